@@ -1,0 +1,105 @@
+// swift-tools-version: 6.1
+// The package: each target imports only targets above it in this file. See ARCHITECTURE.md.
+
+import PackageDescription
+
+/// CI builds with `ATREST_STRICT=1`. Unsafe flags would bar other packages from depending on this one.
+let strict: [SwiftSetting] =
+  Context.environment["ATREST_STRICT"] == nil ? [] : [.unsafeFlags(["-warnings-as-errors"])]
+
+let package = Package(
+  name: "atrest-sync",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "AtrestClient", targets: ["AtrestClient", "AtrestDomain", "Replication"]),
+    .library(name: "AtrestTransport", targets: ["Transport", "DispatchNet", "GRPC", "SyncProtocol"]),
+    .executable(name: "atrest-syncd", targets: ["atrest-syncd"]),
+    .executable(name: "atrest", targets: ["atrest"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+  ],
+  targets: [
+    // C libraries, one module each.
+    .systemLibrary(
+      name: "CProtobufC", path: "Sources/CProtobufC", pkgConfig: "libprotobuf-c",
+      providers: [.apt(["libprotobuf-c-dev"])]),
+    .systemLibrary(
+      name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+      name: "CNghttp2", path: "Sources/CNghttp2", pkgConfig: "libnghttp2",
+      providers: [.apt(["libnghttp2-dev"])]),
+    .target(name: "CEpoll", path: "Sources/CEpoll"),
+    .target(name: "CSyncProtos", dependencies: ["CProtobufC"], path: "Sources/CSyncProtos"),
+
+    // Libraries both sides share.
+    .target(name: "AtrestDomain", path: "Sources/AtrestDomain", swiftSettings: strict),
+    .target(name: "Replication", path: "Sources/Replication", swiftSettings: strict),
+    .target(
+      name: "SyncProtocol",
+      dependencies: ["AtrestDomain", "Replication", "CProtobufC", "CSyncProtos"],
+      path: "Sources/SyncProtocol", swiftSettings: strict),
+    .target(
+      name: "Transport", dependencies: ["CNghttp2", "CZlib"], path: "Sources/Transport",
+      swiftSettings: strict),
+    .target(
+      name: "DispatchNet", dependencies: ["Transport", "CEpoll"], path: "Sources/DispatchNet",
+      swiftSettings: strict),
+
+    .target(
+      name: "GRPC", dependencies: ["Transport", "DispatchNet"], path: "Sources/GRPC",
+      swiftSettings: strict),
+
+    // The server.
+    .target(
+      name: "AtrestServer",
+      dependencies: [
+        "AtrestDomain", "Replication", "SyncProtocol", "Transport", "DispatchNet", "GRPC",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
+      ], path: "Server/AtrestServer", swiftSettings: strict),
+    .executableTarget(
+      name: "atrest-syncd",
+      dependencies: [
+        "AtrestServer", "GRPC",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ], path: "Server/atrest-syncd", swiftSettings: strict),
+
+    // The client.
+    .target(
+      name: "AtrestClient",
+      dependencies: [
+        "AtrestDomain", "Replication", "SyncProtocol", "Transport", "DispatchNet", "GRPC",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ], path: "Client/AtrestClient", swiftSettings: strict),
+    .executableTarget(
+      name: "atrest",
+      dependencies: [
+        "AtrestClient", "AtrestDomain",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], path: "Client/atrest", swiftSettings: strict),
+
+    // Specifications.
+    .testTarget(name: "AtrestDomainTests", dependencies: ["AtrestDomain"], swiftSettings: strict),
+    .testTarget(name: "ReplicationTests", dependencies: ["Replication"], swiftSettings: strict),
+    .testTarget(
+      name: "SyncProtocolTests", dependencies: ["SyncProtocol", "Replication"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TransportTests", dependencies: ["Transport", "CNghttp2"], swiftSettings: strict),
+    .testTarget(
+      name: "DispatchNetTests", dependencies: ["DispatchNet", "Transport", "CEpoll"],
+      swiftSettings: strict),
+    .testTarget(name: "GRPCTests", dependencies: ["GRPC"], swiftSettings: strict),
+    .testTarget(name: "AtrestServerTests", dependencies: ["AtrestServer"], swiftSettings: strict),
+    .testTarget(name: "AtrestClientTests", dependencies: ["AtrestClient"], swiftSettings: strict),
+    .testTarget(name: "AtrestTests", dependencies: ["atrest"], swiftSettings: strict),
+    .testTarget(
+      name: "Integration", dependencies: ["AtrestServer", "AtrestClient"], swiftSettings: strict),
+  ]
+)
