@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// An entry of the conflict journal: a write that lost to one whose writer did not know it.
+
+/// A losing write, kept so that a person can see and restore it.
+public struct Conflict: Hashable, Sendable {
+  /// The record that both writes were for.
+  public let key: RecordKey
+  /// The field that both writes were for.
+  public let field: FieldNumber
+  /// The write that lost.
+  public let lost: Register
+  /// The write that won.
+  public let kept: Register
+  /// When the server noticed. Entries are kept for `retentionMilliseconds` after it.
+  public let noticed: WallTime
+
+  /// How long an entry is kept: 90 days, in milliseconds.
+  public static let retentionMilliseconds: Int64 = 90 * 24 * 3600 * 1000
+
+  /// The field of `KIND_CONFLICT` that holds the entry.
+  public static let entryField: FieldNumber = 2
+
+  /// An entry.
+  public init(
+    key: RecordKey, field: FieldNumber, lost: Register, kept: Register, noticed: WallTime
+  ) {
+    self.key = key
+    self.field = field
+    self.lost = lost
+    self.kept = kept
+    self.noticed = noticed
+  }
+
+  /// The key of the record that carries this entry. The same losing write always has the same key, so a
+  /// conflict that is met twice is one entry.
+  public var journalKey: RecordKey {
+    var id = key.id
+    append(key.kind.rawValue, to: &id)
+    append(field, to: &id)
+    append(lost.stamp.time.rawValue, to: &id)
+    append(lost.stamp.replica.rawValue, to: &id)
+    return RecordKey(kind: .conflict, id: id)
+  }
+
+  private func append(_ number: some FixedWidthInteger, to id: inout [UInt8]) {
+    withUnsafeBytes(of: number.bigEndian) { id.append(contentsOf: $0) }
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// A record: registers in the order of their fields, merged one by one.
+
+/// A record is a product of registers, hence a join-semilattice: merging is commutative, associative and idempotent.
+public struct Record: Hashable, Sendable {
+  /// What it is about.
+  public let key: RecordKey
+  /// Ascending by field, each field at most once.
+  public private(set) var registers: [Register]
+
+  /// A record without any register: the least element of its lattice.
+  public init(key: RecordKey) {
+    self.key = key
+    registers = []
+  }
+
+  /// A record with the given registers.
+  ///
+  /// - Parameter registers: Ascending by field, each field at most once; nil is returned for anything else.
+  public init?(key: RecordKey, registers: [Register]) {
+    var last: FieldNumber = 0
+    for register in registers {
+      guard register.field > last else { return nil }
+      last = register.field
+    }
+    self.key = key
+    self.registers = registers
+  }
+
+  /// Bounds on what a peer may send; they keep the largest record within a quarter of a message.
+  public enum Limits {
+    /// Bytes of an id. Journal entries, whose ids hold another record's, may be 32 longer.
+    public static let idBytes = 96
+    /// Bytes of one register's value: an App Store transaction fits.
+    public static let valueBytes = 16 * 1024
+    /// Registers of one record.
+    public static let registers = 64
+    /// Bytes of an encoded record.
+    public static let encodedBytes = 64 * 1024
+  }
+
+  /// The register of a field, or nil. O(fields), and kinds have few.
+  public subscript(field: FieldNumber) -> Register? {
+    registers.first { $0.field == field }
+  }
+
+  /// Whether the last action on the record was its deletion.
+  public var isDeleted: Bool {
+    self[Register.deletedField]?.value == Register.deletedValue
+  }
+
+  /// The fields as one message of the record's kind.
+  public var message: [UInt8] {
+    registers.flatMap(\.value)
+  }
+
+  /// The greatest time of any register, or nil for an empty record.
+  public var latestTime: HybridTime? {
+    registers.lazy.map(\.stamp.time).max()
+  }
+
+  /// Puts a register in its place, whatever was there. For writes; merging is `merge`.
+  public mutating func set(_ register: Register) {
+    let index = registers.firstIndex { $0.field >= register.field } ?? registers.endIndex
+    if index < registers.endIndex, registers[index].field == register.field {
+      registers[index] = register
+    } else {
+      registers.insert(register, at: index)
+    }
+  }
+
+  /// Takes over every register of another copy that wins against this one's.
+  ///
+  /// - Parameters:
+  ///   - other: A copy of the same record.
+  ///   - lost: Called for each field whose two registers differ, with the one that gave way and the one that stays.
+  /// - Complexity: O(fields of both); no allocation if nothing changes.
+  public mutating func merge(
+    _ other: Record, lost: (_ lost: Register, _ kept: Register) -> Void = { _, _ in }
+  ) {
+    precondition(key == other.key, "only copies of one record merge")
+    var index = registers.startIndex
+    for theirs in other.registers {
+      while index < registers.endIndex, registers[index].field < theirs.field { index += 1 }
+      guard index < registers.endIndex, registers[index].field == theirs.field else {
+        registers.insert(theirs, at: index)
+        continue
+      }
+      let mine = registers[index]
+      if mine.givesWay(to: theirs) {
+        registers[index] = theirs
+        lost(mine, theirs)
+      } else if theirs != mine {
+        lost(theirs, mine)
+      }
+    }
+  }
+
+  /// The record with what its deletion made unreachable taken out: registers older than the deletion go, the
+  /// deletion itself and anything written after it stay. A record that is not deleted is returned unchanged.
+  ///
+  /// Stripping a copy before a merge changes nothing as long as the merged record is still deleted. If a write that
+  /// did not know the deletion brings the record back, what was stripped is gone: the server therefore strips
+  /// only what every device knows to be deleted, or after a stated time.
+  public func stripped() -> Record {
+    guard let deletion = self[Register.deletedField], isDeleted else { return self }
+    var copy = self
+    copy.registers.removeAll { $0.stamp < deletion.stamp }
+    return copy
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses which of two writes of one field survives.
+
+/// The number of a field in its kind's message.
+public typealias FieldNumber = UInt32
+
+/// One field of a record: its value, and when and over what it was written.
+public struct Register: Hashable, Sendable {
+  /// Which field of the kind's message.
+  public let field: FieldNumber
+  /// When and where it was written.
+  public let stamp: Stamp
+  /// The stamp of the acknowledged value it replaced; nil if there was none.
+  public let replaced: Stamp?
+  /// The field as the kind's message encodes it, tag included; empty for a default value.
+  public let value: [UInt8]
+
+  /// A register.
+  public init(field: FieldNumber, stamp: Stamp, replaced: Stamp? = nil, value: [UInt8]) {
+    self.field = field
+    self.stamp = stamp
+    self.replaced = replaced
+    self.value = value
+  }
+
+  /// Field 1 of every kind: whether the record is deleted.
+  public static let deletedField: FieldNumber = 1
+
+  /// The value of a boolean field 1 that is true. False is the empty value.
+  public static let deletedValue: [UInt8] = [0x08, 0x01]
+
+  /// Whether this write gives way to another of the same field. A strict total order on registers of one field.
+  ///
+  /// Later stamps win. A copied database lets two different writes carry one stamp; any order that
+  /// every replica can compute converges, and the order of the bytes is one.
+  public func givesWay(to other: Register) -> Bool {
+    if stamp != other.stamp { return stamp < other.stamp }
+    if value != other.value { return value.lexicographicallyPrecedes(other.value) }
+    switch (replaced, other.replaced) {
+    case (let mine?, let theirs?): return mine < theirs
+    case (nil, .some): return true
+    case (_, nil): return false
+    }
+  }
+
+  /// Whether this write, having won, was made without knowledge of the other one.
+  ///
+  /// The writes of one replica follow each other, and equal values leave nothing to choose.
+  public func isConcurrent(with lost: Register) -> Bool {
+    lost.stamp.replica != stamp.replica && lost.value != value && replaced != lost.stamp
+  }
+}
