@@ -12,7 +12,8 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "AtrestClient", targets: ["AtrestClient", "AtrestDomain", "Replication"]),
-    .library(name: "AtrestTransport", targets: ["Transport", "DispatchNet", "GRPC", "SyncProtocol"]),
+    .library(
+      name: "AtrestTransport", targets: ["Transport", "DispatchNet", "GRPC", "SyncProtocol"]),
     .executable(name: "atrest-syncd", targets: ["atrest-syncd"]),
     .executable(name: "atrest", targets: ["atrest"]),
   ],

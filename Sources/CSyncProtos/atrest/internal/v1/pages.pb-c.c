@@ -157,12 +157,12 @@ static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_request_pag
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "records",
+    "offers",
     2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_BYTES,
-    offsetof(Atrest__Internal__V1__ExchangeRequestPage, n_records),
-    offsetof(Atrest__Internal__V1__ExchangeRequestPage, records),
+    offsetof(Atrest__Internal__V1__ExchangeRequestPage, n_offers),
+    offsetof(Atrest__Internal__V1__ExchangeRequestPage, offers),
     NULL,
     NULL,
     0,             /* flags */
@@ -171,7 +171,7 @@ static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_request_pag
 };
 static const unsigned atrest__internal__v1__exchange_request_page__field_indices_by_name[] = {
   0,   /* field[0] = cursor */
-  1,   /* field[1] = records */
+  1,   /* field[1] = offers */
 };
 static const ProtobufCIntRange atrest__internal__v1__exchange_request_page__number_ranges[1 + 1] =
 {

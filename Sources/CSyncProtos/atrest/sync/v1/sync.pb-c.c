@@ -97,6 +97,51 @@ void   atrest__sync__v1__exchange_request__free_unpacked
   assert(message->base.descriptor == &atrest__sync__v1__exchange_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   atrest__sync__v1__offer__init
+                     (Atrest__Sync__V1__Offer         *message)
+{
+  static const Atrest__Sync__V1__Offer init_value = ATREST__SYNC__V1__OFFER__INIT;
+  *message = init_value;
+}
+size_t atrest__sync__v1__offer__get_packed_size
+                     (const Atrest__Sync__V1__Offer *message)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__offer__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__sync__v1__offer__pack
+                     (const Atrest__Sync__V1__Offer *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__offer__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__sync__v1__offer__pack_to_buffer
+                     (const Atrest__Sync__V1__Offer *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__offer__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Sync__V1__Offer *
+       atrest__sync__v1__offer__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Sync__V1__Offer *)
+     protobuf_c_message_unpack (&atrest__sync__v1__offer__descriptor,
+                                allocator, len, data);
+}
+void   atrest__sync__v1__offer__free_unpacked
+                     (Atrest__Sync__V1__Offer *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__sync__v1__offer__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   atrest__sync__v1__exchange_response__init
                      (Atrest__Sync__V1__ExchangeResponse         *message)
 {
@@ -343,13 +388,13 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_request__field_
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "records",
+    "offers",
     2,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Atrest__Sync__V1__ExchangeRequest, n_records),
-    offsetof(Atrest__Sync__V1__ExchangeRequest, records),
-    &atrest__sync__v1__record__descriptor,
+    offsetof(Atrest__Sync__V1__ExchangeRequest, n_offers),
+    offsetof(Atrest__Sync__V1__ExchangeRequest, offers),
+    &atrest__sync__v1__offer__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -357,7 +402,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_request__field_
 };
 static const unsigned atrest__sync__v1__exchange_request__field_indices_by_name[] = {
   0,   /* field[0] = cursor */
-  1,   /* field[1] = records */
+  1,   /* field[1] = offers */
 };
 static const ProtobufCIntRange atrest__sync__v1__exchange_request__number_ranges[1 + 1] =
 {
@@ -377,6 +422,57 @@ const ProtobufCMessageDescriptor atrest__sync__v1__exchange_request__descriptor 
   atrest__sync__v1__exchange_request__field_indices_by_name,
   1,  atrest__sync__v1__exchange_request__number_ranges,
   (ProtobufCMessageInit) atrest__sync__v1__exchange_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__sync__v1__offer__field_descriptors[2] =
+{
+  {
+    "record",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Offer, record),
+    &atrest__sync__v1__record__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "written",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Atrest__Sync__V1__Offer, n_written),
+    offsetof(Atrest__Sync__V1__Offer, written),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__sync__v1__offer__field_indices_by_name[] = {
+  0,   /* field[0] = record */
+  1,   /* field[1] = written */
+};
+static const ProtobufCIntRange atrest__sync__v1__offer__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor atrest__sync__v1__offer__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.sync.v1.Offer",
+  "Offer",
+  "Atrest__Sync__V1__Offer",
+  "atrest.sync.v1",
+  sizeof(Atrest__Sync__V1__Offer),
+  2,
+  atrest__sync__v1__offer__field_descriptors,
+  atrest__sync__v1__offer__field_indices_by_name,
+  1,  atrest__sync__v1__offer__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__offer__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_response__field_descriptors[7] =

@@ -30,8 +30,8 @@ struct  Atrest__Internal__V1__ExchangeRequestPage
 {
   ProtobufCMessage base;
   Atrest__Sync__V1__Cursor *cursor;
-  size_t n_records;
-  ProtobufCBinaryData *records;
+  size_t n_offers;
+  ProtobufCBinaryData *offers;
 };
 #define ATREST__INTERNAL__V1__EXCHANGE_REQUEST_PAGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__internal__v1__exchange_request_page__descriptor) \

@@ -118,8 +118,8 @@ struct  Atrest__Sync__V1__Register
    */
   Atrest__Sync__V1__Stamp *stamp;
   /*
-   * The stamp of the acknowledged value that this one replaced, absent if there was none. If a winner's is
-   * not the loser's stamp, and two replicas wrote them, neither writer knew of the other: a conflict.
+   * The stamp of the acknowledged value that this one replaced, absent if there was none. Where it is not the stamp of a
+   * value that another replica wrote and that lost to this one, the writer did not know that value: a conflict.
    */
   Atrest__Sync__V1__Stamp *replaced;
   /*

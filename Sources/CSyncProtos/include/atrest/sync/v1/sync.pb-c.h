@@ -18,6 +18,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Atrest__Sync__V1__Cursor Atrest__Sync__V1__Cursor;
 typedef struct Atrest__Sync__V1__ExchangeRequest Atrest__Sync__V1__ExchangeRequest;
+typedef struct Atrest__Sync__V1__Offer Atrest__Sync__V1__Offer;
 typedef struct Atrest__Sync__V1__ExchangeResponse Atrest__Sync__V1__ExchangeResponse;
 typedef struct Atrest__Sync__V1__Refusal Atrest__Sync__V1__Refusal;
 typedef struct Atrest__Sync__V1__WatchRequest Atrest__Sync__V1__WatchRequest;
@@ -75,13 +76,35 @@ struct  Atrest__Sync__V1__ExchangeRequest
    */
   Atrest__Sync__V1__Cursor *cursor;
   /*
-   * Whole records with writes the server has not acknowledged. At most 1000.
+   * At most 1000.
    */
-  size_t n_records;
-  Atrest__Sync__V1__Record **records;
+  size_t n_offers;
+  Atrest__Sync__V1__Offer **offers;
 };
 #define ATREST__SYNC__V1__EXCHANGE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__exchange_request__descriptor) \
+    , NULL, 0,NULL }
+
+
+/*
+ * A whole record that holds writes the server has not acknowledged.
+ */
+struct  Atrest__Sync__V1__Offer
+{
+  ProtobufCMessage base;
+  /*
+   * As it was when the replica wrote. The fields that were acknowledged before come along, so that a
+   * server which lost them has them again.
+   */
+  Atrest__Sync__V1__Record *record;
+  /*
+   * The fields of those writes, ascending. Only they can conflict.
+   */
+  size_t n_written;
+  uint32_t *written;
+};
+#define ATREST__SYNC__V1__OFFER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__offer__descriptor) \
     , NULL, 0,NULL }
 
 
@@ -89,18 +112,18 @@ struct  Atrest__Sync__V1__ExchangeResponse
 {
   ProtobufCMessage base;
   /*
-   * Records of the request that the server did not take. Every other one is durable: it is stored, or was superseded.
+   * Offers that the server did not take. Every other one is durable: it is stored, or was superseded.
    */
   size_t n_refusals;
   Atrest__Sync__V1__Refusal **refusals;
   /*
-   * Indices into the request's records: those in which at least one register lost against a newer write.
+   * Indices into the request's offers: those in which at least one register lost against a newer write.
    */
   size_t n_superseded;
   uint32_t *superseded;
   /*
    * What the replica has not seen, in commit order. At most 1000 records and about 240 KiB. Records that
-   * the request itself brought, and that the merge left as they came, are not sent back.
+   * the request itself offered, and that the merge left as they came, are not sent back.
    */
   size_t n_records;
   Atrest__Sync__V1__Record **records;
@@ -134,7 +157,7 @@ struct  Atrest__Sync__V1__Refusal
 {
   ProtobufCMessage base;
   /*
-   * The record's index in the request.
+   * The offer's index in the request.
    */
   uint32_t index;
   Atrest__Sync__V1__Refusal__Reason reason;
@@ -220,6 +243,25 @@ Atrest__Sync__V1__ExchangeRequest *
 void   atrest__sync__v1__exchange_request__free_unpacked
                      (Atrest__Sync__V1__ExchangeRequest *message,
                       ProtobufCAllocator *allocator);
+/* Atrest__Sync__V1__Offer methods */
+void   atrest__sync__v1__offer__init
+                     (Atrest__Sync__V1__Offer         *message);
+size_t atrest__sync__v1__offer__get_packed_size
+                     (const Atrest__Sync__V1__Offer   *message);
+size_t atrest__sync__v1__offer__pack
+                     (const Atrest__Sync__V1__Offer   *message,
+                      uint8_t             *out);
+size_t atrest__sync__v1__offer__pack_to_buffer
+                     (const Atrest__Sync__V1__Offer   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Sync__V1__Offer *
+       atrest__sync__v1__offer__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__sync__v1__offer__free_unpacked
+                     (Atrest__Sync__V1__Offer *message,
+                      ProtobufCAllocator *allocator);
 /* Atrest__Sync__V1__ExchangeResponse methods */
 void   atrest__sync__v1__exchange_response__init
                      (Atrest__Sync__V1__ExchangeResponse         *message);
@@ -304,6 +346,9 @@ typedef void (*Atrest__Sync__V1__Cursor_Closure)
 typedef void (*Atrest__Sync__V1__ExchangeRequest_Closure)
                  (const Atrest__Sync__V1__ExchangeRequest *message,
                   void *closure_data);
+typedef void (*Atrest__Sync__V1__Offer_Closure)
+                 (const Atrest__Sync__V1__Offer *message,
+                  void *closure_data);
 typedef void (*Atrest__Sync__V1__ExchangeResponse_Closure)
                  (const Atrest__Sync__V1__ExchangeResponse *message,
                   void *closure_data);
@@ -354,6 +399,7 @@ void atrest__sync__v1__sync__watch(ProtobufCService *service,
 
 extern const ProtobufCMessageDescriptor atrest__sync__v1__cursor__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__exchange_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__offer__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__exchange_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__refusal__descriptor;
 extern const ProtobufCEnumDescriptor    atrest__sync__v1__refusal__reason__descriptor;

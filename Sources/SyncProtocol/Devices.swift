@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// The messages of the Devices service.
+
+import CSyncProtos
+import Replication
+
+/// Bytes of the longest name of a device or an account.
+public enum NameLimit {
+  /// Bytes of UTF-8.
+  public static let bytes = 64
+}
+
+/// A request or an answer without any field.
+public struct EmptyMessage: WireMessage {
+  /// The only value.
+  public init() {}
+
+  /// Fields of newer versions are ignored.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    _ = try unpacking(bytes, by: atrest__sync__v1__invite_request__unpack) { _ in true }
+  }
+
+  /// No bytes.
+  public var encoded: [UInt8] { [] }
+}
+
+/// Asks to join an account.
+public struct PairRequest: WireMessage {
+  /// As in the pairing link.
+  public var code: String
+  /// What people call the device.
+  public var deviceName: String
+
+  /// A request.
+  public init(code: String, deviceName: String) {
+    self.code = code
+    self.deviceName = deviceName
+  }
+
+  /// Decodes a request.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: atrest__sync__v1__pair_request__unpack) {
+      message throws(WireError) in
+      PairRequest(
+        code: try text(message.code, limitBytes: 64),
+        deviceName: try text(message.device_name, limitBytes: NameLimit.bytes))
+    }
+  }
+
+  /// The bytes on the wire.
+  public var encoded: [UInt8] {
+    packing(atrest__sync__v1__pair_request__init) { message, arena in
+      message.code = arena.text(code)
+      message.device_name = arena.text(deviceName)
+    }
+  }
+}
+
+/// Who a device is from now on.
+public struct PairResponse: WireMessage {
+  /// The identity under which it stamps its writes.
+  public var replica: ReplicaID
+  /// The secret that stands for it.
+  public var token: String
+  /// The account's name.
+  public var accountName: String
+  /// The server's clock.
+  public var serverTime: WallTime
+
+  /// An answer.
+  public init(replica: ReplicaID, token: String, accountName: String, serverTime: WallTime) {
+    self.replica = replica
+    self.token = token
+    self.accountName = accountName
+    self.serverTime = serverTime
+  }
+
+  /// Decodes an answer.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: atrest__sync__v1__pair_response__unpack) {
+      message throws(WireError) in
+      guard message.replica != 0 else { throw .invalid("the server gave no identity") }
+      return PairResponse(
+        replica: ReplicaID(rawValue: message.replica),
+        token: try text(message.token, limitBytes: 256),
+        accountName: try text(message.account_name, limitBytes: NameLimit.bytes),
+        serverTime: WallTime(milliseconds: message.server_time_ms))
+    }
+  }
+
+  /// The bytes on the wire.
+  public var encoded: [UInt8] {
+    packing(atrest__sync__v1__pair_response__init) { message, arena in
+      message.replica = replica.rawValue
+      message.token = arena.text(token)
+      message.account_name = arena.text(accountName)
+      message.server_time_ms = serverTime.milliseconds
+    }
+  }
+}
+
+/// A fresh pairing code.
+public struct InviteResponse: WireMessage {
+  /// Secret until used.
+  public var code: String
+  /// When it stops working.
+  public var expires: WallTime
+
+  /// An answer.
+  public init(code: String, expires: WallTime) {
+    self.code = code
+    self.expires = expires
+  }
+
+  /// Decodes an answer.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: atrest__sync__v1__invite_response__unpack) {
+      message throws(WireError) in
+      InviteResponse(
+        code: try text(message.code, limitBytes: 64),
+        expires: WallTime(milliseconds: message.expires_ms))
+    }
+  }
+
+  /// The bytes on the wire.
+  public var encoded: [UInt8] {
+    packing(atrest__sync__v1__invite_response__init) { message, arena in
+      message.code = arena.text(code)
+      message.expires_ms = expires.milliseconds
+    }
+  }
+}
+
+/// A device of an account.
+public struct Device: Hashable, Sendable {
+  /// Its identity.
+  public var replica: ReplicaID
+  /// What people call it.
+  public var name: String
+  /// When it joined.
+  public var paired: WallTime
+  /// When it last called, to the minute; nil if never.
+  public var seen: WallTime?
+  /// When its access ended; nil if it has not.
+  public var revoked: WallTime?
+  /// Whether it is the caller itself.
+  public var isCurrent: Bool
+
+  /// A device.
+  public init(
+    replica: ReplicaID, name: String, paired: WallTime, seen: WallTime? = nil,
+    revoked: WallTime? = nil, isCurrent: Bool = false
+  ) {
+    self.replica = replica
+    self.name = name
+    self.paired = paired
+    self.seen = seen
+    self.revoked = revoked
+    self.isCurrent = isCurrent
+  }
+
+  init(_ message: Atrest__Sync__V1__Device) throws(WireError) {
+    self.init(
+      replica: ReplicaID(rawValue: message.replica),
+      name: try text(message.name, limitBytes: NameLimit.bytes),
+      paired: WallTime(milliseconds: message.paired_ms), seen: WallTime(nonZero: message.seen_ms),
+      revoked: WallTime(nonZero: message.revoked_ms), isCurrent: message.current != 0)
+  }
+}
+
+extension WallTime {
+  /// On the wire, zero stands for no time.
+  init?(nonZero milliseconds: Int64) {
+    guard milliseconds != 0 else { return nil }
+    self.init(milliseconds: milliseconds)
+  }
+}
+
+/// The devices of the caller's account.
+public struct ListDevicesResponse: WireMessage {
+  /// Oldest first.
+  public var devices: [Device]
+
+  /// An answer.
+  public init(devices: [Device]) {
+    self.devices = devices
+  }
+
+  /// Decodes an answer.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: atrest__sync__v1__list_devices_response__unpack) {
+      message throws(WireError) in
+      var devices: [Device] = []
+      for device in elements(message.devices, message.n_devices) {
+        devices.append(try Device(device))
+      }
+      return ListDevicesResponse(devices: devices)
+    }
+  }
+
+  /// The bytes on the wire.
+  public var encoded: [UInt8] {
+    packing(
+      atrest__sync__v1__list_devices_response__init, expectedBytes: devices.count * 256 + 512
+    ) { message, arena in
+      message.n_devices = devices.count
+      message.devices = arena.array(devices) { device in
+        let entry = arena.make(atrest__sync__v1__device__init)
+        entry.pointee.replica = device.replica.rawValue
+        entry.pointee.name = arena.text(device.name)
+        entry.pointee.paired_ms = device.paired.milliseconds
+        entry.pointee.seen_ms = device.seen?.milliseconds ?? 0
+        entry.pointee.revoked_ms = device.revoked?.milliseconds ?? 0
+        entry.pointee.current = device.isCurrent ? 1 : 0
+        return entry
+      }
+    }
+  }
+}
+
+/// Names the device whose access is to end. The same bytes serve `Devices.Revoke` and `Admin.RevokeDevice`.
+public struct RevokeDeviceRequest: WireMessage {
+  /// Its identity.
+  public var replica: ReplicaID
+
+  /// A request.
+  public init(replica: ReplicaID) {
+    self.replica = replica
+  }
+
+  /// Decodes a request.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: atrest__sync__v1__revoke_device_request__unpack) { message in
+      RevokeDeviceRequest(replica: ReplicaID(rawValue: message.replica))
+    }
+  }
+
+  /// The bytes on the wire.
+  public var encoded: [UInt8] {
+    packing(atrest__sync__v1__revoke_device_request__init) { message, _ in
+      message.replica = replica.rawValue
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The full names of the methods, as they stand in `:path`.
+
+/// Full method names.
+public enum Method {
+  /// Offers records and takes those not seen.
+  public static let exchange = "/atrest.sync.v1.Sync/Exchange"
+  /// Streams what is committed from now on.
+  public static let watch = "/atrest.sync.v1.Sync/Watch"
+  /// Joins an account.
+  public static let pair = "/atrest.sync.v1.Devices/Pair"
+  /// Makes a pairing code.
+  public static let invite = "/atrest.sync.v1.Devices/Invite"
+  /// Lists the account's devices.
+  public static let listDevices = "/atrest.sync.v1.Devices/List"
+  /// Ends a device's access.
+  public static let revokeDevice = "/atrest.sync.v1.Devices/Revoke"
+  /// The health of the server.
+  public static let healthCheck = "/grpc.health.v1.Health/Check"
+  /// The health of the server, and its changes.
+  public static let healthWatch = "/grpc.health.v1.Health/Watch"
+
+  /// What the server's owner asks, on the Unix socket only.
+  public enum Admin {
+    /// Makes an account.
+    public static let addAccount = "/atrest.admin.v1.Admin/AddAccount"
+    /// Makes a pairing code for an account.
+    public static let inviteDevice = "/atrest.admin.v1.Admin/InviteDevice"
+    /// Lists accounts.
+    public static let listAccounts = "/atrest.admin.v1.Admin/ListAccounts"
+    /// Lists devices.
+    public static let listDevices = "/atrest.admin.v1.Admin/ListDevices"
+    /// Ends a device's access.
+    public static let revokeDevice = "/atrest.admin.v1.Admin/RevokeDevice"
+  }
+}

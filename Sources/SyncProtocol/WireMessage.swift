@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fence around protobuf-c: Swift values on this side, C messages on the other, none cross it.
+
+import CProtobufC
+
+/// Why bytes are not the message they should be. Says nothing of their content.
+public enum WireError: Error, Hashable, Sendable {
+  /// Not well-formed protobuf, or too large in memory.
+  case malformed
+  /// Well-formed, but against a rule of the contract, which is named.
+  case invalid(String)
+}
+
+/// A message of the protocol as a Swift value.
+public protocol WireMessage: Hashable, Sendable {
+  /// Decodes a message.
+  ///
+  /// - Parameter bytes: From anywhere: nothing in them traps or takes more than 8 MiB.
+  init(decoding bytes: [UInt8]) throws(WireError)
+
+  /// Encodes the message.
+  var encoded: [UInt8] { get }
+}
+
+/// Unpacks a C message into the arena.
+func unpack<C>(
+  _ bytes: UnsafeBufferPointer<UInt8>, in arena: Arena,
+  by function: (UnsafeMutablePointer<ProtobufCAllocator>?, Int, UnsafePointer<UInt8>?) ->
+    UnsafeMutablePointer<C>?
+) throws(WireError) -> UnsafeMutablePointer<C> {
+  var nothing: UInt8 = 0  // protobuf-c wants an address even for no bytes.
+  let message = arena.withAllocator { allocator in
+    withUnsafePointer(to: &nothing) { nowhere in
+      function(allocator, bytes.count, bytes.baseAddress ?? nowhere)
+    }
+  }
+  guard let message else { throw .malformed }
+  return message
+}
+
+/// Unpacks an array's C message and hands it to `body`; it lives as long as that call.
+func unpacking<C, R>(
+  _ bytes: [UInt8],
+  by function: (UnsafeMutablePointer<ProtobufCAllocator>?, Int, UnsafePointer<UInt8>?) ->
+    UnsafeMutablePointer<C>?,
+  _ body: (C) throws(WireError) -> R
+) throws(WireError) -> R {
+  let arena = Arena(expectedBytes: bytes.count * 8)
+  return try bytes.withUnsafeBufferPointer { buffer throws(WireError) -> R in
+    let message = try unpack(buffer, in: arena, by: function)
+    return try body(message.pointee)
+  }
+}
+
+/// Builds a C message in an arena of its own and packs it.
+func packing<C>(
+  _ initialize: (UnsafeMutablePointer<C>?) -> Void, expectedBytes: Int = 512,
+  _ fill: (inout C, Arena) -> Void
+) -> [UInt8] {
+  let arena = Arena(expectedBytes: expectedBytes)
+  let message: UnsafeMutablePointer<C> = arena.make(initialize)
+  fill(&message.pointee, arena)
+  return withExtendedLifetime(arena) { pack(message) }
+}
+
+/// Packs a C message. Its first member is the `ProtobufCMessage` that describes it.
+func pack<C>(_ message: UnsafeMutablePointer<C>) -> [UInt8] {
+  let base = UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self)
+  let size = protobuf_c_message_get_packed_size(base)
+  return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+    count = buffer.baseAddress.map { protobuf_c_message_pack(base, $0) } ?? 0
+  }
+}
+
+extension Array where Element == UInt8 {
+  /// A copy of a C message's bytes.
+  init(_ data: ProtobufCBinaryData) {
+    self.init(UnsafeBufferPointer(start: data.data, count: data.data == nil ? 0 : data.len))
+  }
+}
+
+/// Text of a C message, which protobuf-c does not check: proto3 asks for UTF-8.
+func text(
+  _ characters: UnsafeMutablePointer<CChar>?, limitBytes: Int
+) throws(WireError) -> String {
+  guard let characters else { return "" }
+  guard let text = String(validatingCString: characters) else {
+    throw .invalid("text is not UTF-8")
+  }
+  guard text.utf8.count <= limitBytes else { throw .invalid("text is too long") }
+  return text
+}
+
+/// The elements of a C array.
+func elements<C>(
+  _ array: UnsafeMutablePointer<UnsafeMutablePointer<C>?>?, _ count: Int
+) -> some Sequence<C> {
+  UnsafeBufferPointer(start: array, count: array == nil ? 0 : count).lazy.compactMap { $0?.pointee }
+}
