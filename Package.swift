@@ -86,10 +86,13 @@ let package = Package(
       ], path: "Client/atrest", swiftSettings: strict),
 
     // Specifications.
+    .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
     .testTarget(name: "AtrestDomainTests", dependencies: ["AtrestDomain"], swiftSettings: strict),
-    .testTarget(name: "ReplicationTests", dependencies: ["Replication"], swiftSettings: strict),
     .testTarget(
-      name: "SyncProtocolTests", dependencies: ["SyncProtocol", "Replication"],
+      name: "ReplicationTests", dependencies: ["Replication", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SyncProtocolTests", dependencies: ["SyncProtocol", "Replication", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "TransportTests", dependencies: ["Transport", "CNghttp2"], swiftSettings: strict),

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random registers and records from small domains, so that equal stamps and equal values are common.
+
+import Replication
+import TestSupport
+
+extension Stamp {
+  init(_ time: UInt64, _ replica: UInt64) {
+    self.init(time: HybridTime(rawValue: time), replica: ReplicaID(rawValue: replica))
+  }
+
+  static func random(_ random: inout SeededRandom) -> Stamp {
+    Stamp(.random(in: 1...4, using: &random), .random(in: 1...3, using: &random))
+  }
+}
+
+extension Register {
+  static func random(_ field: FieldNumber, _ random: inout SeededRandom) -> Register {
+    let length = Int.random(in: 0...2, using: &random)
+    return Register(
+      field: field, stamp: .random(&random), replaced: random.oneIn(2) ? nil : .random(&random),
+      value: (0..<length).map { _ in .random(in: 0...2, using: &random) })
+  }
+}
+
+extension RecordKey {
+  static let some = RecordKey(kind: .session, id: [1])
+}
+
+extension Record {
+  /// Any fields, also ones no build knows.
+  static func random(_ random: inout SeededRandom, key: RecordKey = .some) -> Record {
+    var record = Record(key: key)
+    for field: FieldNumber in [1, 2, 3, 4000] where !random.oneIn(4) {
+      record.set(.random(field, &random))
+    }
+    return record
+  }
+
+  func merged(with other: Record) -> Record {
+    var copy = self
+    copy.merge(other)
+    return copy
+  }
+}

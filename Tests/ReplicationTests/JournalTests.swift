@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// What counts as a conflict, and that every write that lost unseen is kept.
+
+import Replication
+import TestSupport
+import Testing
+
+@Suite("The conflict journal")
+struct JournalTests {
+  private let now = WallTime(milliseconds: 99)
+
+  private func register(
+    _ value: UInt8, _ time: UInt64, _ replica: UInt64, replaced: Stamp? = nil
+  ) -> Register {
+    Register(field: 2, stamp: Stamp(time, replica), replaced: replaced, value: [value])
+  }
+
+  private func outcome(stored: Register, offered: Register, written: [FieldNumber] = [2])
+    -> Offer.Outcome
+  {
+    var (mine, theirs) = (Record(key: .some), Record(key: .some))
+    mine.set(stored)
+    theirs.set(offered)
+    return Offer(record: theirs, written: written).merged(into: mine, at: now)
+  }
+
+  @Test("a write over the value its writer saw is no conflict")
+  func sequential() {
+    let first = register(1, 1, 1)
+    let second = register(2, 2, 2, replaced: first.stamp)
+    #expect(outcome(stored: first, offered: second).conflicts.isEmpty)
+  }
+
+  @Test("the older of two writes that did not know each other is journalled, whichever comes first")
+  func concurrent() throws {
+    let base = Stamp(1, 1)
+    let older = register(1, 5, 1, replaced: base)
+    let newer = register(2, 6, 2, replaced: base)
+    for (stored, offered) in [(older, newer), (newer, older)] {
+      let outcome = outcome(stored: stored, offered: offered)
+      let conflict = try #require(outcome.conflicts.first)
+      #expect(conflict.lost == older)
+      #expect(conflict.kept == newer)
+      #expect(conflict.noticed == now)
+      #expect(outcome.isSuperseded == (offered == older))
+      #expect(outcome.record[2] == newer)
+    }
+  }
+
+  @Test("two devices that write the same value have no conflict")
+  func equalValues() {
+    let (a, b) = (register(1, 5, 1), register(1, 6, 2))
+    #expect(outcome(stored: a, offered: b).conflicts.isEmpty)
+  }
+
+  @Test("the writes of one replica follow each other")
+  func sameReplica() {
+    let (a, b) = (register(1, 5, 1), register(2, 7, 1))
+    #expect(outcome(stored: b, offered: a).conflicts.isEmpty)
+  }
+
+  @Test("a stale copy that came along with an edit of another field is no conflict")
+  func staleCopy() {
+    let stale = register(1, 5, 1)
+    let stored = register(3, 9, 3, replaced: Stamp(7, 2))
+    let outcome = outcome(stored: stored, offered: stale, written: [3])
+    #expect(outcome.conflicts.isEmpty)
+    #expect(outcome.record[2] == stored)
+  }
+
+  @Test("one losing write has one entry, however often it is met")
+  func deterministicKey() {
+    let older = register(1, 5, 1)
+    let first = Conflict(
+      key: .some, field: 2, lost: older, kept: register(2, 6, 2), noticed: now)
+    let again = Conflict(
+      key: .some, field: 2, lost: older, kept: register(3, 8, 3),
+      noticed: WallTime(milliseconds: 5000))
+    #expect(first.journalKey == again.journalKey)
+    #expect(first.journalKey.kind == .conflict)
+  }
+
+  /// A replica that syncs as the real one does: push what it wrote, then take what the server has.
+  private struct Device {
+    let replica: ReplicaID
+    var record = Record(key: .some)
+    var written: Set<FieldNumber> = []
+    var seen: Set<Stamp> = []
+    var clock = HybridClock()
+  }
+
+  @Test(
+    "every write is visible, was replaced by one that knew it, or is in the journal; and only those are"
+  )
+  func nothingIsLost() {
+    checkLaw { random in
+      var devices = (1...3).map { Device(replica: ReplicaID(rawValue: $0)) }
+      var server = Record(key: .some)
+      var journal: [Conflict] = []
+      var knowinglyReplaced: Set<Stamp> = []
+      var known: [Stamp: Set<Stamp>] = [:]  // What the writer of a stamp had seen.
+      var writes: [Register] = []
+      for step in 0..<12 {
+        let index = Int.random(in: 0..<3, using: &random)
+        if step < 9, !random.oneIn(3) {
+          let field = FieldNumber.random(in: 2...3, using: &random)
+          let current = devices[index].record[field]
+          let isPending = devices[index].written.contains(field)
+          if let current { knowinglyReplaced.insert(current.stamp) }
+          let time = devices[index].clock.tick(
+            at: WallTime(milliseconds: .random(in: 0...3, using: &random)))
+          let write = Register(
+            field: field, stamp: Stamp(time: time, replica: devices[index].replica),
+            replaced: isPending ? current?.replaced : current?.stamp,
+            value: [UInt8(step)])
+          known[write.stamp] = devices[index].seen
+          devices[index].seen.insert(write.stamp)
+          devices[index].record.set(write)
+          devices[index].written.insert(field)
+          writes.append(write)
+        } else {
+          sync(&devices[index], &server, &journal)
+        }
+      }
+      for index in devices.indices { sync(&devices[index], &server, &journal) }
+      return writes.allSatisfy { write in
+        server[write.field] == write || journal.contains { $0.lost == write }
+          || knowinglyReplaced.contains(write.stamp)
+      } && journal.allSatisfy { known[$0.kept.stamp]?.contains($0.lost.stamp) == false }
+    }
+  }
+
+  private func sync(_ device: inout Device, _ server: inout Record, _ journal: inout [Conflict]) {
+    let offer = Offer(record: device.record, written: device.written.sorted())
+    let outcome = offer.merged(into: server, at: now)
+    server = outcome.record
+    journal += outcome.conflicts
+    device.written = []
+    device.record.merge(server)
+    for register in server.registers {
+      device.clock.observe(register.stamp.time)
+      device.seen.insert(register.stamp)
+    }
+  }
+}

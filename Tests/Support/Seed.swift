@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Randomness for property tests: every case has a seed, and a failure prints the one that replays it.
+
+import Foundation
+import Testing
+
+/// SplitMix64: small, fast, and the same everywhere.
+///
+/// Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
+public struct SeededRandom: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// A generator; equal seeds give equal numbers.
+  public init(seed: UInt64) {
+    state = seed
+  }
+
+  /// The next number.
+  public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  /// True once in `n` times.
+  public mutating func oneIn(_ n: Int) -> Bool {
+    Int.random(in: 0..<n, using: &self) == 0
+  }
+}
+
+/// Checks a law for many seeds, and stops at the first that breaks it with the variable that replays it:
+/// `SYNC_SEED=0x5f3a91 swift test --filter …`. `SYNC_CASES` asks for more cases.
+///
+/// - Parameter law: True where the law holds.
+public func checkLaw(
+  cases: Int = 10_000, sourceLocation: SourceLocation = #_sourceLocation,
+  _ law: (inout SeededRandom) throws -> Bool
+) rethrows {
+  let environment = ProcessInfo.processInfo.environment
+  if let replay = environment["SYNC_SEED"].flatMap({ UInt64($0.dropFirst(2), radix: 16) }) {
+    var random = SeededRandom(seed: replay)
+    let holds = try law(&random)
+    #expect(holds, "SYNC_SEED=0x\(String(replay, radix: 16))", sourceLocation: sourceLocation)
+    return
+  }
+  for seed in 1...UInt64(environment["SYNC_CASES"].flatMap { Int($0) } ?? cases) {
+    var random = SeededRandom(seed: seed)
+    guard try law(&random) else {
+      Issue.record("SYNC_SEED=0x\(String(seed, radix: 16))", sourceLocation: sourceLocation)
+      return
+    }
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever the bytes are, decoding answers or throws; it never traps and never takes more than its budget.
+
+import Foundation
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+
+@Suite("Hostile bytes")
+struct HostileTests {
+  private let record: Record = {
+    var record = Record(key: RecordKey(kind: .session, id: [1, 2, 3]))
+    for field: FieldNumber in 1...3 {
+      record.set(
+        Register(
+          field: field,
+          stamp: Stamp(time: HybridTime(rawValue: 9), replica: ReplicaID(rawValue: 8)),
+          replaced: Stamp(time: HybridTime(rawValue: 1), replica: ReplicaID(rawValue: 2)),
+          value: [1, 2, 3, 4]))
+    }
+    return record
+  }()
+
+  /// Decodes as everything that a peer may send; true if nothing trapped.
+  private func decodeAsEverything(_ bytes: [UInt8]) -> Bool {
+    if let record = try? Record(decoding: bytes) {
+      guard (try? Record(decoding: record.encoded)) == record else { return false }
+      try? record.checkKindRules()
+    }
+    _ = try? Offer(decoding: bytes)
+    _ = try? ExchangeRequest(decoding: bytes)
+    _ = try? ExchangeResponse(decoding: bytes)
+    _ = try? WatchRequest(decoding: bytes)
+    _ = try? WatchEvent(decoding: bytes)
+    _ = try? PairRequest(decoding: bytes)
+    _ = try? PairResponse(decoding: bytes)
+    _ = try? ListDevicesResponse(decoding: bytes)
+    _ = try? HealthCheckRequest(decoding: bytes)
+    return true
+  }
+
+  @Test("random bytes")
+  func random() {
+    checkLaw { random in
+      let count = Int.random(in: 0...200, using: &random)
+      return decodeAsEverything((0..<count).map { _ in .random(in: 0...255, using: &random) })
+    }
+  }
+
+  @Test("mutated messages")
+  func mutated() {
+    let offer = Offer(record: record, written: [2, 3]).encoded
+    let seeds = [
+      record.encoded, offer,
+      ExchangeRequest(cursor: Cursor(epoch: 1, sequence: 2), offers: [offer, offer]).encoded,
+    ]
+    checkLaw { random in
+      var bytes = seeds[Int.random(in: 0..<seeds.count, using: &random)]
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(
+          in: 0...255, using: &random)
+      }
+      return decodeAsEverything(
+        Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &random))))
+    }
+  }
+
+  @Test("a message that would take 76 times its size is refused, not allocated")
+  func amplification() {
+    // 128 Ki empty registers in 256 KiB of wire.
+    let bomb = [UInt8]((0..<131_072).flatMap { _ in [0x1A, 0x00] as [UInt8] })
+    #expect(throws: WireError.malformed) { try Record(decoding: bomb) }
+  }
+
+  @Test("registers without a stamp, fields out of order, ids out of bounds, stamps beyond all time")
+  func shapes() {
+    #expect(throws: WireError.self) { try Record(decoding: []) }
+    #expect(throws: WireError.self) { try Record(decoding: [0x08, 0x01, 0x12, 0x00]) }
+    #expect(throws: WireError.self) {
+      try Record(decoding: [0x08, 0x01, 0x12, 0x01, 0x01, 0x1A, 0x02, 0x08, 0x01])
+    }
+    var late = Record(key: record.key)
+    late.set(
+      Register(
+        field: 1,
+        stamp: Stamp(time: HybridTime(rawValue: .max), replica: ReplicaID(rawValue: 8)),
+        value: []))
+    #expect(throws: WireError.self) { try Record(decoding: late.encoded) }
+    let long = Record(
+      key: RecordKey(kind: .session, id: Array(repeating: 1, count: 97)),
+      registers: record.registers)
+    #expect(throws: WireError.self) { try Record(decoding: #require(long).encoded) }
+  }
+
+  @Test("text that is not UTF-8")
+  func text() {
+    #expect(throws: WireError.self) {
+      try PairRequest(decoding: [0x0A, 0x02, 0xC3, 0x28])
+    }
+  }
+
+  @Test("more offers than a page holds")
+  func pages() {
+    let request = ExchangeRequest(cursor: nil, offers: Array(repeating: [1], count: 1001))
+    #expect(throws: WireError.self) { try ExchangeRequest(decoding: request.encoded) }
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every message is what it was after a journey, and the two ways to write a page give the same bytes.
+
+import Foundation
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+
+@Suite("Messages")
+struct RoundTripTests {
+  private static func stamp(_ random: inout SeededRandom) -> Stamp {
+    Stamp(
+      time: HybridTime(rawValue: .random(in: 0...HybridTime.latest.rawValue, using: &random)),
+      replica: ReplicaID(rawValue: .random(in: 0...(.max), using: &random)))
+  }
+
+  private static func record(_ random: inout SeededRandom) -> Record {
+    func bytes(_ range: ClosedRange<Int>) -> [UInt8] {
+      let count = Int.random(in: range, using: &random)
+      return (0..<count).map { _ in .random(in: 0...255, using: &random) }
+    }
+    var record = Record(
+      key: RecordKey(
+        kind: RecordKind(rawValue: .random(in: 1...2_000_000_000, using: &random)),
+        id: bytes(1...96)
+      ))
+    for _ in 0...Int.random(in: 0...5, using: &random) {
+      record.set(
+        Register(
+          field: .random(in: 1...536_870_911, using: &random), stamp: stamp(&random),
+          replaced: random.oneIn(2) ? stamp(&random) : nil, value: bytes(0...40)))
+    }
+    return record
+  }
+
+  @Test("records of any kind keep every byte")
+  func records() throws {
+    try checkLaw { random in
+      let record = Self.record(&random)
+      return try Record(decoding: record.encoded) == record
+    }
+  }
+
+  @Test("offers, requests and responses keep everything")
+  func exchanges() throws {
+    try checkLaw(cases: 1000) { random in
+      let offer = Offer(record: Self.record(&random), written: [1, 2, 500])
+      let request = ExchangeRequest(
+        cursor: random.oneIn(3) ? nil : Cursor(epoch: random.next(), sequence: random.next()),
+        offers: [offer.encoded])
+      let response = ExchangeResponse(
+        refusals: [Refusal(index: 3, reason: .invalid, message: "No.")], superseded: [0, 999],
+        records: [offer.record.encoded], cursor: Cursor(epoch: random.next(), sequence: 4),
+        more: random.oneIn(2), restarted: random.oneIn(2),
+        serverTime: WallTime(milliseconds: .random(in: 0...(.max), using: &random)))
+      let event = WatchEvent(
+        after: Cursor(epoch: 1, sequence: 2), records: [offer.record.encoded],
+        cursor: Cursor(epoch: 1, sequence: 3), serverTime: WallTime(milliseconds: 5))
+      return try Offer(decoding: request.offers[0]) == offer
+        && ExchangeRequest(decoding: request.encoded) == request
+        && ExchangeResponse(decoding: response.encoded) == response
+        && WatchEvent(decoding: event.encoded) == event
+    }
+  }
+
+  @Test("devices, pairing and administration keep everything")
+  func devices() throws {
+    let device = Device(
+      replica: ReplicaID(rawValue: .max), name: "Café ☕️", paired: WallTime(milliseconds: 1),
+      seen: nil, revoked: WallTime(milliseconds: 2), isCurrent: true)
+    func check<M: WireMessage>(_ message: M) throws {
+      #expect(try M(decoding: message.encoded) == message)
+    }
+    try check(PairRequest(code: "BCDF-GHJKLMNP", deviceName: "phone"))
+    try check(
+      PairResponse(
+        replica: ReplicaID(rawValue: 7), token: "t", accountName: "home",
+        serverTime: WallTime(milliseconds: 3)))
+    try check(InviteResponse(code: "c", expires: WallTime(milliseconds: 9)))
+    try check(ListDevicesResponse(devices: [device]))
+    try check(RevokeDeviceRequest(replica: device.replica))
+    try check(AccountRequest(name: "home"))
+    try check(Invitation(code: "c", expires: WallTime(milliseconds: 9), address: "[::1]:1"))
+    try check(
+      ListAccountsResponse(accounts: [
+        .init(name: "home", created: WallTime(milliseconds: 4), devices: 2, records: 9)
+      ]))
+    var stranger = device
+    stranger.isCurrent = false
+    try check(ListAccountDevicesResponse(entries: [.init(account: "home", device: stranger)]))
+    try check(HealthCheckRequest(service: "s"))
+    try check(HealthCheckResponse(state: .notServing))
+    try check(EmptyMessage())
+  }
+
+  @Test("an entitlement is stamped by its own signed date and by nothing else")
+  func entitlement() throws {
+    let payload = Data(#"{"transactionId":"2000","signedDate":1700000000123}"#.utf8)
+    let segment = payload.base64EncodedString().replacingOccurrences(of: "=", with: "")
+    let jws = Array("e30.\(segment).c2ln".utf8)
+    let record = try #require(EntitlementField.record(jws: jws))
+    #expect(record.key == RecordKey(kind: .entitlement, id: Array("2000".utf8)))
+    #expect(record.latestTime?.milliseconds == 1_700_000_000_123)
+    #expect(try EntitlementField.jws(of: record) == jws)
+    #expect(throws: Never.self) { try record.checkKindRules() }
+    let forged = Record(
+      key: record.key,
+      registers: record.registers.map {
+        Register(
+          field: $0.field,
+          stamp: Stamp(time: .latest, replica: ReplicaID(rawValue: 1)), value: $0.value)
+      })
+    #expect(throws: WireError.self) { try #require(forged).checkKindRules() }
+    #expect(EntitlementField.record(jws: Array("a.b".utf8)) == nil)
+  }
+}
