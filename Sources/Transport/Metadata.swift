@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides how a call's metadata is held: one run of bytes and an index, two allocations whatever the count.
+
+/// An ordered list of names and values that travels with a call. Names are lower case; a name that
+/// ends in `-bin` holds bytes, any other printable ASCII text. One name may appear several times.
+///
+/// `description` shows names and sizes only: values can be tokens.
+public struct Metadata: Sendable, CustomStringConvertible {
+  struct Entry: Sendable {
+    var start: Int
+    var nameCount: Int
+    var valueCount: Int
+    var isBinary: Bool
+  }
+
+  var storage: [UInt8] = []
+  var entries: [Entry] = []
+
+  /// No entries.
+  public init() {}
+
+  /// How many entries there are.
+  public var count: Int { entries.count }
+  /// Whether there are none.
+  public var isEmpty: Bool { entries.isEmpty }
+
+  /// Appends text.
+  /// - Returns: False, and nothing is appended, when the name is not made of `0-9 a-z _ - .`, ends in
+  ///   `-bin`, or belongs to the protocol (`grpc-…`, `content-type`, `te`, a pseudo header), or when the
+  ///   value has anything but printable ASCII. Upper-case letters of the name are lowered.
+  @discardableResult
+  public mutating func add(_ name: String, _ value: String) -> Bool {
+    let name = Array(name.utf8).map(lowered)
+    let value = Array(value.utf8)
+    guard isUsableName(name), !isBinaryName(name[...]) else { return false }
+    guard value.allSatisfy({ (0x20...0x7E).contains($0) }) else { return false }
+    append(name: name, value: value, isBinary: false)
+    return true
+  }
+
+  /// Appends bytes under a name that ends in `-bin`; they travel as base64.
+  /// - Returns: False, and nothing is appended, when the name is not allowed or lacks the ending.
+  @discardableResult
+  public mutating func add(_ name: String, binary value: [UInt8]) -> Bool {
+    let name = Array(name.utf8).map(lowered)
+    guard isUsableName(name), isBinaryName(name[...]) else { return false }
+    append(name: name, value: value, isBinary: true)
+    return true
+  }
+
+  /// The first text under a name, or nil. Cost: a scan of the list; lists are bounded and short.
+  public func text(_ name: String) -> String? {
+    bytes(name).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// Every text under a name, in order.
+  public func allText(_ name: String) -> [String] {
+    entries.filter { matches($0, name) }.map { String(decoding: value($0), as: UTF8.self) }
+  }
+
+  /// The first bytes under a name that ends in `-bin`, or nil.
+  public func binary(_ name: String) -> [UInt8]? {
+    bytes(name).map(Array.init)
+  }
+
+  /// Every value of bytes under a name that ends in `-bin`, in order.
+  public func allBinary(_ name: String) -> [[UInt8]] {
+    entries.filter { matches($0, name) }.map { Array(value($0)) }
+  }
+
+  /// The first value under a name, text or bytes, without copying it.
+  public func bytes(_ name: String) -> ArraySlice<UInt8>? {
+    entries.first { matches($0, name) }.map(value)
+  }
+
+  /// Every name, in order, with repetitions.
+  public var names: [String] {
+    entries.map { String(decoding: nameBytes($0), as: UTF8.self) }
+  }
+
+  /// Names and sizes; never values.
+  public var description: String {
+    "[" + zip(names, entries).map { "\($0): \($1.valueCount) bytes" }.joined(separator: ", ") + "]"
+  }
+}
+
+extension Metadata: Equatable {
+  /// Same names and values in the same order.
+  public static func == (a: Metadata, b: Metadata) -> Bool {
+    a.entries.count == b.entries.count
+      && zip(a.entries, b.entries).allSatisfy { x, y in
+        a.nameBytes(x) == b.nameBytes(y) && a.value(x) == b.value(y)
+      }
+  }
+}
+
+extension Metadata {
+  func nameBytes(_ entry: Entry) -> ArraySlice<UInt8> {
+    storage[entry.start..<entry.start + entry.nameCount]
+  }
+
+  func value(_ entry: Entry) -> ArraySlice<UInt8> {
+    let start = entry.start + entry.nameCount
+    return storage[start..<start + entry.valueCount]
+  }
+
+  private func matches(_ entry: Entry, _ name: String) -> Bool {
+    entry.nameCount == name.utf8.count && nameBytes(entry).elementsEqual(name.utf8)
+  }
+
+  mutating func append(
+    name: some Collection<UInt8>, value: some Collection<UInt8>, isBinary: Bool
+  ) {
+    entries.append(
+      Entry(
+        start: storage.count, nameCount: name.count, valueCount: value.count, isBinary: isBinary))
+    storage.append(contentsOf: name)
+    storage.append(contentsOf: value)
+  }
+}
+
+private func lowered(_ byte: UInt8) -> UInt8 {
+  (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+}
+
+private func isUsableName(_ name: [UInt8]) -> Bool {
+  guard !name.isEmpty else { return false }
+  if name.starts(with: "grpc-".utf8) {
+    // The one name of the protocol that belongs to the application: gRFC A6.
+    return name.elementsEqual("grpc-retry-pushback-ms".utf8)
+  }
+  for reserved in ["content-type", "content-length", "te", "host", "connection", "user-agent"]
+  where name.elementsEqual(reserved.utf8) { return false }
+  return name.allSatisfy { byte in
+    switch byte {
+    case 0x30...0x39, 0x61...0x7A, 0x2D, 0x2E, 0x5F: true
+    default: false
+    }
+  }
+}
+
+/// Whether a header name announces bytes in base64.
+func isBinaryName(_ name: some BidirectionalCollection<UInt8>) -> Bool {
+  name.suffix(4).elementsEqual("-bin".utf8)
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides what each request header means, and which make a request unacceptable.
+
+/// The header fields of one request, gathered as they arrive.
+struct RequestFields {
+  enum Timeout {
+    case none
+    case malformed
+    case nanoseconds(UInt64)
+  }
+
+  enum ContentType {
+    case missing
+    case grpc
+    case unknownCodec
+    case other
+  }
+
+  var isPost = false
+  var path = ""
+  var authority = ""
+  var contentType = ContentType.missing
+  var timeout = Timeout.none
+  /// Nil for an encoding that is not known here.
+  var encoding: Compression? = .identity
+  /// The best of what the client accepts that exists here.
+  var accepted = Compression.identity
+  var metadata = Metadata()
+  var hasBadBinary = false
+  var size = HeaderBudget()
+
+  /// Takes one field. `recall` saves building the same path and authority for every call.
+  mutating func take(
+    _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>,
+    recall: inout RecalledText
+  ) {
+    switch name.first {
+    case UInt8(ascii: ":"):
+      if equals(name, ":path") {
+        path = recall.path(value)
+      } else if equals(name, ":method") {
+        isPost = equals(value, "POST")
+      } else if equals(name, ":authority") {
+        authority = recall.authority(value)
+      }
+    case UInt8(ascii: "g") where hasPrefix(name, "grpc-"):
+      takeProtocolField(name, value)
+    case UInt8(ascii: "t") where equals(name, "te"):
+      break
+    case UInt8(ascii: "h") where equals(name, "host"):
+      if authority.isEmpty { authority = recall.authority(value) }
+    case UInt8(ascii: "c") where equals(name, "content-type"):
+      contentType = Self.contentType(value)
+    case UInt8(ascii: "c") where equals(name, "content-length"):
+      break
+    default:
+      if !metadata.appendReceived(name, value) { hasBadBinary = true }
+    }
+  }
+
+  private mutating func takeProtocolField(
+    _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
+  ) {
+    if equals(name, "grpc-timeout") {
+      timeout = CallTimeout.decode(value).map(Timeout.nanoseconds) ?? .malformed
+    } else if equals(name, "grpc-encoding") {
+      encoding = Compression(received: value)
+    } else if equals(name, "grpc-accept-encoding") {
+      accepted = Compression.best(in: value)
+    } else if equals(name, "grpc-previous-rpc-attempts") {
+      metadata.append(name: name, value: value, isBinary: false)
+    }
+    // Other names of the protocol are its own business, and are not metadata.
+  }
+
+  /// `application/grpc`, then the end, `+` or `;`. `application/grpc-web` only looks alike.
+  static func contentType(_ value: UnsafeBufferPointer<UInt8>) -> ContentType {
+    let prefix: StaticString = "application/grpc"
+    guard hasPrefix(value, prefix) else { return .other }
+    let rest = UnsafeBufferPointer(rebasing: value.dropFirst(prefix.utf8CodeUnitCount))
+    switch rest.first {
+    case nil, UInt8(ascii: ";"): return .grpc
+    case UInt8(ascii: "+"):
+      let isKnown = equals(rest, "+proto") || hasPrefix(rest, "+proto;")
+      return isKnown ? .grpc : .unknownCodec
+    default: return .other
+    }
+  }
+}
+
+/// How much of a header block has arrived. RFC 9113 section 6.5.2 counts name + value + 32.
+struct HeaderBudget {
+  private(set) var bytes = 0
+  private(set) var count = 0
+
+  enum Verdict {
+    case fits
+    /// Over the limit: the call is answered, what follows is not stored.
+    case over
+    /// So far over that it is an attack: the stream is reset.
+    case absurd
+  }
+
+  func fits(_ limits: Limits) -> Bool {
+    bytes <= limits.maxHeaderListBytes && count <= limits.maxHeaderCount
+  }
+
+  mutating func add(_ name: Int, _ value: Int, _ limits: Limits) -> Verdict {
+    bytes += name + value + 32
+    count += 1
+    if fits(limits) { return .fits }
+    return bytes / 4 > limits.maxHeaderListBytes ? .absurd : .over
+  }
+}
+
+/// The last path and authority of a connection: most calls repeat them.
+struct RecalledText {
+  private var lastPath = ""
+  private var lastAuthority = ""
+
+  mutating func path(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    recall(bytes, &lastPath)
+  }
+
+  mutating func authority(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    recall(bytes, &lastAuthority)
+  }
+
+  private func recall(_ bytes: UnsafeBufferPointer<UInt8>, _ last: inout String) -> String {
+    let isSame = last.utf8.withContiguousStorageIfAvailable { known in
+      known.count == bytes.count
+        && (known.isEmpty || known.indices.allSatisfy { known[$0] == bytes[$0] })
+    }
+    if isSame == true { return last }
+    last = String(decoding: bytes, as: UTF8.self)
+    return last
+  }
+}
+
+extension Metadata {
+  /// Appends a field off the wire. A `-bin` value may hold several, joined by commas.
+  /// Returns false when base64 is malformed; what came before it is kept.
+  mutating func appendReceived(
+    _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    if storage.isEmpty {
+      storage.reserveCapacity(256)
+      entries.reserveCapacity(4)
+    }
+    guard isBinaryName(name) else {
+      append(name: name, value: value, isBinary: false)
+      return true
+    }
+    for piece in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+      let trimmed = piece.trimmingSpaces()
+      guard let bytes = Base64.decode(trimmed) else { return false }
+      append(name: name, value: bytes, isBinary: true)
+    }
+    return true
+  }
+}
+
+extension Compression {
+  /// The encoding of this name, or nil.
+  init?(received bytes: UnsafeBufferPointer<UInt8>) {
+    if equals(bytes, "identity") {
+      self = .identity
+    } else if equals(bytes, "gzip") {
+      self = .gzip
+    } else if equals(bytes, "deflate") {
+      self = .deflate
+    } else {
+      return nil
+    }
+  }
+
+  /// The best encoding in a comma-separated list with optional spaces.
+  static func best(in list: UnsafeBufferPointer<UInt8>) -> Compression {
+    var best = Compression.identity
+    for piece in list.split(separator: UInt8(ascii: ",")) {
+      let name = piece.trimmingSpaces()
+      if name.elementsEqual("gzip".utf8) { return .gzip }
+      if name.elementsEqual("deflate".utf8) { best = .deflate }
+    }
+    return best
+  }
+}
+
+extension BidirectionalCollection<UInt8> {
+  func trimmingSpaces() -> SubSequence {
+    var rest = self[...]
+    while rest.first == 0x20 || rest.first == 0x09 { rest = rest.dropFirst() }
+    while rest.last == 0x20 || rest.last == 0x09 { rest = rest.dropLast() }
+    return rest
+  }
+}

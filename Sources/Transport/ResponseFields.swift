@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides what each response header means, and which gRPC status an answer amounts to.
+
+/// The fields of one header block of a response: first headers, or trailers.
+struct ResponseFields {
+  var httpStatus = 0
+  var isGRPC = false
+  /// Nil for an encoding that is not known here.
+  var encoding: Compression? = .identity
+  /// Nil when absent; a number outside the table counts as UNKNOWN.
+  var code: StatusCode?
+  var message = ""
+  var details: [UInt8] = []
+  var metadata = Metadata()
+  var size = HeaderBudget()
+
+  mutating func take(
+    _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
+  ) {
+    if equals(name, ":status") {
+      httpStatus = Self.number(value) ?? 0
+    } else if equals(name, "content-type") {
+      isGRPC = RequestFields.contentType(value) == .grpc
+    } else if equals(name, "grpc-status") {
+      code = Self.number(value).flatMap(StatusCode.init) ?? .unknown
+    } else if equals(name, "grpc-message") {
+      message = PercentCoding.decode(value)
+    } else if equals(name, "grpc-status-details-bin") {
+      details = Base64.decode(value.trimmingSpaces()) ?? []
+    } else if equals(name, "grpc-encoding") {
+      encoding = Compression(received: value)
+    } else if equals(name, "grpc-retry-pushback-ms") || !isProtocolName(name) {
+      // What cannot be read is dropped: it must not hide the status beside it.
+      _ = metadata.appendReceived(name, value)
+    }
+  }
+
+  private func isProtocolName(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    name.first == UInt8(ascii: ":") || hasPrefix(name, "grpc-")
+      || equals(name, "content-length")
+  }
+
+  private static func number(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard (1...3).contains(text.count) else { return nil }
+    var value = 0
+    for digit in text {
+      guard (0x30...0x39).contains(digit) else { return nil }
+      value = value * 10 + Int(digit - 0x30)
+    }
+    return value
+  }
+
+  /// The status these trailers carry, or what their absence means.
+  var status: Status {
+    guard let code else {
+      if httpStatus != 0, httpStatus != 200 { return Status(http: httpStatus) }
+      return Status(.unknown, "The server's trailers have no grpc-status.")
+    }
+    return Status(code, message, details: details, metadata: metadata)
+  }
+}
+
+extension Status {
+  /// Source: grpc/grpc doc/http-grpc-status-mapping.md. Only for answers without a gRPC status.
+  init(http code: Int) {
+    let mapped: StatusCode =
+      switch code {
+      case 400: .internal
+      case 401: .unauthenticated
+      case 403: .permissionDenied
+      case 404: .unimplemented
+      case 429, 502, 503, 504: .unavailable
+      default: .unknown
+      }
+    self.init(mapped, "The server answered with HTTP status \(code).")
+  }
+
+  /// What a stream that closed before its trailers amounts to.
+  /// Source: grpc/grpc doc/PROTOCOL-HTTP2.md, "HTTP2 Transport Mapping, Errors".
+  init(http2Error code: UInt32) {
+    switch code {
+    case 0: self.init(.internal, "The response ended without a status.")
+    case 7: self.init(.unavailable, "The server refused the call before working on it.")
+    case 8: self.init(.cancelled, "The server cancelled the call.")
+    case 11: self.init(.resourceExhausted, "The server asks for calm.")
+    case 12: self.init(.permissionDenied, "The connection is not secure enough.")
+    default: self.init(.internal, "The stream broke with HTTP/2 error \(code).")
+    }
+  }
+}

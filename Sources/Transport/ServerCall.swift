@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides what is remembered of one call on a server.
+
+/// One call, from its first header to the close of its stream. Freed by `streamClosed` only.
+final class ServerCall {
+  let stream: Int32
+  var id: CallID { CallID(stream) }
+
+  // The request.
+  /// Present while its headers arrive.
+  var fields: RequestFields? = RequestFields()
+  var encoding = Compression.identity
+  var reader = MessageReader()
+  /// Bytes of body so far. Wraps; only a change means something.
+  var received: UInt64 = 0
+  var hasMessage = false
+  /// The client has ended its side.
+  var isRequestEnded = false
+  /// The owner took the `started` event; without it no other event is told.
+  var isAnnounced = false
+  /// Trailers of a request are counted, not kept.
+  var trailerBudget = HeaderBudget()
+  var isReading = true
+  var isPaused = false
+  /// What arrived while paused; no more than the stream's window.
+  var held: [UInt8] = []
+  var isEndHeld = false
+
+  // The response.
+  var responseEncoding = Compression.identity
+  var queue = SendQueue()
+  var isResponseStarted = false
+  /// nghttp2 waits for `resume_data`.
+  var isDeferred = false
+  var wantsWritable = false
+  /// Set when the call has been ended by either side; nothing more is told or taken.
+  var isOver = false
+  /// What trailers say once the queue is empty.
+  var trailers: Status?
+  /// A plain HTTP answer: its body, which no trailers follow.
+  var isPlainAnswer = false
+
+  // Times.
+  var deadline: Instant?
+  var readCheck: Check?
+  var writeCheck: Check?
+
+  init(stream: Int32) {
+    self.stream = stream
+  }
+
+  /// Whether the client owes bytes: a stream may be silent between messages, not inside one.
+  var owesRequest: Bool {
+    isReading && !isPaused && !isRequestEnded && (!hasMessage || reader.isMidMessage)
+  }
+}
+
+/// A moment at which progress is compared with what it was.
+struct Check {
+  var at: Instant
+  var mark: UInt64
+}
+
+/// A count that is forgiven when its window has passed.
+struct Budget {
+  private var count = 0
+  private var since: Instant?
+
+  /// Counts one more. True when it is one too many.
+  mutating func spend(limit: Int, window: UInt64, now: Instant) -> Bool {
+    if let since, now.nanoseconds.saturatingSubtract(since.nanoseconds) < window {
+      count += 1
+    } else {
+      since = now
+      count = 1
+    }
+    return count > limit
+  }
+}

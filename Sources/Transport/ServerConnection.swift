@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides the server's side of one connection: bytes and instants in, events and bytes out.
+
+import CNghttp2
+
+/// One HTTP/2 connection of a gRPC server. How it is driven: ``HTTP2Connection``.
+public final class ServerConnection: HTTP2Connection {
+  enum Pending {
+    case started(ServerCall, RequestHead)
+    case message(ServerCall, [UInt8], isCompressed: Bool)
+    case endOfRequest(ServerCall)
+    case cancelled(ServerCall, Cancellation)
+    case writable(ServerCall)
+  }
+
+  private var calls: [Int32: ServerCall] = [:]
+  /// The call that was looked up last: the next lookup mostly wants it again.
+  private var recent: ServerCall?
+  private var pending: [Pending] = []
+  private var pendingHead = 0
+  var recalled = RecalledText()
+  private var peerResets = Budget()
+  private var ownResets = Budget()
+  private var lastPing: Instant?
+  private var pingStrikes = 0
+  /// When the last call ended.
+  private var idleSince: Instant
+
+  /// A connection that has just been accepted (and, under TLS, has agreed on `h2`).
+  /// - Parameters:
+  ///   - limits: Bounds on the peer.
+  ///   - codecs: zlib's streams, shared by the connections of one executor.
+  ///   - now: The present.
+  public init(limits: Limits = .default, codecs: Codecs = Codecs(), now: Instant) {
+    idleSince = now
+    super.init(limits: limits, codecs: codecs, now: now, isServer: true)
+  }
+
+  // MARK: What the owner calls
+
+  /// Takes bytes that arrived. Hand in at most 64 KiB at a time: events queue up meanwhile.
+  public func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) -> ServerEvents {
+    read(bytes, at: now)
+    return ServerEvents(connection: self)
+  }
+
+  /// Events that came up while output was written or a verb ran (`writable`, or the end of all calls
+  /// when the connection ends). Take them after `appendOutput`.
+  public var pendingEvents: ServerEvents { ServerEvents(connection: self) }
+
+  /// Lets time pass: call deadlines, timeouts, keepalive, drain. Append output afterwards.
+  public func deadlineReached(at now: Instant) -> ServerEvents {
+    letTimePass(at: now)
+    return ServerEvents(connection: self)
+  }
+
+  /// The peer is gone, by EOF or by reset: every call still open is cancelled.
+  public func peerClosed(at now: Instant) -> ServerEvents {
+    self.now = now
+    die(.connectionLost)
+    return ServerEvents(connection: self)
+  }
+
+  /// Starts to leave: GOAWAY for "soon", GOAWAY for good once the peer has seen the first, then
+  /// finished when the last call ends or ``Limits/drainGrace`` is over.
+  public func beginDrain(at now: Instant) {
+    self.now = now
+    startDrain()
+  }
+
+  /// Calls that neither side has ended yet.
+  public override var openCalls: Int { calls.count }
+
+  // MARK: Events
+
+  func note(_ event: Pending) {
+    pending.append(event)
+  }
+
+  /// Takes the next event; a message is inflated here, and nothing is told of a call that is over.
+  func nextEvent() -> ServerEvent? {
+    while pendingHead < pending.count {
+      let event = pending[pendingHead]
+      pendingHead += 1
+      switch event {
+      case .started(let call, let head):
+        guard !call.isOver else { continue }
+        call.isAnnounced = true
+        return .started(call.id, head)
+      case .message(let call, let bytes, let isCompressed):
+        guard !call.isOver, call.isReading else { continue }
+        guard isCompressed else { return .message(call.id, bytes) }
+        if let message = inflate(bytes, for: call) { return .message(call.id, message) }
+      case .endOfRequest(let call):
+        guard !call.isOver, call.isReading else { continue }
+        return .endOfRequest(call.id)
+      case .cancelled(let call, let reason):
+        guard call.isAnnounced else { continue }
+        return .cancelled(call.id, reason)
+      case .writable(let call):
+        guard !call.isOver else { continue }
+        return .writable(call.id)
+      }
+    }
+    pending.removeAll(keepingCapacity: pending.capacity <= 1024)
+    pendingHead = 0
+    return nil
+  }
+
+  // MARK: Calls
+
+  func call(_ stream: Int32) -> ServerCall? {
+    if let recent, recent.stream == stream { return recent }
+    guard let found = calls[stream] else { return nil }
+    recent = found
+    return found
+  }
+
+  /// A copy: looking at a call can end it.
+  var everyCall: [ServerCall] { calls.values.sorted { $0.stream < $1.stream } }
+
+  override func headersBegan(_ stream: Int32) {
+    guard call(stream) == nil, !isExpelling else { return }  // A call known already: its trailers.
+    if let last = drain.lastStream, stream > last {
+      // nghttp2 ignores such streams once the second GOAWAY is sent; this is while it waits to be.
+      return resetStream(stream, NGHTTP2_REFUSED_STREAM)
+    }
+    let call = ServerCall(stream: stream)
+    calls[stream] = call
+    recent = call
+    if case .awaitingRequest = handshake { handshake = .done }
+  }
+
+  override func headerArrived(
+    _ stream: Int32, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
+  ) -> Bool { takeHeader(stream, name, value) }
+
+  override func headersEnded(_ stream: Int32, isEnd: Bool) { endHeaders(stream, isEnd: isEnd) }
+
+  override func dataArrived(_ stream: Int32, _ bytes: UnsafeRawBufferPointer) {
+    takeData(stream, bytes)
+  }
+
+  override func dataEnded(_ stream: Int32) { endData(stream) }
+
+  override func readBody(
+    _ stream: Int32, into target: UnsafeMutablePointer<UInt8>, capacity: Int,
+    flags: UnsafeMutablePointer<UInt32>
+  ) -> Int { fillBody(stream, into: target, capacity: capacity, flags: flags) }
+
+  override func streamClosed(_ stream: Int32, code: UInt32) {
+    guard let call = call(stream) else { return }
+    calls[stream] = nil
+    recent = nil
+    if calls.isEmpty {
+      callCheck = nil
+      idleSince = now
+    }
+    guard !call.isOver else { return }
+    call.isOver = true
+    note(.cancelled(call, .reset(code: code)))
+  }
+
+  override func endAllCalls(_ reason: Cancellation) {
+    for call in everyCall where !call.isOver {
+      call.isOver = true
+      note(.cancelled(call, reason))
+    }
+    calls.removeAll()
+    recent = nil
+  }
+
+  // MARK: Judging the peer
+
+  override func checkCalls() -> Instant? {
+    var next: Instant?
+    for call in everyCall { next = earliest(next, check(call)) }
+    return next
+  }
+
+  override func abandonCalls() {
+    for call in everyCall {
+      fail(call, Status(.unavailable, "The server is shutting down."), .draining)
+    }
+  }
+
+  override var idleDeadline: Instant? {
+    guard calls.isEmpty, case .none = drain, case .done = handshake else { return nil }
+    return idleSince.advanced(byNanoseconds: times.idle)
+  }
+
+  override func settingsArrived() {
+    guard case .awaitingSettings = handshake else { return }
+    handshake = .awaitingRequest(until: now.advanced(byNanoseconds: times.firstRequest))
+  }
+
+  /// Source: gRFC A8. Sending headers or data forgives, so that a client may measure bandwidth.
+  override func pingArrived() {
+    let interval = calls.isEmpty ? times.idlePingInterval : times.pingInterval
+    if let lastPing, now.nanoseconds.saturatingSubtract(lastPing.nanoseconds) < interval {
+      pingStrikes += 1
+      if pingStrikes > limits.maxPingStrikes {
+        // Clients double their interval on exactly this text.
+        expel(NGHTTP2_ENHANCE_YOUR_CALM, "too_many_pings")
+      }
+    }
+    lastPing = now
+  }
+
+  override func resetArrived(_ stream: Int32, code: UInt32) {
+    guard let call = call(stream), !call.isOver else { return }
+    if peerResets.spend(limit: limits.maxPeerResets, window: times.resetWindow, now: now) {
+      expel(NGHTTP2_ENHANCE_YOUR_CALM, "too_many_resets")
+    }
+  }
+
+  override func resetWasSent(_ stream: Int32, code: UInt32) {
+    // Neither means that work was begun and thrown away.
+    if code == NGHTTP2_NO_ERROR.rawValue || code == NGHTTP2_REFUSED_STREAM.rawValue { return }
+    if ownResets.spend(limit: limits.maxOwnResets, window: times.resetWindow, now: now) {
+      expel(NGHTTP2_ENHANCE_YOUR_CALM, "too_many_errors")
+    }
+  }
+
+  override func payloadWasSent(_ stream: Int32, isEnd: Bool) {
+    lastPing = nil
+    pingStrikes = 0
+    guard isEnd, let call = call(stream), !call.isRequestEnded else { return }
+    // The client still sends: free the stream. Only now, or the trailers would not leave.
+    resetStream(stream, NGHTTP2_NO_ERROR)
+  }
+}
