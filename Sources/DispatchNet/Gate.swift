@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lets tasks wait for something that happens once.
+
+import Synchronization
+
+/// A door that opens once and stays open. Thread-safe.
+package final class Gate: Sendable {
+  private struct State {
+    var isOpen = false
+    var waiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  /// Opens it. Idempotent.
+  package func arrive() {
+    let waiters = state.withLock { state in
+      state.isOpen = true
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// Returns once it is open.
+  package func wait() async {
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      let isOpen = state.withLock { state in
+        if !state.isOpen { state.waiters.append(done) }
+        return state.isOpen
+      }
+      if isOpen { done.resume() }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Says what went wrong with a socket, in a sentence for the person at the terminal.
+
+import Glibc
+
+/// A socket operation that failed.
+public struct SocketError: Error, Equatable, Sendable {
+  /// What was being done.
+  public enum Operation: Sendable, Equatable {
+    /// Reading an address that a person wrote.
+    case parseAddress
+    /// Looking a host name up.
+    case resolve
+    /// Opening a socket to listen on.
+    case listen
+    /// Connecting to a server.
+    case connect
+    /// Exchanging bytes on a connection.
+    case transfer
+    /// Preparing a shard.
+    case prepare
+  }
+
+  /// What was being done.
+  public let operation: Operation
+  /// The `errno` value; 0 where the system gave none.
+  public let code: CInt
+  /// The address concerned, as a person would write it; empty when there is none.
+  public let address: String
+  /// What the system said, or what was wrong with the address.
+  public let reason: String
+
+  /// An error of the system.
+  public init(_ operation: Operation, errno code: CInt, address: String = "") {
+    self.operation = operation
+    self.code = code
+    self.address = address
+    reason = Self.text(of: code)
+  }
+
+  /// An error found by this module.
+  public init(_ operation: Operation, reason: String, address: String = "") {
+    self.operation = operation
+    code = 0
+    self.address = address
+    self.reason = reason
+  }
+
+  /// What happened, then what to do.
+  public var userMessage: String {
+    switch operation {
+    case .parseAddress:
+      return "“\(address)” is not an address: \(reason). "
+        + "Write it like 127.0.0.1:7443, [::1]:7443 or /run/atrest.sock."
+    case .resolve:
+      return "The name “\(address)” was not found (\(reason)). Check its spelling and the network."
+    case .listen where code == EADDRINUSE:
+      return
+        "\(address) is in use by another program. Stop that program, or choose another address."
+    case .listen where code == EACCES || code == EPERM:
+      return
+        "\(address) may not be opened by this user. Choose a port above 1023, or another folder."
+    case .listen where code == EADDRNOTAVAIL:
+      return "\(address) is not an address of this machine. Choose one that is, such as 127.0.0.1."
+    case .listen:
+      return "\(address) could not be opened (\(reason)). Choose another address."
+    case .connect where code == ECONNREFUSED || code == ENOENT:
+      return "Nothing answers at \(address). Check the address, and that the server is running."
+    case .connect where code == ETIMEDOUT:
+      return "\(address) did not answer in time. Check the network, then try again."
+    case .connect:
+      return "\(address) could not be reached (\(reason)). Check the network, then try again."
+    case .transfer:
+      return "The connection to \(address) was lost (\(reason)). Try again."
+    case .prepare where code == EMFILE || code == ENFILE:
+      return "Too many files are open. Raise the limit (ulimit -n), then start again."
+    case .prepare:
+      return "The system refused a resource (\(reason)). Try again later."
+    }
+  }
+
+  private static func text(of code: CInt) -> String {
+    var buffer = [CChar](repeating: 0, count: 128)
+    guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
+    let text = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+extension SocketError: CustomStringConvertible {
+  /// The sentence for a person.
+  public var description: String { userMessage }
+}
