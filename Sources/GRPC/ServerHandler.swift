@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joins one HTTP/2 connection of the server to its socket and to the router.
+
+import DispatchNet
+import Transport
+
+/// Drives a `ServerConnection`: bytes in, calls out, answers back. Lives on one shard.
+final class ServerHandler: ByteStreamHandler {
+  let context: ServerShard
+  private let peer: SocketAddress
+  private let isEncrypted: Bool
+  /// Nil before `opened`: under TLS the handshake comes first, and has time limits of its own.
+  private var connection: ServerConnection?
+  private var owner: (any ByteStreamOwner)?
+  private var calls: [CallID: CallState] = [:]
+  private var isDraining = false
+
+  init(context: ServerShard, peer: SocketAddress, isEncrypted: Bool) {
+    self.context = context
+    self.peer = peer
+    self.isEncrypted = isEncrypted
+    context.add(self)
+  }
+
+  var shard: Shard { context.shard }
+
+  // MARK: ByteStreamHandler
+
+  func opened(by owner: any ByteStreamOwner, at now: Instant) {
+    self.owner = owner
+    let connection = ServerConnection(
+      limits: context.configuration.limits, codecs: context.codecs, now: now)
+    self.connection = connection
+    if isDraining { connection.beginDrain(at: now) }
+  }
+
+  func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) {
+    guard let connection else { return }
+    handle(connection.receive(bytes, at: now))
+  }
+
+  func endOfInput(at now: Instant) {
+    guard let connection else { return }
+    handle(connection.peerClosed(at: now))
+  }
+
+  func appendOutput(to buffer: inout [UInt8]) {
+    guard let connection else { return }
+    repeat {
+      connection.appendOutput(to: &buffer)
+      // What leaves makes room, and room makes streams say more.
+    } while handle(connection.pendingEvents)
+      && buffer.count < context.configuration.limits.outputHighWaterBytes
+  }
+
+  var isFinished: Bool { connection?.isFinished ?? false }
+  var nextDeadline: Instant? { connection?.nextDeadline }
+
+  func deadlineReached(at now: Instant) {
+    guard let connection else { return }
+    handle(connection.deadlineReached(at: now))
+  }
+
+  func closed(_ reason: CloseReason, at now: Instant) {
+    if let connection { handle(connection.peerClosed(at: now)) }
+    connection = nil
+    owner = nil
+    context.remove(self)
+  }
+
+  // MARK: Events
+
+  /// - Returns: Whether there were any.
+  @discardableResult
+  private func handle(_ events: ServerEvents) -> Bool {
+    var any = false
+    for event in events {
+      any = true
+      switch event {
+      case .started(let id, let head):
+        start(id, head)
+      case .message(let id, let bytes):
+        calls[id]?.receive(bytes)
+      case .endOfRequest(let id):
+        calls[id]?.endOfRequest()
+      case .writable(let id):
+        calls[id]?.writable()
+      case .cancelled(let id, let reason):
+        guard let call = calls.removeValue(forKey: id) else { continue }
+        context.counters.ended(reason.code)
+        call.wasCancelled()
+      }
+    }
+    return any
+  }
+
+  private func start(_ id: CallID, _ request: RequestHead) {
+    context.counters.started()
+    guard let route = context.routes[request.path] else { return finish(id, .unknownMethod) }
+    let head = CallHead(request: request, peer: peer, isEncrypted: isEncrypted)
+    switch route(id, head, self) {
+    case .call(let call):
+      calls[id] = call
+      call.begin()
+    case .refused(let status):
+      finish(id, status.code == .ok ? .abandoned : status)
+    }
+  }
+
+  // MARK: Verbs of calls
+
+  func send(_ message: [UInt8], on id: CallID) -> SendResult {
+    guard let connection else { return .gone }
+    owner?.needsFlush()
+    return connection.send(message, on: id)
+  }
+
+  func reply(_ message: [UInt8], to id: CallID) {
+    calls[id] = nil
+    context.counters.ended(.ok)
+    connection?.reply(message, to: id)
+    owner?.needsFlush()
+  }
+
+  func finish(_ id: CallID, _ status: Status) {
+    calls[id] = nil
+    context.counters.ended(status.code)
+    connection?.finish(id, status)
+    owner?.needsFlush()
+  }
+
+  /// What a caller hears of what a handler threw.
+  func status(for error: any Error, path: String) -> Status {
+    if let status = error as? Status, status.code != .ok { return status }
+    context.configuration.onHandlerError?(path, error)
+    return .unexpected
+  }
+
+  // MARK: Leaving
+
+  func beginDrain() {
+    isDraining = true
+    connection?.beginDrain(at: shard.now)
+    owner?.needsFlush()
+  }
+
+  /// The grace is over.
+  func endCalls() {
+    for call in Array(calls.values) {
+      // Whoever works on the call must hear of it, as if the peer had gone.
+      finish(call.id, .leaving)
+      call.wasCancelled()
+    }
+  }
+
+  func close() { owner?.close() }
+}
+
+extension Cancellation {
+  /// What the call counts as.
+  fileprivate var code: StatusCode {
+    switch self {
+    case .reset, .connectionLost, .stalled: .cancelled
+    case .deadlineExceeded: .deadlineExceeded
+    case .badRequest: .internal
+    case .draining: .unavailable
+    }
+  }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams over real sockets: order, ends, slow readers.
+
+import DispatchNet
+import GRPC
+import Synchronization
+import Testing
+import Transport
+
+@Suite struct StreamTests {
+  @Test(
+    "messages come in order and end with OK, whichever thread sent them", arguments: [0, 1, 200])
+  func count(count: UInt8) async throws {
+    let world = try World()
+    var got: [UInt8] = []
+    for try await message in world.stream("Count", [count]) { got += message }
+    #expect(got == Array(0..<count))
+    #expect(world.server.statistics.callsByCode == [.ok: 1])
+    await world.stop()
+  }
+
+  @Test("a stream that fails half way delivers what it sent, then says why")
+  func failsHalfWay() async throws {
+    let world = try World()
+    var iterator = world.stream("ThrowAfter").makeAsyncIterator()
+    #expect(try await iterator.next() == [1])
+    let status = try await failure { () throws(Status) in try await iterator.next() }
+    #expect(status == Status(.aborted, "half way"))
+    await world.stop()
+  }
+
+  @Test("a writer that is let go of ends its call")
+  func forgottenWriter() async throws {
+    let world = try World()
+    var iterator = world.stream("Forget").makeAsyncIterator()
+    #expect(try await iterator.next() == [1])
+    let status = try await failure { () throws(Status) in try await iterator.next() }
+    #expect(status.code == .internal)
+    await world.stop()
+  }
+
+  @Test("a stream that nobody reads any more is cancelled at the server")
+  func letGo() async throws {
+    let world = try World()
+    do {
+      var iterator = world.stream("Open").makeAsyncIterator()
+      await world.service.began.next()
+      let writer = try #require(world.service.writers.withLock { $0.first })
+      #expect(writer.send([5]) == .queued)
+      #expect(try await iterator.next() == [5])
+    }
+    #expect(await world.service.cancelled.next() == "stream")
+    let writer = try #require(world.service.writers.withLock { $0.first })
+    #expect(!writer.isOpen && writer.send([6]) == .closed)
+    await world.stop()
+  }
+
+  @Test("cancelling the reading task ends the call with CANCELLED")
+  func cancelled() async throws {
+    let world = try World()
+    let task = Task { () -> StatusCode? in
+      do throws(Status) {
+        for try await _ in world.stream("Open") {}
+        return nil
+      } catch {
+        return error.code
+      }
+    }
+    await world.service.began.next()
+    task.cancel()
+    #expect(await task.value == .cancelled)
+    #expect(await world.service.cancelled.next() == "stream")
+    await world.stop()
+  }
+
+  @Test("a reader that stops is cut with a typed status; what waits for it is bounded")
+  func slowReader() async throws {
+    let world = try World()
+    var iterator = world.stream("Open").makeAsyncIterator()
+    await world.service.began.next()
+    let writer = try #require(world.service.writers.withLock { $0.first })
+    let message = [UInt8](repeating: 7, count: 16_384)
+    var sent = 0
+    while writer.send(message) == .queued {
+      sent += message.count
+      // Windows, queues and socket buffers together are far less.
+      guard sent < 64 << 20 else { throw Unexpected("nothing bounds the queue") }
+    }
+    #expect(writer.send(message) == .closed)
+    #expect(await world.service.cancelled.next() == "stream")
+    var received = 0
+    let status = try await failure { () throws(Status) in
+      while let message = try await iterator.next() { received += message.count }
+    }
+    #expect(status.code == .resourceExhausted)
+    #expect(received <= sent)
+    await world.stop()
+  }
+
+  @Test("a reader slower than the server gets everything: the server waits")
+  func backpressure() async throws {
+    let world = try World { _ in
+    } configureChannel: {
+      $0.streamBufferMessages = 4
+    }
+    let sent = Mutex(0)
+    var iterator = world.stream("Open").makeAsyncIterator()
+    await world.service.began.next()
+    let writer = try #require(world.service.writers.withLock { $0.first })
+    // Far more than writer, connection, windows and reader may hold together.
+    let sender = Task {
+      for index in 0..<800 {
+        let outcome = await writer.sendWhenReady(
+          [UInt8](repeating: UInt8(index % 251), count: 10_000))
+        guard outcome == .queued else { throw Unexpected("message \(index): \(outcome)") }
+        sent.withLock { $0 = index + 1 }
+      }
+      writer.finish()
+    }
+    for index in 0..<800 {
+      let message = try await iterator.next()
+      #expect(message?.first == UInt8(index % 251) && message?.count == 10_000)
+      // Windows, queues and socket buffers, in messages.
+      #expect(sent.withLock { $0 } - index < 700)
+    }
+    #expect(try await iterator.next() == nil)
+    try await sender.value
+    await world.stop()
+  }
+
+  @Test("both sides may talk at once")
+  func bidirectional() async throws {
+    let world = try World()
+    let status = try await rawCall(
+      world.address, path: "/test.v1.Echo/Chat", messages: [[1], [2], [3]])
+    #expect(status.code == .ok)
+    await world.stop()
+  }
+}
