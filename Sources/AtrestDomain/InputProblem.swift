@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a person may type, and one sentence for each thing that cannot be meant.
+
+import Foundation
+
+/// Why something a person typed was not taken. Nothing was changed.
+public enum InputProblem: Error, Hashable, Sendable {
+  /// Not a time in any of the forms we read.
+  case notATime
+  /// A time that clocks skip on that day, because they are set forward.
+  case skippedTime
+  /// Not a length of time.
+  case notADuration
+  /// Not an amount.
+  case notAnAmount
+  /// A time after now.
+  case inTheFuture
+  /// A time before 1970.
+  case longAgo
+  /// A fast that ends before it starts.
+  case endBeforeStart
+  /// An end for a fast that is to go on.
+  case openWithEnd
+  /// No end for a fast that is to be over.
+  case endMissing
+  /// A fast of more than 14 days.
+  case fastTooLong
+  /// An amount of nothing, or of more than 5 litres.
+  case amountOutOfRange
+  /// A target of nothing, or of more than 7 days.
+  case targetOutOfRange
+
+  /// What happened, then what to do.
+  public var userMessage: String {
+    switch self {
+    case .notATime:
+      "That is not a time I can read. Try `22:30`, `yesterday 22:30`, `2h ago`, `now` or "
+        + "`2026-11-21T22:30`."
+    case .skippedTime:
+      "The clocks went forward over that time, so it never came. Choose a time before or after the gap."
+    case .notADuration:
+      "That is not a length of time I can read. Try `16h`, `16h30m` or `90m`."
+    case .notAnAmount:
+      "That is not an amount I can read. Try `250`, `250ml`, `0.5l` or `8oz`."
+    case .inTheFuture:
+      "That time has not come yet. Give one that has passed."
+    case .longAgo:
+      "That time is before 1970. Give a later one."
+    case .endBeforeStart:
+      "A fast cannot end before it starts. Give a later end, or an earlier start."
+    case .openWithEnd:
+      "A fast that goes on has no end. Give an end or the outcome `active`, not both."
+    case .endMissing:
+      "That fast has no end yet. Say when it ended with `--end`."
+    case .fastTooLong:
+      "That would be a fast of more than 14 days. Give a later start, or the time at which it ended."
+    case .amountOutOfRange:
+      "One entry holds 1 ml to 5,000 ml. Give an amount in between, or several entries."
+    case .targetOutOfRange:
+      "A target lies between 1 minute and 7 days. Choose one in between, such as `16h`."
+    }
+  }
+}
+
+/// The rules for what a person types. Narrower than what can be stored: records of other programs, and of devices with
+/// other rules, are still shown and synced.
+public enum TypedRules {
+  /// How far ahead a typed time may be: clocks differ a little, and `22:30` may be typed seconds before it.
+  public static let futureSlack: TimeInterval = 60
+  /// The longest fast, in seconds: 14 days.
+  public static let longestFast: TimeInterval = 14 * 86_400
+  /// The amounts of one entry, in millilitres.
+  public static let millilitres = 1...5_000
+  /// The targets, in minutes: up to 7 days.
+  public static let targetMinutes = 1...(7 * 24 * 60)
+
+  /// Checks a time for something that already happened.
+  public static func check(time: Date, now: Date) throws(InputProblem) {
+    guard time.timeIntervalSince(now) <= futureSlack else { throw .inTheFuture }
+    guard time.timeIntervalSince1970 > 0 else { throw .longAgo }
+  }
+
+  /// Checks when a fast ran.
+  ///
+  /// - Parameter end: nil while it goes on; then the time up to `now` counts.
+  public static func check(start: Date, end: Date?, now: Date) throws(InputProblem) {
+    try check(time: start, now: now)
+    if let end {
+      try check(time: end, now: now)
+      guard end >= start else { throw .endBeforeStart }
+    }
+    guard (end ?? now).timeIntervalSince(start) <= longestFast else { throw .fastTooLong }
+  }
+
+  /// Checks that a fast which ended is not longer than can be meant: one that was forgotten did not last until now.
+  public static func check(lengthOf session: Session) throws(InputProblem) {
+    guard (session.duration ?? 0) <= longestFast else { throw .fastTooLong }
+  }
+
+  /// Checks the amount of one entry.
+  public static func check(millilitres: Int) throws(InputProblem) {
+    guard Self.millilitres.contains(millilitres) else { throw .amountOutOfRange }
+  }
+
+  /// Checks a target.
+  public static func check(targetMinutes: Int) throws(InputProblem) {
+    guard Self.targetMinutes.contains(targetMinutes) else { throw .targetOutOfRange }
+  }
+}

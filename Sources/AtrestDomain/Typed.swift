@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the times, lengths and amounts that people type. Pure: now and the zone are parameters.
+
+import Foundation
+
+/// Reads what people type. Case and surrounding blanks do not matter; nothing is guessed.
+public enum Typed {
+  /// Characters of the longest text that is looked at.
+  public static let limitCharacters = 64
+
+  /// Reads a time: `now`, `2h ago`, `22:30`, `yesterday 22:30`, `today 7:05`, `2026-11-21 22:30`, `2026-11-21T22:30:15`,
+  /// `2026-11-21T20:30:00.250Z`, `2026-11-21T22:30+02:00`.
+  ///
+  /// Times without a zone are those of clocks in `zone`; one that they show twice means the first. A clock time alone
+  /// is today's, or yesterday's if today's has not come. The result may lie in the future: `TypedRules` judges that.
+  /// - Throws: `InputProblem.notATime` or `.skippedTime`.
+  public static func time(
+    _ text: String, now: Date, in zone: TimeZone
+  ) throws(InputProblem) -> Date {
+    let text = try normalized(text, or: .notATime)
+    if text == "now" { return now }
+    if text.hasSuffix(" ago") {
+      guard let minutes = minutes(in: text.dropLast(4)) else { throw .notATime }
+      return now.addingTimeInterval(-Double(minutes) * 60)
+    }
+    let today = LocalDay(now, in: zone)
+    for (word, day) in [("today ", today), ("yesterday ", today.previous)]
+    where text.hasPrefix(word) {
+      guard let second = clockSecond(text.dropFirst(word.count)) else { throw .notATime }
+      return try instant(day, second, zone)
+    }
+    if let second = clockSecond(text[...]) {
+      let candidate = try instant(today, second, zone)
+      return candidate.timeIntervalSince(now) <= TypedRules.futureSlack
+        ? candidate : try instant(today.previous, second, zone)
+    }
+    return try isoTime(text, in: zone)
+  }
+
+  /// Reads a length of time, `16h`, `16h30m`, `16h 30m` or `90m`, as minutes. It may be 0; `TypedRules` judges that.
+  ///
+  /// - Throws: `InputProblem.notADuration`.
+  public static func minutes(_ text: String) throws(InputProblem) -> Int {
+    guard let minutes = minutes(in: try normalized(text, or: .notADuration)[...]) else {
+      throw .notADuration
+    }
+    return minutes
+  }
+
+  /// Reads an amount, `250`, `250ml`, `0.5l` or `8oz` (US fluid ounces, 29.5735295625 ml), as millilitres, rounded to the
+  /// nearest. It may be 0 or huge; `TypedRules` judges that.
+  ///
+  /// - Throws: `InputProblem.notAnAmount`.
+  public static func millilitres(_ text: String) throws(InputProblem) -> Int {
+    let text = try normalized(text, or: .notAnAmount)
+    let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+    let unit = text.dropFirst(number.count).drop { $0 == " " }
+    let perUnit: Int  // In thousand-millionths of a litre: all of the ounces' digits that matter.
+    switch unit {
+    case "", "ml": perUnit = 1_000_000
+    case "l": perUnit = 1_000_000_000
+    case "oz", "fl oz", "floz": perUnit = 29_573_530
+    default: throw .notAnAmount
+    }
+    let parts = number.split(separator: ".", omittingEmptySubsequences: false)
+    guard let whole = digits(parts.first ?? "", upTo: 6) else { throw .notAnAmount }
+    var thousandths = whole * 1000
+    if parts.count == 2 {
+      guard let fraction = digits(parts[1], upTo: 3) else { throw .notAnAmount }
+      thousandths += fraction * [100, 10, 1][parts[1].count - 1]
+    } else if parts.count != 1 {
+      throw .notAnAmount
+    }
+    // At most 10^9 thousandths of at most 10^9: within 64 bits.
+    return (thousandths * perUnit + 500_000_000) / 1_000_000_000
+  }
+
+  // MARK: - Parts
+
+  private static func normalized(
+    _ text: String, or problem: InputProblem
+  ) throws(InputProblem) -> String {
+    guard text.utf8.count <= limitCharacters else { throw problem }
+    let words = text.lowercased().split(whereSeparator: \.isWhitespace)
+    guard !words.isEmpty else { throw problem }
+    return words.joined(separator: " ")
+  }
+
+  /// One to `limit` ASCII digits as a number.
+  private static func digits(_ text: Substring, upTo limit: Int) -> Int? {
+    guard (1...limit).contains(text.utf8.count),
+      text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    else { return nil }
+    return Int(text)
+  }
+
+  /// `16h`, `16h30m`, `16h 30m`, `90m`; after an hour, fewer than 60 minutes.
+  private static func minutes(in text: Substring) -> Int? {
+    let parts = text.split(separator: "h", omittingEmptySubsequences: false)
+    func minutes(_ part: Substring) -> Int? {
+      part.last == "m" ? digits(part.dropLast(), upTo: 6) : nil
+    }
+    switch parts.count {
+    case 1: return minutes(parts[0])
+    case 2:
+      guard let hours = digits(parts[0], upTo: 5) else { return nil }
+      let rest = parts[1].drop { $0 == " " }
+      if rest.isEmpty { return parts[1].isEmpty ? hours * 60 : nil }
+      guard let extra = minutes(rest), extra < 60 else { return nil }
+      return hours * 60 + extra
+    default: return nil
+    }
+  }
+
+  /// `7:05`, `22:30` or `22:30:15` as seconds since midnight.
+  private static func clockSecond(_ text: Substring) -> Int? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard (2...3).contains(parts.count), parts.dropFirst().allSatisfy({ $0.utf8.count == 2 }),
+      let hour = digits(parts[0], upTo: 2), hour < 24,
+      let minute = digits(parts[1], upTo: 2), minute < 60
+    else { return nil }
+    guard parts.count == 3 else { return hour * 3600 + minute * 60 }
+    guard let second = digits(parts[2], upTo: 2), second < 60 else { return nil }
+    return hour * 3600 + minute * 60 + second
+  }
+
+  private static func instant(
+    _ day: LocalDay, _ second: Int, _ zone: TimeZone
+  ) throws(InputProblem) -> Date {
+    guard let instant = day.instant(atSecond: second, in: zone) else { throw .skippedTime }
+    return instant
+  }
+
+  /// `2026-11-21t22:30`, with seconds, up to three digits of them more, and a zone, or without.
+  private static func isoTime(_ text: String, in zone: TimeZone) throws(InputProblem) -> Date {
+    let halves = text.split(maxSplits: 1) { $0 == "t" || $0 == " " }
+    guard halves.count == 2 else { throw .notATime }
+    let dayParts = halves[0].split(separator: "-", omittingEmptySubsequences: false)
+    guard dayParts.map(\.utf8.count) == [4, 2, 2],
+      let year = digits(dayParts[0], upTo: 4), let month = digits(dayParts[1], upTo: 2),
+      let dayOfMonth = digits(dayParts[2], upTo: 2),
+      let day = LocalDay(year: year, month: month, day: dayOfMonth)
+    else { throw .notATime }
+
+    let clockEnd = halves[1].firstIndex { "z+-.".contains($0) } ?? halves[1].endIndex
+    guard let second = clockSecond(halves[1][..<clockEnd]) else { throw .notATime }
+    var rest = halves[1][clockEnd...]
+    var milliseconds = 0
+    if rest.first == "." {
+      let fraction = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
+      guard halves[1][..<clockEnd].utf8.count > 5, let number = digits(fraction, upTo: 3) else {
+        throw .notATime
+      }
+      milliseconds = number * [100, 10, 1][fraction.count - 1]
+      rest = rest.dropFirst(1 + fraction.count)
+    }
+    let instant =
+      rest.isEmpty
+      ? try instant(day, second, zone) : try self.instant(day, second, offset(rest))
+    return instant.addingTimeInterval(Double(milliseconds) / 1000)
+  }
+
+  /// `z`, `+02:00` or `-0330`.
+  private static func offset(_ text: Substring) throws(InputProblem) -> TimeZone {
+    if text == "z" { return .gmt }
+    let number = text.dropFirst().filter { $0 != ":" }[...]
+    guard number.utf8.count == 4, let hours = digits(number.prefix(2), upTo: 2), hours <= 18,
+      let minutes = digits(number.suffix(2), upTo: 2), minutes < 60,
+      let zone = TimeZone(
+        secondsFromGMT: (text.first == "-" ? -1 : 1) * (hours * 3600 + minutes * 60))
+    else { throw .notATime }
+    return zone
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What changing a fast afterwards does, and what it refuses.
+
+import AtrestDomain
+import Foundation
+import Testing
+
+@Suite("Editing a fast")
+struct EditTests {
+  private let now = instant("2026-11-21T13:30:00Z")
+  private let ended = fast(1, start: "2026-11-20T20:00:00Z", end: "2026-11-21T12:00:00Z")
+  private let open = fast(2, start: "2026-11-20T20:00:00Z")
+
+  @Test("changes what is named and keeps the rest")
+  func parts() throws {
+    let moved = try ended.edited(start: instant("2026-11-20T19:00:00Z"), now: now)
+    #expect(moved.span.start == instant("2026-11-20T19:00:00Z"))
+    #expect(moved.span.end == ended.span.end)
+    #expect(moved.targetMinutes == ended.targetMinutes && moved.id == ended.id)
+    let retargeted = try ended.edited(targetMinutes: 720, now: now)
+    #expect(retargeted.span == ended.span && retargeted.targetMinutes == 720)
+    #expect(try ended.edited(now: now) == ended)
+  }
+
+  @Test("an end completes an open fast, and an outcome says otherwise")
+  func endOpen() throws {
+    let end = instant("2026-11-21T06:00:00Z")
+    #expect(try open.edited(end: end, now: now).span.outcome == .completed)
+    #expect(try open.edited(end: end, outcome: .abandoned, now: now).span.outcome == .abandoned)
+    #expect(try ended.edited(outcome: .abandoned, now: now).span.end == ended.span.end)
+  }
+
+  @Test("a fast ended by mistake goes on")
+  func reopen() throws {
+    let reopened = try ended.edited(outcome: .active, now: now)
+    #expect(reopened.span.outcome == .active && reopened.span.end == nil)
+  }
+
+  @Test("refuses what cannot be meant")
+  func refusals() {
+    let late = instant("2026-11-22T00:00:00Z")
+    #expect(throws: InputProblem.inTheFuture) { try ended.edited(end: late, now: now) }
+    #expect(throws: InputProblem.endBeforeStart) {
+      try ended.edited(start: instant("2026-11-21T12:00:01Z"), now: now)
+    }
+    #expect(throws: InputProblem.endMissing) { try open.edited(outcome: .completed, now: now) }
+    #expect(throws: InputProblem.openWithEnd) {
+      try ended.edited(end: instant("2026-11-21T11:00:00Z"), outcome: .active, now: now)
+    }
+    #expect(throws: InputProblem.fastTooLong) {
+      try ended.edited(start: instant("2026-11-01T00:00:00Z"), now: now)
+    }
+    #expect(throws: InputProblem.targetOutOfRange) { try ended.edited(targetMinutes: 0, now: now) }
+  }
+}

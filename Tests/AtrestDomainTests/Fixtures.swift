@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instants, zones and fasts that the specifications of this folder share.
+
+import AtrestDomain
+import Foundation
+
+enum Zones {
+  static let utc = zone("UTC")
+  static let berlin = zone("Europe/Berlin")
+  static let losAngeles = zone("America/Los_Angeles")
+  static let kolkata = zone("Asia/Kolkata")
+  static let lordHowe = zone("Australia/Lord_Howe")  // Clocks change by half an hour.
+  static let apia = zone("Pacific/Apia")  // Skipped 30 December 2011 altogether.
+  static let cairo = zone("Africa/Cairo")  // Clocks change at midnight.
+
+  static func zone(_ name: String) -> TimeZone {
+    guard let zone = TimeZone(identifier: name) else { preconditionFailure("no zone \(name)") }
+    return zone
+  }
+}
+
+/// An instant from RFC 3339 text, read by Foundation and not by the code under test.
+func instant(_ text: String) -> Date {
+  guard let date = ISO8601DateFormatter().date(from: text) else {
+    preconditionFailure("not an instant: \(text)")
+  }
+  return date
+}
+
+/// A fast with an id that ends in `number`.
+func fast(
+  _ number: UInt8, start: String, end: String? = nil,
+  outcome: Session.Outcome? = nil, targetMinutes: Int = Session.defaultTargetMinutes
+) -> Session {
+  guard
+    let span = Session.Span(
+      start: instant(start), end: end.map(instant),
+      outcome: outcome ?? (end == nil ? .active : .completed))
+  else { preconditionFailure("not a span") }
+  return Session(id: id(number), span: span, targetMinutes: targetMinutes)
+}
+
+func id(_ number: UInt8) -> UUID {
+  UUID(uuid: (0x3f, 0x2a, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, number))
+}
+
+func water(_ number: UInt8, _ at: String, _ millilitres: Int) -> WaterEntry {
+  guard let intake = WaterEntry.Intake(at: instant(at), millilitres: millilitres) else {
+    preconditionFailure("not an intake")
+  }
+  return WaterEntry(id: id(number), intake: intake)
+}
