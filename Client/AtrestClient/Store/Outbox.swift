@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The queue of writes the server has not acknowledged.
+
+import Foundation
+import GRDB
+import Replication
+import SyncProtocol
+
+import struct Replication.Record
+
+/// An entry of the outbox.
+struct OutboxEntry {
+  let sequence: Int64
+  let key: RecordKey
+  /// nil for an acknowledged record that is to be offered again as it is.
+  let offer: Offer?
+  let refusal: PendingWrite.Refusal?
+
+  /// Whether a register is one of the writes that wait in this entry.
+  func wrote(_ register: Register) -> Bool {
+    guard let offer, offer.written.contains(register.field) else { return false }
+    return offer.record[register.field] == register
+  }
+}
+
+extension ReplicaTransaction {
+  private static let columns = "sequence, kind, id, offer, refused_reason, refused_message"
+
+  /// The waiting writes of one record, oldest first.
+  func entries(for key: RecordKey) throws -> [OutboxEntry] {
+    try Row.fetchAll(
+      database.cachedStatement(
+        sql: "SELECT \(Self.columns) FROM outbox WHERE kind = ? AND id = ? ORDER BY sequence"),
+      arguments: [key.kind.rawValue, Data(key.id)]
+    ).map(entry)
+  }
+
+  /// Calls `body` for each waiting write, oldest first. `body` may change the outbox.
+  func forEachEntry(_ body: (OutboxEntry) throws -> Void) throws {
+    let sequences = try Int64.fetchAll(
+      database, sql: "SELECT sequence FROM outbox ORDER BY sequence")
+    for sequence in sequences {
+      let row = try Row.fetchOne(
+        database.cachedStatement(sql: "SELECT \(Self.columns) FROM outbox WHERE sequence = ?"),
+        arguments: [sequence])
+      if let row { try body(entry(row)) }
+    }
+  }
+
+  private func entry(_ row: Row) throws -> OutboxEntry {
+    let kind: UInt32 = row[1]
+    var offer: Offer?
+    if let bytes = try row.optionalBytes(at: 3) { offer = try decodeOffer(bytes) }
+    let reason: Int? = row[4]
+    let message: String? = row[5]
+    return OutboxEntry(
+      sequence: row[0],
+      key: RecordKey(kind: RecordKind(rawValue: kind), id: try row.bytes(at: 2)), offer: offer,
+      refusal: reason.map {
+        PendingWrite.Refusal(reason: Refusal.Reason(rawValue: $0), message: message ?? "")
+      })
+  }
+
+  private func decodeOffer(_ bytes: [UInt8]) throws(ReplicaError) -> Offer {
+    do { return try Offer(decoding: bytes) } catch { throw .damaged(path: path) }
+  }
+
+  /// Queues a write.
+  ///
+  /// It takes the place of the record's youngest entry if nothing was pulled into the record since: one push for many edits.
+  /// Otherwise that entry holds a write that may have lost to a pulled one; it is pushed as it was written, so that the
+  /// server can see and journal it, and this one comes after it.
+  /// - Parameters:
+  ///   - stored: The record before this write.
+  ///   - pending: The record's entries.
+  func queue(_ offer: Offer, over stored: Record?, pending: [OutboxEntry]) throws {
+    var offer = offer
+    if let last = pending.last, last.offer == nil || last.offer?.record == stored {
+      try dequeue(last.sequence)
+      offer.written = Set(offer.written).union(last.offer?.written ?? []).sorted()
+    }
+    try append(offer)
+  }
+
+  func append(_ offer: Offer) throws {
+    try database.cachedStatement(sql: "INSERT INTO outbox (kind, id, offer) VALUES (?, ?, ?)")
+      .execute(arguments: [
+        offer.record.key.kind.rawValue, Data(offer.record.key.id), Data(offer.encoded),
+      ])
+  }
+
+  func dequeue(_ sequence: Int64) throws {
+    try database.cachedStatement(sql: "DELETE FROM outbox WHERE sequence = ?")
+      .execute(arguments: [sequence])
+  }
+
+  /// Queues every record that does not wait already, as it is: for a server that lost data.
+  func queueEverything() throws {
+    try database.execute(
+      sql: """
+        INSERT INTO outbox (kind, id)
+        SELECT kind, id FROM record AS held WHERE NOT EXISTS (
+          SELECT 1 FROM outbox WHERE kind = held.kind AND id = held.id AND offer IS NULL)
+        """)
+  }
+
+  /// The oldest entries above a sequence that fit a page.
+  func page(after sequence: Int64, refused: Bool) throws -> OutboxPage {
+    var page = OutboxPage(isRetry: refused)
+    var bytes = 0
+    let rows = try Row.fetchCursor(
+      database.cachedStatement(
+        sql: """
+          SELECT sequence, kind, id, offer FROM outbox
+          WHERE sequence > ? AND (refused_reason IS NOT NULL) = ? ORDER BY sequence LIMIT ?
+          """),
+      arguments: [sequence, refused, Page.records])
+    while let row = try rows.next() {
+      let offer: [UInt8]
+      if let bytes = try row.optionalBytes(at: 3) {
+        offer = bytes
+      } else {
+        let kind: UInt32 = row[1]
+        let key = RecordKey(kind: RecordKind(rawValue: kind), id: try row.bytes(at: 2))
+        guard let body = try body(key) else { throw ReplicaError.damaged(path: path) }
+        offer = Offer(record: try decode(body), written: []).encoded
+      }
+      bytes += offer.count
+      if bytes > Page.recordBytes, !page.offers.isEmpty { break }
+      page.sequences.append(row[0])
+      page.offers.append(offer)
+    }
+    return page
+  }
+}

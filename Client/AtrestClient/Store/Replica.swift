@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The local replica: a directory that belongs to one person's one device.
+
+import Dispatch
+import Foundation
+import GRDB
+import Synchronization
+
+/// A local replica. Works offline from the first moment; pairing gives it an account to sync with.
+///
+/// Reads and writes block on the disk: a write is durable when its method returns. Any number of `Replica`s and processes may
+/// share one directory. Thread-safe.
+public final class Replica: Sendable {
+  /// Where it lives.
+  public let directory: URL
+
+  let clock: any WallClock
+  private let path: String
+  private let queue: DatabaseQueue
+  /// Set when the disk failed. What a commit that failed left behind is unknown, and this connection's view of it may
+  /// be wrong, so it is not used again; opening the replica anew reads what is there.
+  private let failure = Mutex<ReplicaError?>(nil)
+  /// Where asynchronous callers wait for the disk, so that they hold no thread of the task pool.
+  private let waiting = DispatchQueue(label: "atrest.replica.waiting")
+
+  /// How long a transaction waits for another process to end its own, in seconds.
+  static let busyTimeout: TimeInterval = 10
+
+  /// Opens the replica, or makes it if there is none.
+  ///
+  /// - Throws: `ReplicaError`; then nothing on disk was changed.
+  public convenience init(
+    directory: URL, clock: any WallClock = SystemClock()
+  ) throws(ReplicaError) {
+    try self.init(directory: directory, clock: clock, busyTimeout: Replica.busyTimeout)
+  }
+
+  init(
+    directory: URL, clock: any WallClock, busyTimeout: TimeInterval
+  ) throws(ReplicaError) {
+    self.directory = directory
+    self.clock = clock
+    let file = ReplicaFile(directory: directory)
+    path = file.path
+    queue = try file.open(busyTimeout: busyTimeout)
+  }
+
+  /// Whether there is a replica (of whatever condition) in a directory. Makes nothing.
+  public static func exists(at directory: URL) -> Bool {
+    FileManager.default.fileExists(atPath: ReplicaFile(directory: directory).path)
+  }
+
+  /// Runs several reads and writes as one: others see all or nothing of it, and no other process writes meanwhile.
+  ///
+  /// Each write inside is one user action with a stamp of its own. Good for read-then-write, and for many writes at once:
+  /// ten thousand cost little more than one. Do not call the replica itself from inside.
+  /// - Throws: What `body` throws, after undoing everything; `ReplicaError` if the replica fails.
+  public func transaction<Result>(
+    _ body: (ReplicaTransaction) throws -> Result
+  ) throws -> Result {
+    try run(.immediate, body)
+  }
+
+  /// The same for this module's own bodies, which throw nothing but what the database throws.
+  func write<Result>(
+    _ body: (ReplicaTransaction) throws -> Result
+  ) throws(ReplicaError) -> Result {
+    do { return try run(.immediate, body) } catch { throw ReplicaError(error, path: path) }
+  }
+
+  /// A consistent view that lets other processes write meanwhile.
+  func read<Result>(
+    _ body: (ReplicaTransaction) throws -> Result
+  ) throws(ReplicaError) -> Result {
+    do { return try run(.deferred, body) } catch { throw ReplicaError(error, path: path) }
+  }
+
+  /// Waits for the disk without holding a thread of the task pool.
+  func offload<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(ReplicaError) -> Value
+  ) async throws(ReplicaError) -> Value {
+    let result: Result<Value, ReplicaError> = await withCheckedContinuation { continuation in
+      waiting.async {
+        continuation.resume(returning: Result { () throws(ReplicaError) in try body() })
+      }
+    }
+    return try result.get()
+  }
+
+  private func run<Result>(
+    _ kind: Database.TransactionKind, _ body: (ReplicaTransaction) throws -> Result
+  ) throws -> Result {
+    if let failure = failure.withLock({ $0 }) { throw failure }
+    do {
+      return try queue.writeWithoutTransaction { database in
+        var result: Result?
+        try database.inTransaction(kind) {
+          let transaction = try ReplicaTransaction(database, path: path, now: clock.now())
+          result = try body(transaction)
+          try transaction.finish()
+          return .commit
+        }
+        guard let result else { preconditionFailure("a committed transaction has a result") }
+        return result
+      }
+    } catch let error as DatabaseError {
+      let known = ReplicaError(error, path: path)
+      if error.resultCode == .SQLITE_IOERR { failure.withLock { $0 = known } }
+      throw known
+    }
+  }
+}

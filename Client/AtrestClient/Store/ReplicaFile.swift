@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes and opens the file of a replica, and refuses one it does not understand.
+
+import Foundation
+import GRDB
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// The file of a replica: `replica.sqlite`, with SQLite's `-wal` and `-shm` beside it.
+struct ReplicaFile {
+  /// Says that a SQLite file is a replica: "atrC".
+  static let applicationID = 0x6174_7243
+  /// The format this build reads and writes.
+  static let version = 1
+
+  let directory: URL
+
+  var path: String { directory.appendingPathComponent("replica.sqlite").path }
+
+  /// Opens the file, making it if there is none. A file that is there is never replaced.
+  func open(busyTimeout: TimeInterval) throws(ReplicaError) -> DatabaseQueue {
+    if !FileManager.default.fileExists(atPath: path) { try create() }
+    try checkHeader()
+    let queue: DatabaseQueue
+    do {
+      queue = try DatabaseQueue(path: path, configuration: configuration(busyTimeout))
+    } catch {
+      throw ReplicaError(error, path: path)
+    }
+    try check(queue)
+    return queue
+  }
+
+  private func configuration(_ busyTimeout: TimeInterval) -> Configuration {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(busyTimeout)
+    configuration.foreignKeysEnabled = false
+    configuration.label = "atrest.replica"
+    configuration.prepareDatabase { database in
+      // A write is durable when its commit returns: in WAL mode that takes FULL.
+      try database.execute(sql: "PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF")
+    }
+    return configuration
+  }
+
+  /// Builds the file under another name and links it into place, so that a file under its own name is always complete: an empty
+  /// or half-made one is damage, not a beginning.
+  private func create() throws(ReplicaError) {
+    do {
+      try FileManager.default.createDirectory(
+        at: directory, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw .inaccessible(path: directory.path, reason: "the folder cannot be made")
+    }
+    let draft = path + ".new-\(UUID().uuidString)"
+    let descriptor = Glibc.open(draft, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw .inaccessible(path: directory.path, reason: String(cString: strerror(errno)))
+    }
+    close(descriptor)
+    defer {
+      for suffix in ["", "-wal", "-shm", "-journal"] { unlink(draft + suffix) }
+    }
+    do {
+      let queue = try DatabaseQueue(path: draft, configuration: configuration(1))
+      try queue.writeWithoutTransaction { database in
+        try database.execute(sql: "PRAGMA journal_mode = WAL")
+        try database.inTransaction(.immediate) {
+          try database.execute(sql: Schema.version1)
+          return .commit
+        }
+      }
+      try queue.close()  // The last connection moves everything from the WAL into the file.
+    } catch {
+      throw ReplicaError(error, path: path)
+    }
+    // Unlike a rename, a link never takes the place of a file that another process made meanwhile.
+    guard link(draft, path) == 0 || errno == EEXIST else {
+      throw .inaccessible(path: path, reason: String(cString: strerror(errno)))
+    }
+    syncDirectory()
+  }
+
+  private func syncDirectory() {
+    let descriptor = Glibc.open(directory.path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+
+  /// SQLite takes an empty file for a new database and would start over; this looks first.
+  private func checkHeader() throws(ReplicaError) {
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw .inaccessible(path: path, reason: String(cString: strerror(errno)))
+    }
+    defer { close(descriptor) }
+    var header = [UInt8](repeating: 0, count: 100)
+    let count = read(descriptor, &header, header.count)
+    guard count == header.count, header.starts(with: "SQLite format 3\0".utf8) else {
+      throw .damaged(path: path)
+    }
+  }
+
+  private func check(_ queue: DatabaseQueue) throws(ReplicaError) {
+    let found: (application: Int?, version: Int?)
+    do {
+      found = try queue.writeWithoutTransaction { database in
+        (
+          try Int.fetchOne(database, sql: "PRAGMA application_id"),
+          try Int.fetchOne(database, sql: "PRAGMA user_version")
+        )
+      }
+    } catch {
+      throw ReplicaError(error, path: path)
+    }
+    guard found.application == ReplicaFile.applicationID, let version = found.version, version > 0
+    else { throw .damaged(path: path) }
+    guard version <= ReplicaFile.version else {
+      throw .newer(path: path, version: version, supported: ReplicaFile.version)
+    }
+  }
+}
+
+extension ReplicaError {
+  /// What an error of the database means to a person. SQLite's messages name tables, never values.
+  init(_ error: any Error, path: String) {
+    switch error {
+    case let error as ReplicaError: self = error
+    case let error as DatabaseError:
+      switch error.resultCode {
+      case .SQLITE_BUSY, .SQLITE_LOCKED: self = .busy(path: path)
+      case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(path: path)
+      case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
+        self = .inaccessible(path: path, reason: error.message ?? "the file cannot be opened")
+      default: self = .storage(reason: error.message ?? "\(error.resultCode)")
+      }
+    default: self = .storage(reason: "an unexpected error")
+    }
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a replica says of itself: who it is, where it stands, and what waits.
+
+import Replication
+import SyncProtocol
+
+/// A replica at a glance.
+public struct ReplicaStatus: Hashable, Sendable {
+  /// Under which identity it stamps its writes; `ReplicaID.none` before it was paired.
+  public var replica: ReplicaID
+  /// The account's name; nil while it is not paired.
+  public var account: String?
+  /// `HOST:PORT` of the server; nil while it is not paired.
+  public var server: String?
+  /// Where it stands in the account's feed; nil before the first sync.
+  public var cursor: Cursor?
+  /// When the last complete sync ended, by this device's clock; nil if there was none.
+  public var lastSync: WallTime?
+  /// By how much the server's clock was ahead of this device's at the last answer, in milliseconds.
+  public var serverOffsetMilliseconds: Int64
+  /// Writes that wait to be pushed, the refused ones included.
+  public var pendingCount: Int
+  /// Writes that the server refused.
+  public var refusedCount: Int
+
+  /// Whether it belongs to an account.
+  public var isPaired: Bool { account != nil }
+}
+
+/// A write that waits in the outbox.
+public struct PendingWrite: Hashable, Sendable {
+  /// The record it is for.
+  public var key: RecordKey
+  /// The fields it wrote; empty for an acknowledged record that is offered again to a server which lost it.
+  public var written: [FieldNumber]
+  /// When it was written; nil for a record that is offered again.
+  public var since: WallTime?
+  /// Why the server did not take it, if it was asked.
+  public var refusal: Refusal?
+
+  /// Why the server did not take a write.
+  public struct Refusal: Hashable, Sendable {
+    /// For programs.
+    public var reason: SyncProtocol.Refusal.Reason
+    /// For people: one sentence of the server's.
+    public var message: String
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What apps read: fasts, water, settings. Records that cannot be read as what they claim to be are left out, never bent.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+extension ReplicaTransaction {
+  /// Fasts that are not deleted, latest start first. Records that cannot be read as fasts are left out.
+  public func sessions() throws(ReplicaError) -> [Session] {
+    try all(.session) { try? Session($0) }.sorted {
+      ($0.span.start, $0.id.uuidString) > ($1.span.start, $1.id.uuidString)
+    }
+  }
+
+  /// A fast, if there is one that is not deleted.
+  public func session(_ id: UUID) throws(ReplicaError) -> Session? {
+    try live(RecordKey(kind: .session, id: id.bytes)).flatMap { try? Session($0) }
+  }
+
+  /// What was drunk and not deleted, latest first.
+  public func water() throws(ReplicaError) -> [WaterEntry] {
+    try all(.water) { try? WaterEntry($0) }.sorted {
+      ($0.intake.at, $0.id.uuidString) > ($1.intake.at, $1.id.uuidString)
+    }
+  }
+
+  /// Something drunk, if it is there and not deleted.
+  public func waterEntry(_ id: UUID) throws(ReplicaError) -> WaterEntry? {
+    try live(RecordKey(kind: .water, id: id.bytes)).flatMap { try? WaterEntry($0) }
+  }
+
+  /// A setting, if there is one that is not deleted.
+  public func preference(_ key: String) throws(ReplicaError) -> String? {
+    try live(RecordKey(kind: .preference, id: Array(key.utf8)))
+      .flatMap { try? PreferenceField.value(of: $0) }
+  }
+
+  /// All settings, by key.
+  public func preferences() throws(ReplicaError) -> [String: String] {
+    let pairs: [(String, String)] = try all(.preference) { record in
+      guard let key = String(validating: record.key.id, as: UTF8.self),
+        let value = try? PreferenceField.value(of: record)
+      else { return nil }
+      return (key, value)
+    }
+    return Dictionary(pairs) { first, _ in first }
+  }
+
+  /// Entries of the conflict journal that are not deleted and younger than 90 days, newest first.
+  public func conflicts() throws(ReplicaError) -> [JournalEntry] {
+    let now = state.corrected(now).milliseconds
+    let entries = try all(.conflict) { record in
+      (try? Conflict(record)).map { JournalEntry(conflict: $0) }
+    }
+    return entries.filter {
+      let (end, overflow) = $0.conflict.noticed.milliseconds
+        .addingReportingOverflow(Conflict.retentionMilliseconds)
+      return overflow || end > now
+    }.sorted {
+      $0.conflict.noticed == $1.conflict.noticed
+        ? $0.key < $1.key : $0.conflict.noticed > $1.conflict.noticed
+    }
+  }
+
+  private func live(_ key: RecordKey) throws(ReplicaError) -> Record? {
+    try record(key).flatMap { $0.isDeleted ? nil : $0 }
+  }
+
+  private func all<Value>(
+    _ kind: RecordKind, _ read: (Record) -> Value?
+  ) throws(ReplicaError) -> [Value] {
+    try storage {
+      var values: [Value] = []
+      try forEachRecord(kind: kind) { record in
+        if !record.isDeleted, let value = read(record) { values.append(value) }
+      }
+      return values
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What apps write: each call is one user action, stamped once, and queued for the server.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+extension ReplicaTransaction {
+  /// Writes what differs from the stored fast; brings it back if it was deleted. Nothing if nothing differs.
+  ///
+  /// - Throws: `.invalid` for a fast that cannot be stored.
+  public func save(_ session: Session) throws(ReplicaError) {
+    guard Session.targetRange.contains(session.targetMinutes) else {
+      throw .invalid("A fast's target lies between 1 minute and 14 days. Choose another.")
+    }
+    try write(
+      RecordKey(kind: .session, id: session.id.bytes),
+      [
+        (SessionField.span, SessionField.encode(session.span)),
+        (SessionField.target, SessionField.encode(targetMinutes: session.targetMinutes)),
+      ])
+  }
+
+  /// Writes what differs from the stored entry; brings it back if it was deleted. Nothing if nothing differs.
+  public func save(_ entry: WaterEntry) throws(ReplicaError) {
+    try write(
+      RecordKey(kind: .water, id: entry.id.bytes),
+      [(WaterField.intake, WaterField.encode(entry.intake))])
+  }
+
+  /// Writes a setting.
+  ///
+  /// - Throws: `.invalid` unless the key has 1 to 96 bytes of UTF-8, and the value at most 4096 and no NUL.
+  public func setPreference(_ key: String, to value: String) throws(ReplicaError) {
+    guard (1...Record.Limits.idBytes).contains(key.utf8.count) else {
+      throw .invalid("A setting's name has 1 to \(Record.Limits.idBytes) bytes. Choose another.")
+    }
+    guard value.utf8.count <= PreferenceField.limitBytes, !value.utf8.contains(0) else {
+      throw .invalid(
+        "A setting's value has at most \(PreferenceField.limitBytes) bytes of text. Shorten it.")
+    }
+    try write(
+      RecordKey(kind: .preference, id: Array(key.utf8)),
+      [(PreferenceField.value, PreferenceField.encode(value))])
+  }
+
+  /// Deletes a record.
+  ///
+  /// - Returns: Whether there was one that was not deleted.
+  @discardableResult
+  public func delete(_ key: RecordKey) throws(ReplicaError) -> Bool {
+    guard let record = try record(key), !record.isDeleted else { return false }
+    guard key.kind != .entitlement else {
+      throw .invalid("A purchase is a fact and cannot be deleted.")
+    }
+    try write(key, [], deleted: true)
+    return true
+  }
+
+  /// Writes the losing value back, as an ordinary new write, and takes the entry off the journal.
+  public func restore(_ entry: JournalEntry) throws(ReplicaError) {
+    let lost = entry.conflict.lost
+    if lost.field == Register.deletedField {
+      try write(entry.conflict.key, [], deleted: lost.value == Register.deletedValue)
+    } else {
+      try write(entry.conflict.key, [(lost.field, lost.value)])
+    }
+    try delete(entry.key)
+  }
+
+  /// One user action on a record: changed fields and `deleted`, under one stamp.
+  ///
+  /// - Parameters:
+  ///   - values: Fields and their encoded values; those that are stored already are not written again.
+  ///   - deleted: Whether the action is a deletion.
+  func write(
+    _ key: RecordKey, _ values: [(field: FieldNumber, value: [UInt8])], deleted: Bool = false
+  ) throws(ReplicaError) {
+    let stored = try record(key)
+    let changed = values.filter { stored?[$0.field]?.value != $0.value }
+    guard stored == nil || !changed.isEmpty || stored?.isDeleted != deleted else { return }
+
+    let stamp = try nextStamp(after: stored)
+    let pending = try storage { try entries(for: key) }
+    let deletion = (Register.deletedField, deleted ? Register.deletedValue : [])
+    var record = stored ?? Record(key: key)
+    for (field, value) in changed + [deletion] {
+      let replaced = record[field].flatMap { current in
+        // The server never saw a write of ours that still waits, so what that one replaced is what this one replaces.
+        pending.contains { $0.wrote(current) } ? current.replaced : current.stamp
+      }
+      record.set(Register(field: field, stamp: stamp, replaced: replaced, value: value))
+    }
+    guard record.registers.count <= Record.Limits.registers,
+      record.encoded.count <= Record.Limits.encodedBytes
+    else { throw .invalid("The record would become too large. Shorten what was written.") }
+    let fields = (changed.map(\.field) + [Register.deletedField]).sorted()
+    try storage {
+      try put(record)
+      try queue(Offer(record: record, written: fields), over: stored, pending: pending)
+    }
+  }
+
+  /// A stamp greater than everything this replica gave or saw, and than what the record holds.
+  private func nextStamp(after stored: Record?) throws(ReplicaError) -> Stamp {
+    if let latest = stored?.latestTime { state.clock.observe(latest) }
+    guard state.clock.latest < .latest else {
+      throw .invalid("This record's time lies at the end of all times; it cannot be edited.")
+    }
+    let time = state.clock.tick(at: state.corrected(now))
+    return Stamp(time: time, replica: state.replica)
+  }
+}

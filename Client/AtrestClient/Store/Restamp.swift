@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives unacknowledged writes new stamps: at pairing, and after this device's clock was ahead.
+
+import Foundation
+import Replication
+
+extension ReplicaTransaction {
+  /// Stamps every unacknowledged write that `selects` chooses again, in the same order.
+  ///
+  /// Times are moved by what this device's clock is off, and none is later than the server's clock where the order allows. A new stamp
+  /// stays greater than that of the value its write replaced. Acknowledged stamps never change.
+  /// - Parameters:
+  ///   - replica: Whose stamps they become.
+  ///   - server: The server's clock now.
+  ///   - selects: Must hold for every stamp after one it holds for, so that the order is kept.
+  func restamp(as replica: ReplicaID, server: WallTime, where selects: (Stamp) -> Bool) throws {
+    var floors: [Stamp: HybridTime] = [:]
+    try forEachEntry { entry in
+      guard let offer = entry.offer else { return }
+      for register in offer.record.registers where entry.wrote(register) {
+        guard selects(register.stamp) else { continue }
+        let floor = register.replaced.map(\.time) ?? HybridTime(rawValue: 0)
+        floors[register.stamp] = max(floors[register.stamp] ?? floor, floor)
+      }
+    }
+    let stamps = newStamps(floors, as: replica, server: server)
+    var keys: Set<RecordKey> = []
+    try forEachEntry { entry in
+      guard let offer = entry.offer else { return }
+      // New sequences even where no stamp changed: the order of the entries is part of what is kept, and an
+      // acknowledgement on its way must not take away what it was not given for.
+      try dequeue(entry.sequence)
+      try append(
+        Offer(record: replacing(stamps, in: offer.record), written: offer.written))
+      keys.insert(entry.key)
+    }
+    for key in keys {
+      if let record = try record(key) { try put(replacing(stamps, in: record)) }
+    }
+    // The old stamps are no longer in use, so the clock need not stay ahead of them.
+    var latest = stamps.values.map(\.time).max() ?? HybridTime(rawValue: 0)
+    try forEachRecord { record in
+      if record.key.kind != .entitlement, let time = record.latestTime {
+        latest = max(latest, time)
+      }
+    }
+    state.clock = HybridClock(latest: latest)
+  }
+
+  private func newStamps(
+    _ floors: [Stamp: HybridTime], as replica: ReplicaID, server: WallTime
+  ) -> [Stamp: Stamp] {
+    let offset =
+      state.serverOffset.magnitude > ReplicaState.offsetTolerance.magnitude
+      ? state.serverOffset : 0
+    var last = HybridTime(rawValue: 0)
+    var stamps: [Stamp: Stamp] = [:]
+    for (stamp, floor) in floors.sorted(by: { $0.key < $1.key }) {
+      let (moved, overflow) = stamp.time.wallTime.milliseconds.addingReportingOverflow(offset)
+      var time = stamp.time
+      if offset != 0, !overflow {
+        time = HybridTime(
+          rawValue: HybridTime(WallTime(milliseconds: moved)).rawValue
+            | (stamp.time.rawValue & 0xFFFF))
+      }
+      time = max(min(time, HybridTime(server)), next(floor), next(last))
+      stamps[stamp] = Stamp(time: time, replica: replica)
+      last = time
+    }
+    return stamps
+  }
+
+  private func next(_ time: HybridTime) -> HybridTime {
+    min(HybridTime(rawValue: time.rawValue + 1), .latest)
+  }
+
+  private func replacing(_ stamps: [Stamp: Stamp], in record: Record) -> Record {
+    var copy = record
+    for register in record.registers {
+      guard let stamp = stamps[register.stamp] else { continue }
+      copy.set(
+        Register(
+          field: register.field, stamp: stamp, replaced: register.replaced, value: register.value))
+    }
+    return copy
+  }
+}

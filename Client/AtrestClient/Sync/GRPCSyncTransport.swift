@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way to a server over gRPC: what is called, with which token, and what a failed call means to a person.
+
+import DispatchNet
+import GRPC
+import Replication
+import SyncProtocol
+import Transport
+
+/// Calls a server's services. One connection, opened when first needed and again after it broke. Close it after use.
+public final class GRPCSyncTransport: SyncTransport {
+  private let channel: GRPCChannel
+  private let metadata: Metadata
+
+  /// How long a call may take, connecting included.
+  static let callTimeout = Duration.seconds(30)
+
+  /// A way to a server.
+  ///
+  /// - Parameters:
+  ///   - server: `HOST:PORT`.
+  ///   - token: The device's token; nil before pairing.
+  public init(server: String, token: String?) throws(SyncError) {
+    var configuration = GRPCChannel.Configuration()
+    configuration.compression = .gzip
+    var metadata = Metadata()
+    if let token, !metadata.add("authorization", "Bearer \(token)") {
+      throw .badAnswer("the stored token is not text that can be sent")
+    }
+    self.metadata = metadata
+    do {
+      channel = try GRPCChannel(
+        to: Endpoint(parsing: server), configuration: configuration)
+    } catch {
+      throw .unreachable(error.userMessage)
+    }
+  }
+
+  /// Closes the connection. Calls on it fail from now on.
+  public func close() async { await channel.close() }
+
+  /// See `SyncTransport`.
+  public func exchange(
+    _ request: ExchangeRequest
+  ) async throws(SyncError) -> ExchangeResponse {
+    try await call(Method.exchange, request)
+  }
+
+  /// See `SyncTransport`.
+  public func watch(
+    _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
+  ) async throws(SyncError) {
+    let stream = channel.serverStream(Method.watch, request.encoded, metadata: metadata)
+    defer { stream.cancel() }
+    var messages = stream.makeAsyncIterator()
+    while true {
+      let message: [UInt8]?
+      do { message = try await messages.next() } catch { throw SyncError(status: error) }
+      guard let message else { return }
+      guard try await event(decode(message)) else { return }
+    }
+  }
+
+  /// Joins an account.
+  public func pair(_ request: PairRequest) async throws(SyncError) -> PairResponse {
+    try await call(Method.pair, request)
+  }
+
+  /// Asks for a pairing code.
+  public func invite() async throws(SyncError) -> InviteResponse {
+    try await call(Method.invite, EmptyMessage())
+  }
+
+  /// Lists the account's devices.
+  public func devices() async throws(SyncError) -> ListDevicesResponse {
+    try await call(Method.listDevices, EmptyMessage())
+  }
+
+  /// Ends a device's access.
+  public func revoke(_ device: ReplicaID) async throws(SyncError) {
+    let _: EmptyMessage = try await call(
+      Method.revokeDevice, RevokeDeviceRequest(replica: device))
+  }
+
+  private func call<Request: WireMessage, Answer: WireMessage>(
+    _ method: String, _ request: Request
+  ) async throws(SyncError) -> Answer {
+    let bytes: [UInt8]
+    do {
+      bytes = try await channel.unary(
+        method, request.encoded, metadata: metadata, timeout: GRPCSyncTransport.callTimeout)
+    } catch {
+      throw SyncError(status: error)
+    }
+    return try decode(bytes)
+  }
+
+  private func decode<Message: WireMessage>(_ bytes: [UInt8]) throws(SyncError) -> Message {
+    do { return try Message(decoding: bytes) } catch {
+      switch error {
+      case .malformed: throw .badAnswer("it is not a message of this protocol")
+      case .invalid(let rule): throw .badAnswer(rule)
+      }
+    }
+  }
+}
+
+extension SyncError {
+  /// What the end of a call means.
+  init(status error: any Error) {
+    guard let status = error as? Status else {
+      self = .cancelled
+      return
+    }
+    let sentence = sentencePart(status.message)
+    switch status.code {
+    case .unavailable, .deadlineExceeded, .resourceExhausted, .aborted:
+      self = .unreachable(sentence)
+    case .cancelled: self = Task.isCancelled ? .cancelled : .unreachable(sentence)
+    case .unauthenticated: self = .accessEnded
+    case .permissionDenied: self = .notPermitted(sentence)
+    case .notFound: self = .notFound(sentence)
+    case .unimplemented: self = .refused("it does not know what was asked of it")
+    default: self = .refused(sentence)
+    }
+  }
+}
+
+/// A server's sentence as a part of ours: without its full stop, and never empty.
+private func sentencePart(_ text: String) -> String {
+  var text = shown(text)
+  while text.last == "." || text.last?.isWhitespace == true { text.removeLast() }
+  return text.isEmpty ? "it gave no reason" : text
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// A replica's talks with its server: joining an account, devices, syncing.
+
+import Foundation
+import Replication
+import SyncProtocol
+
+extension Replica {
+  /// Joins the account that made the link. Writes made before are kept, and pushed by the next sync.
+  ///
+  /// - Parameter name: What people call this device, 1 to 64 bytes.
+  /// - Returns: The account's name.
+  @discardableResult
+  public func pair(_ link: PairingLink, name: String) async throws(SyncError) -> String {
+    guard (1...NameLimit.bytes).contains(name.utf8.count), shown(name) == name else {
+      throw .replica(
+        .invalid("A device's name has 1 to \(NameLimit.bytes) bytes of text. Choose another."))
+    }
+    // Asked before the code is used up, and again when its fruit is stored.
+    try await local { replica throws(ReplicaError) in
+      try replica.read { try $0.requireUnpaired() }
+    }
+    let answer = try await withTransport(server: link.server, token: nil) {
+      transport throws(SyncError) in
+      try await transport.pair(PairRequest(code: link.code, deviceName: name))
+    }
+    // It travels in every call, as printable text without spaces.
+    guard !answer.token.isEmpty, answer.token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { throw .badAnswer("the token is not text that can be sent") }
+    try await local { replica throws(ReplicaError) in
+      try replica.adopt(answer, server: link.server)
+    }
+    return shown(answer.accountName)
+  }
+
+  /// Forgets the server. Records and waiting writes stay; pairing again, with this account or another, offers all of them there.
+  public func unpair() throws(ReplicaError) {
+    try write { transaction in
+      transaction.state.account = nil
+      transaction.state.server = nil
+      transaction.state.token = nil
+      transaction.state.cursor = nil
+    }
+  }
+
+  /// Makes a pairing link for another device. It works once, until the returned time.
+  public func invite() async throws(SyncError) -> (link: PairingLink, expires: WallTime) {
+    let (server, answer) = try await withServer { server, transport throws(SyncError) in
+      (server, try await transport.invite())
+    }
+    do {
+      return (try PairingLink(server: server, code: answer.code), answer.expires)
+    } catch {
+      throw .badAnswer("the pairing code is malformed")
+    }
+  }
+
+  /// The account's devices, oldest first. Their names are remembered; see `deviceNames()`.
+  public func devices() async throws(SyncError) -> [Device] {
+    var devices = try await withServer { _, transport throws(SyncError) in
+      try await transport.devices().devices
+    }
+    for index in devices.indices { devices[index].name = shown(devices[index].name) }
+    let named = devices
+    try await local { replica throws(ReplicaError) in try replica.setDeviceNames(named) }
+    return devices
+  }
+
+  /// Ends a device's access.
+  public func revoke(_ device: ReplicaID) async throws(SyncError) {
+    try await withServer { _, transport throws(SyncError) in try await transport.revoke(device) }
+  }
+
+  /// Pushes what waits and pulls what is new.
+  ///
+  /// - Parameter progress: Called after each round trip, with the sums so far.
+  @discardableResult
+  public func sync(
+    progress: @escaping @Sendable (SyncReport) -> Void = { _ in }
+  ) async throws(SyncError) -> SyncReport {
+    try await withServer { _, transport throws(SyncError) in
+      try await SyncEngine(store: self, transport: transport, clock: clock).sync(
+        progress: progress)
+    }
+  }
+
+  /// Stays in sync until the task is cancelled, or something lasting goes wrong. Reconnects by itself.
+  ///
+  /// - Parameter news: Called after each sync and each stored event, with what it did; and with an error when the connection was
+  ///   lost, which is then waited out.
+  public func watch(
+    news: @escaping @Sendable (SyncReport, SyncError?) -> Void
+  ) async throws(SyncError) {
+    try await withServer { _, transport throws(SyncError) in
+      try await SyncEngine(store: self, transport: transport, clock: clock).watch(news: news)
+    }
+  }
+
+  private func withServer<Value: Sendable>(
+    _ body: (_ server: String, GRPCSyncTransport) async throws(SyncError) -> Value
+  ) async throws(SyncError) -> Value {
+    let state = try await local { replica throws(ReplicaError) in
+      try replica.read { ($0.state.server, $0.state.token) }
+    }
+    guard let server = state.0, let token = state.1 else { throw .notPaired }
+    return try await withTransport(server: server, token: token) {
+      transport throws(SyncError) in
+      try await body(server, transport)
+    }
+  }
+
+  private func withTransport<Value: Sendable>(
+    server: String, token: String?,
+    _ body: (GRPCSyncTransport) async throws(SyncError) -> Value
+  ) async throws(SyncError) -> Value {
+    let transport = try GRPCSyncTransport(server: server, token: token)
+    do {
+      let value = try await body(transport)
+      await transport.close()
+      return value
+    } catch {
+      await transport.close()
+      throw error
+    }
+  }
+
+  private func local<Value: Sendable>(
+    _ body: @escaping @Sendable (Replica) throws(ReplicaError) -> Value
+  ) async throws(SyncError) -> Value {
+    do {
+      return try await offload { () throws(ReplicaError) in try body(self) }
+    } catch {
+      throw .replica(error)
+    }
+  }
+}
+
+extension Replica {
+  /// Becomes a device of an account: takes its identity, and stamps with it everything that waits.
+  func adopt(_ pairing: PairResponse, server: String) throws(ReplicaError) {
+    try write { transaction in
+      try transaction.requireUnpaired()
+      let wasPairedBefore = transaction.state.replica != .none
+      transaction.state.observe(server: pairing.serverTime, at: transaction.now)
+      try transaction.restamp(as: pairing.replica, server: pairing.serverTime) { _ in true }
+      if wasPairedBefore { try transaction.queueEverything() }
+      transaction.state.replica = pairing.replica
+      transaction.state.account = shown(pairing.accountName)
+      transaction.state.server = server
+      transaction.state.token = pairing.token
+      transaction.state.cursor = nil
+    }
+  }
+}
+
+extension ReplicaTransaction {
+  func requireUnpaired() throws(ReplicaError) {
+    if let account = state.account { throw .alreadyPaired(account: account) }
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps a replica and its server level: follows the server's stream, and pushes what is written here.
+
+import SyncProtocol
+
+extension SyncEngine {
+  /// Stays in sync until the task is cancelled, or something lasting goes wrong. Reconnects by itself.
+  ///
+  /// - Parameter news: Called after each sync and each stored event, with what it did; and with an error when the connection was
+  ///   lost, which is then waited out.
+  /// - Throws: `SyncError`, `.cancelled` included; never a transient one.
+  public func watch(
+    news: @escaping @Sendable (SyncReport, SyncError?) -> Void
+  ) async throws(SyncError) {
+    var failures = 0
+    while true {
+      do {
+        news(try await sync(), nil)
+        failures = 0
+        try await follow(news)
+      } catch {
+        guard error.isTransient else { throw error }
+        news(SyncReport(), error)
+      }
+      failures += 1
+      do { try await pacing.sleep(pacing.delay(after: failures)) } catch {
+        throw SyncError(error)
+      }
+    }
+  }
+
+  /// Follows the stream until it ends, and pushes local writes meanwhile.
+  private func follow(
+    _ news: @escaping @Sendable (SyncReport, SyncError?) -> Void
+  ) async throws(SyncError) {
+    do {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+          let cursor = try await store.cursor()
+          try await transport.watch(WatchRequest(cursor: cursor)) {
+            event throws(SyncError) -> Bool in
+            try await take(event, news)
+            return true
+          }
+        }
+        group.addTask {
+          while true {
+            try await pacing.sleep(pacing.pollInterval)
+            if try await store.hasWaitingWrites() { news(try await sync(), nil) }
+          }
+        }
+        // Whichever ends first ends both; pushing goes on after the stream is open again.
+        defer { group.cancelAll() }
+        try await group.next()
+      }
+    } catch {
+      throw SyncError(error)
+    }
+  }
+
+  private func take(
+    _ event: WatchEvent, _ news: @Sendable (SyncReport, SyncError?) -> Void
+  ) async throws(SyncError) {
+    do {
+      if let held = try await store.cursor(), held.epoch == event.cursor.epoch,
+        held.sequence >= event.cursor.sequence
+      {
+        return  // A heartbeat, or news of what this replica pushed itself.
+      }
+      // An event without records that moves the cursor stands for a commit too large for the stream.
+      if !event.records.isEmpty, let applied = try await store.apply(event, at: clock.now()) {
+        var report = SyncReport()
+        report.pulled = event.records.count
+        report.conflicts = applied.conflicts
+        news(report, nil)
+      } else {
+        news(try await sync(), nil)
+      }
+    } catch ReplicaError.invalid(let rule) {
+      throw .badAnswer(rule)
+    } catch {
+      throw SyncError(error)
+    }
+  }
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of the outbox: what a write leaves there, and what takes it out.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+import Testing
+
+@testable import AtrestClient
+
+@Suite("The outbox")
+struct OutboxTests {
+  @Test("a new record is offered whole, every field written, nothing replaced")
+  func newRecord() throws {
+    let test = try TestReplica(5)
+    let session = try Session.sample()
+    try test.replica.save(session)
+    let offer = try #require(try test.offers().first)
+    #expect(offer.written == [1, 2, 3])
+    #expect(Set(offer.record.registers.map(\.stamp)).count == 1)
+    #expect(offer.record.registers.allSatisfy { $0.replaced == nil })
+    #expect(offer.record[1]?.value == [])
+    #expect(offer.record[1]?.stamp.replica == ReplicaID(rawValue: 5))
+    #expect(try test.replica.record(session.key) == offer.record)
+  }
+
+  @Test("saving what is stored already writes nothing")
+  func unchanged() throws {
+    let test = try TestReplica(5)
+    let session = try Session.sample()
+    try test.replica.save(session)
+    let offers = try test.offers()
+    test.clock.advance(1000)
+    try test.replica.save(session)
+    #expect(try test.offers() == offers)
+  }
+
+  @Test("an edit writes the changed field and the deletion flag, with one stamp")
+  func onlyChangedFields() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(5)
+    var session = try Session.sample()
+    try test.replica.save(session)
+    try await test.sync(server)
+    let before = try #require(try test.replica.record(session.key))
+
+    session.targetMinutes = 18 * 60
+    test.clock.advance(1)
+    try test.replica.save(session)
+    let offer = try #require(try test.offers().first)
+    #expect(offer.written == [1, 3])
+    #expect(offer.record[2] == before[2])
+    #expect(offer.record[1]?.stamp == offer.record[3]?.stamp)
+    #expect(offer.record[3]?.replaced == before[3]?.stamp)
+  }
+
+  @Test("edits before a push become one entry that replaces the last acknowledged value")
+  func editsFold() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(5)
+    var session = try Session.sample()
+    try test.replica.save(session)
+    try await test.sync(server)
+    let acknowledged = try #require(try test.replica.record(session.key))
+
+    session.targetMinutes = 17 * 60
+    try test.replica.save(session)
+    let first = try test.replica.read { try $0.page(after: 0, refused: false).sequences }
+    session.targetMinutes = 18 * 60
+    try test.replica.save(session)
+    session.span = try Session.sample(start: 3).span
+    try test.replica.save(session)
+
+    let offers = try test.offers()
+    #expect(offers.count == 1)
+    #expect(offers[0].written == [1, 2, 3])
+    for field: FieldNumber in [1, 2, 3] {
+      #expect(offers[0].record[field]?.replaced == acknowledged[field]?.stamp)
+    }
+    let last = try test.replica.read { try $0.page(after: 0, refused: false).sequences }
+    #expect(last.count == 1 && last != first, "the bytes under a sequence never change")
+  }
+
+  @Test("a deletion is a write like any other, and an edit brings the record back whole")
+  func deleteAndRevive() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(5)
+    let session = try Session.sample()
+    try test.replica.save(session)
+    try await test.sync(server)
+    #expect(try test.replica.delete(session.key))
+    #expect(try !test.replica.delete(session.key))
+    #expect(try test.replica.session(session.id) == nil)
+    #expect(try test.replica.sessions().isEmpty)
+    #expect(try test.offers().first?.written == [1])
+    try await test.sync(server)
+
+    try test.replica.save(session)
+    #expect(try test.replica.session(session.id) == session)
+    try await test.sync(server)
+    #expect(server.records.first?.isDeleted == false)
+  }
+
+  @Test("deleting what is not there does nothing")
+  func deleteNothing() throws {
+    let test = try TestReplica(5)
+    #expect(try !test.replica.delete(RecordKey(kind: .water, id: UUID().bytes)))
+    #expect(try test.waitingCount == 0)
+  }
+
+  @Test("an acknowledgement on its way does not take away a newer edit", arguments: [0, 1])
+  func editWhileInFlight(call: Int) async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(5)
+    let id = UUID()
+    try test.replica.save(WaterEntry.sample(id: id, 100))
+    if call == 1 {
+      try await test.sync(server)
+      try test.replica.save(WaterEntry.sample(id: id, 200))
+    }
+    let newest = try WaterEntry.sample(id: id, 300)
+    let second = try test.reopened()
+    var transport = ModelTransport(server: server)
+    transport.meanwhile = { if $0 == 0 { try second.save(newest) } }
+    let report = try await test.engine(transport).sync()
+    #expect(report.pushed == 2)
+    #expect(transport.calls.count == 2)
+    #expect(try test.waitingCount == 0)
+    #expect(try server.records.first.map { try WaterEntry($0) } == newest)
+    #expect(server.journal.isEmpty, "our own writes follow each other")
+  }
+
+  @Test("a pending write that lost to a pulled one is still pushed and journalled")
+  func pullOverPending() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    let id = UUID()
+    try mine.replica.save(WaterEntry.sample(id: id, 100))
+    try await mine.sync(server)
+    try await theirs.sync(server)
+
+    try mine.replica.save(WaterEntry.sample(id: id, 200))
+    theirs.clock.advance(5000)
+    try theirs.replica.save(WaterEntry.sample(id: id, 300))
+    try await theirs.sync(server)
+
+    // The pull arrives without the push: another process of this device asked with an empty outbox.
+    let cursor = try await mine.replica.cursor()
+    let answer = try server.exchange(ExchangeRequest(cursor: cursor))
+    _ = try await mine.replica.apply(
+      answer, request: cursor, page: OutboxPage(), at: mine.clock.now())
+    #expect(try mine.replica.waterEntry(id)?.intake.millilitres == 300)
+    mine.clock.advance(9000)
+    try mine.replica.save(WaterEntry.sample(id: id, 400))
+
+    let offers = try mine.offers()
+    #expect(offers.count == 2, "the write that lost waits as it was written")
+    let theirRecord = try #require(try theirs.replica.record(offers[0].record.key))
+    #expect(offers[1].record[2]?.replaced == theirRecord[2]?.stamp)
+
+    try await mine.sync(server)
+    try await theirs.sync(server)
+    #expect(server.journal.map { FieldValue($0.lost, of: .water) }.count == 1)
+    let lost = try #require(try theirs.replica.conflicts().first)
+    #expect(lost.lost == .intake(try WaterEntry.sample(200).intake))
+    #expect(lost.kept == .intake(try WaterEntry.sample(300).intake))
+    #expect(try mine.replica.digest() == theirs.replica.digest())
+    #expect(try mine.replica.waterEntry(id)?.intake.millilitres == 400)
+  }
+
+  @Test("a write that overwrites a value it has not seen is journalled, and can be restored")
+  func conflictAndRestore() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    let id = UUID()
+    try mine.replica.save(WaterEntry.sample(id: id, 100))
+    try await mine.sync(server)
+    try await theirs.sync(server)
+    try theirs.replica.save(WaterEntry.sample(id: id, 300))
+    mine.clock.advance(5000)
+    try mine.replica.save(WaterEntry.sample(id: id, 200))
+    try await mine.sync(server)
+    try await theirs.sync(server)
+    try await mine.sync(server)
+
+    let entry = try #require(try mine.replica.conflicts().first)
+    #expect(try mine.replica.conflicts().count == 1)
+    #expect(entry.lost == .intake(try WaterEntry.sample(300).intake))
+    #expect(entry.conflict.lost.stamp.replica == ReplicaID(rawValue: 2))
+    try mine.replica.restore(entry)
+    #expect(try mine.replica.waterEntry(id)?.intake.millilitres == 300)
+    #expect(try mine.replica.conflicts().isEmpty)
+    try await mine.sync(server)
+    try await theirs.sync(server)
+    #expect(try theirs.replica.waterEntry(id)?.intake.millilitres == 300)
+    #expect(try theirs.replica.conflicts().isEmpty)
+    #expect(server.journal.count == 1, "a restore is no new conflict")
+    #expect(try mine.replica.digest() == theirs.replica.digest())
+  }
+
+  @Test("a lost deletion can be restored")
+  func restoreDeletion() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    let water = try WaterEntry.sample()
+    try mine.replica.save(water)
+    try await mine.sync(server)
+    try await theirs.sync(server)
+    try theirs.replica.delete(water.key)
+    mine.clock.advance(5000)
+    try mine.replica.save(WaterEntry.sample(id: water.id, 200))
+    try await theirs.sync(server)
+    try await mine.sync(server)
+    let entry = try #require(try mine.replica.conflicts().first)
+    #expect(entry.lost == .deleted(true))
+    #expect(entry.kept == .deleted(false))
+    try mine.replica.restore(entry)
+    #expect(try mine.replica.waterEntry(water.id) == nil)
+  }
+
+  @Test("conflicts older than 90 days are not listed")
+  func oldConflicts() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    let id = UUID()
+    try mine.replica.save(WaterEntry.sample(id: id, 100))
+    try theirs.replica.save(WaterEntry.sample(id: id, 200))
+    try await mine.sync(server)
+    try await theirs.sync(server)
+    try await mine.sync(server)
+    #expect(try mine.replica.conflicts().count == 1)
+    mine.clock.advance(Conflict.retentionMilliseconds + 1)
+    #expect(try mine.replica.conflicts().isEmpty)
+  }
+
+  @Test("a refused write stays, is listed with its reason, and is offered once a sync")
+  func refused() async throws {
+    let server = ModelServer(clock: TestClock())
+    server.state.withLock { $0.refuses = { $0.key.kind == .preference ? .invalid : nil } }
+    let test = try TestReplica(5)
+    try test.replica.setPreference("theme", to: "dusk")
+    try test.replica.save(WaterEntry.sample())
+    let report = try await test.sync(server)
+    #expect(report.pushed == 1 && report.refused == 1)
+    let pending = try test.replica.pending()
+    #expect(pending.map(\.key.kind) == [.preference])
+    #expect(pending.first?.refusal?.reason == .invalid)
+    #expect(pending.first?.refusal?.message == "It was refused.")
+    #expect(try test.replica.status().refusedCount == 1)
+    #expect(try test.replica.preference("theme") == "dusk")
+
+    let before = server.requests.count
+    try await test.sync(server)
+    #expect(server.requests.dropFirst(before).filter { !$0.offers.isEmpty }.count == 1)
+
+    server.state.withLock { $0.refuses = { _ in nil } }
+    try await test.sync(server)
+    #expect(try test.waitingCount == 0)
+    #expect(server.records.count == 2)
+  }
+
+  @Test("editing a refused record offers it anew, in place of what was refused")
+  func editRefused() async throws {
+    let server = ModelServer(clock: TestClock())
+    server.state.withLock {
+      $0.refuses = { (try? PreferenceField.value(of: $0)) == "bad" ? .invalid : nil }
+    }
+    let test = try TestReplica(5)
+    try test.replica.setPreference("theme", to: "bad")
+    try await test.sync(server)
+    try test.replica.setPreference("theme", to: "good")
+    #expect(try test.replica.pending().map(\.refusal) == [nil])
+    try await test.sync(server)
+    #expect(try test.waitingCount == 0)
+  }
+
+  @Test("many actions in one transaction have stamps of their own")
+  func batch() throws {
+    let test = try TestReplica(5)
+    try test.replica.transaction { transaction in
+      for amount in 1...1000 { try transaction.save(WaterEntry.sample(amount)) }
+    }
+    let stamps = try test.offers().map { $0.record.registers[0].stamp }
+    #expect(Set(stamps).count == 1000)
+    #expect(stamps == stamps.sorted())
+  }
+
+  @Test("pages are bounded by count and by bytes, and hold everything in order")
+  func pages() throws {
+    let test = try TestReplica(5)
+    let long = String(repeating: "x", count: 4000)
+    try test.replica.transaction { transaction in
+      for index in 0..<200 { try transaction.setPreference("key \(index)", to: long) }
+      for _ in 0..<1500 { try transaction.save(WaterEntry.sample()) }
+    }
+    var sequences: [Int64] = []
+    while true {
+      let page = try test.replica.read {
+        try $0.page(after: sequences.last ?? 0, refused: false)
+      }
+      guard !page.offers.isEmpty else { break }
+      #expect(page.offers.count <= Page.records)
+      #expect(page.offers.reduce(0) { $0 + $1.count } <= Page.recordBytes)
+      sequences += page.sequences
+    }
+    #expect(sequences.count == 1700)
+    #expect(sequences == sequences.sorted())
+  }
+
+  @Test("what cannot be stored is refused before anything is written")
+  func invalid() throws {
+    let test = try TestReplica(5)
+    let digest = try test.replica.digest()
+    func rejects(_ body: () throws -> Void) {
+      #expect {
+        try body()
+      } throws: { error in
+        if case .invalid? = error as? ReplicaError { true } else { false }
+      }
+    }
+    rejects { try test.replica.setPreference("", to: "x") }
+    rejects { try test.replica.setPreference(String(repeating: "k", count: 97), to: "x") }
+    rejects { try test.replica.setPreference("k", to: String(repeating: "v", count: 4097)) }
+    rejects { try test.replica.setPreference("k", to: "a\0b") }
+    rejects { try test.replica.save(Session.sample(target: 0)) }
+    #expect(try test.replica.digest() == digest)
+    #expect(try test.waitingCount == 0)
+    try test.replica.setPreference("empty", to: "")
+    #expect(try test.replica.preferences() == ["empty": ""])
+  }
+}

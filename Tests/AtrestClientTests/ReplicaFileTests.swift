@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file of a replica: made once, private, shared by processes, and never taken for empty when it is not.
+
+import AtrestDomain
+import Foundation
+import Replication
+import Testing
+
+@testable import AtrestClient
+
+@Suite("A replica's file")
+struct ReplicaFileTests {
+  @Test("is made with its folder, for its owner's eyes only")
+  func isPrivate() throws {
+    let test = try TestReplica()
+    func mode(_ url: URL) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
+    }
+    #expect(try mode(test.folder.url) == 0o700)
+    #expect(try mode(test.folder.file) == 0o600)
+    try test.replica.save(WaterEntry.sample())
+    for name in try FileManager.default.contentsOfDirectory(atPath: test.folder.url.path) {
+      #expect(try mode(test.folder.url.appendingPathComponent(name)) == 0o600)
+    }
+  }
+
+  @Test("asking whether there is one makes none")
+  func exists() throws {
+    let folder = Folder()
+    #expect(!Replica.exists(at: folder.url))
+    #expect(!FileManager.default.fileExists(atPath: folder.url.path))
+    _ = try Replica(directory: folder.url)
+    #expect(Replica.exists(at: folder.url))
+  }
+
+  @Test("keeps what was written over a reopening")
+  func durable() throws {
+    let test = try TestReplica()
+    let session = try Session.sample()
+    try test.replica.save(session)
+    #expect(try test.reopened().session(session.id) == session)
+    #expect(try test.reopened().digest() == test.replica.digest())
+  }
+
+  enum Damage: CaseIterable {
+    case emptied, truncated, overwritten, otherDatabase
+  }
+
+  @Test("that is damaged is an error, and is left as it is", arguments: Damage.allCases)
+  func damaged(damage: Damage) throws {
+    let folder = Folder()
+    do {
+      let replica = try Replica(directory: folder.url)
+      for _ in 0..<50 { try replica.save(WaterEntry.sample()) }
+    }
+    var bytes = try Data(contentsOf: folder.file)
+    switch damage {
+    case .emptied: bytes = Data()
+    case .truncated: bytes = bytes.prefix(60)
+    case .overwritten: bytes.replaceSubrange(0..<100, with: repeatElement(0x41, count: 100))
+    case .otherDatabase: bytes[71] ^= 0xFF  // Part of the application id.
+    }
+    try bytes.write(to: folder.file)
+    #expect(throws: ReplicaError.damaged(path: folder.file.path)) {
+      try Replica(directory: folder.url)
+    }
+    #expect(try Data(contentsOf: folder.file) == bytes)
+  }
+
+  @Test("that is damaged inside is an error when the damage is met")
+  func damagedInside() throws {
+    let folder = Folder()
+    do {
+      let replica = try Replica(directory: folder.url)
+      for _ in 0..<200 { try replica.save(WaterEntry.sample()) }
+    }
+    var bytes = try Data(contentsOf: folder.file)
+    bytes.replaceSubrange(4096..., with: repeatElement(0x5A, count: bytes.count - 4096))
+    try bytes.write(to: folder.file)
+    #expect(throws: ReplicaError.damaged(path: folder.file.path)) {
+      try Replica(directory: folder.url).water()
+    }
+  }
+
+  @Test("of a newer version is an error, and is left as it is")
+  func newer() throws {
+    let folder = Folder()
+    do { _ = try Replica(directory: folder.url) }
+    var bytes = try Data(contentsOf: folder.file)
+    bytes[63] = 9  // The user version, big-endian, at byte 60.
+    try bytes.write(to: folder.file)
+    #expect(throws: ReplicaError.newer(path: folder.file.path, version: 9, supported: 1)) {
+      try Replica(directory: folder.url)
+    }
+    #expect(try Data(contentsOf: folder.file) == bytes)
+  }
+
+  @Test("in a place where none can be made is an error")
+  func inaccessible() throws {
+    let folder = Folder()
+    try Data("a file".utf8).write(to: folder.url)
+    #expect {
+      try Replica(directory: folder.url)
+    } throws: { error in
+      if case .inaccessible? = error as? ReplicaError { true } else { false }
+    }
+  }
+
+  @Test("that another handle holds is an error once the patience is over")
+  func locked() throws {
+    let test = try TestReplica()
+    let other = try Replica(directory: test.folder.url, clock: test.clock, busyTimeout: 0.01)
+    try test.replica.transaction { transaction in
+      try transaction.save(WaterEntry.sample())
+      #expect(throws: ReplicaError.busy(path: test.folder.file.path)) {
+        try other.save(WaterEntry.sample())
+      }
+      #expect(try other.water().isEmpty)  // Reading goes on, and sees nothing half done.
+    }
+    #expect(try other.water().count == 1)
+  }
+
+  @Test("two handles write in turn and lose nothing")
+  func twoHandles() async throws {
+    let test = try TestReplica()
+    let other = try test.reopened()
+    await withThrowingTaskGroup(of: Void.self) { group in
+      for replica in [test.replica, other] {
+        group.addTask {
+          for _ in 0..<100 { try replica.save(WaterEntry.sample()) }
+        }
+      }
+    }
+    #expect(try test.replica.water().count == 200)
+    let stamps = try test.offers().compactMap { $0.record.latestTime }
+    #expect(Set(stamps).count == 200)
+    #expect(try test.waitingCount == 200)
+  }
+
+  @Test("a transaction that throws leaves nothing behind")
+  func rollback() throws {
+    struct Stop: Error {}
+    let test = try TestReplica()
+    let digest = try test.replica.digest()
+    #expect(throws: Stop.self) {
+      try test.replica.transaction { transaction in
+        try transaction.save(WaterEntry.sample())
+        throw Stop()
+      }
+    }
+    #expect(try test.replica.digest() == digest)
+    #expect(try test.waitingCount == 0)
+  }
+
+  @Test("every error has a sentence")
+  func sentences() {
+    for error: ReplicaError in [
+      .inaccessible(path: "/x", reason: "no"), .damaged(path: "/x"),
+      .newer(path: "/x", version: 2, supported: 1), .busy(path: "/x"), .storage(reason: "full"),
+      .invalid("No."), .alreadyPaired(account: "home"),
+    ] {
+      #expect(error.userMessage.hasSuffix("."))
+      #expect(!error.userMessage.contains("\n"))
+    }
+  }
+}

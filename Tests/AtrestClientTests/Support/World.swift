@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the specifications share: a clock to set, folders to throw away, seeds to print, replicas that are paired.
+
+import AtrestDomain
+import Foundation
+import Replication
+import Synchronization
+import SyncProtocol
+import Testing
+
+@testable import AtrestClient
+
+/// A clock that a test sets.
+final class TestClock: WallClock {
+  private let time: Mutex<Int64>
+
+  init(_ milliseconds: Int64 = 1_800_000_000_000) { time = Mutex(milliseconds) }
+
+  func now() -> WallTime { WallTime(milliseconds: time.withLock { $0 }) }
+  func advance(_ milliseconds: Int64) { time.withLock { $0 += milliseconds } }
+  func set(_ milliseconds: Int64) { time.withLock { $0 = milliseconds } }
+}
+
+/// A folder that goes when the value does.
+final class Folder: Sendable {
+  let url: URL
+
+  init() {
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("atrest-client-\(UUID().uuidString)")
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  var file: URL { url.appendingPathComponent("replica.sqlite") }
+}
+
+/// A replica in a folder of its own, with its own clock.
+final class TestReplica: Sendable {
+  let folder = Folder()
+  let clock: TestClock
+  let replica: Replica
+
+  init(clock: TestClock = TestClock()) throws {
+    self.clock = clock
+    replica = try Replica(directory: folder.url, clock: clock, busyTimeout: 1)
+  }
+
+  /// A paired one.
+  convenience init(_ id: UInt64, clock: TestClock = TestClock()) throws {
+    try self.init(clock: clock)
+    try pair(id)
+  }
+
+  func pair(_ id: UInt64, serverTime: WallTime? = nil) throws {
+    try replica.adopt(
+      PairResponse(
+        replica: ReplicaID(rawValue: id), token: "secret", accountName: "home",
+        serverTime: serverTime ?? clock.now()),
+      server: "127.0.0.1:7443")
+  }
+
+  func reopened() throws -> Replica {
+    try Replica(directory: folder.url, clock: clock, busyTimeout: 1)
+  }
+
+  func engine(_ transport: any SyncTransport, attempts: Int = 1) -> SyncEngine {
+    SyncEngine(store: replica, transport: transport, clock: clock, pacing: .instant(attempts))
+  }
+
+  @discardableResult
+  func sync(_ server: ModelServer) async throws -> SyncReport {
+    try await engine(ModelTransport(server: server)).sync()
+  }
+
+  /// The offers that wait, decoded, in order.
+  func offers() throws -> [Offer] {
+    try replica.read { transaction in
+      var offers: [Offer] = []
+      try transaction.forEachEntry { if let offer = $0.offer { offers.append(offer) } }
+      return offers
+    }
+  }
+
+  var waitingCount: Int { get throws { try replica.status().pendingCount } }
+}
+
+extension Pacing {
+  /// Never waits.
+  static func instant(_ attempts: Int) -> Pacing {
+    var pacing = Pacing()
+    pacing.attempts = attempts
+    pacing.sleep = { _ in try Task.checkCancellation() }
+    return pacing
+  }
+}
+
+/// A small generator whose every run can be repeated. Source: Steele et al., SplitMix64.
+struct Seeded: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+
+  mutating func uuid() -> UUID {
+    var bytes: [UInt8] = []
+    for _ in 0..<16 { bytes.append(UInt8.random(in: 0...255, using: &self)) }
+    return UUID(bytes: bytes) ?? UUID()
+  }
+}
+
+extension Session {
+  /// A fast that began some minutes after a fixed time.
+  static func sample(
+    id: UUID = UUID(), start minutes: Int = 0, lasted: Int? = nil, target: Int = 16 * 60
+  ) throws -> Session {
+    let start = Date(milliseconds: 1_800_000_000_000 + Int64(minutes) * 60_000)
+    let end = lasted.map { start.addingTimeInterval(Double($0) * 60) }
+    let span = try #require(
+      Span(start: start, end: end, outcome: end == nil ? .active : .completed))
+    return Session(id: id, span: span, targetMinutes: target)
+  }
+
+  var key: RecordKey { RecordKey(kind: .session, id: id.bytes) }
+}
+
+extension WaterEntry {
+  static func sample(id: UUID = UUID(), _ millilitres: Int = 250) throws -> WaterEntry {
+    WaterEntry(
+      id: id,
+      intake: try #require(
+        Intake(at: Date(milliseconds: 1_800_000_000_000), millilitres: millilitres)))
+  }
+
+  var key: RecordKey { RecordKey(kind: .water, id: id.bytes) }
+}
