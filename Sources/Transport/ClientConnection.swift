@@ -77,7 +77,7 @@ public final class ClientConnection: HTTP2Connection {
     startDrain(withNotice: false)
   }
 
-  /// Calls that neither side has ended yet.
+  /// Calls whose streams are open, finished by the owner or not.
   public override var openCalls: Int { calls.count }
 
   /// Whether `start` would take a call now.

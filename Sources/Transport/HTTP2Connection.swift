@@ -90,7 +90,7 @@ public class HTTP2Connection {
     return earliest(next, headerBlockSince?.advanced(byNanoseconds: times.requestStall))
   }
 
-  /// Calls that neither side has ended yet.
+  /// Calls whose streams are open, finished by the owner or not.
   public var openCalls: Int { 0 }
 
   // MARK: Driven by the subclass

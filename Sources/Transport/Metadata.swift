@@ -27,11 +27,12 @@ public struct Metadata: Sendable, CustomStringConvertible {
   /// Appends text.
   /// - Returns: False, and nothing is appended, when the name is not made of `0-9 a-z _ - .`, ends in
   ///   `-bin`, or belongs to the protocol (`grpc-…`, `content-type`, `te`, a pseudo header), or when the
-  ///   value has anything but printable ASCII. Upper-case letters of the name are lowered.
+  ///   value has anything but printable ASCII. Upper-case letters of the name are lowered, and spaces
+  ///   around the value, which HTTP/2 bars, are left out.
   @discardableResult
   public mutating func add(_ name: String, _ value: String) -> Bool {
     let name = Array(name.utf8).map(lowered)
-    let value = Array(value.utf8)
+    let value = Array(value.utf8).trimmingSpaces()
     guard isUsableName(name), !isBinaryName(name[...]) else { return false }
     guard value.allSatisfy({ (0x20...0x7E).contains($0) }) else { return false }
     append(name: name, value: value, isBinary: false)

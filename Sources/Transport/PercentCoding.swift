@@ -19,7 +19,15 @@ enum PercentCoding {
       if out.count + piece.count > limitBytes { break }
       out += piece
     }
-    return out
+    // RFC 9113 bars a field value from beginning or ending with a space; stacks refuse or strip it.
+    let escapedSpace: [UInt8] = [0x25, 0x32, 0x30]
+    if out.last == 0x20, out.count + 2 <= limitBytes {
+      out.replaceSubrange(out.count - 1..<out.count, with: escapedSpace)
+    }
+    if out.first == 0x20, out.count + 2 <= limitBytes {
+      out.replaceSubrange(0..<1, with: escapedSpace)
+    }
+    return Array(out.trimmingSpaces())
   }
 
   /// The text again. What is not a whole escape stays as it is; invalid UTF-8 becomes U+FFFD.

@@ -68,7 +68,7 @@ public final class ServerConnection: HTTP2Connection {
     startDrain()
   }
 
-  /// Calls that neither side has ended yet.
+  /// Calls whose streams are open, finished by the owner or not.
   public override var openCalls: Int { calls.count }
 
   // MARK: Events

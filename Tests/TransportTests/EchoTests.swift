@@ -96,6 +96,7 @@ struct EchoTests {
     "status messages survive whatever they hold",
     arguments: [
       "", "plain", "\t\ntest with whitespace\r\nand Unicode BMP ☺ and non-BMP 😈\t\n", "100 %",
+      "  spaces around  ", " ",
     ])
   func statusMessage(text: String) {
     let pair = Pair()

@@ -89,6 +89,8 @@ struct FramingTests {
     #expect(a.allText("x-a") == ["1", "3"])
     #expect(a.text("x-") == nil)
     #expect(a.count == 3)
+    a.add("x-c", "  around ")
+    #expect(a.text("x-c") == "around")
   }
 
   @Test("time saturates at both ends")

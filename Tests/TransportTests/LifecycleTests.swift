@@ -50,6 +50,23 @@ struct LifecycleTests {
     #expect(peer.server.openCalls == 0)
   }
 
+  @Test("on its deadline a message half handed to the owner is never followed by trailers")
+  func deadlineInsideMessage() {
+    var limits = Limits()
+    limits.outputHighWaterBytes = 20_000
+    let peer = RawClient(limits: limits, settings: [(4, 1_000_000)])
+    peer.send(.window(0, 1_000_000))
+    peer.send(.headers(1, requestFields([("grpc-timeout", "1S")]), end: true))
+    _ = peer.server.send(noise(100_000, seed: 1), on: peer.call())
+    var output: [UInt8] = []
+    peer.server.appendOutput(to: &output)
+    peer.frames += peer.reader.read(output)
+    peer.wait(.seconds(1))
+    #expect(peer.cancellations == [.deadlineExceeded])
+    #expect(peer.frames(of: 3).map(\.errorCode) == [8])
+    #expect(peer.frames(of: 1).count == 1)
+  }
+
   // MARK: Silence
 
   @Test("no preface in time, no connection")

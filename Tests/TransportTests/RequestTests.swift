@@ -254,10 +254,10 @@ struct RequestTests {
         server.finish(call, Status(.unauthenticated))
       }
     }
-    // The body is corrupt: inflating it would be an internal error.
+    let body = compressed([UInt8](repeating: 1, count: 500), "gzip")
     peer.send(
       .headers(1, requestFields([("grpc-encoding", "gzip")])),
-      .data(1, lpm([1, 2, 3], flag: 1), end: true))
+      .data(1, lpm(body, flag: 1) + lpm([1])), .data(1, lpm([1, 2, 3], flag: 1), end: true))
     #expect(peer.headerBlocks().first?["grpc-status"] == "16")
     #expect(peer.events.count == 1)
   }
