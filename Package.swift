@@ -61,12 +61,13 @@ let package = Package(
         "AtrestDomain", "Replication", "SyncProtocol", "Transport", "DispatchNet", "GRPC",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Server/AtrestServer", swiftSettings: strict),
     .executableTarget(
       name: "atrest-syncd",
       dependencies: [
-        "AtrestServer", "GRPC",
+        "AtrestServer", "DispatchNet", "GRPC", "Replication", "SyncProtocol", "Transport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Server/atrest-syncd", swiftSettings: strict),
@@ -81,7 +82,7 @@ let package = Package(
     .executableTarget(
       name: "atrest",
       dependencies: [
-        "AtrestClient", "AtrestDomain",
+        "AtrestClient", "AtrestDomain", "Replication", "SyncProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
 
@@ -102,7 +103,10 @@ let package = Package(
     .testTarget(name: "GRPCTests", dependencies: ["GRPC"], swiftSettings: strict),
     .testTarget(name: "AtrestServerTests", dependencies: ["AtrestServer"], swiftSettings: strict),
     .testTarget(name: "AtrestClientTests", dependencies: ["AtrestClient"], swiftSettings: strict),
-    .testTarget(name: "AtrestTests", dependencies: ["atrest"], swiftSettings: strict),
+    .testTarget(
+      name: "AtrestTests",
+      dependencies: ["atrest", "AtrestClient", "AtrestDomain", "Replication", "SyncProtocol"],
+      swiftSettings: strict),
     .testTarget(
       name: "Integration", dependencies: ["AtrestServer", "AtrestClient"], swiftSettings: strict),
   ]

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// An account as the server knows it in memory: where its feed stands, and who listens to it.
+
+import Replication
+import SyncProtocol
+import Synchronization
+
+/// An account. One object for the life of the process. Thread-safe.
+package final class AccountState: Sendable {
+  /// Its number in the store.
+  package let id: AccountID
+  /// Its name.
+  package let name: String
+  private let committedHead: Atomic<UInt64>
+  private let watches = Mutex<[ObjectIdentifier: Watch]>([:])
+
+  init(id: AccountID, name: String, head: UInt64) {
+    self.id = id
+    self.name = name
+    committedHead = Atomic(head)
+  }
+
+  /// The greatest sequence that is committed.
+  package var head: UInt64 { committedHead.load(ordering: .acquiring) }
+
+  /// Called by the storage queue, after a commit.
+  func advance(to head: UInt64) {
+    committedHead.store(head, ordering: .releasing)
+  }
+
+  /// Called on the storage queue, so that between the first event and the next no commit is missed.
+  func add(_ watch: Watch) {
+    watches.withLock { $0[ObjectIdentifier(watch)] = watch }
+  }
+
+  func remove(_ watch: Watch) {
+    watches.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(watch)) }
+  }
+
+  /// Tells whoever listens what a commit did. On the storage queue.
+  func publish(_ feed: AccountFeed, epoch: UInt64, serverTime: WallTime) {
+    // A copy: a stream that ends while it is written to takes itself off the list.
+    let listening = watches.withLock { Array($0.values) }
+    guard !listening.isEmpty else { return }
+    let event = WatchEvent(
+      after: Cursor(epoch: epoch, sequence: feed.start), records: feed.news ?? [],
+      cursor: Cursor(epoch: epoch, sequence: feed.head), serverTime: serverTime
+    ).encoded
+    for watch in listening { watch.send(event) }
+  }
+}

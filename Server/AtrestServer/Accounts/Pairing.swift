@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a device joins an account: the rules of codes, inside a transaction.
+
+import Replication
+
+/// The rules of pairing. Draws nothing and reads no clock.
+enum Pairing {
+  /// Codes of one account that may be open at once.
+  static let openInvitations = 16
+  /// Devices of one account, those revoked included: what one list can show.
+  static let devices = 1000
+
+  enum InviteOutcome {
+    case made
+    case tooMany
+    /// Another invitation has the handle; draw again.
+    case handleTaken
+  }
+
+  /// Stores an invitation.
+  static func invite(
+    _ code: PairingCode, to account: AccountID, at now: WallTime,
+    in transaction: any StoreTransaction
+  ) throws(StoreError) -> InviteOutcome {
+    try transaction.removeInvitations(expiredAt: now)
+    guard try transaction.invitationCount(of: account) < openInvitations else { return .tooMany }
+    let isMade = try transaction.addInvitation(
+      InvitationEntry(
+        handle: code.handle, secretHash: code.secretHash, account: account,
+        expires: expiry(from: now), triesLeft: PairingCode.tries))
+    return isMade ? .made : .handleTaken
+  }
+
+  /// When a code made now stops working.
+  static func expiry(from now: WallTime) -> WallTime {
+    WallTime(milliseconds: now.milliseconds + PairingCode.lifeMilliseconds)
+  }
+
+  enum Outcome {
+    case paired(DeviceEntry)
+    /// Wrong, used, too old, or tried too often.
+    case denied
+    case tooManyDevices
+    /// The replica identity was given before; draw again.
+    case replicaTaken
+  }
+
+  /// Tries a code. A right one is used up; a wrong one costs the invitation a try.
+  static func pair(
+    _ code: PairingCode, token: Token, name: String, at now: WallTime,
+    in transaction: any StoreTransaction
+  ) throws(StoreError) -> Outcome {
+    guard let invitation = try transaction.invitation(handle: code.handle),
+      invitation.expires > now, invitation.triesLeft > 0
+    else { return .denied }
+    guard Secret.areEqual(invitation.secretHash, code.secretHash) else {
+      if invitation.triesLeft > 1 {
+        try transaction.setTriesLeft(invitation.triesLeft - 1, invitation: code.handle)
+      } else {
+        try transaction.removeInvitation(handle: code.handle)
+      }
+      return .denied
+    }
+    guard try transaction.devices(of: invitation.account).count < devices else {
+      return .tooManyDevices
+    }
+    let device = DeviceEntry(
+      replica: token.replica, account: invitation.account, name: name, tokenHash: token.hash,
+      paired: now, seen: nil, revoked: nil)
+    guard try transaction.addDevice(device) else { return .replicaTaken }
+    try transaction.removeInvitation(handle: code.handle)
+    return .paired(device)
+  }
+}

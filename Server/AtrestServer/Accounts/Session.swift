@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device as the server knows it in memory: enough to answer who calls, without asking storage.
+
+import Replication
+import SyncProtocol
+import Synchronization
+import Transport
+
+/// A device that was paired with an account. One object for the life of the process; revoking marks it, so that
+/// whoever holds it sees that at once.
+package final class Session: Sendable {
+  /// The device's identity.
+  package let replica: ReplicaID
+  /// Whose device it is.
+  package let account: AccountState
+  let name: String
+  let paired: WallTime
+  private let tokenHash: [UInt8]
+  /// The secret that was last found right, so that the same header costs no hash the next time.
+  private let knownSecret = Mutex<[UInt8]?>(nil)
+  private let seenMilliseconds: Atomic<Int64>
+  private let revokedMilliseconds: Atomic<Int64>
+  private let watches = Mutex<[ObjectIdentifier: Watch]>([:])
+
+  /// Watch streams one device may have open: one, and those its lost connections still seem to hold.
+  static let maxWatches = 8
+  /// How often at most a device's time of last call is noted, in milliseconds.
+  static let seenGrainMilliseconds: Int64 = 60_000
+
+  init(_ device: DeviceEntry, account: AccountState) {
+    replica = device.replica
+    self.account = account
+    name = device.name
+    paired = device.paired
+    tokenHash = device.tokenHash
+    seenMilliseconds = Atomic(device.seen?.milliseconds ?? 0)
+    revokedMilliseconds = Atomic(device.revoked?.milliseconds ?? 0)
+  }
+
+  /// Whether its access has ended.
+  package var isRevoked: Bool { revokedMilliseconds.load(ordering: .acquiring) != 0 }
+
+  /// Whether the secret is this device's. Constant time; a hash the first time.
+  func accepts(_ secret: [UInt8]) -> Bool {
+    let isKnown = knownSecret.withLock { known in
+      known.map { Secret.areEqual($0, secret) } ?? false
+    }
+    if isKnown { return true }
+    guard Secret.areEqual(Secret.hash(secret), tokenHash) else { return false }
+    knownSecret.withLock { $0 = secret }
+    return true
+  }
+
+  /// Notes a call; true if that is news worth writing down.
+  func touch(at now: WallTime) -> Bool {
+    let seen = seenMilliseconds.load(ordering: .relaxed)
+    let (due, overflow) = seen.addingReportingOverflow(Self.seenGrainMilliseconds)
+    guard !overflow, now.milliseconds >= due else { return false }
+    return seenMilliseconds.compareExchange(
+      expected: seen, desired: now.milliseconds, ordering: .relaxed
+    ).exchanged
+  }
+
+  /// Ends the device's access and its streams.
+  func revoke(at now: WallTime) {
+    // Zero stands for "not revoked".
+    _ = revokedMilliseconds.compareExchange(
+      expected: 0, desired: max(1, now.milliseconds), ordering: .acquiringAndReleasing)
+    knownSecret.withLock { $0 = nil }
+    endWatches(.unknownDevice)
+  }
+
+  func endWatches(_ status: Status) {
+    let ended = watches.withLock { watches in
+      defer { watches = [:] }
+      return Array(watches.values)
+    }
+    for watch in ended { watch.end(status) }
+  }
+
+  /// False if the device has as many streams as it may.
+  func add(_ watch: Watch) -> Bool {
+    watches.withLock { watches in
+      guard watches.count < Self.maxWatches else { return false }
+      watches[ObjectIdentifier(watch)] = watch
+      return true
+    }
+  }
+
+  func remove(_ watch: Watch) {
+    watches.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(watch)) }
+  }
+
+  /// The device as lists show it.
+  func device(isCurrent: Bool) -> Device {
+    let seen = seenMilliseconds.load(ordering: .relaxed)
+    let revoked = revokedMilliseconds.load(ordering: .relaxed)
+    return Device(
+      replica: replica, name: name, paired: paired,
+      seen: seen == 0 ? nil : WallTime(milliseconds: seen),
+      revoked: revoked == 0 ? nil : WallTime(milliseconds: revoked), isCurrent: isCurrent)
+  }
+
+  var lastSeen: WallTime { WallTime(milliseconds: seenMilliseconds.load(ordering: .relaxed)) }
+}

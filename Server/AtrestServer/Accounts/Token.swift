@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The secret that stands for a device in every call: how it is written, kept and compared.
+
+import Crypto
+import Replication
+
+/// A device's token: its replica identity, which is public, and 256 random bits, which are not.
+struct Token {
+  static let secretBytes = 32
+
+  let replica: ReplicaID
+  let secret: [UInt8]
+
+  init(replica: ReplicaID, secret: [UInt8]) {
+    self.replica = replica
+    self.secret = secret
+  }
+
+  /// Reads the value of the `authorization` metadata, `Bearer` and 80 hexadecimal digits; nil for all else.
+  init?(authorization bytes: ArraySlice<UInt8>) {
+    let scheme = Array("bearer ".utf8)
+    guard bytes.count == scheme.count + 16 + 2 * Self.secretBytes else { return nil }
+    // The name of a scheme is case-insensitive: RFC 9110, section 11.1.
+    for (byte, expected) in zip(bytes, scheme) where byte | 0x20 != expected { return nil }
+    let digits = bytes.dropFirst(scheme.count)
+    guard let octets = hexDecoded(digits) else { return nil }
+    replica = ReplicaID(rawValue: octets[..<8].reduce(0) { $0 << 8 | UInt64($1) })
+    secret = Array(octets[8...])
+  }
+
+  /// What the device keeps.
+  var text: String {
+    hexEncoded(withUnsafeBytes(of: replica.rawValue.bigEndian) { Array($0) } + secret)
+  }
+
+  /// What the server keeps. One round of SHA-256 is enough for a secret of full strength.
+  var hash: [UInt8] { Secret.hash(secret) }
+}
+
+/// How secrets are kept and compared.
+enum Secret {
+  static func hash(_ secret: [UInt8]) -> [UInt8] {
+    Array(SHA256.hash(data: secret))
+  }
+
+  /// Compares in a time that does not tell where the first difference is.
+  static func areEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    guard a.count == b.count else { return false }
+    var difference: UInt8 = 0
+    for index in a.indices { difference |= a[index] ^ b[index] }
+    return difference == 0
+  }
+}
+
+func hexEncoded(_ bytes: [UInt8]) -> String {
+  let digits = Array("0123456789abcdef".utf8)
+  var text: [UInt8] = []
+  text.reserveCapacity(bytes.count * 2)
+  for byte in bytes {
+    text.append(digits[Int(byte >> 4)])
+    text.append(digits[Int(byte & 15)])
+  }
+  return String(decoding: text, as: UTF8.self)
+}
+
+func hexDecoded(_ digits: ArraySlice<UInt8>) -> [UInt8]? {
+  var bytes: [UInt8] = []
+  bytes.reserveCapacity(digits.count / 2)
+  var high: UInt8?
+  for digit in digits {
+    let value: UInt8
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): value = digit - UInt8(ascii: "A") + 10
+    default: return nil
+    }
+    if let upper = high {
+      bytes.append(upper << 4 | value)
+      high = nil
+    } else {
+      high = value
+    }
+  }
+  return high == nil ? bytes : nil
+}

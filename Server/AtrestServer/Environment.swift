@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server takes from the world around it: the time and chance. Everything else is a parameter.
+
+import Glibc
+import Replication
+
+/// The wall clock and the source of secrets.
+package struct Environment: Sendable {
+  /// The server's wall clock.
+  package var now: @Sendable () -> WallTime
+  /// So many unpredictable bytes.
+  package var random: @Sendable (_ count: Int) -> [UInt8]
+
+  /// An environment; tests give their own.
+  package init(
+    now: @escaping @Sendable () -> WallTime, random: @escaping @Sendable (_ count: Int) -> [UInt8]
+  ) {
+    self.now = now
+    self.random = random
+  }
+
+  /// The system's clock and the kernel's random numbers.
+  package static let system = Environment(
+    now: {
+      var time = timespec()
+      clock_gettime(CLOCK_REALTIME, &time)
+      return WallTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    },
+    random: { count in
+      var generator = SystemRandomNumberGenerator()
+      return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    })
+
+  /// A random number.
+  func randomNumber() -> UInt64 {
+    random(8).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which method reaches which service, and who may call it.
+
+import DispatchNet
+import GRPC
+import Replication
+import SyncProtocol
+import Transport
+
+/// The two routers: one for devices, one for the owner's socket. The Admin service is not on the first, so no
+/// mistake about a peer's address can open it to devices.
+enum Routes {
+  static let publicServices = [
+    "atrest.sync.v1.Sync", "atrest.sync.v1.Devices", "grpc.health.v1.Health",
+  ]
+
+  static func forDevices(
+    sync: SyncService, devices: DevicesService, health: HealthService, directory: Directory,
+    environment: Environment, heartbeat: Duration
+  ) -> RPCRouter {
+    var router = RPCRouter()
+    router.addService(
+      "atrest.sync.v1.Sync",
+      authorize: { head -> Authorization<Session> in
+        guard let session = directory.authenticate(head.metadata, at: environment.now()) else {
+          return .refused(.unknownDevice)
+        }
+        return .granted(session)
+      }
+    ) { methods in
+      methods.unary("Exchange") { call, bytes in
+        try sync.exchange(call.principal, bytes) { answer(call) }
+      }
+      methods.serverStreaming("Watch") { call, bytes, writer in
+        guard let watch = try sync.watch(call.principal, bytes, sink: writer) else { return }
+        beat(watch, every: heartbeat, on: call.shard, environment)
+      }
+    }
+    router.addService(
+      "atrest.sync.v1.Devices",
+      authorize: { head -> Authorization<Session?> in
+        if head.path == Method.pair { return .granted(nil) }
+        guard let session = directory.authenticate(head.metadata, at: environment.now()) else {
+          return .refused(.unknownDevice)
+        }
+        return .granted(session)
+      }
+    ) { methods in
+      methods.unary("Pair") { call, bytes in try devices.pair(bytes) { answer(call) } }
+      methods.unary("Invite") { call, bytes in
+        try devices.invite(known(call.principal), bytes) { answer(call) }
+      }
+      methods.unary("List") { call, bytes in
+        try devices.list(known(call.principal), bytes) { answer(call) }
+      }
+      methods.unary("Revoke") { call, bytes in
+        try devices.revoke(known(call.principal), bytes) { answer(call) }
+      }
+    }
+    router.addService("grpc.health.v1.Health") { methods in
+      methods.unary("Check") { _, bytes in .reply(try health.check(bytes)) }
+      methods.serverStreaming("Watch") { _, bytes, writer in
+        try health.watch(bytes, sink: writer)
+      }
+    }
+    return router
+  }
+
+  static func forOwner(_ admin: AdminService) -> RPCRouter {
+    var router = RPCRouter()
+    router.addService("atrest.admin.v1.Admin") { methods in
+      methods.unary("AddAccount") { call, bytes in try admin.addAccount(bytes) { answer(call) } }
+      methods.unary("InviteDevice") { call, bytes in
+        try admin.inviteDevice(bytes) { answer(call) }
+      }
+      methods.unary("ListAccounts") { call, bytes in
+        try admin.listAccounts(bytes) { answer(call) }
+      }
+      methods.unary("ListDevices") { call, bytes in try admin.listDevices(bytes) { answer(call) } }
+      methods.unary("RevokeDevice") { call, bytes in
+        try admin.revokeDevice(bytes) { answer(call) }
+      }
+    }
+    return router
+  }
+
+  private static func answer<Principal>(_ call: ServerCall<Principal>) -> Answer {
+    let responder = call.responder()
+    return { outcome, batch in batch.add(responder, outcome) }
+  }
+
+  private static func known(_ session: Session?) throws(Status) -> Session {
+    guard let session else { throw .unknownDevice }
+    return session
+  }
+
+  /// Heartbeats until the stream ends. A stream that has ended is noticed at the next beat.
+  private static func beat(
+    _ watch: Watch, every interval: Duration, on shard: Shard, _ environment: Environment
+  ) {
+    shard.schedule(at: shard.now.advanced(by: interval)) { [weak watch, weak shard] in
+      guard let watch, let shard, watch.isOpen else { return }
+      watch.sendHeartbeat(at: environment.now())
+      beat(watch, every: interval, on: shard, environment)
+    }
+  }
+}

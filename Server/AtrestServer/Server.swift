@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts the server together, and takes it apart without losing a call.
+
+import DispatchNet
+import GRPC
+import Logging
+import Replication
+import SyncProtocol
+import Synchronization
+import Transport
+
+/// A running server: a store, its services, a TCP listener and a Unix socket for the owner.
+package final class Server: Sendable {
+  /// What the owner of a server chooses.
+  package struct Configuration: Sendable {
+    /// The store's folder; made if it does not exist.
+    package var dataDirectory: String
+    /// Where devices call. Port 0 asks the system for a free one.
+    package var listenAddress: SocketAddress
+    /// Shards that serve devices: each uses up to one core.
+    package var shardCount = 2
+    /// Bounds on what peers control.
+    package var limits = Limits.default
+    /// How long calls under way may take once the server stops.
+    package var drainGrace: Duration = .seconds(10)
+    /// How often a silent Watch stream is sent a heartbeat.
+    package var heartbeat = Watch.heartbeat
+    /// Clock and chance.
+    package var environment = Environment.system
+    /// Where to write what happens.
+    package var logger: Logger
+    /// Where a test makes storage fail.
+    package var storeHooks: @Sendable () -> SQLiteStore.Hooks = { SQLiteStore.Hooks() }
+    /// What follows an error that makes the store unusable. It must not return in production.
+    package var onFatal: @Sendable (StoreError) -> Void
+
+    /// The defaults.
+    package init(
+      dataDirectory: String, listenAddress: SocketAddress, logger: Logger,
+      onFatal: @escaping @Sendable (StoreError) -> Void
+    ) {
+      self.dataDirectory = dataDirectory
+      self.listenAddress = listenAddress
+      self.logger = logger
+      self.onFatal = onFatal
+    }
+  }
+
+  /// The owner's socket within a data folder.
+  package static func adminSocketPath(in directory: String) -> String {
+    directory + "/admin.sock"
+  }
+
+  /// Where devices call, with the port that the system chose.
+  package let address: SocketAddress
+  private let configuration: Configuration
+  private let queue: CommitQueue
+  private let sync: SyncService
+  private let health: HealthService
+  private let devicesServer: GRPCServer
+  private let adminServer: GRPCServer
+
+  /// Opens the store, then the sockets.
+  ///
+  /// - Throws: `ServerError`; nothing is left open then.
+  package static func start(_ configuration: Configuration) async throws(ServerError) -> Server {
+    guard configuration.listenAddress.isLoopback else {
+      throw .notLoopback(configuration.listenAddress.description)
+    }
+    let environment = configuration.environment
+    let directory = Directory()
+    let queue: CommitQueue
+    do throws(StoreError) {
+      let path = configuration.dataDirectory
+      let store = try SQLiteStore(
+        directory: path, hooks: configuration.storeHooks(), drawEpoch: environment.randomNumber)
+      try directory.load(store)
+      queue = CommitQueue(
+        store: store, disk: DiskGuard(directory: path), directory: directory,
+        environment: environment, logger: configuration.logger, onFatal: configuration.onFatal)
+    } catch {
+      throw .store(error)
+    }
+    do throws(SocketError) {
+      return try Server(configuration, queue, directory)
+    } catch {
+      await queue.close()
+      throw .socket(error)
+    }
+  }
+
+  private init(
+    _ configuration: Configuration, _ queue: CommitQueue, _ directory: Directory
+  ) throws(SocketError) {
+    self.configuration = configuration
+    self.queue = queue
+    let environment = configuration.environment
+    let sync = SyncService(queue: queue, directory: directory, environment: environment)
+    let devices = DevicesService(queue: queue, directory: directory, environment: environment)
+    let place = Place()
+    let admin = AdminService(
+      queue: queue, directory: directory, devices: devices, environment: environment,
+      address: { place.text })
+    health = HealthService(services: Routes.publicServices)
+    self.sync = sync
+
+    var forDevices = GRPCServer.Configuration()
+    forDevices.limits = configuration.limits
+    forDevices.shardCount = configuration.shardCount
+    let logger = configuration.logger
+    forDevices.onHandlerError = { path, error in
+      logger.error("a handler failed", metadata: ["path": "\(path)", "type": "\(type(of: error))"])
+    }
+    var forOwner = forDevices
+    forOwner.shardCount = 1
+    forOwner.maxConnections = 64
+    devicesServer = try GRPCServer(
+      router: Routes.forDevices(
+        sync: sync, devices: devices, health: health, directory: directory,
+        environment: environment, heartbeat: configuration.heartbeat),
+      configuration: forDevices)
+    adminServer = try GRPCServer(router: Routes.forOwner(admin), configuration: forOwner)
+    // The owner's socket first: once devices can call, codes can be made for them.
+    try adminServer.listen(
+      on: .unix(path: Self.adminSocketPath(in: configuration.dataDirectory)))
+    address = try devicesServer.listen(on: configuration.listenAddress)
+    place.set(address.description)
+  }
+
+  /// What devices called so far.
+  package var statistics: ServerStatistics { devicesServer.statistics }
+
+  /// Stops: says so to health probes, ends streams, finishes the calls under way, closes the store.
+  /// Idempotent.
+  package func stop() async {
+    health.stopServing()
+    sync.endWatches()
+    await devicesServer.drain(grace: configuration.drainGrace)
+    await adminServer.drain(grace: configuration.drainGrace)
+    await queue.close()
+    let statistics = statistics
+    var counts: Logger.Metadata = ["calls": "\(statistics.totalCalls)"]
+    for (code, count) in statistics.callsByCode where count > 0 {
+      counts["\(code)"] = "\(count)"
+    }
+    configuration.logger.info("stopped", metadata: counts)
+  }
+}
+
+/// Where devices reach the server: known only once it listens.
+private final class Place: Sendable {
+  private let value = Mutex("")
+  var text: String { value.withLock { $0 } }
+  func set(_ text: String) { value.withLock { $0 = text } }
+}
+
+/// Why a server does not start.
+package enum ServerError: Error, Equatable {
+  /// The address can be reached from other machines.
+  case notLoopback(String)
+  /// An address cannot be opened.
+  case socket(SocketError)
+  /// The store cannot be opened.
+  case store(StoreError)
+
+  /// What happened, then what to do.
+  package var userMessage: String {
+    switch self {
+    case .notLoopback(let address):
+      "\(address) can be reached from other machines, and this version does not encrypt what it "
+        + "sends. Listen on 127.0.0.1 or [::1], and let an SSH tunnel or a TLS proxy on this "
+        + "machine carry calls from elsewhere."
+    case .socket(let error): error.userMessage
+    case .store(let error): error.userMessage
+    }
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Admin service: what the server's owner asks, on a socket that only the owner can open.
+
+import GRPC
+import Replication
+import SyncProtocol
+import Transport
+
+/// What the Admin service does with a request. Whoever reaches it is the owner.
+package final class AdminService: Sendable {
+  private let queue: CommitQueue
+  private let directory: Directory
+  private let devices: DevicesService
+  private let environment: Environment
+  private let address: @Sendable () -> String
+
+  /// Entries one list can show: beyond it an answer would not fit a message.
+  private static let listLimit = 10_000
+
+  /// - Parameter address: Where devices reach the server, as a pairing link says it.
+  package init(
+    queue: CommitQueue, directory: Directory, devices: DevicesService, environment: Environment,
+    address: @escaping @Sendable () -> String
+  ) {
+    self.queue = queue
+    self.directory = directory
+    self.devices = devices
+    self.environment = environment
+    self.address = address
+  }
+
+  /// Makes an account and a code for its first device.
+  package func addAccount(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
+    let name = try decoded(AccountRequest.self, bytes).name
+    guard Name.isAllowed(name) else { throw .badName }
+    let now = environment.now()
+    let address = address
+    let directory = directory
+    let codes = (0..<DevicesService.draws).map { _ in PairingCode(random: environment.random) }
+    try queue.perform(isWrite: true, answer: answer()) {
+      batch throws(StoreError) -> (id: AccountID, code: PairingCode)? in
+      guard let id = try batch.transaction.addAccount(name: name, created: now) else { return nil }
+      for code in codes {
+        let outcome = try Pairing.invite(code, to: id, at: now, in: batch.transaction)
+        if case .made = outcome { return (id, code) }
+      }
+      throw .failed(reason: "no free handle for a pairing code")
+    } reply: { made in
+      guard let made else {
+        return .fail(Status(.alreadyExists, "There is an account of this name already."))
+      }
+      directory.add(account: made.id, name: name)
+      return .reply(
+        Invitation(code: made.code.text, expires: Pairing.expiry(from: now), address: address())
+          .encoded)
+    }
+    return .later
+  }
+
+  /// Makes a further code for an account.
+  package func inviteDevice(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
+    let name = try decoded(AccountRequest.self, bytes).name
+    let address = address
+    try devices.invite(answer: answer()) { batch throws(StoreError) in
+      try batch.transaction.account(named: name)
+    } missing: {
+      .noAccount
+    } reply: { code, expires in
+      Invitation(code: code, expires: expires, address: address()).encoded
+    }
+    return .later
+  }
+
+  /// All accounts.
+  package func listAccounts(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
+    _ = try decoded(EmptyMessage.self, bytes)
+    try queue.perform(isWrite: false, answer: answer()) { batch throws(StoreError) in
+      try batch.transaction.accounts()
+    } reply: { accounts in
+      guard accounts.count <= Self.listLimit else { return .fail(.listTooLong) }
+      return .reply(
+        ListAccountsResponse(
+          accounts: accounts.map {
+            .init(name: $0.name, created: $0.created, devices: $0.devices, records: $0.records)
+          }
+        ).encoded)
+    }
+    return .later
+  }
+
+  /// The devices of one account, or of all.
+  package func listDevices(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
+    let name = try decoded(AccountRequest.self, bytes).name
+    let directory = directory
+    try queue.perform(isWrite: false, answer: answer()) {
+      batch throws(StoreError) -> [ReplicaID]? in
+      if name.isEmpty { return try batch.transaction.devices(of: nil).map(\.replica) }
+      guard let id = try batch.transaction.account(named: name) else { return nil }
+      return try batch.transaction.devices(of: id).map(\.replica)
+    } reply: { replicas in
+      guard let replicas else { return .fail(.noAccount) }
+      guard replicas.count <= Self.listLimit else { return .fail(.listTooLong) }
+      let entries = replicas.compactMap { replica in
+        directory.session(replica).map { session in
+          ListAccountDevicesResponse.Entry(
+            account: session.account.name, device: session.device(isCurrent: false))
+        }
+      }
+      return .reply(ListAccountDevicesResponse(entries: entries).encoded)
+    }
+    return .later
+  }
+
+  /// Ends a device's access.
+  package func revokeDevice(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
+    let request = try decoded(RevokeDeviceRequest.self, bytes)
+    try devices.revoke(request.replica, answer: answer()) { _ in true }
+    return .later
+  }
+}
+
+extension Status {
+  fileprivate static let noAccount = Status(.notFound, "There is no account of this name.")
+  fileprivate static let listTooLong = Status(
+    .resourceExhausted, "There are too many entries for one list. Name an account.")
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Storage work of any sort, with what is to be answered once it is durable.
+
+import GRPC
+import Replication
+import Synchronization
+import Transport
+
+/// Adds a call's outcome to those that leave together.
+package typealias Answer = @Sendable (UnaryOutcome, inout ResponseBatch) -> Void
+
+/// A job made of two closures: what to do in the transaction, and what to answer after it.
+final class Operation<Value: Sendable>: StorageJob {
+  let isWrite: Bool
+  let costBytes: Int
+  private let work: @Sendable (Batch) throws(StoreError) -> Value
+  private let completion: @Sendable (Result<Value, StoreError>, inout ResponseBatch) -> Void
+  private let value = Mutex<Value?>(nil)
+
+  init(
+    isWrite: Bool, costBytes: Int = 256,
+    work: @escaping @Sendable (Batch) throws(StoreError) -> Value,
+    completion: @escaping @Sendable (Result<Value, StoreError>, inout ResponseBatch) -> Void
+  ) {
+    self.isWrite = isWrite
+    self.costBytes = costBytes
+    self.work = work
+    self.completion = completion
+  }
+
+  func run(in batch: Batch) throws(StoreError) {
+    let result = try work(batch)
+    value.withLock { $0 = result }
+  }
+
+  func finish(_ error: StoreError?, _ answers: inout ResponseBatch) {
+    if let error { return completion(.failure(error), &answers) }
+    guard let value = value.withLock({ $0 }) else {
+      preconditionFailure("a job that was committed was never run")
+    }
+    completion(.success(value), &answers)
+  }
+}
+
+extension CommitQueue {
+  /// Does work on the storage queue and answers a call with what comes of it.
+  ///
+  /// - Parameters:
+  ///   - reply: Turns the committed result into the call's outcome, and brings memory up to date.
+  /// - Throws: `Status` if the queue is full or closed; nothing is called then.
+  func perform<Value: Sendable>(
+    isWrite: Bool, costBytes: Int = 256, answer: @escaping Answer,
+    work: @escaping @Sendable (Batch) throws(StoreError) -> Value,
+    reply: @escaping @Sendable (Value) -> UnaryOutcome
+  ) throws(Status) {
+    let job = Operation(isWrite: isWrite, costBytes: costBytes, work: work) { result, answers in
+      switch result {
+      case .success(let value): answer(reply(value), &answers)
+      case .failure(let error): answer(.fail(Status(error)), &answers)
+      }
+    }
+    guard submit(job) else { throw .busy }
+  }
+}

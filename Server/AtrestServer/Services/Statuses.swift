@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways a call of this server can fail, in words for a person.
+
+import SyncProtocol
+import Transport
+
+extension Status {
+  /// No token, a wrong one, or one whose device was revoked: all alike.
+  static let unknownDevice = Status(
+    .unauthenticated, "This device has no access to the account. Pair it again.")
+  /// A code is wrong, used or too old: all alike.
+  static let badCode = Status(
+    .permissionDenied, "This pairing code does not work. Ask for a new one.")
+  static let tooManyTries = Status(
+    .resourceExhausted, "Too many wrong pairing codes were tried. Wait a minute, then try again.")
+  static let busy = Status(
+    .resourceExhausted, "The server has too much to do at the moment. Try again soon.")
+  static let goingAway = Status(.unavailable, "The server is stopping. Try again soon.")
+  static let notFound = Status(.notFound, "There is no such device.")
+  static let badName = Status(
+    .invalidArgument, "A name has 1 to 64 bytes and no control characters.")
+
+  /// Bytes that are not the message they should be.
+  init(_ error: WireError) {
+    switch error {
+    case .malformed: self.init(.internal, "The request cannot be read.")
+    case .invalid(let rule): self.init(.invalidArgument, "The request breaks a rule: \(rule).")
+    }
+  }
+
+  /// What storage could not do.
+  init(_ error: StoreError) {
+    switch error {
+    case .full:
+      self.init(
+        .resourceExhausted,
+        "The server's disk is full, so it takes nothing new for now. What it holds is safe.")
+    case .closed: self = .goingAway
+    case .failed: self.init(.internal, "The server could not store this. Its log says more.")
+    case .inputOutput, .commitUnknown, .damaged, .inUse, .newerVersion, .notAStore, .cannotOpen:
+      // Whether it was stored is not known; repeating the request is safe and settles it.
+      self.init(.unavailable, "The server's storage failed. Try again later.")
+    }
+  }
+}
+
+/// Names of accounts and devices.
+enum Name {
+  /// Whether people can be shown this name as it is.
+  static func isAllowed(_ name: String) -> Bool {
+    (1...NameLimit.bytes).contains(name.utf8.count)
+      && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
+  }
+}

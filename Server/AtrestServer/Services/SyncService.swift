@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sync.Exchange and Sync.Watch.
+
+import GRPC
+import Replication
+import SyncProtocol
+import Synchronization
+import Transport
+
+/// What the Sync service does with a request. Knows no connection: see `Server` for how calls reach it.
+package final class SyncService: Sendable {
+  private let queue: CommitQueue
+  private let directory: Directory
+  private let environment: Environment
+  private let isStopping = Atomic(false)
+
+  package init(queue: CommitQueue, directory: Directory, environment: Environment) {
+    self.queue = queue
+    self.directory = directory
+    self.environment = environment
+  }
+
+  /// Answers an exchange: from memory if nothing is offered and nothing is new, else once it is durable.
+  ///
+  /// - Parameters:
+  ///   - answerLater: Makes what completes the call; called at most once, and only if `.later` is returned.
+  package func exchange(
+    _ session: Session, _ bytes: [UInt8], answerLater: () -> Answer
+  ) throws(Status) -> UnaryOutcome {
+    let request = try decode(bytes)
+    let head = session.account.head
+    if request.offers.isEmpty, let cursor = request.cursor,
+      cursor == Cursor(epoch: queue.epoch, sequence: head)
+    {
+      return .reply(ExchangeResponse(cursor: cursor, serverTime: environment.now()).encoded)
+    }
+    let job = ExchangeJob(
+      session, PreparedExchange(request), epoch: queue.epoch, environment, answerLater())
+    guard queue.submit(job) else { throw .busy }
+    return .later
+  }
+
+  private func decode(_ bytes: [UInt8]) throws(Status) -> ExchangeRequest {
+    do throws(WireError) { return try ExchangeRequest(decoding: bytes) } catch {
+      throw Status(error)
+    }
+  }
+
+  /// Opens a stream. Its first event says where the account stands; what commits after that follows.
+  ///
+  /// The request's cursor is not needed: the client compares its own with the first event.
+  /// - Returns: The stream, so that its owner can send heartbeats; nil if it was refused, and has ended.
+  package func watch(
+    _ session: Session, _ bytes: [UInt8], sink: any EventSink
+  ) throws(Status) -> Watch? {
+    do throws(WireError) { _ = try WatchRequest(decoding: bytes) } catch { throw Status(error) }
+    let watch = Watch(session: session, sink: sink, epoch: queue.epoch)
+    guard session.add(watch) else {
+      throw Status(.resourceExhausted, "This device listens too many times over.")
+    }
+    sink.onCancel { [weak watch] in watch?.forget() }
+    // After it is on the list that `endWatches` empties: one of the two ends it.
+    guard !isStopping.load(ordering: .sequentiallyConsistent) else {
+      watch.end(.goingAway)
+      return nil
+    }
+    let environment = environment
+    let job = Operation(isWrite: false) { _ throws(StoreError) in
+      // Nothing to read: what counts is to be on the storage queue, between two commits.
+    } completion: { result, _ in
+      switch result {
+      case .success where session.isRevoked: watch.end(.unknownDevice)
+      case .success:
+        session.account.add(watch)
+        watch.sendHeartbeat(at: environment.now())
+        // The call may have ended while it was being added.
+        if !watch.isOpen { session.account.remove(watch) }
+      case .failure(let error): watch.end(Status(error))
+      }
+    }
+    guard queue.submit(job) else {
+      watch.end(.busy)
+      return nil
+    }
+    return watch
+  }
+
+  /// Ends all streams, and lets none begin: the server is going away.
+  package func endWatches() {
+    isStopping.store(true, ordering: .sequentiallyConsistent)
+    directory.endWatches(.goingAway)
+  }
+}
+
+/// One exchange on its way through the storage queue.
+private final class ExchangeJob: StorageJob, @unchecked Sendable {
+  // Sendable because `response` is touched only on the storage queue; the rest never changes.
+  private let session: Session
+  private let request: PreparedExchange
+  private let epoch: UInt64
+  private let environment: Environment
+  private let answer: Answer
+  private var response: ExchangeResponse?
+
+  init(
+    _ session: Session, _ request: PreparedExchange, epoch: UInt64, _ environment: Environment,
+    _ answer: @escaping Answer
+  ) {
+    self.session = session
+    self.request = request
+    self.epoch = epoch
+    self.environment = environment
+    self.answer = answer
+  }
+
+  var isWrite: Bool { !request.items.isEmpty }
+  var costBytes: Int { request.costBytes }
+
+  func run(in batch: Batch) throws(StoreError) {
+    response = nil
+    // A revocation passes through the same queue: after it nothing of the device is taken.
+    guard !session.isRevoked else { return }
+    response = try Exchange.run(
+      request, epoch: epoch, feed: try batch.feed(of: session.account.id), now: environment.now())
+  }
+
+  func finish(_ error: StoreError?, _ answers: inout ResponseBatch) {
+    if let error {
+      answer(.fail(Status(error)), &answers)
+    } else if let response {
+      answer(.reply(response.encoded), &answers)
+    } else {
+      answer(.fail(.unknownDevice), &answers)
+    }
+  }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides what shares a commit: everything that arrived while the last one was on its way to the disk.
+
+import Dispatch
+import GRPC
+import Logging
+import Replication
+import Synchronization
+
+/// Work for the storage queue.
+///
+/// `run` may be called again in a later transaction if the first did not happen; `finish` is called once, after.
+/// Both on the storage queue.
+package protocol StorageJob: AnyObject, Sendable {
+  /// Whether it may write.
+  var isWrite: Bool { get }
+  /// Bytes it holds while it waits.
+  var costBytes: Int { get }
+  /// Does the work in a transaction that other jobs share.
+  func run(in batch: Batch) throws(StoreError)
+  /// The transaction is committed (nil), or did not happen, or its outcome is unknown. Adds the answer.
+  func finish(_ error: StoreError?, _ answers: inout ResponseBatch)
+}
+
+/// One transaction as its jobs see it.
+package final class Batch {
+  /// The store's.
+  package let transaction: any StoreTransaction
+  fileprivate private(set) var feeds: [AccountID: AccountFeed] = [:]
+
+  fileprivate init(_ transaction: any StoreTransaction) {
+    self.transaction = transaction
+  }
+
+  /// The feed of an account, shared by the jobs of the batch.
+  package func feed(of account: AccountID) throws(StoreError) -> AccountFeed {
+    if let feed = feeds[account] { return feed }
+    let feed = try AccountFeed(account: account, in: transaction)
+    feeds[account] = feed
+    return feed
+  }
+}
+
+/// The one queue on which a store is used. Thread-safe.
+///
+/// Nothing is answered before its commit returned. What cannot be undone or trusted ends the process: see
+/// `StoreError.isFatal`.
+package final class CommitQueue: @unchecked Sendable {
+  // Sendable because `store`, `disk` and the members below them are touched only on `queue`.
+
+  /// Bounds on what waits and on what one commit takes.
+  package struct Limits: Sendable {
+    /// Bytes that may wait in all; beyond it work is refused.
+    package var waitingBytes = 64 * 1024 * 1024
+    /// Bytes of one transaction, so that one answer does not wait for very many others.
+    package var batchBytes = 8 * 1024 * 1024
+    /// Jobs of one transaction.
+    package var batchJobs = 1024
+
+    /// The defaults.
+    package init() {}
+  }
+
+  private struct Inbox {
+    var jobs: [any StorageJob] = []
+    var waitingBytes = 0
+    var isScheduled = false
+    var isClosed = false
+  }
+
+  private let queue = DispatchQueue(label: "atrest.storage")
+  private let inbox = Mutex(Inbox())
+  private let limits: Limits
+  private let directory: Directory
+  private let environment: Environment
+  private let logger: Logger
+  private let onFatal: @Sendable (StoreError) -> Void
+  private let store: any SyncStore
+  private let disk: DiskGuard
+  private var failure: StoreError?
+  private var isRefusingWrites = false
+  /// The store's.
+  package let epoch: UInt64
+
+  /// A queue that owns a store from now on.
+  /// - Parameter onFatal: Must end the process; in a test, it notes the error. Nothing is acknowledged after it.
+  package init(
+    store: sending any SyncStore, disk: sending DiskGuard, directory: Directory,
+    environment: Environment, logger: Logger, limits: Limits = Limits(),
+    onFatal: @escaping @Sendable (StoreError) -> Void
+  ) {
+    epoch = store.epoch
+    self.store = store
+    self.disk = disk
+    self.directory = directory
+    self.environment = environment
+    self.logger = logger
+    self.limits = limits
+    self.onFatal = onFatal
+  }
+
+  /// Hands work over. False: too much waits already, or the queue is closed; nothing will be called.
+  package func submit(_ job: any StorageJob) -> Bool {
+    let (isTaken, isFirst) = inbox.withLock { inbox in
+      guard !inbox.isClosed, inbox.waitingBytes + job.costBytes <= limits.waitingBytes else {
+        return (false, false)
+      }
+      inbox.jobs.append(job)
+      inbox.waitingBytes += job.costBytes
+      defer { inbox.isScheduled = true }
+      return (true, !inbox.isScheduled)
+    }
+    if isFirst { queue.async { self.serve() } }
+    return isTaken
+  }
+
+  /// Finishes what was submitted, then closes the store. Later submissions are refused. Idempotent.
+  package func close() async {
+    inbox.withLock { $0.isClosed = true }
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      queue.async { [self] in
+        while case let jobs = takeJobs(), !jobs.isEmpty { process(jobs) }
+        if failure == nil { flushSeen() }
+        store.close()
+        done.resume()
+      }
+    }
+  }
+
+  private func serve() {
+    let jobs = takeJobs()
+    process(jobs)
+    let goesOn = inbox.withLock { inbox in
+      inbox.isScheduled = !inbox.jobs.isEmpty
+      return inbox.isScheduled
+    }
+    if goesOn { queue.async { self.serve() } }
+  }
+
+  private func takeJobs() -> [any StorageJob] {
+    inbox.withLock { inbox in
+      var count = 0
+      var bytes = 0
+      for job in inbox.jobs {
+        guard count < limits.batchJobs, count == 0 || bytes + job.costBytes <= limits.batchBytes
+        else { break }
+        count += 1
+        bytes += job.costBytes
+      }
+      let taken = Array(inbox.jobs.prefix(count))
+      inbox.jobs.removeFirst(count)
+      inbox.waitingBytes -= bytes
+      return taken
+    }
+  }
+
+  private func process(_ jobs: [any StorageJob]) {
+    guard !jobs.isEmpty else { return }
+    if let failure { return finish(jobs, failure) }
+    let hasWrites = jobs.contains { $0.isWrite }
+    if hasWrites {
+      guard disk.allowsWrites() else { return withoutWrites(jobs) }
+      if isRefusingWrites { logger.notice("there is room on the disk again: writes go on") }
+      isRefusingWrites = false
+    }
+    do throws(StoreError) {
+      let feeds = try commit(jobs, hasWrites: hasWrites)
+      // Before the answers: whoever has one may ask again at once.
+      for feed in feeds { directory.account(feed.account)?.advance(to: feed.head) }
+      finish(jobs, nil)
+      for feed in feeds { publish(feed) }
+    } catch {
+      recover(jobs, from: error)
+    }
+  }
+
+  private func recover(_ jobs: [any StorageJob], from error: StoreError) {
+    if error.isFatal {
+      failure = error
+      logger.critical("the store failed", metadata: ["error": "\(error.userMessage)"])
+      onFatal(error)
+      finish(jobs, error)
+    } else if error == .full {
+      disk.becameFull()
+      withoutWrites(jobs)
+    } else if jobs.count > 1 {
+      // Whatever it was, it is one job's; the others have nothing to do with it.
+      for job in jobs { process([job]) }
+    } else {
+      logger.error("a job failed", metadata: ["error": "\(error.userMessage)"])
+      finish(jobs, error)
+    }
+  }
+
+  /// There is no room: writes are refused, reads are served.
+  private func withoutWrites(_ jobs: [any StorageJob]) {
+    if !isRefusingWrites {
+      logger.warning(
+        "the disk is full: writes are refused",
+        metadata: ["error": "\(StoreError.full.userMessage)"])
+    }
+    isRefusingWrites = true
+    finish(jobs.filter { $0.isWrite }, .full)
+    process(jobs.filter { !$0.isWrite })
+  }
+
+  private func commit(
+    _ jobs: [any StorageJob], hasWrites: Bool
+  ) throws(StoreError) -> [AccountFeed] {
+    try store.transaction { transaction throws(StoreError) in
+      let batch = Batch(transaction)
+      for job in jobs { try job.run(in: batch) }
+      if hasWrites { try writeSeen(transaction) }
+      for feed in batch.feeds.values { try feed.finish() }
+      return batch.feeds.values.filter { $0.head != $0.start }
+    }
+  }
+
+  private func writeSeen(_ transaction: any StoreTransaction) throws(StoreError) {
+    for (replica, time) in directory.takeSeen() {
+      try transaction.setSeen(time, device: replica)
+    }
+  }
+
+  private func flushSeen() {
+    // What is lost if this fails is a minute on a list.
+    try? store.transaction { transaction throws(StoreError) in try writeSeen(transaction) }
+  }
+
+  private func finish(_ jobs: [any StorageJob], _ error: StoreError?) {
+    var answers = ResponseBatch()
+    for job in jobs { job.finish(error, &answers) }
+    answers.deliver()
+  }
+
+  private func publish(_ feed: AccountFeed) {
+    directory.account(feed.account)?.publish(
+      feed, epoch: epoch, serverTime: environment.now())
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes the folder of a store safe: nobody else reads it, and one process at a time uses it.
+
+import Glibc
+
+/// A store's folder, locked for this process until `unlock` or the end of the process.
+final class DataDirectory {
+  let path: String
+  private var lock: CInt
+
+  var databasePath: String { path + "/atrest.db" }
+  var ballastPath: String { path + "/ballast" }
+
+  /// Makes the folder if need be and locks it.
+  ///
+  /// A folder that others can read is closed to them if it is empty or already ours; any other is left alone.
+  /// - Throws: `StoreError.inUse`, `.notAStore` or `.cannotOpen`.
+  init(path: String) throws(StoreError) {
+    self.path = path
+    try Self.prepare(path)
+    let lockPath = path + "/lock"
+    lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard lock >= 0 else { throw .cannotOpen(path: lockPath, reason: systemReason(errno)) }
+    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      let code = errno
+      let holder = Self.readProcess(lock)
+      _ = close(lock)
+      lock = -1
+      guard code == EWOULDBLOCK else {
+        throw .cannotOpen(path: lockPath, reason: systemReason(code))
+      }
+      throw .inUse(directory: path, process: holder)
+    }
+    // For people and for the error above; the lock itself is the kernel's, so a stale number harms nobody.
+    let text = Array("\(getpid())\n".utf8)
+    _ = ftruncate(lock, 0)
+    _ = text.withUnsafeBytes { pwrite(lock, $0.baseAddress, $0.count, 0) }
+  }
+
+  deinit {
+    unlock()
+  }
+
+  /// Gives the folder free. Idempotent.
+  func unlock() {
+    guard lock >= 0 else { return }
+    _ = ftruncate(lock, 0)
+    _ = close(lock)
+    lock = -1
+  }
+
+  private static func prepare(_ path: String) throws(StoreError) {
+    makeParents(of: path)
+    if mkdir(path, 0o700) == 0 { return }
+    guard errno == EEXIST else { throw .cannotOpen(path: path, reason: systemReason(errno)) }
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      throw .cannotOpen(path: path, reason: systemReason(errno))
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      throw .cannotOpen(path: path, reason: "it is not a folder")
+    }
+    let isOurs = access(path + "/atrest.db", F_OK) == 0 || access(path + "/lock", F_OK) == 0
+    guard isOurs || isEmpty(path) else { throw .notAStore(path: path) }
+    guard status.st_mode & 0o077 != 0 else { return }
+    guard chmod(path, 0o700) == 0 else {
+      throw .cannotOpen(path: path, reason: systemReason(errno))
+    }
+  }
+
+  /// Folders on the way that are missing; what fails here fails again, with a sentence, for the last one.
+  private static func makeParents(of path: String) {
+    var prefix = path.hasPrefix("/") ? "/" : ""
+    for part in path.split(separator: "/").dropLast() {
+      prefix += part + "/"
+      _ = mkdir(prefix, 0o700)
+    }
+  }
+
+  private static func isEmpty(_ path: String) -> Bool {
+    guard let directory = opendir(path) else { return false }
+    defer { closedir(directory) }
+    var count = 0
+    while readdir(directory) != nil { count += 1 }
+    return count <= 2  // "." and ".."
+  }
+
+  private static func readProcess(_ descriptor: CInt) -> Int32? {
+    var bytes = [UInt8](repeating: 0, count: 16)
+    let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+    guard count > 0 else { return nil }
+    return Int32(String(decoding: bytes.prefix(count).prefix { $0 != 10 }, as: UTF8.self))
+  }
+}
+
+/// What the system says of an `errno`.
+func systemReason(_ code: CInt) -> String {
+  var buffer = [CChar](repeating: 0, count: 128)
+  guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
+  return String(
+    decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// The store for one node: one SQLite file, one connection.
+
+import GRDB
+import GRDBSQLite
+import Glibc
+
+/// A store in a folder: `atrest.db`, its write-ahead log, and a lock.
+///
+/// One connection reads, writes and checkpoints: SQLite before 3.51.3 can damage a file when two do. It locks the
+/// file for itself, so that no other program can join in. `synchronous=FULL`: what was committed survives power loss.
+package final class SQLiteStore: SyncStore {
+  package let epoch: UInt64
+  private let directory: DataDirectory
+  private var queue: DatabaseQueue?
+  private var statements: RecordStatements?
+  private let hooks: Hooks
+
+  /// Where a test makes storage fail, as disks do; nil in production.
+  package struct Hooks {
+    /// Called before each transaction's statements reach the disk.
+    package var beforeFlush: (() throws(StoreError) -> Void)?
+    /// Called in place of an error that COMMIT returns.
+    package var beforeCommit: (() throws(StoreError) -> Void)?
+    /// Called after a transaction that wrote was committed.
+    package var committed: (() -> Void)?
+
+    /// None.
+    package init() {}
+  }
+
+  /// Opens the store of a folder, or makes both.
+  ///
+  /// - Parameters:
+  ///   - drawEpoch: A random number; asked only when the store is made.
+  /// - Throws: `StoreError`; the file is then as it was.
+  /// - Complexity: Reads the whole file once, to find damage before anything is written.
+  package init(
+    directory path: String, hooks: Hooks = Hooks(), drawEpoch: () -> UInt64
+  ) throws(StoreError) {
+    self.hooks = hooks
+    directory = try DataDirectory(path: path)
+    let file = directory.databasePath
+    try Self.inspect(file)
+    do {
+      let queue = try DatabaseQueue(path: file, configuration: Self.configuration)
+      self.queue = queue
+      (epoch, statements) = try queue.writeWithoutTransaction { db in
+        try Self.check(db, path: file)
+        try SQLiteSchema.migrate(db, path: file, drawEpoch: drawEpoch)
+        try Self.configure(db)
+        guard let epoch = try Int64.fetchOne(db, sql: "SELECT epoch FROM meta") else {
+          throw StoreError.damaged(path: file, reason: "it has no epoch")
+        }
+        return (UInt64(bitPattern: epoch), try RecordStatements(db))
+      }
+    } catch {
+      queue = nil
+      throw Self.storeError(opening: file, error)
+    }
+  }
+
+  package func transaction<R>(
+    _ body: (any StoreTransaction) throws(StoreError) -> R
+  ) throws(StoreError) -> R {
+    guard let queue, let statements else { throw .closed }
+    let result: Result<R, StoreError> = queue.writeWithoutTransaction { db in
+      do throws(StoreError) { return .success(try run(body, db, statements)) } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  package func close() {
+    // Prepared statements keep a connection open.
+    queue?.writeWithoutTransaction { _ in statements?.finalize() }
+    statements = nil
+    // Closing the last connection checkpoints; should that fail, the log is still there for the next start.
+    try? queue?.close()
+    queue = nil
+    directory.unlock()
+  }
+
+  deinit {
+    close()
+  }
+
+  private func run<R>(
+    _ body: (any StoreTransaction) throws(StoreError) -> R, _ db: Database,
+    _ statements: RecordStatements
+  ) throws(StoreError) -> R {
+    guard let connection = db.sqliteConnection else { throw .closed }
+    try statements.begin.run()
+    let before = sqlite3_total_changes64(connection)
+    let result: R
+    do throws(StoreError) {
+      result = try body(SQLiteTransaction(db, statements))
+      if sqlite3_total_changes64(connection) != before {
+        // A full disk shows here, as a statement that failed and can be taken back, and not in the commit, which
+        // is left with one frame to write.
+        try hooks.beforeFlush?()
+        let code = sqlite3_db_cacheflush(connection)
+        guard code == SQLITE_OK else { throw StoreError(code, on: connection) }
+      }
+    } catch {
+      try rollBack(connection, statements, after: error)
+      throw error
+    }
+    do throws(StoreError) {
+      try hooks.beforeCommit?()
+      try statements.commit.run()
+    } catch {
+      throw .commitUnknown(reason: Self.reason(error))
+    }
+    if sqlite3_total_changes64(connection) != before { hooks.committed?() }
+    return result
+  }
+
+  private func rollBack(
+    _ connection: OpaquePointer, _ statements: RecordStatements, after cause: StoreError
+  ) throws(StoreError) {
+    // SQLite rolls back by itself after some errors.
+    guard sqlite3_get_autocommit(connection) == 0 else { return }
+    do throws(StoreError) { try statements.rollback.run() } catch {
+      throw cause.isFatal ? cause : .inputOutput(reason: "a rollback failed")
+    }
+  }
+
+  private static func reason(_ error: StoreError) -> String {
+    switch error {
+    case .inputOutput(let reason), .failed(let reason), .commitUnknown(let reason),
+      .damaged(_, let reason), .cannotOpen(_, let reason):
+      reason
+    case .full: "no room left"
+    case .inUse, .newerVersion, .notAStore, .closed: "refused"
+    }
+  }
+}
+
+// MARK: - Opening
+
+extension SQLiteStore {
+  private static var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.label = "atrest.store"
+    configuration.busyMode = .timeout(5)
+    configuration.prepareDatabase { db in
+      // Before anything is read, so that nobody else can be reading.
+      try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+    }
+    return configuration
+  }
+
+  /// Looks at the file without SQLite, which might recover or checkpoint it; makes it if there is none.
+  private static func inspect(_ path: String) throws(StoreError) {
+    // O_CREAT with the mode: SQLite would make it readable to all, and gives its other files this one's mode.
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: systemReason(errno)) }
+    defer { _ = Glibc.close(descriptor) }
+    _ = fchmod(descriptor, 0o600)
+    var header = [UInt8](repeating: 0, count: 100)
+    let count = header.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+    guard count != 0 else { return }
+    guard count == header.count, header.starts(with: Array("SQLite format 3\0".utf8)) else {
+      throw .damaged(path: path, reason: "it does not begin like a database")
+    }
+    let version = number(header, at: 60)
+    let application = number(header, at: 68)
+    // Still zero while the first transaction is only in the log.
+    guard application == UInt32(SQLiteSchema.applicationID) || application == 0 else {
+      throw .notAStore(path: path)
+    }
+    guard version <= UInt32(SQLiteSchema.version) || application == 0 else {
+      throw .newerVersion(path: path, found: Int(version), supported: SQLiteSchema.version)
+    }
+  }
+
+  private static func number(_ bytes: [UInt8], at offset: Int) -> UInt32 {
+    bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  private static func check(_ db: Database, path: String) throws {
+    let finding = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"
+    guard finding == "ok" else {
+      // The finding names pages and indexes, never contents; one line of it will do.
+      throw StoreError.damaged(path: path, reason: String(finding.prefix(120)))
+    }
+  }
+
+  private static func configure(_ db: Database) throws {
+    let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") ?? ""
+    try db.execute(
+      sql: """
+        PRAGMA synchronous = FULL;
+        PRAGMA temp_store = MEMORY;
+        PRAGMA cache_size = -16384;
+        PRAGMA journal_size_limit = 67108864;
+        """)
+    let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? 0
+    guard mode == "wal", synchronous == 2 else {
+      throw StoreError.failed(reason: "durable commits are not to be had: \(mode)/\(synchronous)")
+    }
+  }
+
+  private static func storeError(opening path: String, _ error: any Error) -> StoreError {
+    if let error = error as? StoreError { return error }
+    guard let error = error as? DatabaseError else {
+      return .cannotOpen(path: path, reason: "unexpected error")
+    }
+    let reason = "SQLite \(error.extendedResultCode.rawValue)"
+    switch error.resultCode {
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: return .damaged(path: path, reason: reason)
+    case .SQLITE_FULL: return .full
+    case .SQLITE_BUSY:
+      return .cannotOpen(path: path, reason: "another program has the file open")
+    default: return .cannotOpen(path: path, reason: reason)
+    }
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accounts, devices and invitations in SQLite: seldom used, so written for reading.
+
+import Foundation
+import GRDB
+import Replication
+
+extension SQLiteTransaction {
+  func addAccount(name: String, created: WallTime) throws(StoreError) -> AccountID? {
+    try perform {
+      try db.execute(
+        sql: "INSERT INTO account (name, created_ms) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
+        arguments: [name, created.milliseconds])
+      return db.changesCount == 1 ? AccountID(rawValue: db.lastInsertedRowID) : nil
+    }
+  }
+
+  func account(named name: String) throws(StoreError) -> AccountID? {
+    try perform {
+      try Int64.fetchOne(db, sql: "SELECT id FROM account WHERE name = ?", arguments: [name])
+        .map(AccountID.init)
+    }
+  }
+
+  func accounts() throws(StoreError) -> [AccountEntry] {
+    try perform {
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT id, name, created_ms, head,
+            (SELECT count(*) FROM device WHERE account = a.id AND revoked_ms IS NULL) AS devices,
+            (SELECT count(*) FROM record WHERE account = a.id) AS records
+          FROM account AS a ORDER BY name
+          """
+      ).map { row in
+        AccountEntry(
+          id: AccountID(rawValue: row["id"]), name: row["name"],
+          created: WallTime(milliseconds: row["created_ms"]),
+          head: UInt64(bitPattern: row["head"]), devices: row["devices"], records: row["records"])
+      }
+    }
+  }
+
+  func addDevice(_ device: DeviceEntry) throws(StoreError) -> Bool {
+    try perform {
+      try db.execute(
+        sql: """
+          INSERT INTO device (replica, account, name, token_hash, paired_ms, seen_ms, revoked_ms)
+          VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (replica) DO NOTHING
+          """,
+        arguments: [
+          Int64(bitPattern: device.replica.rawValue), device.account.rawValue, device.name,
+          Data(device.tokenHash), device.paired.milliseconds, device.seen?.milliseconds,
+          device.revoked?.milliseconds,
+        ])
+      return db.changesCount == 1
+    }
+  }
+
+  func devices(of account: AccountID?) throws(StoreError) -> [DeviceEntry] {
+    try perform {
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT d.* FROM device AS d JOIN account AS a ON a.id = d.account
+          WHERE ?1 IS NULL OR d.account = ?1 ORDER BY a.name, d.paired_ms, d.replica
+          """, arguments: [account?.rawValue]
+      ).map { row in
+        DeviceEntry(
+          replica: ReplicaID(rawValue: UInt64(bitPattern: row["replica"])),
+          account: AccountID(rawValue: row["account"]), name: row["name"],
+          tokenHash: [UInt8](row["token_hash"] as Data),
+          paired: WallTime(milliseconds: row["paired_ms"]),
+          seen: (row["seen_ms"] as Int64?).map { WallTime(milliseconds: $0) },
+          revoked: (row["revoked_ms"] as Int64?).map { WallTime(milliseconds: $0) })
+      }
+    }
+  }
+
+  func revokeDevice(_ replica: ReplicaID, at time: WallTime) throws(StoreError) -> Bool {
+    try perform {
+      try db.execute(
+        sql: "UPDATE device SET revoked_ms = coalesce(revoked_ms, ?) WHERE replica = ?",
+        arguments: [time.milliseconds, Int64(bitPattern: replica.rawValue)])
+      return db.changesCount == 1
+    }
+  }
+
+  func setSeen(_ time: WallTime, device: ReplicaID) throws(StoreError) {
+    try perform {
+      try db.cachedStatement(
+        sql: "UPDATE device SET seen_ms = max(coalesce(seen_ms, 0), ?) WHERE replica = ?"
+      ).execute(arguments: [time.milliseconds, Int64(bitPattern: device.rawValue)])
+    }
+  }
+
+  func addInvitation(_ invitation: InvitationEntry) throws(StoreError) -> Bool {
+    try perform {
+      try db.execute(
+        sql: """
+          INSERT INTO invitation (handle, secret_hash, account, expires_ms, tries_left)
+          VALUES (?, ?, ?, ?, ?) ON CONFLICT (handle) DO NOTHING
+          """,
+        arguments: [
+          invitation.handle, Data(invitation.secretHash), invitation.account.rawValue,
+          invitation.expires.milliseconds, invitation.triesLeft,
+        ])
+      return db.changesCount == 1
+    }
+  }
+
+  func invitation(handle: String) throws(StoreError) -> InvitationEntry? {
+    try perform {
+      try Row.fetchOne(
+        db, sql: "SELECT * FROM invitation WHERE handle = ?", arguments: [handle]
+      ).map { row in
+        InvitationEntry(
+          handle: row["handle"], secretHash: [UInt8](row["secret_hash"] as Data),
+          account: AccountID(rawValue: row["account"]),
+          expires: WallTime(milliseconds: row["expires_ms"]), triesLeft: row["tries_left"])
+      }
+    }
+  }
+
+  func invitationCount(of account: AccountID) throws(StoreError) -> Int {
+    try perform {
+      try Int.fetchOne(
+        db, sql: "SELECT count(*) FROM invitation WHERE account = ?", arguments: [account.rawValue])
+        ?? 0
+    }
+  }
+
+  func setTriesLeft(_ count: Int, invitation handle: String) throws(StoreError) {
+    try perform {
+      try db.execute(
+        sql: "UPDATE invitation SET tries_left = ? WHERE handle = ?", arguments: [count, handle])
+    }
+  }
+
+  func removeInvitation(handle: String) throws(StoreError) {
+    try perform {
+      try db.execute(sql: "DELETE FROM invitation WHERE handle = ?", arguments: [handle])
+    }
+  }
+
+  func removeInvitations(expiredAt time: WallTime) throws(StoreError) {
+    try perform {
+      try db.execute(
+        sql: "DELETE FROM invitation WHERE expires_ms <= ?", arguments: [time.milliseconds])
+    }
+  }
+
+  /// GRDB's errors carry the statement and its arguments; ours carry neither.
+  private func perform<R>(_ body: () throws -> R) throws(StoreError) -> R {
+    do {
+      return try body()
+    } catch let error as DatabaseError {
+      throw StoreError(error.extendedResultCode.rawValue, on: db.sqliteConnection)
+    } catch {
+      throw .failed(reason: "a row could not be read")
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records in SQLite: the statements that run once per record.
+
+import GRDB
+import Replication
+
+/// The statements of the hot path, prepared once.
+final class RecordStatements {
+  let begin, commit, rollback: RawStatement
+  let head, setHead, append, find, replace, feed: RawStatement
+
+  init(_ db: Database) throws {
+    guard let connection = db.sqliteConnection else { throw StoreError.closed }
+    begin = try RawStatement("BEGIN IMMEDIATE", on: connection)
+    commit = try RawStatement("COMMIT", on: connection)
+    rollback = try RawStatement("ROLLBACK", on: connection)
+    head = try RawStatement("SELECT head FROM account WHERE id = ?", on: connection)
+    setHead = try RawStatement("UPDATE account SET head = ? WHERE id = ?", on: connection)
+    append = try RawStatement(
+      """
+      INSERT INTO record (account, sequence, key, body) VALUES (?, ?, ?, ?)
+      ON CONFLICT (account, key) DO NOTHING
+      """, on: connection)
+    find = try RawStatement(
+      """
+      SELECT sequence, body FROM record INDEXED BY record_by_key WHERE account = ? AND key = ?
+      """, on: connection)
+    replace = try RawStatement(
+      "UPDATE record SET sequence = ?, body = ? WHERE account = ? AND key = ?", on: connection)
+    feed = try RawStatement(
+      "SELECT sequence, body FROM record WHERE account = ? AND sequence > ? ORDER BY sequence",
+      on: connection)
+  }
+
+  func finalize() {
+    for statement in [begin, commit, rollback, head, setHead, append, find, replace, feed] {
+      statement.finalize()
+    }
+  }
+}
+
+/// A transaction of `SQLiteStore`. Lives inside one call on the connection's queue.
+final class SQLiteTransaction: StoreTransaction {
+  let db: Database
+  private let statements: RecordStatements
+
+  init(_ db: Database, _ statements: RecordStatements) {
+    self.db = db
+    self.statements = statements
+  }
+
+  func head(of account: AccountID) throws(StoreError) -> UInt64 {
+    let statement = statements.head
+    statement.bind(1, account.rawValue)
+    guard try statement.step() else { return 0 }
+    defer { statement.reset() }
+    return UInt64(bitPattern: statement.integer(0))
+  }
+
+  func setHead(_ head: UInt64, of account: AccountID) throws(StoreError) {
+    let statement = statements.setHead
+    statement.bind(1, Int64(bitPattern: head))
+    statement.bind(2, account.rawValue)
+    try statement.run()
+  }
+
+  func append(
+    key: [UInt8], body: [UInt8], sequence: UInt64, account: AccountID
+  ) throws(StoreError) -> Bool {
+    let statement = statements.append
+    statement.bind(1, account.rawValue)
+    statement.bind(2, Int64(bitPattern: sequence))
+    statement.bind(3, key)
+    statement.bind(4, body)
+    try statement.run()
+    return statement.changedRows == 1
+  }
+
+  func record(key: [UInt8], account: AccountID) throws(StoreError) -> StoredRecord? {
+    let statement = statements.find
+    statement.bind(1, account.rawValue)
+    statement.bind(2, key)
+    guard try statement.step() else { return nil }
+    defer { statement.reset() }
+    return StoredRecord(
+      sequence: UInt64(bitPattern: statement.integer(0)), body: statement.bytes(1))
+  }
+
+  func replace(
+    key: [UInt8], body: [UInt8], sequence: UInt64, account: AccountID
+  ) throws(StoreError) {
+    let statement = statements.replace
+    statement.bind(1, Int64(bitPattern: sequence))
+    statement.bind(2, body)
+    statement.bind(3, account.rawValue)
+    statement.bind(4, key)
+    try statement.run()
+  }
+
+  func feed(
+    of account: AccountID, after: UInt64, _ visit: (UInt64, [UInt8]) -> Bool
+  ) throws(StoreError) {
+    let statement = statements.feed
+    statement.bind(1, account.rawValue)
+    // Sequences grow by one from one: none reaches 2^63.
+    statement.bind(2, Int64(clamping: after))
+    while try statement.step() {
+      guard visit(UInt64(bitPattern: statement.integer(0)), statement.bytes(1)) else {
+        statement.reset()
+        return
+      }
+    }
+  }
+}

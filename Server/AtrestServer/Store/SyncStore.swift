@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server asks of durable storage: the contract that every store is held to by one suite of tests.
+
+import Replication
+
+/// The number of an account within its store. Positive, never given twice.
+package struct AccountID: RawRepresentable, Hashable, Sendable {
+  /// The number.
+  package let rawValue: Int64
+
+  /// An id with the given number.
+  package init(rawValue: Int64) {
+    self.rawValue = rawValue
+  }
+}
+
+/// Durable storage of accounts, devices, invitations and records.
+///
+/// Used by one thread at a time. Everything is keyed by account: no call can reach another account's rows.
+package protocol SyncStore: AnyObject {
+  /// Names this life of the store; drawn when it was made, and anew when a backup is restored. Not zero.
+  var epoch: UInt64 { get }
+
+  /// Runs `body` in a transaction: on return everything it wrote is durable, on a throw none of it happened.
+  /// The exception is `StoreError.commitUnknown`, after which the process has to end.
+  ///
+  /// One `fsync` if something was written, none otherwise. `body` must not let the transaction escape.
+  func transaction<R>(
+    _ body: (any StoreTransaction) throws(StoreError) -> R
+  ) throws(StoreError) -> R
+
+  /// Closes the store; later transactions throw `closed`. Idempotent.
+  func close()
+}
+
+/// One open transaction. Every call sees what earlier calls of the same transaction wrote.
+package protocol StoreTransaction: AnyObject {
+  // MARK: Records
+
+  /// The greatest sequence that the account's feed has given; 0 for a new or unknown account.
+  func head(of account: AccountID) throws(StoreError) -> UInt64
+
+  /// Notes the greatest sequence given. Must be called, once, by whoever gave sequences.
+  func setHead(_ head: UInt64, of account: AccountID) throws(StoreError)
+
+  /// Appends a record to the account's feed unless the account has one with its key.
+  ///
+  /// - Parameters:
+  ///   - key: See `storageKey`.
+  ///   - sequence: Greater than every sequence of the account.
+  /// - Returns: Whether it was appended.
+  func append(
+    key: [UInt8], body: [UInt8], sequence: UInt64, account: AccountID
+  ) throws(StoreError) -> Bool
+
+  /// The record with the key, or nil.
+  func record(key: [UInt8], account: AccountID) throws(StoreError) -> StoredRecord?
+
+  /// Replaces the body of the record with the key, and moves it to the end of the feed.
+  func replace(
+    key: [UInt8], body: [UInt8], sequence: UInt64, account: AccountID
+  ) throws(StoreError)
+
+  /// Hands out the account's records with a sequence above `after`, ascending, until `visit` returns false.
+  /// Cost grows with what is handed out, not with what the account holds.
+  func feed(
+    of account: AccountID, after: UInt64, _ visit: (_ sequence: UInt64, _ body: [UInt8]) -> Bool
+  ) throws(StoreError)
+
+  // MARK: Accounts
+
+  /// Makes an account; nil if the name is taken.
+  func addAccount(name: String, created: WallTime) throws(StoreError) -> AccountID?
+  /// The account of that name, or nil.
+  func account(named name: String) throws(StoreError) -> AccountID?
+  /// All accounts by name. Counts records: O(records).
+  func accounts() throws(StoreError) -> [AccountEntry]
+
+  // MARK: Devices
+
+  /// Adds a device; false, and nothing happens, if the replica identity was ever given before.
+  func addDevice(_ device: DeviceEntry) throws(StoreError) -> Bool
+  /// The devices of one account, or of all, by account and then oldest first. Revoked ones included.
+  func devices(of account: AccountID?) throws(StoreError) -> [DeviceEntry]
+  /// Notes when a device's access ended, unless it had ended before. False if there is no such device.
+  func revokeDevice(_ replica: ReplicaID, at time: WallTime) throws(StoreError) -> Bool
+  /// Notes when a device last called; never back in time.
+  func setSeen(_ time: WallTime, device: ReplicaID) throws(StoreError)
+
+  // MARK: Invitations
+
+  /// Adds an invitation; false, and nothing happens, if the handle is in use.
+  func addInvitation(_ invitation: InvitationEntry) throws(StoreError) -> Bool
+  /// The invitation with the handle, or nil.
+  func invitation(handle: String) throws(StoreError) -> InvitationEntry?
+  /// How many invitations an account has.
+  func invitationCount(of account: AccountID) throws(StoreError) -> Int
+  /// Notes how many wrong tries are left.
+  func setTriesLeft(_ count: Int, invitation handle: String) throws(StoreError)
+  /// Removes an invitation; no error if there is none.
+  func removeInvitation(handle: String) throws(StoreError)
+  /// Removes the invitations that end at `time` or before.
+  func removeInvitations(expiredAt time: WallTime) throws(StoreError)
+}
+
+/// A record as a store keeps it.
+package struct StoredRecord: Hashable, Sendable {
+  /// Its place in the account's feed.
+  package var sequence: UInt64
+  /// The encoded record.
+  package var body: [UInt8]
+}
+
+/// An account, as lists show it.
+package struct AccountEntry: Hashable, Sendable {
+  package var id: AccountID
+  package var name: String
+  package var created: WallTime
+  /// The greatest sequence of its feed.
+  package var head: UInt64
+  /// Devices that have access.
+  package var devices: Int
+  /// Records held.
+  package var records: Int
+}
+
+/// A device, as a store keeps it.
+package struct DeviceEntry: Hashable, Sendable {
+  package var replica: ReplicaID
+  package var account: AccountID
+  package var name: String
+  /// SHA-256 of the token's secret, 32 bytes.
+  package var tokenHash: [UInt8]
+  package var paired: WallTime
+  package var seen: WallTime?
+  package var revoked: WallTime?
+}
+
+/// A pairing code, as a store keeps it.
+package struct InvitationEntry: Hashable, Sendable {
+  /// The code's public part.
+  package var handle: String
+  /// SHA-256 of the code's secret part, 32 bytes.
+  package var secretHash: [UInt8]
+  package var account: AccountID
+  package var expires: WallTime
+  /// Wrong tries it still bears.
+  package var triesLeft: Int
+}
+
+extension RecordKey {
+  /// The key as stores keep it: the kind, big-endian, then the id. Sorts like the key itself.
+  package var storageKey: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(4 + id.count)
+    withUnsafeBytes(of: kind.rawValue.bigEndian) { bytes.append(contentsOf: $0) }
+    bytes.append(contentsOf: id)
+    return bytes
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// One account's feed inside one transaction: gives sequences, and gathers what the commit will tell watchers.
+
+import Replication
+import SyncProtocol
+
+/// What one transaction does to one account. Exchanges that share a commit share this.
+package final class AccountFeed {
+  /// Bytes of records one commit tells watchers of; a larger one only tells them that something happened, and
+  /// they exchange. Well below what may wait for a slow reader.
+  static let newsLimitBytes = 64 * 1024
+
+  let account: AccountID
+  let transaction: any StoreTransaction
+  /// The head before the transaction.
+  let start: UInt64
+  /// The head now.
+  private(set) var head: UInt64
+  /// Bodies in commit order; nil once there are too many.
+  private(set) var news: [[UInt8]]? = []
+  private var newsBytes = 0
+
+  /// The account's feed as the transaction finds it.
+  package init(account: AccountID, in transaction: any StoreTransaction) throws(StoreError) {
+    self.account = account
+    self.transaction = transaction
+    start = try transaction.head(of: account)
+    head = start
+  }
+
+  /// Notes the head. Once, before the commit.
+  package func finish() throws(StoreError) {
+    if head != start { try transaction.setHead(head, of: account) }
+  }
+
+  /// Appends a record unless there is one with its key; nil if there is.
+  func append(key: [UInt8], body: [UInt8]) throws(StoreError) -> UInt64? {
+    let isNew = try transaction.append(
+      key: key, body: body, sequence: head + 1, account: account)
+    return isNew ? advance(body) : nil
+  }
+
+  func find(key: [UInt8]) throws(StoreError) -> StoredRecord? {
+    try transaction.record(key: key, account: account)
+  }
+
+  func replace(key: [UInt8], body: [UInt8]) throws(StoreError) -> UInt64 {
+    try transaction.replace(key: key, body: body, sequence: head + 1, account: account)
+    return advance(body)
+  }
+
+  private func advance(_ body: [UInt8]) -> UInt64 {
+    head += 1
+    newsBytes += body.count
+    if newsBytes > Self.newsLimitBytes || (news?.count ?? 0) >= Page.records {
+      news = nil
+    } else {
+      news?.append(body)
+    }
+    return head
+  }
+}

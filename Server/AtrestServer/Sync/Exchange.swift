@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merges a request into an account and reads out what the replica has not seen. No socket, no clock, no chance.
+
+import Replication
+import SyncProtocol
+
+/// One exchange: the part of the service that a simulator drives as it is.
+package enum Exchange {
+  /// How far a stamp may be ahead of the server's clock, in milliseconds.
+  package static let skewLimitMilliseconds: Int64 = 60_000
+
+  /// Takes a request in.
+  ///
+  /// Each record merges on its own, and merging is idempotent, so a request that fails half-way may be committed
+  /// half-way: repeating it does the rest.
+  /// - Parameters:
+  ///   - epoch: The store's.
+  ///   - feed: The account's, in the transaction under way. Its owner finishes it and commits.
+  ///   - now: The server's clock.
+  /// - Returns: The answer, to be given once the transaction is committed.
+  /// - Complexity: O(offers + records answered), each with O(log records) storage work.
+  package static func run(
+    _ request: PreparedExchange, epoch: UInt64, feed: AccountFeed, now: WallTime
+  ) throws(StoreError) -> ExchangeResponse {
+    let before = feed.head
+    var response = ExchangeResponse(
+      refusals: request.refusals, cursor: Cursor(epoch: epoch, sequence: 0), serverTime: now)
+    // Sequences of records that the replica holds as they are, because it sent them so.
+    var echoes: Set<UInt64> = []
+    var isAllEcho = true
+    for item in request.items {
+      let result = try take(item, feed, now)
+      switch result {
+      case .refused(let refusal): response.refusals.append(refusal)
+      case .kept(let sequence, let isEcho, let isSuperseded, let hasJournal):
+        if isEcho { echoes.insert(sequence) }
+        if !isEcho || hasJournal { isAllEcho = false }
+        if isSuperseded { response.superseded.append(UInt32(item.index)) }
+      }
+    }
+    if !response.refusals.isEmpty { response.refusals.sort { $0.index < $1.index } }
+
+    var after: UInt64 = 0
+    if let cursor = request.cursor {
+      if cursor.epoch == epoch, cursor.sequence <= feed.head {
+        after = cursor.sequence
+      } else {
+        response.restarted = true
+      }
+    }
+    if after == before, isAllEcho {
+      // The common push: nothing was new before it, and nothing but it is new after it.
+      response.cursor = Cursor(epoch: epoch, sequence: feed.head)
+    } else {
+      try readPage(&response, epoch: epoch, feed, after: after, leavingOut: echoes)
+    }
+    return response
+  }
+
+  /// Bytes of an encoded refusal, at most. A thousand of them leave room for the largest record.
+  private static let refusalBytes = 144
+
+  private enum Result {
+    case kept(sequence: UInt64, isEcho: Bool, isSuperseded: Bool, hasJournal: Bool)
+    case refused(Refusal)
+  }
+
+  private static func take(
+    _ item: PreparedExchange.Item, _ feed: AccountFeed, _ now: WallTime
+  ) throws(StoreError) -> Result {
+    // One statement for a record that the account does not have; whoever is too far ahead is refused first, and
+    // a record whose every stamp the account has already is not judged again.
+    let isAhead = item.offer.record.registers.contains { isTooFarAhead($0, now) }
+    if !isAhead, let sequence = try feed.append(key: item.key, body: item.body) {
+      return .kept(sequence: sequence, isEcho: true, isSuperseded: false, hasJournal: false)
+    }
+    guard let found = try feed.find(key: item.key) else {
+      return .refused(.clockSkew(item.index))
+    }
+    if found.body == item.body {
+      return .kept(sequence: found.sequence, isEcho: true, isSuperseded: false, hasJournal: false)
+    }
+    guard let stored = try? Record(decoding: found.body) else {
+      throw .damaged(path: "atrest.db", reason: "a stored record cannot be read")
+    }
+    let outcome = item.offer.merged(into: stored, at: now)
+    if outcome.record != stored, isAhead {
+      let isRefused = outcome.record.registers.contains {
+        isTooFarAhead($0, now) && stored[$0.field] != $0
+      }
+      if isRefused { return .refused(.clockSkew(item.index)) }
+    }
+    guard let journal = journal(outcome) else { return .refused(.tooLarge(item.index)) }
+    var sequence = found.sequence
+    if outcome.record != stored {
+      let body = outcome.record.encoded
+      guard outcome.record.registers.count <= Record.Limits.registers,
+        body.count <= Record.Limits.encodedBytes
+      else { return .refused(.tooLarge(item.index)) }
+      sequence = try feed.replace(key: item.key, body: body)
+    }
+    for entry in journal {
+      // A conflict that was met before is in the journal already, perhaps deleted by a person since.
+      _ = try feed.append(key: entry.key, body: entry.body)
+    }
+    return .kept(
+      sequence: sequence, isEcho: outcome.record == item.offer.record,
+      isSuperseded: outcome.isSuperseded, hasJournal: !journal.isEmpty)
+  }
+
+  /// The journal's entries, or nil if one would be too large for anybody to read back.
+  private static func journal(_ outcome: Offer.Outcome) -> [(key: [UInt8], body: [UInt8])]? {
+    var entries: [(key: [UInt8], body: [UInt8])] = []
+    for conflict in outcome.conflicts {
+      let record = conflict.journalRecord
+      let body = record.encoded
+      guard body.count <= Record.Limits.encodedBytes, (try? Record(decoding: body)) != nil else {
+        return nil
+      }
+      entries.append((record.key.storageKey, body))
+    }
+    return entries
+  }
+
+  private static func isTooFarAhead(_ register: Register, _ now: WallTime) -> Bool {
+    let (limit, overflow) = now.milliseconds.addingReportingOverflow(skewLimitMilliseconds)
+    return !overflow && register.stamp.time.wallTime.milliseconds > limit
+  }
+
+  private static func readPage(
+    _ response: inout ExchangeResponse, epoch: UInt64, _ feed: AccountFeed, after: UInt64,
+    leavingOut echoes: Set<UInt64>
+  ) throws(StoreError) {
+    // Sentences of refusals share the message with the records.
+    var bytes = response.refusals.count * refusalBytes
+    var reached = after
+    var records: [[UInt8]] = []
+    var more = false
+    try feed.transaction.feed(of: feed.account, after: after) { sequence, body in
+      if !echoes.contains(sequence) {
+        guard records.count < Page.records, bytes + body.count <= Page.recordBytes else {
+          more = true
+          return false
+        }
+        records.append(body)
+        // The tag and the length of each record count too.
+        bytes += body.count + 4
+      }
+      reached = sequence
+      return true
+    }
+    response.records = records
+    response.more = more
+    // Past the last record: sequences that were given to records which moved on are nobody's now.
+    response.cursor = Cursor(epoch: epoch, sequence: more ? reached : feed.head)
+  }
+}
+
+extension SyncStore {
+  /// One exchange in a transaction of its own: for tests and simulations.
+  package func exchange(
+    _ request: ExchangeRequest, account: AccountID, at now: WallTime
+  ) throws(StoreError) -> ExchangeResponse {
+    let prepared = PreparedExchange(request)
+    let epoch = epoch
+    return try transaction { transaction throws(StoreError) in
+      let feed = try AccountFeed(account: account, in: transaction)
+      let response = try Exchange.run(prepared, epoch: epoch, feed: feed, now: now)
+      try feed.finish()
+      return response
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// How commands reach the running daemon. They never open the store: two processes writing could damage it.
+
+import AtrestServer
+import DispatchNet
+import Foundation
+import GRPC
+import SyncProtocol
+import Transport
+
+/// Calls the owner's socket of a running daemon.
+struct AdminClient {
+  let directory: String
+
+  func call<Answer: WireMessage>(
+    _ method: String, _ request: some WireMessage, as type: Answer.Type
+  ) async throws -> Answer {
+    let path = Server.adminSocketPath(in: directory)
+    guard FileManager.default.fileExists(atPath: directory) else { throw notRunning() }
+    var configuration = GRPCChannel.Configuration()
+    // Lists of thousands of accounts or devices are longer than a page of records.
+    configuration.limits.maxMessageBytes = 8 * 1024 * 1024
+    do {
+      let endpoint = Endpoint.address(.unix(path: path))
+      let channel = try GRPCChannel(to: endpoint, configuration: configuration)
+      let reply: Result<[UInt8], Status>
+      do throws(Status) {
+        reply = .success(
+          try await channel.unary(method, request.encoded, timeout: .seconds(30)))
+      } catch {
+        reply = .failure(error)
+      }
+      await channel.close()
+      return try Answer(decoding: try reply.get())
+    } catch let status as Status {
+      throw status.code == .unavailable
+        ? notRunning() : Failure(status.message, ExitStatus(status.code))
+    } catch let error as SocketError {
+      throw Failure(error.userMessage, .unavailable)
+    } catch is WireError {
+      throw Failure(
+        "The server's answer cannot be read. It may be of another version.", .data)
+    }
+  }
+
+  private func notRunning() -> Failure {
+    Failure(
+      "The server is not running at \(directory). "
+        + "Start it with: atrest-syncd serve --data \(directory)", .unavailable)
+  }
+}

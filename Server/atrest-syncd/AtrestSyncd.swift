@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of atrest-syncd.
+
+import ArgumentParser
+import Foundation
+
+@main
+struct AtrestSyncd: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "atrest-syncd",
+    abstract: "Keeps the records of a household's devices in sync.",
+    discussion: """
+      Start it with `atrest-syncd serve`, and make an account in a second terminal with
+      `atrest-syncd account add NAME`. What that prints joins the first device.
+      """,
+    subcommands: [Serve.self, AccountCommand.self, DeviceCommand.self])
+}
+
+/// Where the data is: the same for every command.
+struct DataOptions: ParsableArguments {
+  @Option(
+    name: .customLong("data"),
+    help: ArgumentHelp("The folder that holds the server's data.", valueName: "dir"))
+  var directory: String = Self.standard
+
+  /// Where programs keep data by convention: the XDG Base Directory Specification.
+  private static var standard: String {
+    let environment = ProcessInfo.processInfo.environment
+    if let base = environment["XDG_DATA_HOME"], base.hasPrefix("/") {
+      return base + "/atrest-syncd"
+    }
+    return (environment["HOME"] ?? ".") + "/.local/share/atrest-syncd"
+  }
+
+  /// The folder without a slash at its end.
+  var path: String {
+    var path = directory
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    return path
+  }
+
+  func validate() throws {
+    guard !directory.isEmpty else { throw ValidationError("--data names no folder.") }
+  }
+}
+
+/// How a listing is printed.
+struct ListOptions: ParsableArguments {
+  @Flag(name: .customLong("json"), help: "Print JSON, for programs.")
+  var isJSON = false
+}

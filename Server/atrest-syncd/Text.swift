@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands print.
+
+import ArgumentParser
+import Foundation
+import Replication
+import SyncProtocol
+
+/// Runs a command's work; a failure becomes its sentence on standard error and its exit status.
+func reported(_ body: () async throws -> Void) async throws {
+  do { try await body() } catch let failure as Failure {
+    FileHandle.standardError.write(Data((failure.message + "\n").utf8))
+    throw ExitCode(failure.status.rawValue)
+  }
+}
+
+/// Words and tables.
+enum Text {
+  /// The pairing link, alone on its line so that it can be copied or piped.
+  static func invitation(_ invitation: Invitation, now: Date = Date()) -> String {
+    let left = Date(milliseconds: invitation.expires.milliseconds).timeIntervalSince(now)
+    let minutes = Int((left / 60).rounded().clamped(to: 1...60))
+    return """
+      atrest://\(invitation.address)/\(invitation.code)
+      Open this link on the device, or give it to `atrest pair`. It works once, within \
+      \(minutes == 1 ? "a minute" : "\(minutes) minutes").
+      """
+  }
+
+  static func table(_ list: ListAccountsResponse) -> String {
+    guard !list.accounts.isEmpty else {
+      return "There are no accounts yet. Make one with: atrest-syncd account add NAME"
+    }
+    return table(
+      ["ACCOUNT", "DEVICES", "RECORDS", "SINCE"],
+      list.accounts.map { [$0.name, "\($0.devices)", "\($0.records)", day($0.created)] })
+  }
+
+  static func table(_ list: ListAccountDevicesResponse) -> String {
+    guard !list.entries.isEmpty else { return "There are no devices yet." }
+    return table(
+      ["ID", "DEVICE", "ACCOUNT", "PAIRED", "LAST SEEN"],
+      list.entries.map { entry in
+        let device = entry.device
+        let seen = device.seen.map(minute) ?? "never"
+        return [
+          hex(device.replica), device.name, entry.account, day(device.paired),
+          device.revoked.map { "access ended \(day($0))" } ?? seen,
+        ]
+      })
+  }
+
+  static func json(_ list: ListAccountsResponse) throws -> String {
+    struct Account: Encodable {
+      let name: String
+      let createdMs: Int64
+      let devices, records: Int
+    }
+    return try json(
+      list.accounts.map {
+        Account(
+          name: $0.name, createdMs: $0.created.milliseconds, devices: $0.devices,
+          records: $0.records)
+      })
+  }
+
+  static func json(_ list: ListAccountDevicesResponse) throws -> String {
+    struct Entry: Encodable {
+      let id, name, account: String
+      let pairedMs: Int64
+      let seenMs, revokedMs: Int64?
+    }
+    return try json(
+      list.entries.map {
+        Entry(
+          id: hex($0.device.replica), name: $0.device.name, account: $0.account,
+          pairedMs: $0.device.paired.milliseconds, seenMs: $0.device.seen?.milliseconds,
+          revokedMs: $0.device.revoked?.milliseconds)
+      })
+  }
+
+  private static func json(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  private static func table(_ header: [String], _ rows: [[String]]) -> String {
+    let all = [header] + rows.map { $0.map(printable) }
+    let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+    return all.map { row in
+      zip(row, widths).map { text, width in
+        text + String(repeating: " ", count: width - text.count)
+      }.joined(separator: "  ").trimmingCharacters(in: .whitespaces)
+    }.joined(separator: "\n")
+  }
+
+  /// A name must not be able to move the cursor of the terminal that lists it.
+  private static func printable(_ text: String) -> String {
+    String(
+      text.map {
+        $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? "?" : $0
+      })
+  }
+
+  private static func hex(_ replica: ReplicaID) -> String {
+    let digits = String(replica.rawValue, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  private static func day(_ time: WallTime) -> String {
+    Date(milliseconds: time.milliseconds).formatted(.iso8601.year().month().day())
+  }
+
+  private static func minute(_ time: WallTime) -> String {
+    Date(milliseconds: time.milliseconds).formatted(
+      .iso8601.year().month().day().dateTimeSeparator(.space).time(
+        includingFractionalSeconds: false))
+  }
+}
+
+extension Double {
+  fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
+    min(max(self, range.lowerBound), range.upperBound)
+  }
+}
