@@ -1,4 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line's front door: runs what was asked, and turns whatever was thrown into a sentence and an exit code.
+
+import ArgumentParser
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 @main
 enum Program {
-  static func main() {}
+  static func main() async {
+    // A reader that closes the pipe early, as `head` does, is no failure.
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      var command = try Atrest.parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      guard let failure = Failure(error) else { Atrest.exit(withError: error) }
+      Terminal.complain(failure.sentence)
+      exit(failure.code.rawValue)
+    }
+  }
+}
+
+/// The root command.
+struct Atrest: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "atrest",
+    abstract: "A quiet companion for fasting and water, on all of your devices.",
+    discussion: """
+      Everything is kept on this device first and works without a network. `atrest pair` \
+      connects it to your other devices; `atrest sync` exchanges what is new.
+
+      EXAMPLES:
+        atrest fast start --target 16h
+        atrest water add 250
+        atrest status
+        atrest fast complete --at 12:30
+
+      Times: now, 22:30, yesterday 22:30, 2h ago, 2026-11-21T22:30.
+      Ids may be shortened. NO_COLOR turns emphasis off.
+      """,
+    subcommands: [
+      FastCommand.self, WaterCommand.self, StatusCommand.self, SessionsCommand.self,
+      SyncCommand.self, ConflictsCommand.self, PairCommand.self, InviteCommand.self,
+      DevicesCommand.self, UnpairCommand.self, ReplicaCommand.self,
+    ])
+
+  // Declared here too, so that it may stand before the command.
+  @OptionGroup var options: ReplicaOptions
 }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest conflicts`: shows the writes that lost to others, and writes them back.
+
+import ArgumentParser
+import AtrestClient
+import AtrestDomain
+import Foundation
+
+/// `atrest conflicts list|show|restore`.
+struct ConflictsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "conflicts", abstract: "Changes that were set aside because two devices made one.",
+    discussion: """
+      When two devices change the same thing without knowing of each other, the later change \
+      is kept and the other one is set aside here for 90 days.
+      """,
+    subcommands: [List.self, Show.self, Restore.self], defaultSubcommand: List.self)
+
+  /// The entry whose id begins so.
+  static func find(
+    _ typed: String, in entries: [JournalEntry], _ around: Surroundings
+  ) throws(IDProblem) -> JournalEntry {
+    try ShortID.find(
+      typed, in: entries, noun: "conflict", id: \.displayID,
+      describe: { ConflictWords.summary($0, around) })
+  }
+
+  /// Who is who.
+  static func devices(_ replica: Replica?) throws(ReplicaError) -> DeviceNames {
+    guard let replica else { return DeviceNames(own: .none, names: [:]) }
+    return DeviceNames(own: try replica.status().replica, names: try replica.deviceNames())
+  }
+
+  /// `atrest conflicts list`.
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List what was set aside, newest first.",
+      discussion: """
+        EXAMPLES:
+          atrest conflicts list
+          atrest conflicts list --json
+        """)
+
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+      let around = Surroundings.current()
+      let replica = try options.openExisting()
+      let entries = try replica?.conflicts() ?? []
+      let devices = try ConflictsCommand.devices(replica)
+      let ids = ShortID.shortened(entries.map(\.displayID))
+      try format.answer(
+        entries.map { ConflictRow($0, devices) },
+        entries.isEmpty
+          ? "Nothing was set aside. Your devices agree on what they have exchanged."
+          : ConflictWords.list(entries, ids: ids, devices, around).text(Terminal.style))
+    }
+  }
+
+  /// `atrest conflicts show`.
+  struct Show: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show both values of a conflict.",
+      discussion: """
+        EXAMPLES:
+          atrest conflicts show 81c0
+        """)
+
+    @Argument(help: "The beginning of its id.") var id: String
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+      let around = Surroundings.current()
+      let replica = try options.openExisting()
+      let entries = try replica?.conflicts() ?? []
+      let entry = try ConflictsCommand.find(id, in: entries, around)
+      let devices = try ConflictsCommand.devices(replica)
+      let ids = ShortID.shortened(entries.map(\.displayID))
+      try format.answer(
+        ConflictRow(entry, devices),
+        ConflictWords.detail(
+          entry, id: ids[entry.displayID] ?? entry.displayID, devices, around))
+    }
+  }
+
+  /// `atrest conflicts restore`.
+  struct Restore: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Write the value that was set aside back.",
+      discussion: """
+        It becomes an ordinary change of now, and reaches your other devices with the next \
+        sync.
+
+        EXAMPLES:
+          atrest conflicts restore 81c0
+        """)
+
+    @Argument(help: "The beginning of its id.") var id: String
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+      let around = Surroundings.current()
+      let replica = try options.openExisting()
+      let entry = try ConflictsCommand.find(id, in: replica?.conflicts() ?? [], around)
+      try replica?.restore(entry)
+      try format.answer(
+        ConflictRow(entry, try ConflictsCommand.devices(replica)),
+        "Written back: \(ConflictWords.value(entry.lost, around)). "
+          + "Your other devices learn of it with the next sync.")
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest pair`, `unpair` and `invite`: join an account, leave it, and let another device join.
+
+import ArgumentParser
+import AtrestClient
+import AtrestDomain
+import Foundation
+import SyncProtocol
+
+/// `atrest pair LINK --name phone`.
+struct PairCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pair", abstract: "Connect this device to an account.",
+    discussion: """
+      The link comes from the server, or from `atrest invite` on another device, and works \
+      once. What you wrote before is kept, and goes to the account with the next sync.
+
+      EXAMPLES:
+        atrest pair atrest://127.0.0.1:7420/BCDF-GHJKLMNP --name phone
+      """)
+
+  @Argument(help: "The pairing link.") var link: String
+  @Option(help: "What to call this device; otherwise its host name.") var name: String?
+  @OptionGroup var options: ReplicaOptions
+  @OptionGroup var format: FormatOptions
+
+  /// The answer for `--json`.
+  struct Row: Encodable {
+    var account: String
+    var name: String
+  }
+
+  /// What the device is called: the name given, else the host's, without its domain, cut to what a server takes.
+  static func deviceName(given: String?, host: String) throws -> String {
+    if let given {
+      let name = given.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      guard (1...NameLimit.bytes).contains(name.utf8.count), name == Foreign.text(name) else {
+        throw Failure.Thrown(
+          "A device's name has 1 to \(NameLimit.bytes) bytes of plain text. Choose another `--name`.",
+          Failure.usage)
+      }
+      return name
+    }
+    var name = Foreign.text(String(host.prefix { $0 != "." }))
+    while name.utf8.count > NameLimit.bytes { name.removeLast() }
+    return name.isEmpty ? "device" : name
+  }
+
+  func run() async throws {
+    let link = try PairingLink(parsing: link)
+    let name = try Self.deviceName(given: name, host: ProcessInfo.processInfo.hostName)
+    let account = try await options.open().pair(link, name: name)
+    try format.answer(
+      Row(account: account, name: name),
+      "This device is now “\(name)” of the account “\(Foreign.text(account))”. "
+        + "`atrest sync` exchanges what is new.")
+  }
+}
+
+/// `atrest unpair`.
+struct UnpairCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unpair", abstract: "Leave the account. Everything you wrote stays here.",
+    discussion: """
+      For a device whose access was ended, or that moves to another server: afterwards `atrest pair` \
+      connects it anew, and offers everything it holds there.
+
+      EXAMPLES:
+        atrest unpair
+      """)
+
+  @OptionGroup var options: ReplicaOptions
+
+  func run() throws {
+    guard let replica = try options.openExisting(), let account = try replica.status().account
+    else { throw SyncError.notPaired }
+    try replica.unpair()
+    Terminal.say(
+      "This device left the account “\(Foreign.text(account))”. Everything you wrote stays here; "
+        + "`atrest pair LINK` connects it again.")
+  }
+}
+
+/// `atrest invite`.
+struct InviteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "invite", abstract: "Make a pairing link for another of your devices.",
+    discussion: """
+      Whoever uses the link can read and change everything in your account. It works once; \
+      show it to nobody else.
+
+      EXAMPLES:
+        atrest invite
+      """)
+
+  @OptionGroup var options: ReplicaOptions
+  @OptionGroup var format: FormatOptions
+
+  /// The answer for `--json`.
+  struct Row: Encodable {
+    var link: String
+    var expires: Date
+  }
+
+  func run() async throws {
+    let around = Surroundings.current()
+    let invitation = try await options.openPaired().invite()
+    let expires = Date(milliseconds: invitation.expires.milliseconds)
+    try format.answer(
+      Row(link: invitation.link.text, expires: expires),
+      "On the other device:\n\n  atrest pair \(invitation.link.text)\n\n"
+        + "The link works once, until \(around.words(expires)). Show it to nobody else.")
+  }
+}

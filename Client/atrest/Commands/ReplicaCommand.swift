@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest replica`: what is stored, byte for byte, for tests and bug reports.
+
+import ArgumentParser
+import AtrestClient
+import Foundation
+
+/// `atrest replica dump|digest`. Not in the help: people do not need it.
+struct ReplicaCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replica", abstract: "What is stored, for tests and bug reports.",
+    shouldDisplay: false, subcommands: [Dump.self, Digest.self])
+
+  /// Opens a replica that must be there already: looking makes nothing.
+  private static func existing(_ options: ReplicaOptions) throws -> Replica {
+    guard let replica = try options.openExisting() else {
+      throw Failure.Thrown(
+        "There is no replica in that folder. Check `--replica`, or write something first.")
+    }
+    return replica
+  }
+
+  /// `atrest replica dump`.
+  struct Dump: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Every record with the stamps of its fields, one a line, and the digest.",
+      discussion: """
+        Values are left out, so that the answer can go into a bug report; `--values` includes \
+        them.
+
+        EXAMPLES:
+          atrest replica dump
+          atrest replica dump --json --values
+        """)
+
+    @Flag(help: "Also the values, as hexadecimal digits. They say when you fasted and drank.")
+    var values = false
+    @OptionGroup var options: ReplicaOptions
+    @Flag(help: "Write JSON, one object a line; the last holds the digest.") var json = false
+
+    func run() throws {
+      let replica = try ReplicaCommand.existing(options)
+      let records = try replica.allRecords()
+      let dumps = records.lazy.map { RecordDump($0, withValues: values) }
+      for dump in dumps { Terminal.say(json ? try JSON.line(dump) : dump.text) }
+      let row = DigestRow(digest: try replica.digest(), records: records.count)
+      Terminal.say(json ? try JSON.line(row) : "digest \(row.digest) of \(row.records) records")
+    }
+  }
+
+  /// `atrest replica digest`.
+  struct Digest: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "A digest that is equal in replicas that hold the same.",
+      discussion: """
+        EXAMPLES:
+          atrest replica digest
+        """)
+
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+      let replica = try ReplicaCommand.existing(options)
+      let digest = try replica.digest()
+      try format.answer(
+        DigestRow(digest: digest, records: try replica.allRecords().count), digest)
+    }
+  }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest sessions`: looks at fasts, corrects them, takes them away.
+
+import ArgumentParser
+import AtrestClient
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+/// `atrest sessions list|show|edit|delete`.
+struct SessionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sessions", abstract: "Look at fasts, correct them, take them away.",
+    subcommands: [List.self, Show.self, Edit.self, Delete.self], defaultSubcommand: List.self)
+
+  /// The fast whose id begins so.
+  static func find(
+    _ typed: String, in sessions: [Session], _ around: Surroundings
+  ) throws(IDProblem) -> Session {
+    try ShortID.find(
+      typed, in: sessions, noun: "fast", id: { ShortID.hex($0.id) },
+      describe: { SessionWords.span($0.span, around) })
+  }
+
+  /// `atrest sessions list`.
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List fasts, latest first.",
+      discussion: """
+        Shows the fasts that are open and the completed ones of 4 hours and more.
+
+        EXAMPLES:
+          atrest sessions list --limit 10
+          atrest sessions list --all --json
+        """)
+
+    @Flag(help: "Also those under 4 hours, and those you let go.")
+    var all = false
+    @Option(help: ArgumentHelp("At most so many.", valueName: "count"))
+    var limit: Int?
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func validate() throws {
+      if let limit, limit < 1 { throw ValidationError("`--limit` needs a number of at least 1.") }
+    }
+
+    func run() throws {
+      let around = Surroundings.current()
+      let sessions = try options.openExisting()?.sessions() ?? []
+      let shown = sessions.filter { all || $0.isInHistory || $0.span.outcome == .active }
+      let page = Array(shown.prefix(limit ?? shown.count))
+      try format.answer(
+        page.map { SessionRow($0, now: around.now) },
+        words(page, shown: shown.count, of: sessions, around))
+    }
+
+    private func words(
+      _ page: [Session], shown: Int, of sessions: [Session], _ around: Surroundings
+    ) -> String {
+      var lines: [String] = []
+      if sessions.isEmpty {
+        lines.append("No fasts here. `atrest fast start` begins one when you're ready.")
+      } else if !page.isEmpty {
+        let ids = ShortID.shortened(sessions.map { ShortID.hex($0.id) })
+        lines.append(SessionWords.list(page, ids: ids, around).text(Terminal.style))
+      }
+      let hidden = sessions.count - shown
+      if hidden > 0 {
+        let count = hidden == 1 ? "1 fast" : "\(hidden) fasts"
+        let note = "\(count) under 4 hours or let go: `--all` shows them too."
+        lines.append(Terminal.style.quiet(note))
+      }
+      return lines.joined(separator: "\n")
+    }
+  }
+
+  /// `atrest sessions show`.
+  struct Show: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show one fast.",
+      discussion: """
+        EXAMPLES:
+          atrest sessions show 3f2a
+        """)
+
+    @Argument(help: "The beginning of its id.") var id: String
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+      let around = Surroundings.current()
+      let session = try SessionsCommand.find(
+        id, in: options.openExisting()?.sessions() ?? [], around)
+      try format.answer(
+        SessionRow(session, now: around.now), SessionWords.detail(session, around))
+    }
+  }
+
+  /// `atrest sessions edit`.
+  struct Edit: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Correct a fast.",
+      discussion: """
+        `--end` completes a fast that is still open; `--outcome active` lets one that was \
+        ended by mistake go on.
+
+        EXAMPLES:
+          atrest sessions edit 3f2a --start "yesterday 20:15"
+          atrest sessions edit 3f2a --end 12:30 --outcome completed
+        """)
+
+    @Argument(help: "The beginning of its id.") var id: String
+    @Option(help: ArgumentHelp("When it began.", valueName: "time")) var start: String?
+    @Option(help: ArgumentHelp("When it ended.", valueName: "time")) var end: String?
+    @Option(help: ArgumentHelp("How long it was meant to last.", valueName: "duration"))
+    var target: String?
+    @Option(help: "How it ended: completed or abandoned; or active.") var outcome: String?
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func validate() throws {
+      if start == nil, end == nil, target == nil, outcome == nil {
+        throw ValidationError("Say what to correct: `--start`, `--end`, `--target` or `--outcome`.")
+      }
+      if let outcome, Session.Outcome(word: outcome) == nil {
+        throw ValidationError("An outcome is `completed`, `abandoned` or `active`.")
+      }
+    }
+
+    func run() throws {
+      let around = Surroundings.current()
+      let start = try around.time(start)
+      let end = try around.time(end)
+      let target = try typedTarget(target)
+      let session = try options.open().transaction { store in
+        let session = try SessionsCommand.find(id, in: store.sessions(), around)
+          .edited(
+            start: start, end: end, outcome: outcome.flatMap(Session.Outcome.init(word:)),
+            targetMinutes: target, now: around.now)
+        try store.save(session)
+        return session
+      }
+      try format.answer(
+        SessionRow(session, now: around.now),
+        "Corrected.\n" + SessionWords.detail(session, around))
+    }
+  }
+
+  /// `atrest sessions delete`.
+  struct Delete: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Take a fast away, on every device.",
+      discussion: """
+        EXAMPLES:
+          atrest sessions delete 3f2a
+        """)
+
+    @Argument(help: "The beginning of its id.") var id: String
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+      let around = Surroundings.current()
+      let session = try options.open().transaction { store in
+        let session = try SessionsCommand.find(id, in: store.sessions(), around)
+        try store.delete(RecordKey(kind: .session, id: session.id.bytes))
+        return session
+      }
+      try format.answer(
+        SessionRow(session, now: around.now),
+        "Deleted the fast of \(SessionWords.span(session.span, around)).")
+    }
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest status`: the state of things at a glance. Never asks the network.
+
+import ArgumentParser
+import AtrestClient
+import AtrestDomain
+import Foundation
+
+/// `atrest status`.
+struct StatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "The fast that is going on, water today, and what waits to sync.",
+    discussion: """
+      EXAMPLES:
+        atrest status
+        atrest status --json
+      """)
+
+  @OptionGroup var options: ReplicaOptions
+  @OptionGroup var format: FormatOptions
+
+  func run() throws {
+    let around = Surroundings.current()
+    guard let replica = try options.openExisting() else {
+      try format.answer(
+        StatusReport.empty(around),
+        "Nothing is written here yet. `atrest fast start` begins a fast when you're ready, and "
+          + "`atrest pair LINK` brings in what your other devices hold.")
+      return
+    }
+    let sessions = try replica.sessions()
+    let status = try replica.status()
+    let report = StatusReport(
+      sessions: sessions, water: try replica.water(), status: status,
+      pending: status.refusedCount > 0 ? try replica.pending() : [],
+      conflicts: try replica.conflicts().count, around)
+    let ids = ShortID.shortened(sessions.map { ShortID.hex($0.id) })
+    try format.answer(report, report.text(sessionIDs: ids, around, Terminal.style))
+  }
+}

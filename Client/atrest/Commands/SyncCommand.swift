@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest sync`: exchanges what is new with the server, once or until interrupted.
+
+import ArgumentParser
+import AtrestClient
+import Dispatch
+import Foundation
+import Synchronization
+
+/// `atrest sync [--watch]`.
+struct SyncCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync", abstract: "Exchange what is new with your other devices.",
+    discussion: """
+      EXAMPLES:
+        atrest sync
+        atrest sync --watch
+      """)
+
+  @Flag(help: "Stay connected, and exchange changes as they come, until interrupted.")
+  var watch = false
+  @OptionGroup var options: ReplicaOptions
+  @OptionGroup var format: FormatOptions
+
+  func run() async throws {
+    let replica = try options.openPaired()
+    if watch {
+      try await stay(replica)
+    } else {
+      try await once(replica)
+    }
+  }
+
+  private func once(_ replica: Replica) async throws {
+    let report: SyncReport
+    do {
+      report = try await replica.sync { report in
+        if let counts = SyncWords.counts(report) { Terminal.progress("\(counts) so far") }
+      }
+      Terminal.progress("")
+    } catch {
+      Terminal.progress("")
+      throw error
+    }
+    await learnNames(replica)
+    try format.answer(SyncRow(report), SyncWords.done(report))
+    if report.refused > 0 { throw Failure.Thrown(SyncWords.refused(report.refused)) }
+  }
+
+  /// Asks who is who if the journal names a device that this one has not heard of. Not being told is no failure.
+  private func learnNames(_ replica: Replica) async {
+    guard let known = try? replica.deviceNames(), let entries = try? replica.conflicts() else {
+      return
+    }
+    let writers = entries.flatMap { entry in
+      [entry.conflict.lost.stamp.replica, entry.conflict.kept.stamp.replica]
+    }
+    if writers.contains(where: { known[$0] == nil }) { _ = try? await replica.devices() }
+  }
+
+  private func stay(_ replica: Replica) async throws {
+    let json = format.json
+    let isFirst = Mutex(true)
+    let task = Task {
+      try await replica.watch { report, error in
+        if let error {
+          Terminal.progress(Foreign.text(error.userMessage))
+          return
+        }
+        Terminal.progress("")
+        let first = isFirst.withLock { first in
+          defer { first = false }
+          return first
+        }
+        if json {
+          if let line = try? JSON.line(SyncRow(report)) { Terminal.say(line) }
+        } else if first {
+          Terminal.say(SyncWords.done(report))
+        } else if let counts = SyncWords.counts(report) {
+          Terminal.say(counts)
+        }
+        if report.refused > 0 { Terminal.complain(SyncWords.refused(report.refused)) }
+      }
+    }
+    let signals = [SIGINT, SIGTERM].map { number in
+      signal(number, SIG_IGN)  // The source below receives it instead.
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler { task.cancel() }
+      source.resume()
+      return source
+    }
+    defer { for source in signals { source.cancel() } }
+    do {
+      try await task.value
+    } catch SyncError.cancelled {
+      // The person stopped it: that is how watching ends.
+    }
+    Terminal.progress("")
+  }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest water`: notes what was drunk, looks at it, corrects it, takes it away.
+
+import ArgumentParser
+import AtrestClient
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+/// `atrest water add|list|edit|delete`.
+struct WaterCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "water", abstract: "Note water, and look at it.",
+    subcommands: [Add.self, List.self, Edit.self, Delete.self])
+
+  /// The entry whose id begins so.
+  static func find(
+    _ typed: String, in entries: [WaterEntry], _ around: Surroundings
+  ) throws(IDProblem) -> WaterEntry {
+    try ShortID.find(
+      typed, in: entries, noun: "entry", id: { ShortID.hex($0.id) },
+      describe: { WaterWords.intake($0.intake, around) })
+  }
+
+  /// An intake of what was typed, within the rules.
+  static func intake(
+    at: Date, millilitres: Int, _ around: Surroundings
+  ) throws(InputProblem) -> WaterEntry.Intake {
+    try TypedRules.check(time: at, now: around.now)
+    try TypedRules.check(millilitres: millilitres)
+    guard let intake = WaterEntry.Intake(at: at, millilitres: millilitres) else {
+      throw .amountOutOfRange
+    }
+    return intake
+  }
+
+  /// `atrest water add`.
+  struct Add: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Note something drunk.",
+      discussion: """
+        EXAMPLES:
+          atrest water add 250
+          atrest water add 8oz --at "yesterday 22:30"
+        """)
+
+    @Argument(help: "How much: 250, 250ml, 0.5l or 8oz.") var amount: String
+    @Option(help: ArgumentHelp("When; otherwise now.", valueName: "time")) var at: String?
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+      let around = Surroundings.current()
+      let intake = try WaterCommand.intake(
+        at: around.time(at) ?? around.now, millilitres: Typed.millilitres(amount), around)
+      let entry = WaterEntry(id: UUID(), intake: intake)
+      let total = try options.open().transaction { store in
+        try store.save(entry)
+        return WaterDay.total(of: try store.water(), onDayOf: around.now, in: around.zone)
+      }
+      try format.answer(
+        WaterRow(entry, in: around.zone),
+        "Noted \(WaterWords.intake(intake, around)). "
+          + "Today: \(AmountText.text(millilitres: total)).")
+    }
+  }
+
+  /// `atrest water list`.
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List what was drunk, latest day first.",
+      discussion: """
+        EXAMPLES:
+          atrest water list
+          atrest water list --days 30 --json
+        """)
+
+    @Option(help: ArgumentHelp("Today and the days before, so many in all.", valueName: "count"))
+    var days = 7
+    @Flag(help: "All days.") var all = false
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func validate() throws {
+      guard (1...1_000_000).contains(days) else {
+        throw ValidationError("`--days` needs a number of at least 1.")
+      }
+    }
+
+    func run() throws {
+      let around = Surroundings.current()
+      let entries = try options.openExisting()?.water() ?? []
+      let today = LocalDay(around.now, in: around.zone)
+      let shown = WaterDay.days(of: entries, in: around.zone)
+        .filter { all || $0.day.number > today.number - days }
+      let ids = ShortID.shortened(entries.map { ShortID.hex($0.id) })
+      try format.answer(
+        shown.flatMap { $0.entries.reversed() }.map { WaterRow($0, in: around.zone) },
+        shown.isEmpty
+          ? "Nothing noted in this time. `atrest water add 250` notes a glass."
+          : WaterWords.list(shown, ids: ids, around, Terminal.style))
+    }
+  }
+
+  /// `atrest water edit`.
+  struct Edit: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Correct an entry.",
+      discussion: """
+        EXAMPLES:
+          atrest water edit 3f2a --amount 300
+          atrest water edit 3f2a --at 9:15
+        """)
+
+    @Argument(help: "The beginning of its id.") var id: String
+    @Option(help: "How much.") var amount: String?
+    @Option(help: ArgumentHelp("When.", valueName: "time")) var at: String?
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func validate() throws {
+      if amount == nil, at == nil {
+        throw ValidationError("Say what to correct: `--amount` or `--at`.")
+      }
+    }
+
+    func run() throws {
+      let around = Surroundings.current()
+      let time = try around.time(at)
+      let millilitres = try amount.map(Typed.millilitres)
+      let entry = try options.open().transaction { store in
+        var entry = try WaterCommand.find(id, in: store.water(), around)
+        entry.intake = try WaterCommand.intake(
+          at: time ?? entry.intake.at, millilitres: millilitres ?? entry.intake.millilitres, around)
+        try store.save(entry)
+        return entry
+      }
+      try format.answer(
+        WaterRow(entry, in: around.zone),
+        "Corrected: \(WaterWords.intake(entry.intake, around)).")
+    }
+  }
+
+  /// `atrest water delete`.
+  struct Delete: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Take an entry away, on every device.",
+      discussion: """
+        EXAMPLES:
+          atrest water delete 3f2a
+        """)
+
+    @Argument(help: "The beginning of its id.") var id: String
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+      let around = Surroundings.current()
+      let entry = try options.open().transaction { store in
+        let entry = try WaterCommand.find(id, in: store.water(), around)
+        try store.delete(RecordKey(kind: .water, id: entry.id.bytes))
+        return entry
+      }
+      try format.answer(
+        WaterRow(entry, in: around.zone),
+        "Deleted \(WaterWords.intake(entry.intake, around)).")
+    }
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides which directory holds this device's replica.
+
+import Foundation
+
+/// Where the replica is: what was typed, else `ATREST_REPLICA`, else `$XDG_DATA_HOME/atrest`, else `~/.local/share/atrest`.
+enum ReplicaDirectory {
+  /// The directory. Empty values count as absent, and a relative `XDG_DATA_HOME` is ignored, as the XDG Base Directory
+  /// Specification asks.
+  static func resolve(option: String?, environment: [String: String]) -> URL {
+    func value(_ name: String) -> String? {
+      environment[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+    if let given = option.flatMap({ $0.isEmpty ? nil : $0 }) ?? value("ATREST_REPLICA") {
+      return URL(fileURLWithPath: given, isDirectory: true)
+    }
+    if let data = value("XDG_DATA_HOME"), data.hasPrefix("/") {
+      return URL(fileURLWithPath: data, isDirectory: true).appendingPathComponent("atrest")
+    }
+    let home =
+      value("HOME").map { URL(fileURLWithPath: $0, isDirectory: true) }
+      ?? FileManager.default.homeDirectoryForCurrentUser
+    return home.appendingPathComponent(".local/share/atrest", isDirectory: true)
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an entry of the conflict journal is shown: both values, who wrote them, and when.
+
+import AtrestClient
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+extension JournalEntry {
+  /// What people and programs call the entry: 16 digits that every device computes alike.
+  var displayID: String { ShortID.hex(ShortID.hash(key.id)) }
+}
+
+/// One entry, for `--json`.
+struct ConflictRow: Encodable, Equatable {
+  /// A value, by the parts that its field has; all are absent if this build cannot read it.
+  struct Value: Encodable, Equatable {
+    var deleted: Bool?
+    var start: Date?
+    var end: Date?
+    var outcome: String?
+    var targetMinutes: Int?
+    var at: Date?
+    var millilitres: Int?
+    var text: String?
+
+    init(_ value: FieldValue) {
+      switch value {
+      case .deleted(let flag): deleted = flag
+      case .span(let span):
+        start = span.start
+        end = span.end
+        outcome = span.outcome.word
+      case .targetMinutes(let minutes): targetMinutes = minutes
+      case .intake(let intake):
+        at = intake.at
+        millilitres = intake.millilitres
+      case .text(let value): text = value
+      case .unknown: break
+      }
+    }
+  }
+
+  /// One of the two writes.
+  struct Side: Encodable, Equatable {
+    var value: Value
+    var device: String?
+    var replica: String
+    var written: Date
+
+    init(_ register: Register, _ value: FieldValue, _ devices: DeviceNames) {
+      self.value = Value(value)
+      device = devices.names[register.stamp.replica]
+      replica = ShortID.hex(register.stamp.replica.rawValue)
+      written = Date(milliseconds: register.stamp.time.wallTime.milliseconds)
+    }
+  }
+
+  var id: String
+  var kind: String
+  var recordId: String
+  var field: String
+  var kept: Side
+  var setAside: Side
+  var noticed: Date
+
+  init(_ entry: JournalEntry, _ devices: DeviceNames) {
+    let conflict = entry.conflict
+    id = entry.displayID
+    kind = RecordWords.name(of: conflict.key.kind)
+    recordId = RecordWords.id(of: conflict.key)
+    field = RecordWords.name(of: conflict.field, in: conflict.key.kind)
+    kept = Side(conflict.kept, entry.kept, devices)
+    setAside = Side(conflict.lost, entry.lost, devices)
+    noticed = Date(milliseconds: conflict.noticed.milliseconds)
+  }
+}
+
+/// Words about conflicts.
+enum ConflictWords {
+  /// What a write said.
+  static func value(_ value: FieldValue, _ around: Surroundings) -> String {
+    switch value {
+    case .deleted(true): return "deleted"
+    case .deleted(false): return "not deleted"
+    case .span(let span):
+      let words = SessionWords.span(span, around)
+      return span.outcome == .active ? "going on \(words)" : "\(words), \(span.outcome.word)"
+    case .targetMinutes(let minutes): return "target \(DurationText.text(minutes: minutes))"
+    case .intake(let intake): return WaterWords.intake(intake, around)
+    case .text(let text): return "“\(Foreign.text(text))”"
+    case .unknown: return "a value that this version cannot read"
+    }
+  }
+
+  /// A few words by which people tell entries apart.
+  static func summary(_ entry: JournalEntry, _ around: Surroundings) -> String {
+    "\(RecordWords.noun(entry.conflict.key.kind)): \(value(entry.lost, around))"
+  }
+
+  /// A list, newest first.
+  static func list(
+    _ entries: [JournalEntry], ids: [String: String], _ devices: DeviceNames, _ around: Surroundings
+  ) -> Table {
+    var table = Table("ID", "WHAT", "KEPT", "SET ASIDE", "WRITTEN ON")
+    for entry in entries {
+      table.add(
+        ids[entry.displayID] ?? entry.displayID, RecordWords.noun(entry.conflict.key.kind),
+        value(entry.kept, around), value(entry.lost, around),
+        devices.words(entry.conflict.lost.stamp.replica))
+    }
+    return table
+  }
+
+  /// Everything about one entry.
+  static func detail(
+    _ entry: JournalEntry, id: String, _ devices: DeviceNames, _ around: Surroundings
+  ) -> String {
+    let conflict = entry.conflict
+    func side(_ register: Register, _ value: FieldValue) -> String {
+      let written = Date(milliseconds: register.stamp.time.wallTime.milliseconds)
+      return "\(self.value(value, around))\n"
+        + "             written on \(devices.words(register.stamp.replica)), \(around.words(written))"
+    }
+    let noun = RecordWords.noun(conflict.key.kind)
+    return """
+      \(noun.asSentence.dropLast()) was changed on two devices that did not know of each other.
+        record     \(RecordWords.id(of: conflict.key))
+        kept       \(side(conflict.kept, entry.kept))
+        set aside  \(side(conflict.lost, entry.lost))
+      `atrest conflicts restore \(id)` writes the value that was set aside back.
+      """
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a replica's records are written out for tests and bug reports.
+
+import Foundation
+import Replication
+import SyncProtocol
+
+/// A record with the stamps of its registers. Values hold what a person ate, drank and bought, so they are written only
+/// where they were asked for.
+struct RecordDump: Encodable, Equatable {
+  /// When and where.
+  struct StampDump: Encodable, Equatable {
+    var time: Date
+    var counter: Int
+    var replica: String
+
+    init(_ stamp: Stamp) {
+      time = Date(milliseconds: stamp.time.wallTime.milliseconds)
+      counter = Int(stamp.time.rawValue & 0xFFFF)
+      replica = ShortID.hex(stamp.replica.rawValue)
+    }
+
+    var text: String {
+      "\(Int64(time.timeIntervalSince1970 * 1000)).\(counter)@\(replica)"
+    }
+  }
+
+  /// One field.
+  struct RegisterDump: Encodable, Equatable {
+    var field: Int
+    var name: String
+    var stamp: StampDump
+    var replaced: StampDump?
+    var valueBytes: Int
+    var value: String?
+  }
+
+  var kind: Int
+  var name: String
+  var id: String
+  var deleted: Bool
+  var registers: [RegisterDump]
+
+  init(_ record: Record, withValues: Bool) {
+    kind = Int(record.key.kind.rawValue)
+    name = RecordWords.name(of: record.key.kind)
+    id = ShortID.hex(record.key.id)
+    deleted = record.isDeleted
+    registers = record.registers.map { register in
+      RegisterDump(
+        field: Int(register.field), name: RecordWords.name(of: register.field, in: record.key.kind),
+        stamp: StampDump(register.stamp), replaced: register.replaced.map(StampDump.init),
+        valueBytes: register.value.count, value: withValues ? ShortID.hex(register.value) : nil)
+    }
+  }
+
+  /// One line for people: `session 3f2a… span=1763735400000.0@0123456789abcdef`.
+  var text: String {
+    let fields = registers.map { register in
+      "\(register.name)=\(register.stamp.text)"
+        + (register.replaced.map { " over \($0.text)" } ?? "")
+        + (register.value.map { " [\($0)]" } ?? "")
+    }
+    return ([name, id] + (deleted ? ["deleted"] : []) + fields).joined(separator: " ")
+  }
+}
+
+/// The last line of a dump, and the answer of `replica digest`.
+struct DigestRow: Encodable, Equatable {
+  var digest: String
+  var records: Int
+}

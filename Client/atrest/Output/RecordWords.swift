@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What records, fields and devices are called.
+
+import AtrestClient
+import Foundation
+import Replication
+import SyncProtocol
+
+/// Names for what is stored.
+enum RecordWords {
+  /// The kind in JSON: `session`, or `kind_17` where this build has no name for it.
+  static func name(of kind: RecordKind) -> String {
+    switch kind {
+    case .session: "session"
+    case .water: "water"
+    case .preference: "preference"
+    case .entitlement: "entitlement"
+    case .conflict: "conflict"
+    default: "kind_\(kind.rawValue)"
+    }
+  }
+
+  /// What people call a record of the kind.
+  static func noun(_ kind: RecordKind) -> String {
+    switch kind {
+    case .session: "a fast"
+    case .water: "a water entry"
+    case .preference: "a setting"
+    case .entitlement: "a purchase"
+    case .conflict: "a journal entry"
+    default: "a record of a newer version"
+    }
+  }
+
+  /// The field in JSON: `span`, or `field_17`.
+  static func name(of field: FieldNumber, in kind: RecordKind) -> String {
+    switch (kind, field) {
+    case (_, Register.deletedField): "deleted"
+    case (.session, SessionField.span): "span"
+    case (.session, SessionField.target): "target"
+    case (.water, WaterField.intake): "intake"
+    case (.preference, PreferenceField.value): "value"
+    default: "field_\(field)"
+    }
+  }
+
+  /// The id as its kind writes it: a UUID, a setting's key, or hexadecimal digits.
+  static func id(of key: RecordKey) -> String {
+    switch key.kind {
+    case .session, .water:
+      UUID(bytes: key.id)?.uuidString.lowercased() ?? ShortID.hex(key.id)
+    case .preference, .entitlement:
+      String(validating: key.id, as: UTF8.self).map(Foreign.text) ?? ShortID.hex(key.id)
+    default: ShortID.hex(key.id)
+    }
+  }
+}
+
+/// Who is who among the account's devices.
+struct DeviceNames {
+  /// This device; `ReplicaID.none` before it was paired.
+  let own: ReplicaID
+  /// As of the last time the server was asked.
+  let names: [ReplicaID: String]
+
+  /// `phone`, `this device`, or `device 0123456789abcdef`.
+  func words(_ replica: ReplicaID) -> String {
+    if let name = names[replica] {
+      return replica == own ? "\(Foreign.text(name)) (this device)" : Foreign.text(name)
+    }
+    return replica == own ? "this device" : "device \(ShortID.hex(replica.rawValue))"
+  }
+}

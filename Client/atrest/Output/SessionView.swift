@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a fast is shown.
+
+import AtrestDomain
+import Foundation
+
+/// A fast, for `--json`.
+struct SessionRow: Encodable, Equatable {
+  var id: String
+  var start: Date
+  var end: Date?
+  var outcome: String
+  var targetMinutes: Int
+  var elapsedMinutes: Int
+  var milestone: String?
+  var inHistory: Bool
+
+  init(_ session: Session, now: Date) {
+    let elapsed = session.elapsed(at: now)
+    id = session.id.uuidString.lowercased()
+    start = session.span.start
+    end = session.span.end
+    outcome = session.span.outcome.word
+    targetMinutes = session.targetMinutes
+    elapsedMinutes = DurationText.wholeMinutes(elapsed)
+    milestone = session.span.end == nil ? Milestone(elapsed: elapsed)?.rawValue : nil
+    inHistory = session.isInHistory
+  }
+}
+
+extension Session.Outcome {
+  /// The word that people read and type.
+  var word: String {
+    switch self {
+    case .active: "active"
+    case .completed: "completed"
+    case .abandoned: "abandoned"
+    }
+  }
+
+  /// The outcome with that word.
+  init?(word: String) {
+    guard let outcome = Self.allCases.first(where: { $0.word == word.lowercased() }) else {
+      return nil
+    }
+    self = outcome
+  }
+}
+
+/// Words about fasts.
+enum SessionWords {
+  /// `20 Nov 2026, 22:30 to yesterday 14:30`, `today 4:30 to 12:30`, or `since 20 Nov 2026, 22:30`.
+  static func span(_ span: Session.Span, _ around: Surroundings) -> String {
+    guard let end = span.end else { return "since \(around.words(span.start))" }
+    let isOneDay = LocalDay(span.start, in: around.zone) == LocalDay(end, in: around.zone)
+    let endWords = isOneDay ? TimeText.clock(end, in: around.zone) : around.words(end)
+    return "\(around.words(span.start)) to \(endWords)"
+  }
+
+  /// A list, latest start first.
+  static func list(_ sessions: [Session], ids: [String: String], _ around: Surroundings) -> Table {
+    var table = Table("ID", "STARTED", "ENDED", "LASTED", "TARGET", "")
+    for session in sessions {
+      let hex = ShortID.hex(session.id)
+      table.add(
+        ids[hex] ?? hex, around.words(session.span.start),
+        session.span.end.map(around.words) ?? "still open",
+        DurationText.text(session.elapsed(at: around.now)),
+        DurationText.text(minutes: session.targetMinutes),
+        session.span.outcome == .completed ? "" : session.span.outcome.word)
+    }
+    return table
+  }
+
+  /// Everything about one fast.
+  static func detail(_ session: Session, _ around: Surroundings) -> String {
+    var lines = [
+      "id       \(session.id.uuidString.lowercased())",
+      "started  \(around.words(session.span.start))",
+      "ended    \(session.span.end.map(around.words) ?? "still open")",
+      "lasted   \(DurationText.text(session.elapsed(at: around.now)))",
+      "target   \(DurationText.text(minutes: session.targetMinutes))",
+      "outcome  \(session.span.outcome.word)",
+    ]
+    if session.span.outcome == .completed, !session.isInHistory {
+      lines.append("Fasts under 4 hours are kept, and left out of the history.")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// One line after a fast ended.
+  static func ended(_ session: Session, _ around: Surroundings) -> String {
+    let length = DurationText.text(session.elapsed(at: around.now))
+    switch session.span.outcome {
+    case .completed where session.isInHistory:
+      return "Completed after \(length)."
+    case .completed:
+      return "Ended after \(length). Fasts under 4 hours are kept, and left out of the history."
+    case .abandoned:
+      return "Let go after \(length). That is fine; the next one can begin whenever you like."
+    case .active:
+      return "Going on, \(length) so far."
+    }
+  }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a person wants to know at a glance.
+
+import AtrestClient
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+/// The state of things; `--json` writes it as it is.
+struct StatusReport: Encodable, Equatable {
+  /// A write that the server did not take.
+  struct Refused: Encodable, Equatable {
+    var kind: String
+    var id: String
+    var reason: String
+    var message: String
+    var advice: String
+  }
+
+  /// Where syncing stands.
+  struct Sync: Encodable, Equatable {
+    var paired: Bool
+    var account: String?
+    var server: String?
+    var lastSync: Date?
+    var waiting: Int
+    var refused: [Refused]
+  }
+
+  var active: SessionRow?
+  var otherOpen: [SessionRow]
+  var waterTodayMillilitres: Int
+  var conflicts: Int
+  var sync: Sync
+
+  /// Of a replica.
+  init(
+    sessions: [Session], water: [WaterEntry], status: ReplicaStatus?, pending: [PendingWrite],
+    conflicts: Int, _ around: Surroundings
+  ) {
+    let fasting = Fasting(sessions)
+    active = fasting.active.map { SessionRow($0, now: around.now) }
+    otherOpen = fasting.otherOpen.map { SessionRow($0, now: around.now) }
+    waterTodayMillilitres = WaterDay.total(of: water, onDayOf: around.now, in: around.zone)
+    self.conflicts = conflicts
+    sync = Sync(
+      paired: status?.isPaired ?? false, account: status?.account, server: status?.server,
+      lastSync: status?.lastSync.map { Date(milliseconds: $0.milliseconds) },
+      waiting: (status?.pendingCount ?? 0) - (status?.refusedCount ?? 0),
+      refused: pending.compactMap { Refused($0) })
+  }
+
+  /// Of a device where nothing was written yet.
+  static func empty(_ around: Surroundings) -> StatusReport {
+    StatusReport(sessions: [], water: [], status: nil, pending: [], conflicts: 0, around)
+  }
+
+  /// For people.
+  ///
+  /// - Parameter sessionIDs: The short form of each fast's id.
+  func text(sessionIDs: [String: String], _ around: Surroundings, _ style: Style) -> String {
+    var lines: [String] = []
+    if let active {
+      let elapsed = active.start > around.now ? "starts" : "since"
+      lines.append(style.strong("Fasting \(elapsed) \(around.words(active.start))"))
+      var line = "  \(DurationText.text(minutes: active.elapsedMinutes)) so far, target "
+      line += DurationText.text(minutes: active.targetMinutes)
+      let milestone = active.milestone.flatMap(Milestone.init(rawValue:))
+      if let milestone { line += "; \(milestone.name)" }
+      lines.append(line)
+      if let milestone { lines.append(style.quiet("  \(milestone.companionText)")) }
+    } else {
+      lines.append("No fast is going on. `atrest fast start` begins one when you're ready.")
+    }
+    for other in otherOpen {
+      let id = short(other.id, sessionIDs)
+      lines.append(
+        "Also open: \(id), since \(around.words(other.start)). `atrest sessions edit \(id) --end TIME` "
+          + "ends it, `atrest sessions delete \(id)` takes it away.")
+    }
+    lines.append("Water today: \(AmountText.text(millilitres: waterTodayMillilitres))")
+    lines += syncLines(around)
+    if conflicts > 0 {
+      let count = conflicts == 1 ? "One change was" : "\(conflicts) changes were"
+      lines.append(
+        "\(count) set aside because another device changed the same thing. "
+          + "`atrest conflicts list` shows both sides.")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func short(_ id: String, _ ids: [String: String]) -> String {
+    let hex = id.filter { $0 != "-" }
+    return ids[hex] ?? hex
+  }
+
+  private func syncLines(_ around: Surroundings) -> [String] {
+    var lines: [String] = []
+    let waiting = sync.waiting == 1 ? "1 change waits" : "\(sync.waiting) changes wait"
+    if !sync.paired {
+      lines.append(
+        "Everything is kept on this device. `atrest pair LINK` connects it to your other devices.")
+    } else {
+      let last = sync.lastSync.map { "last synced \(around.words($0))" } ?? "not synced yet"
+      let waits = sync.waiting == 0 ? "Nothing waits to sync" : "\(waiting) for the next sync"
+      lines.append(
+        sync.waiting == 0 && !sync.refused.isEmpty ? last.asSentence : "\(waits); \(last).")
+    }
+    if !sync.refused.isEmpty {
+      lines.append(
+        sync.refused.count == 1
+          ? "The server did not take one change. It is kept here:"
+          : "The server did not take \(sync.refused.count) changes. They are kept here:")
+      for refused in sync.refused.prefix(10) {
+        lines.append("  \(refused.kind) \(refused.id)")
+        lines.append("    \(refused.message) \(refused.advice)")
+      }
+      let rest = sync.refused.count - 10
+      if rest > 0 { lines.append("  and \(rest) more; `atrest status --json` names them all") }
+    }
+    return lines
+  }
+}
+
+extension StatusReport.Refused {
+  /// nil for a write that was not refused.
+  fileprivate init?(_ write: PendingWrite) {
+    guard let refusal = write.refusal else { return nil }
+    let id = RecordWords.id(of: write.key)
+    self.init(
+      kind: RecordWords.name(of: write.key.kind), id: id,
+      reason: StatusReport.Refused.name(refusal.reason),
+      message: Foreign.text(refusal.message).asSentence,
+      advice: StatusReport.Refused.advice(refusal.reason, write.key.kind, id))
+  }
+
+  private static func name(_ reason: Refusal.Reason) -> String {
+    switch reason {
+    case .clockSkew: "clock_skew"
+    case .invalid: "invalid"
+    case .tooLarge: "too_large"
+    default: "reason_\(reason.rawValue)"
+    }
+  }
+
+  private static func advice(_ reason: Refusal.Reason, _ kind: RecordKind, _ id: String) -> String {
+    let command: String? =
+      switch kind {
+      case .session: "sessions"
+      case .water: "water"
+      default: nil
+      }
+    let short = id.filter { $0 != "-" }.prefix(ShortID.digits)
+    switch (reason, command) {
+    case (.clockSkew, _):
+      return "Set this device's clock; `atrest sync` then sends it by itself."
+    case (.invalid, let command?), (.tooLarge, let command?):
+      return "Correct it with `atrest \(command) edit \(short)`, or take it away with "
+        + "`atrest \(command) delete \(short)`, then sync."
+    default:
+      return "`atrest sync` tries again; a newer version of the server may take it."
+    }
+  }
+}
+
+extension String {
+  /// With a full stop at its end, and a capital at its beginning.
+  var asSentence: String {
+    guard let first else { return self }
+    let text = first.uppercased() + dropFirst()
+    return text.hasSuffix(".") || text.hasSuffix("!") || text.hasSuffix("?") ? text : text + "."
+  }
+}

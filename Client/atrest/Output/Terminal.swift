@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where words go, and whether they may be coloured there.
+
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Standard output and standard error.
+enum Terminal {
+  /// Whether dim and bold may be used: on a terminal that is not dumb, unless `NO_COLOR` is set to anything but nothing.
+  static func isStyled(isTerminal: Bool, environment: [String: String]) -> Bool {
+    isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+  }
+
+  /// Whether people watch standard error, so that progress makes sense.
+  static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
+
+  /// The style of standard output.
+  static var style: Style {
+    Style(
+      isOn: isStyled(
+        isTerminal: isatty(STDOUT_FILENO) == 1, environment: ProcessInfo.processInfo.environment))
+  }
+
+  /// Writes text and a newline to standard output.
+  static func say(_ text: String) {
+    write(text + "\n", to: STDOUT_FILENO)
+  }
+
+  /// Writes text and a newline to standard error.
+  static func complain(_ text: String) {
+    write(text + "\n", to: STDERR_FILENO)
+  }
+
+  /// Replaces the progress line, or takes it away. Only where people watch.
+  static func progress(_ text: String) {
+    if showsProgress { write("\r\u{1B}[K" + text, to: STDERR_FILENO) }
+  }
+
+  /// Unbuffered, so that words and errors keep their order; a reader that went away is not an error.
+  private static func write(_ text: String, to descriptor: Int32) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      #if canImport(Darwin)
+        let count = bytes.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }
+      #elseif canImport(Musl)
+        let count = bytes.withUnsafeBytes { Musl.write(descriptor, $0.baseAddress, $0.count) }
+      #else
+        let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      #endif
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+}
+
+/// Emphasis, or plain text where it is off.
+struct Style: Sendable {
+  /// Whether escape sequences are written.
+  let isOn: Bool
+
+  /// Without emphasis.
+  static let plain = Style(isOn: false)
+
+  /// What matters most on a page.
+  func strong(_ text: String) -> String { isOn ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
+
+  /// What may be overlooked.
+  func quiet(_ text: String) -> String { isOn ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+}
+
+/// Text that came from elsewhere.
+enum Foreign {
+  /// The text with everything that could move a terminal's cursor, hide words or reverse them made visible.
+  ///
+  /// Device and account names and refusals are written by other programs.
+  static func text(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { scalar in
+          switch scalar.properties.generalCategory {
+          case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: "\u{FFFD}"
+          default: scalar
+          }
+        }))
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// How water is shown.
+
+import AtrestDomain
+import Foundation
+
+/// One entry, for `--json`.
+struct WaterRow: Encodable, Equatable {
+  var id: String
+  var at: Date
+  var day: String
+  var millilitres: Int
+
+  init(_ entry: WaterEntry, in zone: TimeZone) {
+    id = entry.id.uuidString.lowercased()
+    at = entry.intake.at
+    day = LocalDay(entry.intake.at, in: zone).iso
+    millilitres = entry.intake.millilitres
+  }
+}
+
+/// Words about water.
+enum WaterWords {
+  /// Days, latest first, with their entries.
+  static func list(
+    _ days: [WaterDay], ids: [String: String], _ around: Surroundings, _ style: Style
+  ) -> String {
+    days.map { day in
+      let title = "\(name(of: day.day, around))  \(AmountText.text(millilitres: day.millilitres))"
+      let lines = day.entries.map { entry in
+        let hex = ShortID.hex(entry.id)
+        let clock = TimeText.clock(entry.intake.at, in: around.zone)
+        return "  \(ids[hex] ?? hex)  \(clock)  "
+          + AmountText.text(millilitres: entry.intake.millilitres)
+      }
+      return ([style.strong(title)] + lines).joined(separator: "\n")
+    }.joined(separator: "\n")
+  }
+
+  /// `250 ml, today 22:30`.
+  static func intake(_ intake: WaterEntry.Intake, _ around: Surroundings) -> String {
+    "\(AmountText.text(millilitres: intake.millilitres)), \(around.words(intake.at))"
+  }
+
+  private static func name(of day: LocalDay, _ around: Surroundings) -> String {
+    switch day.number - LocalDay(around.now, in: around.zone).number {
+    case 0: "Today"
+    case -1: "Yesterday"
+    default: TimeText.day(day)
+    }
+  }
+}

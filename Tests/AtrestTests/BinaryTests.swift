@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// The real program, run as people and scripts run it: words, exit codes, and silence in a pipe.
+
+import Foundation
+import Testing
+
+/// The program, with a replica folder of its own that is gone afterwards.
+private final class Binary: Sendable {
+  struct Answer {
+    var out: String
+    var err: String
+    var code: Int32
+
+    /// Standard output as JSON.
+    func json() throws -> Any {
+      try JSONSerialization.jsonObject(with: Data(out.utf8))
+    }
+  }
+
+  let home: URL
+  private let program: URL
+
+  init() throws {
+    // The test runner lies beside the programs of its package.
+    let runner = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    var folder = runner.deletingLastPathComponent()
+    while !FileManager.default.isExecutableFile(
+      atPath: folder.appendingPathComponent("atrest").path)
+    {
+      try #require(folder.path != "/", "the program was not built beside the tests")
+      folder.deleteLastPathComponent()
+    }
+    program = folder.appendingPathComponent("atrest")
+    home = FileManager.default.temporaryDirectory
+      .appendingPathComponent("atrest-tests-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: home)
+  }
+
+  var replica: URL { home.appendingPathComponent(".local/share/atrest") }
+
+  /// A process that runs the program, and its two pipes.
+  func start(_ arguments: [String], _ environment: [String: String] = [:]) throws -> Running {
+    let process = Process()
+    process.executableURL = program
+    process.arguments = arguments
+    process.environment = ["HOME": home.path, "TZ": "Europe/Berlin"]
+      .merging(environment) { $1 }
+    let (out, err) = (Pipe(), Pipe())
+    process.standardOutput = out
+    process.standardError = err
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    return Running(process: process, out: out, err: err)
+  }
+
+  struct Running {
+    let process: Process
+    let out: Pipe
+    let err: Pipe
+
+    func wait() -> Answer {
+      let out = out.fileHandleForReading.readDataToEndOfFile()
+      let err = err.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return Answer(
+        out: String(decoding: out, as: UTF8.self), err: String(decoding: err, as: UTF8.self),
+        code: process.terminationStatus)
+    }
+  }
+
+  @discardableResult
+  func callAsFunction(_ arguments: String..., with environment: [String: String] = [:]) throws
+    -> Answer
+  {
+    try start(arguments, environment).wait()
+  }
+}
+
+@Suite("The program")
+struct BinaryTests {
+  private let atrest: Binary
+
+  init() throws {
+    atrest = try Binary()
+  }
+
+  private func id(_ answer: Binary.Answer) throws -> String {
+    try #require((try answer.json() as? [String: Any])?["id"] as? String)
+  }
+
+  @Test("a first look makes nothing and says one kind sentence")
+  func firstLook() throws {
+    let answer = try atrest("status")
+    #expect(answer.code == 0 && answer.err.isEmpty)
+    #expect(answer.out.hasPrefix("Nothing is written here yet."))
+    #expect(answer.out.split(separator: "\n").count == 1)
+    #expect(!FileManager.default.fileExists(atPath: atrest.replica.path))
+    for look in ["sync", "sessions", "conflicts", "devices", "invite", "unpair"] {
+      try atrest(look)
+    }
+    try atrest("water", "list")
+    try atrest("replica", "dump")
+    #expect(!FileManager.default.fileExists(atPath: atrest.replica.path))
+  }
+
+  @Test("a fast lives through its states, before any pairing")
+  func fast() throws {
+    let started = try atrest("fast", "start", "--at", "10h ago", "--target", "18h", "--json")
+    #expect(started.code == 0)
+    let id = try id(started)
+
+    let again = try atrest("fast", "start")
+    #expect(again.code == 65 && again.out.isEmpty)
+    #expect(again.err.hasPrefix("A fast is already going on."))
+
+    let status = try atrest("status")
+    #expect(status.out.contains("10h so far, target 18h; metabolic transition"))
+
+    #expect(try atrest("fast", "complete", "--at", "11h ago").code == 65)
+    #expect(try atrest("fast", "complete", "--at", "1h ago").out == "Completed after 9h.\n")
+    #expect(try atrest("fast", "complete").code == 65)
+
+    let list = try #require(try atrest("sessions", "list", "--json").json() as? [[String: Any]])
+    #expect(list.count == 1 && list[0]["id"] as? String == id)
+    #expect(list[0]["elapsed_minutes"] as? Int == 540 && list[0]["target_minutes"] as? Int == 1080)
+
+    let edit = try atrest(
+      "sessions", "edit", String(id.prefix(4)), "--start", "2026-01-05T20:00", "--end",
+      "2026-01-06T10:30")
+    #expect(edit.code == 0)
+    #expect(try atrest("sessions", "show", id).out.contains("lasted   14h 30m"))
+    #expect(try atrest("sessions", "delete", String(id.prefix(8))).code == 0)
+    #expect(try atrest("sessions", "show", id).code == 65)
+    #expect(try atrest("sessions", "list", "--all", "--json").json() as? [String] == [])
+  }
+
+  @Test("water is noted, listed, corrected and taken away")
+  func water() throws {
+    let id = try id(try atrest("water", "add", "8oz", "--at", "now", "--json"))
+    #expect(try atrest("water", "edit", id, "--amount", "0.3l").out.contains("300 ml"))
+    let list = try #require(try atrest("water", "list", "--json").json() as? [[String: Any]])
+    #expect(list.count == 1 && list[0]["millilitres"] as? Int == 300)
+    #expect(try atrest("status").out.contains("Water today: 300 ml"))
+    #expect(try atrest("water", "delete", id).code == 0)
+    #expect(try atrest("status").out.contains("Water today: 0 ml"))
+  }
+
+  @Test("an id that several share names them")
+  func ambiguous() throws {
+    // Of 17 ids two begin with the same of 16 digits.
+    var ids: [String] = []
+    for _ in 0..<17 { ids.append(try id(try atrest("water", "add", "100", "--json"))) }
+    let shared = try #require(
+      Dictionary(grouping: ids, by: { $0.prefix(1) }).first { $0.value.count > 1 })
+    let answer = try atrest("water", "delete", String(shared.key))
+    #expect(answer.code == 65)
+    #expect(answer.err.hasPrefix("\(shared.value.count) entries have an id that begins so."))
+    for id in shared.value { #expect(answer.err.contains(id.prefix(8))) }
+    let list = try #require(try atrest("water", "list", "--json").json() as? [Any])
+    #expect(list.count == 17)
+  }
+
+  @Test(
+    "exit codes",
+    arguments: [
+      ("--help", 0), ("fast start --help", 0), ("help water", 0), ("frobnicate", 64),
+      ("water add", 64), ("water add lots", 64), ("water add 0", 65), ("water add 20l", 65),
+      ("fast start --at 25:00", 64), ("fast start --at 2999-01-01T00:00", 65),
+      ("fast start --target 0m", 65), ("fast start --target 200h", 65), ("fast complete", 65),
+      ("fast abandon", 65), ("sessions show 3f", 65), ("sessions show xyz", 64),
+      ("conflicts list", 0), ("conflicts show 81c0", 65), ("conflicts restore 81c0", 65),
+      ("pair nonsense", 64), ("pair atrest://example.org:7420/BCDF-GHJKLMNP", 64),
+      ("pair atrest://127.0.0.1:1/BCDF-GHJKLMNP", 69), ("sync", 65), ("invite", 65),
+      ("devices", 65), ("unpair", 65),
+      ("replica digest", 65),
+    ] as [(String, Int32)])
+  func exitCodes(line: String, code: Int32) throws {
+    let answer = try atrest.start(line.split(separator: " ").map(String.init)).wait()
+    #expect(answer.code == code, "\(answer.err)")
+    #expect(answer.err.isEmpty == (code == 0), "\(answer.err)")
+    #expect(bannedWords(in: answer.out + answer.err).isEmpty)
+  }
+
+  @Test("a pipe sees no escapes and no progress")
+  func pipe() throws {
+    try atrest("fast", "start")
+    for arguments in [["status"], ["sessions"], ["water", "list"], ["replica", "dump"]] {
+      let answer = try atrest.start(arguments, ["TERM": "xterm-256color"]).wait()
+      #expect(answer.err.isEmpty && !answer.out.contains("\u{1B}") && !answer.out.contains("\r"))
+    }
+  }
+
+  @Test("times are those of the zone, and digits the same in every locale")
+  func places() throws {
+    try atrest("fast", "start", "--at", "2h ago")
+    for locale in ["C", "de_DE.UTF-8", "ar_EG.UTF-8", "fa_IR.UTF-8"] {
+      let environment = ["LC_ALL": locale, "LANG": locale, "TZ": "Asia/Kathmandu"]
+      let listed = try atrest("sessions", "show", "", with: environment)
+      #expect(listed.code == 64)
+      let status = try atrest("status", with: environment)
+      #expect(status.out.contains("2h so far, target 16h; digestion completing"), "\(locale)")
+      #expect(status.out.contains("Water today: 0 ml"), "\(locale)")
+    }
+    try atrest("water", "add", "250", "--at", "2020-01-01T20:00Z")
+    for (zone, day) in [("Asia/Kathmandu", "2020-01-02"), ("America/Lima", "2020-01-01")] {
+      let list = try atrest("water", "list", "--all", "--json", with: ["TZ": zone]).json()
+      #expect((list as? [[String: Any]])?.first?["day"] as? String == day)
+    }
+  }
+
+  @Test("of several starts at one moment one wins")
+  func concurrentStarts() throws {
+    let running = try (0..<4).map { _ in try atrest.start(["fast", "start"]) }
+    let codes = running.map { $0.wait().code }
+    #expect(codes.sorted() == [0, 65, 65, 65])
+    let list = try atrest("sessions", "list", "--json").json()
+    #expect((list as? [Any])?.count == 1)
+  }
+
+  @Test("a folder named by an option or the environment is used, and the home folder is left alone")
+  func folders() throws {
+    let folder = atrest.home.appendingPathComponent("elsewhere").path
+    #expect(try atrest("--replica", folder, "water", "add", "250").code == 0)
+    #expect(try atrest("status", with: ["ATREST_REPLICA": folder]).out.contains("250 ml"))
+    #expect(!FileManager.default.fileExists(atPath: atrest.replica.path))
+  }
+
+  @Test("a replica that cannot be read is an error, and stays as it is")
+  func damaged() throws {
+    try atrest("water", "add", "250")
+    let file = atrest.replica.appendingPathComponent("replica.sqlite")
+    let garbage = Data("this is no database, and must stay what it is".utf8)
+    try garbage.write(to: file)
+    for arguments in [["status"], ["water", "add", "250"], ["sessions"], ["sync"]] {
+      let answer = try atrest.start(arguments).wait()
+      #expect(answer.code == 65 && answer.out.isEmpty)
+      #expect(answer.err.contains("cannot be read"))
+    }
+    #expect(try Data(contentsOf: file) == garbage)
+  }
+
+  @Test("the digest is one word, and the dump ends with it")
+  func digest() throws {
+    try atrest("water", "add", "250")
+    let digest = try atrest("replica", "digest").out.trimmingCharacters(in: .newlines)
+    #expect(digest.count == 16 && digest.allSatisfy(\.isHexDigit))
+    let lines = try atrest("replica", "dump", "--json").out.split(separator: "\n")
+    #expect(lines.count == 2 && lines[1].contains(digest))
+    #expect(!lines[0].contains(#""value":"#))
+  }
+}

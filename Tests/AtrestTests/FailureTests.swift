@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exit code of every failure, and the words that go with it.
+
+import ArgumentParser
+import AtrestDomain
+import Foundation
+import Testing
+
+@testable import AtrestClient
+@testable import atrest
+
+@Suite("Failures")
+struct FailureTests {
+  static let expectations: [(any Error & Sendable, Int32)] = [
+    (InputProblem.notATime, 64), (InputProblem.notADuration, 64), (InputProblem.notAnAmount, 64),
+    (InputProblem.openWithEnd, 64), (InputProblem.endMissing, 64),
+    (InputProblem.skippedTime, 65), (InputProblem.inTheFuture, 65), (InputProblem.longAgo, 65),
+    (InputProblem.endBeforeStart, 65), (InputProblem.fastTooLong, 65),
+    (InputProblem.amountOutOfRange, 65), (InputProblem.targetOutOfRange, 65),
+    (IDProblem.notAnID, 64), (IDProblem.unknown(noun: "fast"), 65),
+    (IDProblem.ambiguous(noun: "fast", count: 2, matches: ["a", "b"]), 65),
+    (FastingRefusal.alreadyActive, 65), (FastingRefusal.nothingActive, 65),
+    (PairingLink.Failure.badCode, 64), (PairingLink.Failure.notLoopback, 64),
+    (ReplicaError.damaged(path: "/r"), 65),
+    (ReplicaError.newer(path: "/r", version: 2, supported: 1), 65),
+    (ReplicaError.inaccessible(path: "/r", reason: "permission denied"), 65),
+    (ReplicaError.alreadyPaired(account: "home"), 65), (ReplicaError.invalid("A rule."), 65),
+    (ReplicaError.storage(reason: "disk full"), 74), (ReplicaError.busy(path: "/r"), 75),
+    (SyncError.notPaired, 65), (SyncError.unreachable("refused"), 69), (SyncError.accessEnded, 77),
+    (SyncError.notPermitted("no"), 77), (SyncError.notFound("no"), 65),
+    (SyncError.refused("no"), 65), (SyncError.badAnswer("rule"), 76), (SyncError.cancelled, 75),
+    (SyncError.replica(.busy(path: "/r")), 75),
+    (Failure.Thrown("A sentence."), 65),
+  ]
+
+  @Test("each has its exit code and a sentence without praise or pressure")
+  func codes() throws {
+    for (error, code) in Self.expectations {
+      let failure = try #require(Failure(error), "\(error)")
+      #expect(failure.code.rawValue == code, "\(error)")
+      #expect(!failure.sentence.isEmpty && bannedWords(in: failure.sentence).isEmpty, "\(error)")
+    }
+  }
+
+  @Test("the argument parser's own errors stay its own, with exit code 64")
+  func usage() {
+    #expect(Failure(ValidationError("no")) == nil)
+    for arguments in [
+      ["water", "add"], ["--nothing"], ["frobnicate"], ["sessions", "edit", "3f"],
+    ] {
+      do {
+        _ = try Atrest.parseAsRoot(arguments)
+        Issue.record("\(arguments) should not parse")
+      } catch {
+        #expect(Atrest.exitCode(for: error).rawValue == 64, "\(arguments)")
+      }
+    }
+  }
+
+  @Test("other programs' words cannot move the cursor")
+  func foreign() throws {
+    let failure = try #require(Failure(SyncError.refused("\u{1B}[2J\u{202E}evil\r\n")))
+    #expect(!failure.sentence.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202E })
+    #expect(failure.sentence.contains("\u{FFFD}[2J\u{FFFD}evil"))
+    #expect(Foreign.text("Zoë’s 手机 👍🏽") == "Zoë’s 手机 👍🏽")
+  }
+}
+
+/// The banned phrases of the app's language rules that a text holds. Case and runs of white space do not matter.
+func bannedWords(in text: String) -> [String] {
+  let phrases = [
+    "autophagy maximized", "fat-burning zone", "peak fasting", "optimal window", "maximum benefits",
+    "best results occur here", "don't break now", "this is where the magic happens",
+    "you're doing great", "keep it up", "you've earned this", "don't stop now", "streak", "unlock",
+    "limited time", "last chance", "act now", "only today", "ending soon", "don't miss",
+    "while supplies last", "fear of missing out", "fomo", "hurry", "most popular", "best value",
+  ]
+  let plain = text.lowercased().replacingOccurrences(of: "’", with: "'")
+    .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  return phrases.filter(plain.contains)
+}

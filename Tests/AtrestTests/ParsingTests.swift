@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What command lines mean.
+
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import atrest
+
+@Suite("Command lines")
+struct ParsingTests {
+  private func parse<Command>(_ line: String, as type: Command.Type) throws -> Command {
+    let words = line.split(separator: " ").map(String.init)
+    return try #require(Atrest.parseAsRoot(words) as? Command, "\(line)")
+  }
+
+  @Test("reach their commands")
+  func commands() throws {
+    #expect(
+      try parse("fast start --at 22:30 --target 16h", as: FastCommand.Start.self).at == "22:30")
+    _ = try parse("fast complete", as: FastCommand.Complete.self)
+    _ = try parse("fast abandon --json", as: FastCommand.Abandon.self)
+    #expect(try parse("water add 250", as: WaterCommand.Add.self).amount == "250")
+    _ = try parse("water list --days 30", as: WaterCommand.List.self)
+    _ = try parse("water edit 3f --amount 300", as: WaterCommand.Edit.self)
+    _ = try parse("water delete 3f", as: WaterCommand.Delete.self)
+    _ = try parse("sessions", as: SessionsCommand.List.self)
+    _ = try parse("sessions list --all --limit 3", as: SessionsCommand.List.self)
+    _ = try parse("sessions show 3f", as: SessionsCommand.Show.self)
+    _ = try parse("sessions edit 3f --outcome Completed", as: SessionsCommand.Edit.self)
+    _ = try parse("sessions delete 3f", as: SessionsCommand.Delete.self)
+    #expect(try parse("sync --watch", as: SyncCommand.self).watch)
+    _ = try parse("conflicts", as: ConflictsCommand.List.self)
+    _ = try parse("conflicts show 81c0", as: ConflictsCommand.Show.self)
+    _ = try parse("conflicts restore 81c0", as: ConflictsCommand.Restore.self)
+    #expect(try parse("pair LINK --name phone", as: PairCommand.self).name == "phone")
+    _ = try parse("unpair", as: UnpairCommand.self)
+    _ = try parse("invite", as: InviteCommand.self)
+    _ = try parse("devices", as: DevicesCommand.List.self)
+    _ = try parse("devices revoke 9b1f", as: DevicesCommand.Revoke.self)
+    _ = try parse("replica dump --json --values", as: ReplicaCommand.Dump.self)
+    _ = try parse("replica digest", as: ReplicaCommand.Digest.self)
+  }
+
+  @Test("take the replica's folder before or after the command")
+  func replica() throws {
+    for line in ["--replica /r status", "status --replica /r"] {
+      #expect(try parse(line, as: StatusCommand.self).options.replica == "/r", "\(line)")
+    }
+    for line in ["--replica /r fast start", "fast --replica /r start", "fast start --replica /r"] {
+      #expect(try parse(line, as: FastCommand.Start.self).options.replica == "/r", "\(line)")
+    }
+  }
+
+  @Test(
+    "that ask for nothing, or for too little, are usage errors",
+    arguments: [
+      "sessions edit 3f", "sessions edit 3f --outcome won", "sessions list --limit 0",
+      "sessions list --limit many", "water edit 3f", "water list --days 0", "water list --days -3",
+      "pair", "fast start now", "fast complete --target 16h", "devices revoke",
+    ])
+  func usage(line: String) {
+    #expect(throws: (any Error).self) {
+      try Atrest.parseAsRoot(line.split(separator: " ").map(String.init))
+    }
+  }
+
+  @Test("help has an example for every command, and no banned words")
+  func help() throws {
+    func visit(_ command: any ParsableCommand.Type) {
+      let subcommands = command.configuration.subcommands
+      let text = Atrest.helpMessage(for: command, columns: 80)
+      #expect(bannedWords(in: text).isEmpty, "\(command)")
+      #expect(!command.configuration.abstract.isEmpty, "\(command)")
+      if subcommands.isEmpty { #expect(text.contains("EXAMPLES:\n  atrest "), "\(command)") }
+      subcommands.forEach(visit)
+    }
+    visit(Atrest.self)
+  }
+
+  @Test("a device is called what was typed, or after its host")
+  func deviceName() throws {
+    #expect(try PairCommand.deviceName(given: "  my   phone ", host: "h") == "my phone")
+    #expect(try PairCommand.deviceName(given: nil, host: "laptop.example.org") == "laptop")
+    #expect(try PairCommand.deviceName(given: nil, host: "") == "device")
+    let long = try PairCommand.deviceName(given: nil, host: String(repeating: "ü", count: 50))
+    #expect(long.utf8.count == 64)
+    for bad in ["", "  ", String(repeating: "a", count: 65), "a\u{1B}[2J"] {
+      #expect(throws: Failure.Thrown.self) { try PairCommand.deviceName(given: bad, host: "h") }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of an id is shown, and what a part of one finds.
+
+import Foundation
+import Testing
+
+@testable import atrest
+
+@Suite("Short ids")
+struct ShortIDTests {
+  private func find(_ typed: String, _ ids: [String]) throws -> String {
+    try ShortID.find(typed, in: ids, noun: "fast", id: { $0 }, describe: { "words of \($0)" })
+  }
+
+  @Test("show eight digits where that is enough, and as many more as it takes")
+  func shortened() {
+    let ids = ["3f2a000011", "3f2a000022", "77aabbccdd", "3f2a000023"]
+    #expect(
+      ShortID.shortened(ids) == [
+        "3f2a000011": "3f2a00001", "3f2a000022": "3f2a000022", "3f2a000023": "3f2a000023",
+        "77aabbccdd": "77aabbcc",
+      ])
+    #expect(ShortID.shortened(["ab", "ab"]) == ["ab": "ab"])
+    #expect(ShortID.shortened([]).isEmpty)
+  }
+
+  @Test("what is shown finds what it stands for, and nothing else")
+  func roundTrip() throws {
+    var generator = SystemRandomNumberGenerator()
+    let ids = (0..<500).map { _ in
+      // Few different digits, so that beginnings are shared often.
+      String((0..<16).map { _ in Bool.random(using: &generator) ? "0" : "1" })
+    }
+    for (id, short) in ShortID.shortened(ids) {
+      try #require(try find(short, Array(Set(ids))) == id, "\(short) of \(id)")
+    }
+  }
+
+  @Test("are found by their beginning, in any case, with hyphens or without")
+  func prefix() throws {
+    let ids = ["3f2a000011112222", "77aabbccddeeff00"]
+    #expect(try find("3", ids) == ids[0])
+    #expect(try find("77AA-BBCC", ids) == ids[1])
+    #expect(try find(ids[0], ids) == ids[0])
+  }
+
+  @Test("a whole id wins over one that is longer")
+  func exact() throws {
+    #expect(try find("3f2a", ["3f2a", "3f2a00"]) == "3f2a")
+  }
+
+  @Test("that match several name how many, and show them")
+  func ambiguous() {
+    let ids = ["3f2a000011", "3f2a000022", "77"]
+    let problem = IDProblem.ambiguous(
+      noun: "fast", count: 2,
+      matches: ["3f2a00001  words of 3f2a000011", "3f2a00002  words of 3f2a000022"])
+    #expect(throws: problem) { try find("3f2a", ids) }
+    #expect(problem.userMessage.hasPrefix("2 fasts have an id that begins so."))
+    let many = IDProblem.ambiguous(noun: "entry", count: 12, matches: ["a", "b"])
+    #expect(many.userMessage.contains("12 entries"))
+    #expect(many.userMessage.contains("and 10 more"))
+  }
+
+  @Test("at most ten of many are shown")
+  func bounded() {
+    let ids = (0..<100).map { "aa" + ShortID.hex(UInt64($0)) }
+    do {
+      _ = try find("aa", ids)
+      Issue.record("a hundred ids begin so")
+    } catch IDProblem.ambiguous(_, let count, let matches) {
+      #expect(count == 100 && matches.count == 10)
+    } catch {
+      Issue.record(error)
+    }
+  }
+
+  @Test("that match nothing, or are none, are refused")
+  func unknown() {
+    #expect(throws: IDProblem.unknown(noun: "fast")) { try find("88", ["77"]) }
+    for typed in ["", "-", "xyz", "3f 2a", "３f", String(repeating: "a", count: 10_000)] {
+      #expect(throws: IDProblem.notAnID) { try find(typed, ["77"]) }
+    }
+  }
+
+  @Test("FNV-1a agrees with its published values")
+  func hash() {
+    #expect(ShortID.hash([]) == 0xcbf2_9ce4_8422_2325)
+    #expect(ShortID.hash(Array("a".utf8)) == 0xaf63_dc4c_8601_ec8c)
+    #expect(ShortID.hash(Array("foobar".utf8)) == 0x8594_4171_f739_67e8)
+  }
+
+  @Test("digits keep their zeros")
+  func hex() {
+    #expect(ShortID.hex(0x0102) == "0000000000000102")
+    #expect(ShortID.hex([0x00, 0x0F, 0xF0] as [UInt8]) == "000ff0")
+  }
+}
+
+@Suite("The folder of the replica")
+struct ReplicaDirectoryTests {
+  private func path(_ option: String?, _ environment: [String: String]) -> String {
+    ReplicaDirectory.resolve(option: option, environment: environment).path
+  }
+
+  @Test("is what was typed, then ATREST_REPLICA, then XDG_DATA_HOME, then the home folder")
+  func order() {
+    let all = ["ATREST_REPLICA": "/r", "XDG_DATA_HOME": "/x", "HOME": "/h"]
+    #expect(path("/o", all) == "/o")
+    #expect(path(nil, all) == "/r")
+    #expect(path(nil, ["XDG_DATA_HOME": "/x", "HOME": "/h"]) == "/x/atrest")
+    #expect(path(nil, ["HOME": "/h"]) == "/h/.local/share/atrest")
+  }
+
+  @Test("empty values count as absent, and a relative XDG_DATA_HOME is ignored")
+  func odd() {
+    let home = "/h/.local/share/atrest"
+    #expect(path("", ["ATREST_REPLICA": "", "XDG_DATA_HOME": "", "HOME": "/h"]) == home)
+    #expect(path(nil, ["XDG_DATA_HOME": "relative", "HOME": "/h"]) == home)
+  }
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// What people read and what programs read, to the letter.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+import Testing
+
+@testable import AtrestClient
+@testable import atrest
+
+@Suite("JSON")
+struct JSONTests {
+  @Test("a fast that goes on")
+  func active() throws {
+    #expect(
+      try JSON.text(SessionRow(Fixture.active, now: Fixture.around.now)) == """
+        {
+          "elapsed_minutes" : 960,
+          "id" : "3f2a0000-0000-4000-8000-000000000001",
+          "in_history" : false,
+          "milestone" : "extended_fast",
+          "outcome" : "active",
+          "start" : "2026-11-20T21:30:00Z",
+          "target_minutes" : 1080
+        }
+        """)
+  }
+
+  @Test("a completed fast")
+  func completed() throws {
+    #expect(
+      try JSON.line(SessionRow(Fixture.completed, now: Fixture.around.now))
+        == #"{"elapsed_minutes":990,"end":"2026-11-19T11:30:00Z","id":"3f2a0000-0000-4000-8000-000000000002","in_history":true,"#
+        + #""outcome":"completed","start":"2026-11-18T19:00:00Z","target_minutes":960}"#)
+  }
+
+  @Test("a glass of water names the day where it was drunk")
+  func water() throws {
+    let late = WaterEntry(
+      id: Fixture.glass.id, intake: Fixture.intake("2026-11-20T23:30:00Z", 250))
+    #expect(
+      try JSON.line(WaterRow(late, in: Fixture.berlin))
+        == #"{"at":"2026-11-20T23:30:00Z","day":"2026-11-21","id":"a1b20000-0000-4000-8000-000000000004","millilitres":250}"#
+    )
+  }
+
+  @Test("the status")
+  func status() throws {
+    let key = RecordKey(kind: .water, id: Fixture.glass.id.bytes)
+    let report = StatusReport(
+      sessions: [Fixture.completed], water: [Fixture.glass],
+      status: Fixture.status(waiting: 2, refused: 1),
+      pending: [Fixture.refused(.clockSkew, key)], conflicts: 1, Fixture.around)
+    #expect(
+      try JSON.text(report) == """
+        {
+          "conflicts" : 1,
+          "other_open" : [
+
+          ],
+          "sync" : {
+            "account" : "home",
+            "last_sync" : "2026-11-21T08:14:00Z",
+            "paired" : true,
+            "refused" : [
+              {
+                "advice" : "Set this device's clock; `atrest sync` then sends it by itself.",
+                "id" : "a1b20000-0000-4000-8000-000000000004",
+                "kind" : "water",
+                "message" : "A stamp is ahead\u{FFFD}[2J.",
+                "reason" : "clock_skew"
+              }
+            ],
+            "server" : "127.0.0.1:7420",
+            "waiting" : 2
+          },
+          "water_today_millilitres" : 250
+        }
+        """)
+  }
+
+  @Test("a conflict holds both values, devices and times")
+  func conflict() throws {
+    #expect(
+      try JSON.text(ConflictRow(Fixture.conflict, Fixture.devices)) == """
+        {
+          "field" : "span",
+          "id" : "\(Fixture.conflict.displayID)",
+          "kept" : {
+            "device" : "laptop",
+            "replica" : "9b1f000000000001",
+            "value" : {
+              "end" : "2026-11-19T11:30:00Z",
+              "outcome" : "completed",
+              "start" : "2026-11-18T19:00:00Z"
+            },
+            "written" : "2026-11-19T11:30:00Z"
+          },
+          "kind" : "session",
+          "noticed" : "2026-11-19T12:00:00Z",
+          "record_id" : "3f2a0000-0000-4000-8000-000000000002",
+          "set_aside" : {
+            "device" : "phone",
+            "replica" : "1111222233334444",
+            "value" : {
+              "end" : "2026-11-19T10:00:00Z",
+              "outcome" : "completed",
+              "start" : "2026-11-18T19:00:00Z"
+            },
+            "written" : "2026-11-19T10:00:00Z"
+          }
+        }
+        """)
+  }
+
+  @Test("a conflict's id is the same on every device, in every version")
+  func conflictID() {
+    #expect(Fixture.conflict.displayID == ShortID.hex(ShortID.hash(Fixture.conflict.key.id)))
+    #expect(Fixture.conflict.displayID == "d46b441643544f4a")
+  }
+
+  @Test("a device, and a sync")
+  func deviceAndSync() throws {
+    let device = Device(
+      replica: Fixture.phone, name: "phone",
+      paired: WallTime(milliseconds: 1_794_995_200_000), isCurrent: true)
+    #expect(
+      try JSON.line(DeviceRow(device))
+        == #"{"current":true,"id":"1111222233334444","name":"phone","paired":"2026-11-18T09:46:40Z"}"#
+    )
+    #expect(
+      try JSON.line(SyncRow(SyncReport()))
+        == #"{"conflicts":0,"received":0,"refused":0,"restarted":false,"sent":0,"superseded":0}"#)
+  }
+
+  @Test("a dump holds no value unless it was asked for")
+  func dump() throws {
+    var record = Record(key: RecordKey(kind: .session, id: Fixture.completed.id.bytes))
+    record.set(Fixture.conflict.conflict.kept)
+    let quiet = try JSON.line(RecordDump(record, withValues: false))
+    #expect(
+      quiet
+        == #"{"deleted":false,"id":"3f2a0000000040008000000000000002","kind":1,"name":"session","registers":["#
+        + #"{"field":2,"name":"span","stamp":{"counter":0,"replica":"9b1f000000000001","time":"2026-11-19T11:30:00Z"},"#
+        + #""value_bytes":\#(Fixture.conflict.conflict.kept.value.count)}]}"#)
+    let full = RecordDump(record, withValues: true)
+    #expect(full.registers.map(\.value) == [ShortID.hex(Fixture.conflict.conflict.kept.value)])
+    #expect(
+      RecordDump(record, withValues: false).text
+        == "session 3f2a0000000040008000000000000002 span=1795087800000.0@9b1f000000000001")
+  }
+}
+
+@Suite("Words for people")
+struct WordsTests {
+  private func report(
+    _ sessions: [Session], _ status: ReplicaStatus, pending: [PendingWrite] = [], conflicts: Int = 0
+  ) -> String {
+    let text = StatusReport(
+      sessions: sessions, water: [Fixture.glass], status: status, pending: pending,
+      conflicts: conflicts, Fixture.around
+    ).text(sessionIDs: Fixture.short(sessions), Fixture.around, .plain)
+    #expect(bannedWords(in: text).isEmpty)
+    return text
+  }
+
+  @Test("the status of a fast that goes on")
+  func active() {
+    #expect(
+      report([Fixture.active, Fixture.completed], Fixture.status(waiting: 2)) == """
+        Fasting since yesterday 22:30
+          16h so far, target 18h; extended fast
+          \(Milestone.extendedFast.companionText)
+        Water today: 250 ml
+        2 changes wait for the next sync; last synced today 09:14.
+        """)
+  }
+
+  @Test("the status between fasts, before pairing")
+  func idle() {
+    #expect(
+      report([], Fixture.status(paired: false)) == """
+        No fast is going on. `atrest fast start` begins one when you're ready.
+        Water today: 250 ml
+        Everything is kept on this device. `atrest pair LINK` connects it to your other devices.
+        """)
+  }
+
+  @Test("another open fast, a refused write and a conflict each say what to do")
+  func troubles() {
+    let key = RecordKey(kind: .water, id: Fixture.glass.id.bytes)
+    let text = report(
+      [Fixture.active, Fixture.forgotten], Fixture.status(refused: 1),
+      pending: [Fixture.refused(.invalid, key)], conflicts: 2)
+    #expect(text.contains("Also open: 77000000, since yesterday 07:00."))
+    #expect(text.contains("`atrest sessions edit 77000000 --end TIME` ends it"))
+    #expect(text.contains("  water a1b20000-0000-4000-8000-000000000004\n"))
+    #expect(
+      text.contains("A stamp is ahead\u{FFFD}[2J. Correct it with `atrest water edit a1b20000`"))
+    #expect(text.contains("2 changes were set aside"))
+  }
+
+  @Test("a fast from a device whose clock is ahead has not begun")
+  func ahead() {
+    let session = Session(
+      id: Fixture.active.id, span: Fixture.span("2026-11-21T14:30:00Z"), targetMinutes: 960)
+    #expect(
+      report([session], Fixture.status()).hasPrefix(
+        "Fasting starts today 15:30\n  0m so far, target 16h\nWater"))
+  }
+
+  @Test("a list of fasts")
+  func list() {
+    let sessions = [Fixture.active, Fixture.completed]
+    #expect(
+      SessionWords.list(sessions, ids: Fixture.short(sessions), Fixture.around).text(.plain) == """
+        ID                                STARTED             ENDED               LASTED   TARGET
+        3f2a0000000040008000000000000001  yesterday 22:30     still open          16h      18h     active
+        3f2a0000000040008000000000000002  18 Nov 2026, 20:00  19 Nov 2026, 12:30  16h 30m  16h
+        """)
+  }
+
+  @Test("an end says how long it lasted, without praise or blame")
+  func ended() {
+    var short = Fixture.completed
+    short.span = Fixture.span("2026-11-18T19:00:00Z", "2026-11-18T21:00:00Z")
+    var gone = short
+    gone.span = Fixture.span("2026-11-18T19:00:00Z", "2026-11-18T21:00:00Z", .abandoned)
+    #expect(SessionWords.ended(Fixture.completed, Fixture.around) == "Completed after 16h 30m.")
+    #expect(
+      SessionWords.ended(short, Fixture.around)
+        == "Ended after 2h. Fasts under 4 hours are kept, and left out of the history.")
+    #expect(SessionWords.ended(gone, Fixture.around).hasPrefix("Let go after 2h."))
+  }
+
+  @Test("water by day")
+  func water() {
+    let second = WaterEntry(
+      id: Fixture.id("B0000000-0000-4000-8000-000000000005"),
+      intake: Fixture.intake("2026-11-20T20:00:00Z", 1250))
+    let entries = [second, Fixture.glass]
+    #expect(
+      WaterWords.list(
+        WaterDay.days(of: entries, in: Fixture.berlin),
+        ids: ShortID.shortened(entries.map { ShortID.hex($0.id) }), Fixture.around, .plain) == """
+          Today  250 ml
+            a1b20000  09:15  250 ml
+          Yesterday  1,250 ml
+            b0000000  21:00  1,250 ml
+          """)
+  }
+
+  @Test("a conflict shows both values, devices and times")
+  func conflict() {
+    #expect(
+      ConflictWords.detail(Fixture.conflict, id: "81c0", Fixture.devices, Fixture.around) == """
+        A fast was changed on two devices that did not know of each other.
+          record     3f2a0000-0000-4000-8000-000000000002
+          kept       18 Nov 2026, 20:00 to 19 Nov 2026, 12:30, completed
+                     written on laptop (this device), 19 Nov 2026, 12:30
+          set aside  18 Nov 2026, 20:00 to 19 Nov 2026, 11:00, completed
+                     written on phone, 19 Nov 2026, 11:00
+        `atrest conflicts restore 81c0` writes the value that was set aside back.
+        """)
+  }
+
+  @Test("values of conflicts, also those that this version cannot read")
+  func values() {
+    func words(_ value: FieldValue) -> String { ConflictWords.value(value, Fixture.around) }
+    #expect(words(.deleted(true)) == "deleted")
+    #expect(words(.targetMinutes(990)) == "target 16h 30m")
+    #expect(words(.intake(Fixture.glass.intake)) == "250 ml, today 09:15")
+    #expect(words(.span(Fixture.active.span)) == "going on since yesterday 22:30")
+    #expect(words(.text("a\u{1B}b")) == "“a\u{FFFD}b”")
+    #expect(words(.unknown) == "a value that this version cannot read")
+  }
+
+  @Test("a device without a known name has its digits")
+  func devices() {
+    let stranger = ReplicaID(rawValue: 0xABC)
+    #expect(Fixture.devices.words(stranger) == "device 0000000000000abc")
+    #expect(DeviceNames(own: stranger, names: [:]).words(stranger) == "this device")
+  }
+
+  @Test("a sync")
+  func sync() {
+    var report = SyncReport()
+    #expect(SyncWords.done(report) == "In step. Nothing was new.")
+    report.pushed = 12
+    report.pulled = 3
+    report.conflicts = 1
+    report.restarted = true
+    #expect(SyncWords.counts(report) == "12 sent, 3 received")
+    #expect(SyncWords.done(report).hasPrefix("In step: 12 sent, 3 received.\nThe server had lost"))
+  }
+
+  @Test("emphasis is off in a pipe, on a dumb terminal, and where NO_COLOR asks for it")
+  func style() {
+    #expect(Terminal.isStyled(isTerminal: true, environment: ["TERM": "xterm"]))
+    #expect(Terminal.isStyled(isTerminal: true, environment: ["NO_COLOR": ""]))
+    #expect(!Terminal.isStyled(isTerminal: true, environment: ["NO_COLOR": "1"]))
+    #expect(!Terminal.isStyled(isTerminal: true, environment: ["TERM": "dumb"]))
+    #expect(!Terminal.isStyled(isTerminal: false, environment: ["TERM": "xterm"]))
+    #expect(Style(isOn: true).strong("a") == "\u{1B}[1ma\u{1B}[0m")
+    #expect(Style.plain.quiet("a") == "a")
+  }
+}
