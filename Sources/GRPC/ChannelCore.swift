@@ -45,6 +45,7 @@ final class ChannelCore {
   // MARK: Calls
 
   func begin(_ call: ClientCall) {
+    call.hasBegun = true
     if case .closed = state { return call.finish(.channelClosed) }
     if call.cancellationRequested { return call.finish(.cancelledHere) }
     if let timeout = call.timeout { call.deadline = shard.now.advanced(by: timeout) }
@@ -61,7 +62,8 @@ final class ChannelCore {
   }
 
   func cancel(_ call: ClientCall) {
-    guard !call.isOver else { return }
+    // The task may be cancelled, here seen first, before it has handed the call over.
+    guard call.hasBegun, !call.isOver else { return }
     if call.id == nil { return endWait(of: call, .cancelledHere) }
     call.handler?.cancel(call, .cancelledHere)
   }

@@ -17,6 +17,8 @@ class ClientCall: @unchecked Sendable {
   var deadline: Instant?
   /// How many connections were tried for it.
   var attempts = 0
+  /// The shard has it. Before that, a cancellation only sets the flag, which `begin` looks at.
+  var hasBegun = false
   var isOver = false
   /// Fires while the call waits; on a connection, the transport watches the time.
   var waitToken: DeadlineToken?
