@@ -111,6 +111,8 @@ package final class SQLiteStore: SyncStore {
       try hooks.beforeCommit?()
       try statements.commit.run()
     } catch {
+      // Not to take anything back, which cannot be known to work: only so that the connection can be closed.
+      try? rollBack(connection, statements, after: error)
       throw .commitUnknown(reason: Self.reason(error))
     }
     if sqlite3_total_changes64(connection) != before { hooks.committed?() }
@@ -145,6 +147,8 @@ extension SQLiteStore {
     var configuration = Configuration()
     configuration.label = "atrest.store"
     configuration.busyMode = .timeout(5)
+    // Transactions begin and end with statements of our own; GRDB would trap where a rollback failed too.
+    configuration.allowsUnsafeTransactions = true
     configuration.prepareDatabase { db in
       // Before anything is read, so that nobody else can be reading.
       try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")

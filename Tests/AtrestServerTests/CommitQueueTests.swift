@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// What shares a commit, and what happens when a commit or a disk fails.
+
+import Dispatch
+import GRPC
+import Replication
+import SyncProtocol
+import Synchronization
+import Testing
+import Transport
+
+@testable import AtrestServer
+
+/// A queue on a store whose commits a test can hold up and break.
+final class Storage: Sendable {
+  let folder: Folder
+  let world = World()
+  let directory = Directory()
+  let queue: CommitQueue
+  let sync: SyncService
+  let devices: DevicesService
+  let fatal = Recorder<StoreError>()
+  private let faults: Faults
+
+  final class Faults: Sendable {
+    let onFlush = Mutex<(@Sendable () throws(StoreError) -> Void)?>(nil)
+    let onCommit = Mutex<(@Sendable () throws(StoreError) -> Void)?>(nil)
+  }
+
+  init(_ folder: Folder? = nil, limits: CommitQueue.Limits = CommitQueue.Limits()) throws {
+    let folder = try folder ?? Folder()
+    self.folder = folder
+    let faults = Faults()
+    self.faults = faults
+    let counter = Counter()
+    var hooks = SQLiteStore.Hooks()
+    hooks.beforeFlush = { () throws(StoreError) in try faults.onFlush.withLock { $0 }?() }
+    hooks.beforeCommit = { () throws(StoreError) in try faults.onCommit.withLock { $0 }?() }
+    hooks.committed = { counter.count.wrappingAdd(1, ordering: .relaxed) }
+    let store = try openStore(folder, hooks: hooks)
+    if try store.transaction({ t throws(StoreError) in try t.account(named: "kim") }) == nil {
+      let kim = try store.makeAccount("kim")
+      try store.makeDevice(phone, kim)
+      try store.makeDevice(tablet, kim)
+      try store.makeDevice(ReplicaID(rawValue: 3), try store.makeAccount("sam"))
+    }
+    try directory.load(store)
+    let free = Free()
+    let fatal = fatal
+    let disk = DiskGuard(directory: folder.data) { free.bytes.withLock { $0 } }
+    queue = CommitQueue(
+      store: store, disk: disk, directory: directory, environment: world.environment,
+      logger: quiet, limits: limits, onFatal: { fatal.note($0) })
+    sync = SyncService(queue: queue, directory: directory, environment: world.environment)
+    devices = DevicesService(queue: queue, directory: directory, environment: world.environment)
+    self.counter = counter
+    self.free = free
+    counter.count.store(0, ordering: .relaxed)
+  }
+
+  final class Counter: Sendable { let count = Atomic<Int>(0) }
+  final class Free: Sendable { let bytes = Mutex<UInt64?>(nil) }
+  private let counter: Counter
+  let free: Free
+
+  /// Transactions that wrote and were committed.
+  var commitCount: Int { counter.count.load(ordering: .relaxed) }
+
+  func failFlush(_ fault: (@Sendable () throws(StoreError) -> Void)?) {
+    faults.onFlush.withLock { $0 = fault }
+  }
+
+  func failCommit(_ fault: (@Sendable () throws(StoreError) -> Void)?) {
+    faults.onCommit.withLock { $0 = fault }
+  }
+
+  func session(_ replica: ReplicaID) throws -> Session {
+    try #require(directory.session(replica))
+  }
+
+  func exchange(_ replica: ReplicaID, _ request: ExchangeRequest) async throws -> ExchangeResponse {
+    let session = try session(replica)
+    let outcome = await outcome { later throws(Status) in
+      try sync.exchange(session, request.encoded, answerLater: later)
+    }
+    return try ExchangeResponse(decoding: try outcome.reply)
+  }
+
+  /// Runs `body` while the storage queue is inside a commit.
+  func whileCommitting<R>(_ body: () async throws -> R) async throws -> R {
+    let entered = Recorder<Void>()
+    let release = DispatchSemaphore(value: 0)
+    failCommit {
+      entered.note(())
+      release.wait()
+    }
+    async let blocker = exchange(phone, request(nil, water(1_000_000)))
+    try await entered.next()
+    failCommit(nil)
+    let result: R
+    do { result = try await body() } catch {
+      release.signal()
+      throw error
+    }
+    release.signal()
+    _ = try await blocker
+    return result
+  }
+}
+
+@Suite struct CommitQueueTests {
+  @Test("exchanges that arrive while a commit is on its way share the next one")
+  func groupCommit() async throws {
+    let storage = try Storage()
+    let answers = Recorder<UnaryOutcome>()
+    let session = try storage.session(tablet)
+    try await storage.whileCommitting {
+      for number in 0..<100 {
+        _ = try storage.sync.exchange(session, request(nil, water(number, by: tablet)).encoded) {
+          { outcome, _ in answers.note(outcome) }
+        }
+      }
+      #expect(storage.commitCount == 0)
+    }
+    for _ in 0..<100 { _ = try ExchangeResponse(decoding: try await answers.next().reply) }
+    #expect(storage.commitCount == 2)
+    #expect(try await storage.exchange(phone, request()).records.count == 101)
+    await storage.queue.close()
+  }
+
+  @Test("nothing is answered, and nobody sees anything, before the commit returned")
+  func answersAfterCommit() async throws {
+    let storage = try Storage()
+    let answers = Recorder<UnaryOutcome>()
+    let session = try storage.session(phone)
+    let entered = Recorder<Void>()
+    let release = DispatchSemaphore(value: 0)
+    storage.failCommit {
+      entered.note(())
+      release.wait()
+    }
+    _ = try storage.sync.exchange(session, request(nil, water(1)).encoded) {
+      { outcome, _ in answers.note(outcome) }
+    }
+    try await entered.next()
+    #expect(answers.all.isEmpty)
+    #expect(session.account.head == 0)
+    storage.failCommit(nil)
+    release.signal()
+    #expect(try await answers.next().failure == nil)
+    #expect(session.account.head == 1)
+    await storage.queue.close()
+  }
+
+  @Test("a commit that returned an error acknowledges nothing, then or later")
+  func unknownCommit() async throws {
+    let storage = try Storage()
+    storage.failCommit { () throws(StoreError) in throw .inputOutput(reason: "planted") }
+    await #expect(throws: Status.self) {
+      try await storage.exchange(phone, request(nil, water(1)))
+    }
+    #expect(storage.fatal.all == [.commitUnknown(reason: "planted")])
+    storage.failCommit(nil)
+    await #expect(throws: Status.self) {
+      try await storage.exchange(phone, request(nil, water(2)))
+    }
+    #expect(storage.commitCount == 0)
+    await storage.queue.close()
+  }
+
+  @Test(
+    "a full disk refuses writes, serves reads of the same batch, and goes on when there is room")
+  func fullDisk() async throws {
+    let storage = try Storage()
+    let start = try await storage.exchange(phone, request(nil, water(1)))
+    storage.failFlush { () throws(StoreError) in throw .full }
+    let session = try storage.session(phone)
+    async let write = outcome { later throws(Status) in
+      try storage.sync.exchange(
+        session, request(nil, water(2)).encoded, answerLater: later)
+    }
+    #expect(try await storage.exchange(tablet, request()).records == [water(1).encoded])
+    #expect(await write.failure?.code == .resourceExhausted)
+    #expect(storage.fatal.all.isEmpty)
+    storage.failFlush(nil)
+    let after = try await storage.exchange(phone, request(start.cursor, water(2)))
+    #expect(after.cursor.sequence == 2)
+    await storage.queue.close()
+  }
+
+  @Test("below the watermark writes are refused before they reach the store")
+  func watermark() async throws {
+    let storage = try Storage()
+    _ = try await storage.exchange(phone, request(nil, water(1)))
+    storage.free.bytes.withLock { $0 = DiskGuard.lowWaterBytes - 1 }
+    await #expect(throws: Status(StoreError.full)) {
+      try await storage.exchange(phone, request(nil, water(2)))
+    }
+    #expect(try await storage.exchange(tablet, request()).records.count == 1)
+    storage.free.bytes.withLock { $0 = DiskGuard.lowWaterBytes }
+    #expect(try await storage.exchange(phone, request(nil, water(2))).cursor.sequence == 2)
+    await storage.queue.close()
+  }
+
+  @Test("a job that fails for a reason of its own does not take the others of its batch along")
+  func isolation() async throws {
+    let storage = try Storage()
+    let answers = Recorder<UnaryOutcome>()
+    let failures = Recorder<StoreError?>()
+    let session = try storage.session(tablet)
+    try await storage.whileCommitting {
+      _ = try storage.sync.exchange(session, request(nil, water(1, by: tablet)).encoded) {
+        { outcome, _ in answers.note(outcome) }
+      }
+      let poison = Operation(isWrite: true) { _ throws(StoreError) in
+        throw StoreError.failed(reason: "planted")
+      } completion: { result, _ in
+        failures.note(result.failure)
+      }
+      #expect(storage.queue.submit(poison))
+    }
+    #expect(try await answers.next().failure == nil)
+    #expect(try await failures.next() == .failed(reason: "planted"))
+    #expect(try await storage.exchange(phone, request()).records.count == 2)
+    await storage.queue.close()
+  }
+
+  @Test("what waits is bounded in bytes")
+  func bounded() async throws {
+    var limits = CommitQueue.Limits()
+    limits.waitingBytes = 4000
+    let storage = try Storage(limits: limits)
+    let session = try storage.session(tablet)
+    try await storage.whileCommitting {
+      let status = #expect(throws: Status.self) {
+        for number in 0..<100 {
+          _ = try storage.sync.exchange(session, request(nil, water(number, by: tablet)).encoded) {
+            { _, _ in }
+          }
+        }
+      }
+      #expect(status?.code == .resourceExhausted)
+    }
+    await storage.queue.close()
+  }
+
+  @Test("closing finishes what was submitted, and refuses what comes later")
+  func close() async throws {
+    let storage = try Storage()
+    let answers = Recorder<UnaryOutcome>()
+    let session = try storage.session(phone)
+    _ = try storage.sync.exchange(session, request(nil, water(1)).encoded) {
+      { outcome, _ in answers.note(outcome) }
+    }
+    await storage.queue.close()
+    #expect(answers.all.count == 1 && answers.all.first?.failure == nil)
+    await #expect(throws: Status.self) { try await storage.exchange(phone, request()) }
+    let again = try Storage(storage.folder)
+    #expect(try await again.exchange(tablet, request()).records == [water(1).encoded])
+    await again.queue.close()
+  }
+
+  @Test("when a device last called is written with a later commit, at most once a minute")
+  func seen() async throws {
+    let storage = try Storage()
+    func authenticate() {
+      _ = storage.directory.authenticate(
+        credentials(phone), at: WallTime(milliseconds: storage.world.now))
+    }
+    authenticate()
+    storage.world.now += 59_999
+    authenticate()
+    _ = try await storage.exchange(tablet, request(nil, water(1)))
+    storage.world.now += 1
+    authenticate()
+    await storage.queue.close()
+    let store = try openStore(storage.folder)
+    defer { store.close() }
+    let devices = try store.transaction { t throws(StoreError) in try t.devices(of: nil) }
+    #expect(devices.first { $0.replica == phone }?.seen == WallTime(milliseconds: noon + 60_000))
+    #expect(devices.first { $0.replica == tablet }?.seen == nil)
+  }
+}
+
+extension Result {
+  fileprivate var failure: Failure? {
+    if case .failure(let error) = self { error } else { nil }
+  }
+}

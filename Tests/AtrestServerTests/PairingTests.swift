@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who gets in: codes, tokens, and their ends.
+
+import GRPC
+import Replication
+import SyncProtocol
+import Testing
+import Transport
+
+@testable import AtrestServer
+
+@Suite struct PairingTests {
+  private let storage: Storage
+  private let kim: Session
+
+  init() throws {
+    storage = try Storage()
+    kim = try storage.session(phone)
+  }
+
+  private func invite() async throws -> String {
+    let outcome = await outcome { later throws(Status) in
+      try storage.devices.invite(kim, [], answer: later)
+    }
+    return try InviteResponse(decoding: try outcome.reply).code
+  }
+
+  private func pair(_ code: String, name: String = "laptop") async throws -> PairResponse {
+    let bytes = PairRequest(code: code, deviceName: name).encoded
+    let outcome = await outcome { later throws(Status) in
+      try storage.devices.pair(bytes, answer: later)
+    }
+    return try PairResponse(decoding: try outcome.reply)
+  }
+
+  private func wrong(_ code: String) -> String {
+    String(code.dropLast()) + (code.hasSuffix("B") ? "C" : "B")
+  }
+
+  @Test("a code joins the account of whoever made it, whatever the case and the hyphens")
+  func pairs() async throws {
+    let code = try await invite()
+    let answer = try await pair(" " + code.lowercased().replacing("-", with: "") + " ")
+    #expect(answer.accountName == "kim")
+    #expect(answer.replica.rawValue > 0 && answer.replica.rawValue < 1 << 63)
+    var metadata = Metadata()
+    metadata.add("authorization", "Bearer \(answer.token)")
+    let session = storage.directory.authenticate(metadata, at: WallTime(milliseconds: noon))
+    #expect(session?.replica == answer.replica)
+    #expect(session?.account === kim.account)
+    await storage.queue.close()
+    // The store keeps it, and keeps no secret.
+    let store = try openStore(storage.folder)
+    defer { store.close() }
+    let device = try store.transaction { t throws(StoreError) in try t.devices(of: nil) }
+      .first { $0.replica == answer.replica }
+    #expect(device?.name == "laptop")
+    #expect(device?.tokenHash.count == 32)
+    #expect(device.map { !answer.token.hasSuffix(hexEncoded($0.tokenHash)) } == true)
+  }
+
+  @Test("a code works once")
+  func once() async throws {
+    let code = try await invite()
+    _ = try await pair(code)
+    await #expect(throws: Status.badCode) { try await pair(code) }
+    await storage.queue.close()
+  }
+
+  @Test("five wrong tries end a code; four do not")
+  func tries() async throws {
+    let (first, second) = (try await invite(), try await invite())
+    for _ in 0..<4 { await #expect(throws: Status.badCode) { try await pair(wrong(first)) } }
+    _ = try await pair(first)
+    for _ in 0..<5 { await #expect(throws: Status.badCode) { try await pair(wrong(second)) } }
+    await #expect(throws: Status.badCode) { try await pair(second) }
+    await storage.queue.close()
+  }
+
+  @Test("wrong tries are remembered across a restart")
+  func triesSurvive() async throws {
+    let code = try await invite()
+    for _ in 0..<5 { await #expect(throws: Status.badCode) { try await pair(wrong(code)) } }
+    await storage.queue.close()
+    let again = try Storage(storage.folder)
+    let outcome = await outcome { later throws(Status) in
+      try again.devices.pair(
+        PairRequest(code: code, deviceName: "x").encoded, answer: later)
+    }
+    #expect(outcome.failure == .badCode)
+    await again.queue.close()
+  }
+
+  @Test("a code lasts five minutes")
+  func expiry() async throws {
+    let code = try await invite()
+    let late = try await invite()
+    storage.world.now += 5 * 60 * 1000 - 1
+    _ = try await pair(code)
+    storage.world.now += 1
+    await #expect(throws: Status.badCode) { try await pair(late) }
+    await storage.queue.close()
+  }
+
+  @Test(
+    "wrong, unknown and malformed codes look alike",
+    arguments: ["", "BCDF", "BCDF-GHJKLMNA", "BCDF-GHJKLMNP", "ÄÖÜ"])
+  func alike(code: String) async throws {
+    await #expect(throws: Status.badCode) { try await pair(code) }
+    await storage.queue.close()
+  }
+
+  @Test("twenty wrong codes in a row make everybody wait; time lets them try again")
+  func limiter() async throws {
+    let code = try await invite()
+    for _ in 0..<20 { await #expect(throws: Status.badCode) { try await pair("nonsense") } }
+    await #expect(throws: Status.tooManyTries) { try await pair(code) }
+    storage.world.now += AttemptLimiter.refillMilliseconds
+    _ = try await pair(code)
+    await storage.queue.close()
+  }
+
+  @Test("an account has at most sixteen open codes; expired ones make room")
+  func openCodes() async throws {
+    for _ in 0..<16 { _ = try await invite() }
+    let status = await #expect(throws: Status.self) { try await invite() }
+    #expect(status?.code == .resourceExhausted)
+    storage.world.now += PairingCode.lifeMilliseconds
+    _ = try await invite()
+    await storage.queue.close()
+  }
+
+  @Test(
+    "device names are short and printable",
+    arguments: ["", "a\nb", String(repeating: "x", count: 65)])
+  func names(name: String) async throws {
+    let code = try await invite()
+    let status = await #expect(throws: Status.self) { try await pair(code, name: name) }
+    #expect(status?.code == .invalidArgument)
+    _ = try await pair(code)
+    await storage.queue.close()
+  }
+
+  @Test("codes use every letter about equally often")
+  func letters() {
+    let world = World()
+    var counts: [Character: Int] = [:]
+    for _ in 0..<2000 {
+      let code = PairingCode(random: world.environment.random)
+      #expect(code.text.count == 13 && PairingCode(code.text) == code)
+      for letter in code.text where letter != "-" { counts[letter, default: 0] += 1 }
+    }
+    #expect(Set(counts.keys) == Set("BCDFGHJKLMNPQRSTVWXZ"))
+    #expect(counts.values.allSatisfy { (1000...1400).contains($0) })
+  }
+}
+
+@Suite struct TokenTests {
+  @Test("a token reads back from the header it is sent in")
+  func roundTrip() throws {
+    let token = Token(replica: ReplicaID(rawValue: 0x0123_4567_89AB_CDEF), secret: [UInt8](0..<32))
+    let header = Array("bEARER \(token.text.uppercased())".utf8)
+    let read = try #require(Token(authorization: header[...]))
+    #expect(read.replica == token.replica && read.secret == token.secret)
+  }
+
+  @Test(
+    "anything else is no token",
+    arguments: [
+      "", "Bearer", "Bearer 12", "Basic " + String(repeating: "0", count: 81),
+      "Bearer " + String(repeating: "g", count: 80), "Bearer " + String(repeating: "0", count: 81),
+    ])
+  func malformed(text: String) {
+    #expect(Token(authorization: Array(text.utf8)[...]) == nil)
+  }
+
+  @Test(
+    "the right secret is accepted again and again, a wrong one never, a revoked one never again")
+  func accepts() throws {
+    let storage = try Storage()
+    let now = WallTime(milliseconds: noon)
+    for _ in 0..<2 {
+      #expect(storage.directory.authenticate(credentials(phone), at: now)?.replica == phone)
+      #expect(storage.directory.authenticate(credentials(phone, secret: 2), at: now) == nil)
+    }
+    #expect(storage.directory.authenticate(credentials(ReplicaID(rawValue: 9)), at: now) == nil)
+    #expect(storage.directory.authenticate(Metadata(), at: now) == nil)
+    storage.directory.revoke(phone, at: now)
+    #expect(storage.directory.authenticate(credentials(phone), at: now) == nil)
+    #expect(storage.directory.authenticate(credentials(tablet), at: now)?.replica == tablet)
+  }
+}

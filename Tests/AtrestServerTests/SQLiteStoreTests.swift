@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What opening a SQLite store refuses, and what it leaves alone.
+
+import Foundation
+import GRDB
+import Replication
+import Testing
+
+@testable import AtrestServer
+
+@Suite struct SQLiteStoreTests {
+  private let folder: Folder
+  private var file: String { folder.data + "/atrest.db" }
+
+  init() throws {
+    folder = try Folder()
+  }
+
+  @Test("nobody else can read the folder or a file in it")
+  func permissions() throws {
+    let store = try openStore(folder)
+    defer { store.close() }
+    _ = try store.makeAccount("kim")
+    let manager = FileManager.default
+    func mode(_ path: String) throws -> Int {
+      try #require(try manager.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+    #expect(try mode(folder.data) == 0o700)
+    for name in try manager.contentsOfDirectory(atPath: folder.data) {
+      #expect(try mode(folder.data + "/" + name) & 0o077 == 0, "\(name)")
+    }
+  }
+
+  @Test("a second process is told who has the store")
+  func locked() throws {
+    let store = try openStore(folder)
+    #expect(throws: StoreError.inUse(directory: folder.data, process: getpid())) {
+      _ = try openStore(folder)
+    }
+    store.close()
+    try openStore(folder).close()
+  }
+
+  @Test("no other program can open the file while a store has it")
+  func exclusive() throws {
+    let store = try openStore(folder)
+    defer { store.close() }
+    _ = try store.makeAccount("kim")
+    var other = Configuration()
+    other.busyMode = .immediateError
+    #expect(throws: DatabaseError.self) {
+      try DatabaseQueue(path: file, configuration: other).read { db in
+        _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM account")
+      }
+    }
+  }
+
+  @Test("a newer format is refused and not touched")
+  func newer() throws {
+    try openStore(folder).close()
+    try edit("PRAGMA user_version = 9")
+    let before = try Data(contentsOf: URL(fileURLWithPath: file))
+    #expect(
+      throws: StoreError.newerVersion(path: file, found: 9, supported: SQLiteSchema.version)
+    ) { _ = try openStore(folder) }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
+  }
+
+  @Test("a newer format that is still in the log is refused too")
+  func newerInTheLog() throws {
+    try openStore(folder).close()
+    // Copied while it is open: what a process leaves behind that was killed.
+    let queue = try DatabaseQueue(path: file)
+    try queue.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA user_version = 9") }
+    let copy = folder.path + "/copy"
+    try FileManager.default.copyItem(atPath: folder.data, toPath: copy)
+    try queue.close()
+    #expect(
+      throws: StoreError.newerVersion(
+        path: copy + "/atrest.db", found: 9, supported: SQLiteSchema.version)
+    ) { _ = try SQLiteStore(directory: copy) { 1 } }
+  }
+
+  @Test("another program's database is refused and not touched")
+  func foreign() throws {
+    try openStore(folder).close()
+    try edit("PRAGMA application_id = 5")
+    #expect(throws: StoreError.notAStore(path: file)) { _ = try openStore(folder) }
+  }
+
+  @Test("a folder with other things in it is left alone")
+  func foreignFolder() throws {
+    try FileManager.default.createDirectory(
+      atPath: folder.data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755]
+    )
+    try Data([1]).write(to: URL(fileURLWithPath: folder.data + "/letter"))
+    #expect(throws: StoreError.notAStore(path: folder.data)) { _ = try openStore(folder) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.data) == ["letter"])
+  }
+
+  @Test("a damaged page is an error, never an empty store", arguments: 1...12)
+  func damaged(page: Int) throws {
+    let offset = (page - 1) * 4096
+    let store = try openStore(folder)
+    let account = try store.makeAccount("kim")
+    for number in 0..<200 { _ = try store.exchange(account, request(nil, water(number))) }
+    store.close()
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    try #require(bytes.count > offset + 200)
+    for index in offset..<offset + 200 { bytes[index] ^= 0xFF }
+    try bytes.write(to: URL(fileURLWithPath: file))
+    do {
+      _ = try openStore(folder)
+      Issue.record("a damaged store was opened")
+    } catch {
+      switch error {
+      case .damaged, .notAStore: break
+      default: Issue.record("\(error)")
+      }
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
+  }
+
+  @Test("a file that is cut to nothing useful is an error")
+  func truncated() throws {
+    try openStore(folder).close()
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    try bytes.prefix(5000).write(to: URL(fileURLWithPath: file))
+    #expect(throws: StoreError.self) { _ = try openStore(folder) }
+  }
+
+  @Test("what was committed survives a process that never closed its store")
+  func unclosed() throws {
+    let store = try openStore(folder)
+    let account = try store.makeAccount("kim")
+    _ = try store.exchange(account, request(nil, water(1)))
+    let copy = folder.path + "/copy"
+    try FileManager.default.copyItem(atPath: folder.data, toPath: copy)
+    store.close()
+    let recovered = try SQLiteStore(directory: copy) { 1 }
+    defer { recovered.close() }
+    #expect(try recovered.exchange(account, request()).records == [water(1).encoded])
+  }
+
+  private func edit(_ sql: String) throws {
+    let queue = try DatabaseQueue(path: file)
+    try queue.writeWithoutTransaction { db in
+      try db.execute(sql: sql)
+      _ = try Row.fetchAll(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    try queue.close()
+  }
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole server over real sockets: who may call what, and how it starts and stops.
+
+import DispatchNet
+import Foundation
+import GRPC
+import Replication
+import SyncProtocol
+import Testing
+import Transport
+
+@testable import AtrestServer
+
+/// A server in a folder of its own, and a channel to each of its sockets.
+private final class Running: Sendable {
+  let folder: Folder
+  let server: Server
+  let device: GRPCChannel
+  let owner: GRPCChannel
+
+  init(_ folder: Folder? = nil, heartbeat: Duration = .seconds(30)) async throws {
+    let folder = try folder ?? Folder()
+    self.folder = folder
+    var configuration = Server.Configuration(
+      dataDirectory: folder.data, listenAddress: .ipv4(octets: [127, 0, 0, 1], port: 0),
+      logger: quiet, onFatal: { _ in })
+    configuration.heartbeat = heartbeat
+    server = try await Server.start(configuration)
+    device = try GRPCChannel(to: .address(server.address))
+    owner = try GRPCChannel(to: .address(.unix(path: Server.adminSocketPath(in: folder.data))))
+  }
+
+  func stop() async {
+    await server.stop()
+    await device.close()
+    await owner.close()
+  }
+
+  func pair(_ account: String, _ name: String) async throws -> PairedDevice {
+    let method =
+      try await accounts().contains(account) ? Method.Admin.inviteDevice : Method.Admin.addAccount
+    let invitation = try Invitation(
+      decoding: try await owner.unary(method, AccountRequest(name: account).encoded))
+    #expect(invitation.address == server.address.description)
+    let answer = try PairResponse(
+      decoding: try await device.unary(
+        Method.pair, PairRequest(code: invitation.code, deviceName: name).encoded))
+    return PairedDevice(replica: answer.replica, token: answer.token)
+  }
+
+  func accounts() async throws -> [String] {
+    let answer = try await owner.unary(Method.Admin.listAccounts, [])
+    return try ListAccountsResponse(decoding: answer).accounts.map(\.name)
+  }
+
+  func exchange(
+    _ caller: PairedDevice, _ request: ExchangeRequest
+  ) async throws -> ExchangeResponse {
+    try ExchangeResponse(
+      decoding: try await device.unary(
+        Method.exchange, request.encoded, metadata: caller.metadata))
+  }
+}
+
+private struct PairedDevice {
+  let replica: ReplicaID
+  let token: String
+
+  var metadata: Metadata {
+    var metadata = Metadata()
+    metadata.add("authorization", "Bearer \(token)")
+    return metadata
+  }
+}
+
+private func code(_ body: () async throws -> Void) async -> StatusCode? {
+  do {
+    try await body()
+    return nil
+  } catch {
+    return (error as? Status)?.code
+  }
+}
+
+@Suite struct ServerTests {
+  @Test("two devices pair, and what one offers the other watches and receives")
+  func life() async throws {
+    let running = try await Running()
+    let (first, second) = (
+      try await running.pair("kim", "phone"), try await running.pair("kim", "tablet")
+    )
+    var events = running.device.serverStream(
+      Method.watch, WatchRequest(cursor: nil).encoded, metadata: second.metadata
+    ).makeAsyncIterator()
+    let start = try WatchEvent(decoding: try #require(try await events.next()))
+    let now = Environment.system.now().milliseconds
+    let glass = water(1, at: now, by: first.replica)
+    let pushed = try await running.exchange(first, request(nil, glass))
+    #expect(pushed.refusals.isEmpty && pushed.records.isEmpty)
+    let event = try WatchEvent(decoding: try #require(try await events.next()))
+    #expect(event.after == start.cursor && event.cursor == pushed.cursor)
+    #expect(event.records == [glass.encoded])
+    #expect(try await running.exchange(second, request()).records == [glass.encoded])
+    // Nothing is new: the answer comes from memory, and is the same as it would be from the store.
+    let again = try await running.exchange(second, request(pushed.cursor))
+    #expect(again.cursor == pushed.cursor && again.records.isEmpty && !again.more)
+    await running.stop()
+  }
+
+  @Test("what was acknowledged is there when the server starts again, and so are the tokens")
+  func restart() async throws {
+    let running = try await Running()
+    let phone = try await running.pair("kim", "phone")
+    let glass = water(1, at: Environment.system.now().milliseconds, by: phone.replica)
+    let pushed = try await running.exchange(phone, request(nil, glass))
+    await running.stop()
+    let again = try await Running(running.folder)
+    let answer = try await again.exchange(phone, request())
+    #expect(answer.records == [glass.encoded] && answer.cursor == pushed.cursor)
+    await again.stop()
+  }
+
+  @Test("without a good token nothing but pairing and health answers")
+  func authentication() async throws {
+    let running = try await Running()
+    var bad = Metadata()
+    bad.add("authorization", "Bearer " + String(repeating: "0", count: 80))
+    for method in [
+      Method.exchange, Method.watch, Method.invite, Method.listDevices, Method.revokeDevice,
+    ] {
+      for metadata in [Metadata(), bad] {
+        let found = await code {
+          _ = try await running.device.unary(method, [], metadata: metadata)
+        }
+        #expect(found == .unauthenticated, "\(method)")
+      }
+    }
+    #expect(await code { _ = try await running.device.unary(Method.pair, []) } == .invalidArgument)
+    #expect(await code { _ = try await running.device.unary(Method.healthCheck, []) } == nil)
+    await running.stop()
+  }
+
+  @Test("the Admin service is not on the devices' address, nor the others on the owner's socket")
+  func separation() async throws {
+    let running = try await Running()
+    for method in [
+      Method.Admin.addAccount, Method.Admin.inviteDevice, Method.Admin.listAccounts,
+      Method.Admin.listDevices, Method.Admin.revokeDevice,
+    ] {
+      #expect(
+        await code { _ = try await running.device.unary(method, []) } == .unimplemented, "\(method)"
+      )
+    }
+    #expect(
+      await code { _ = try await running.owner.unary(Method.exchange, []) } == .unimplemented)
+    await running.stop()
+  }
+
+  @Test("the owner ends a device's access: its stream and its calls end at once")
+  func ownerRevokes() async throws {
+    let running = try await Running()
+    let (phone, tablet) = (
+      try await running.pair("kim", "phone"), try await running.pair("kim", "tablet")
+    )
+    var events = running.device.serverStream(
+      Method.watch, [], metadata: tablet.metadata
+    ).makeAsyncIterator()
+    _ = try await events.next()
+    _ = try await running.owner.unary(
+      Method.Admin.revokeDevice, RevokeDeviceRequest(replica: tablet.replica).encoded)
+    #expect(await code { _ = try await events.next() } == .unauthenticated)
+    #expect(
+      await code { _ = try await running.exchange(tablet, request()) } == .unauthenticated)
+    #expect(await code { _ = try await running.exchange(phone, request()) } == nil)
+    let answer = try await running.owner.unary(
+      Method.Admin.listDevices, AccountRequest(name: "kim").encoded)
+    let entries = try ListAccountDevicesResponse(decoding: answer).entries
+    #expect(entries.map(\.device.name) == ["phone", "tablet"])
+    #expect(entries.map { $0.device.revoked == nil } == [true, false])
+    await running.stop()
+  }
+
+  @Test("the owner hears what is wrong with a name or an ID")
+  func ownerMistakes() async throws {
+    let running = try await Running()
+    func ask(_ method: String, _ name: String) async -> StatusCode? {
+      await code { _ = try await running.owner.unary(method, AccountRequest(name: name).encoded) }
+    }
+    #expect(await ask(Method.Admin.addAccount, "kim") == nil)
+    #expect(await ask(Method.Admin.addAccount, "kim") == .alreadyExists)
+    #expect(await ask(Method.Admin.addAccount, "") == .invalidArgument)
+    #expect(await ask(Method.Admin.addAccount, "a\u{1B}[2J") == .invalidArgument)
+    #expect(await ask(Method.Admin.inviteDevice, "sam") == .notFound)
+    #expect(await ask(Method.Admin.listDevices, "sam") == .notFound)
+    #expect(
+      await code {
+        _ = try await running.owner.unary(
+          Method.Admin.revokeDevice, RevokeDeviceRequest(replica: ReplicaID(rawValue: 5)).encoded)
+      } == .notFound)
+    #expect(try await running.accounts() == ["kim"])
+    await running.stop()
+  }
+
+  @Test("a silent stream is sent heartbeats")
+  func heartbeat() async throws {
+    let running = try await Running(heartbeat: .milliseconds(20))
+    let phone = try await running.pair("kim", "phone")
+    var events = running.device.serverStream(
+      Method.watch, [], metadata: phone.metadata
+    ).makeAsyncIterator()
+    for _ in 0..<3 {
+      let event = try WatchEvent(decoding: try #require(try await events.next()))
+      #expect(event.after == event.cursor && event.records.isEmpty)
+    }
+    await running.stop()
+  }
+
+  @Test("a server that stops says so to probes and streams, then closes the store for the next")
+  func stops() async throws {
+    let running = try await Running()
+    let phone = try await running.pair("kim", "phone")
+    var health = running.device.serverStream(Method.healthWatch, []).makeAsyncIterator()
+    var events = running.device.serverStream(
+      Method.watch, [], metadata: phone.metadata
+    ).makeAsyncIterator()
+    _ = try await events.next()
+    let first = try #require(try await health.next())
+    #expect(try HealthCheckResponse(decoding: first).state == .serving)
+    async let stopping: Void = running.stop()
+    let second = try #require(try await health.next())
+    #expect(try HealthCheckResponse(decoding: second).state == .notServing)
+    #expect(await code { _ = try await events.next() } == .unavailable)
+    await stopping
+    #expect(running.server.statistics.activeCalls == 0)
+    #expect(!FileManager.default.fileExists(atPath: running.folder.data + "/admin.sock"))
+    try openStore(running.folder).close()
+  }
+
+  @Test("an address that other machines can reach is refused before anything is made")
+  func loopbackOnly() async throws {
+    let folder = try Folder()
+    let configuration = Server.Configuration(
+      dataDirectory: folder.data, listenAddress: .ipv4(octets: [0, 0, 0, 0], port: 0),
+      logger: quiet, onFatal: { _ in })
+    await #expect(throws: ServerError.notLoopback("0.0.0.0:0")) {
+      _ = try await Server.start(configuration)
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.data))
+  }
+
+  @Test("an address in use leaves the store free for the next try")
+  func addressInUse() async throws {
+    let running = try await Running()
+    let folder = try Folder()
+    let configuration = Server.Configuration(
+      dataDirectory: folder.data, listenAddress: running.server.address, logger: quiet,
+      onFatal: { _ in })
+    await #expect(throws: ServerError.self) { _ = try await Server.start(configuration) }
+    try openStore(folder).close()
+    await running.stop()
+  }
+
+  @Test("every method of the contract is served, and no other")
+  func methods() throws {
+    let storage = try Storage()
+    let health = HealthService(services: Routes.publicServices)
+    let devices = Routes.forDevices(
+      sync: storage.sync, devices: storage.devices, health: health, directory: storage.directory,
+      environment: storage.world.environment, heartbeat: .seconds(30))
+    #expect(
+      Set(devices.paths) == [
+        Method.exchange, Method.watch, Method.pair, Method.invite, Method.listDevices,
+        Method.revokeDevice, Method.healthCheck, Method.healthWatch,
+      ])
+    let admin = AdminService(
+      queue: storage.queue, directory: storage.directory, devices: storage.devices,
+      environment: storage.world.environment, address: { "" })
+    #expect(
+      Set(Routes.forOwner(admin).paths) == [
+        Method.Admin.addAccount, Method.Admin.inviteDevice, Method.Admin.listAccounts,
+        Method.Admin.listDevices, Method.Admin.revokeDevice,
+      ])
+  }
+}

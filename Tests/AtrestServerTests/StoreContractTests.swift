@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract of `SyncStore`, clause by clause. Every store is held to it.
+
+import Foundation
+import Replication
+import Testing
+
+@testable import AtrestServer
+
+/// A store under test. Further stores are further cases.
+enum StoreKind: CaseIterable, Sendable {
+  case sqlite
+
+  func open(_ folder: Folder) throws -> any SyncStore {
+    switch self {
+    case .sqlite: try openStore(folder)
+    }
+  }
+}
+
+@Suite struct StoreContractTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder()
+  }
+
+  @Test(
+    "what a transaction wrote is there after the store was opened again",
+    arguments: StoreKind.allCases)
+  func durable(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    let epoch = store.epoch
+    let account = try store.makeAccount("kim")
+    try store.makeDevice(phone, account)
+    try store.transaction { t throws(StoreError) in
+      _ = try t.append(key: [1], body: [2], sequence: 1, account: account)
+      try t.setHead(1, of: account)
+    }
+    store.close()
+    let again = try kind.open(folder)
+    defer { again.close() }
+    #expect(again.epoch == epoch)
+    let (record, head, devices) = try again.transaction { t throws(StoreError) in
+      (
+        try t.record(key: [1], account: account), try t.head(of: account),
+        try t.devices(of: account)
+      )
+    }
+    #expect(record == StoredRecord(sequence: 1, body: [2]))
+    #expect(head == 1)
+    #expect(devices.map(\.replica) == [phone])
+  }
+
+  @Test("a transaction that throws leaves nothing behind", arguments: StoreKind.allCases)
+  func atomic(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let account = try store.makeAccount("kim")
+    #expect(throws: StoreError.failed(reason: "on purpose")) {
+      try store.transaction { t throws(StoreError) in
+        _ = try t.append(key: [1], body: [2], sequence: 1, account: account)
+        try t.setHead(1, of: account)
+        _ = try t.addAccount(name: "sam", created: WallTime(milliseconds: 1))
+        throw .failed(reason: "on purpose")
+      }
+    }
+    let (record, head, accounts) = try store.transaction { t throws(StoreError) in
+      (try t.record(key: [1], account: account), try t.head(of: account), try t.accounts())
+    }
+    #expect(record == nil && head == 0 && accounts.map(\.name) == ["kim"])
+  }
+
+  @Test("a key is appended once", arguments: StoreKind.allCases)
+  func appendsOnce(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let account = try store.makeAccount("kim")
+    try store.transaction { t throws(StoreError) in
+      #expect(try t.append(key: [1], body: [10], sequence: 1, account: account))
+      #expect(try !t.append(key: [1], body: [11], sequence: 2, account: account))
+      #expect(try t.append(key: [2], body: [20], sequence: 2, account: account))
+      #expect(
+        try t.record(key: [1], account: account) == StoredRecord(sequence: 1, body: [10]))
+    }
+  }
+
+  @Test(
+    "the feed is in order of sequence, and a replaced record moves to its end",
+    arguments: StoreKind.allCases)
+  func feedOrder(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let account = try store.makeAccount("kim")
+    try store.transaction { t throws(StoreError) in
+      for number in 1...5 {
+        _ = try t.append(
+          key: [UInt8(number)], body: [UInt8(number)], sequence: UInt64(number), account: account)
+      }
+      try t.replace(key: [2], body: [22], sequence: 6, account: account)
+    }
+    #expect(try feed(store, account, after: 0) == [1: [1], 3: [3], 4: [4], 5: [5], 6: [22]])
+    #expect(try feed(store, account, after: 4) == [5: [5], 6: [22]])
+    #expect(try feed(store, account, after: 6).isEmpty)
+    var visited: [UInt64] = []
+    try store.transaction { t throws(StoreError) in
+      try t.feed(of: account, after: 0) { sequence, _ in
+        visited.append(sequence)
+        return visited.count < 2
+      }
+      // A read that was broken off does not disturb the next.
+      try t.feed(of: account, after: 5) { sequence, _ in
+        visited.append(sequence)
+        return true
+      }
+    }
+    #expect(visited == [1, 3, 6])
+  }
+
+  @Test(
+    "accounts do not see each other's records, even under one key", arguments: StoreKind.allCases)
+  func isolation(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let (kim, sam) = (try store.makeAccount("kim"), try store.makeAccount("sam"))
+    try store.transaction { t throws(StoreError) in
+      #expect(try t.append(key: [1], body: [10], sequence: 1, account: kim))
+      #expect(try t.append(key: [1], body: [20], sequence: 1, account: sam))
+      try t.replace(key: [1], body: [21], sequence: 2, account: sam)
+      try t.setHead(2, of: sam)
+    }
+    #expect(try feed(store, kim, after: 0) == [1: [10]])
+    #expect(try feed(store, sam, after: 0) == [2: [21]])
+    let heads = try store.transaction { t throws(StoreError) in
+      [try t.head(of: kim), try t.head(of: sam), try t.head(of: AccountID(rawValue: 99))]
+    }
+    #expect(heads == [0, 2, 0])
+  }
+
+  @Test(
+    "account names are unique, and lists count devices with access and records",
+    arguments: StoreKind.allCases)
+  func accounts(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let sam = try store.makeAccount("sam")
+    let kim = try store.makeAccount("kim")
+    try store.makeDevice(phone, kim)
+    try store.makeDevice(tablet, kim)
+    try store.transaction { t throws(StoreError) in
+      #expect(try t.addAccount(name: "kim", created: WallTime(milliseconds: 1)) == nil)
+      #expect(try t.account(named: "kim") == kim)
+      #expect(try t.account(named: "Kim") == nil)
+      #expect(try t.revokeDevice(tablet, at: WallTime(milliseconds: 5)))
+      _ = try t.append(key: [1], body: [10], sequence: 1, account: kim)
+      let list = try t.accounts()
+      #expect(list.map(\.name) == ["kim", "sam"])
+      #expect(list.map(\.id) == [kim, sam])
+      #expect(list.map(\.devices) == [1, 0])
+      #expect(list.map(\.records) == [1, 0])
+    }
+  }
+
+  @Test(
+    "a replica identity is given once; the first revocation counts; seen never goes back",
+    arguments: StoreKind.allCases)
+  func devices(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let (kim, sam) = (try store.makeAccount("kim"), try store.makeAccount("sam"))
+    let large = ReplicaID(rawValue: .max - 3)
+    try store.makeDevice(tablet, kim)
+    try store.makeDevice(phone, kim)
+    try store.makeDevice(large, sam)
+    try store.transaction { t throws(StoreError) in
+      let copy = DeviceEntry(
+        replica: phone, account: sam, name: "x", tokenHash: [1],
+        paired: WallTime(milliseconds: 1), seen: nil, revoked: nil)
+      #expect(try !t.addDevice(copy))
+      #expect(try t.devices(of: kim).map(\.replica) == [phone, tablet])
+      #expect(try t.devices(of: nil).map(\.replica) == [phone, tablet, large])
+      #expect(try t.revokeDevice(phone, at: WallTime(milliseconds: 7)))
+      #expect(try t.revokeDevice(phone, at: WallTime(milliseconds: 9)))
+      #expect(try !t.revokeDevice(ReplicaID(rawValue: 99), at: WallTime(milliseconds: 9)))
+      try t.setSeen(WallTime(milliseconds: 50), device: tablet)
+      try t.setSeen(WallTime(milliseconds: 40), device: tablet)
+      let list = try t.devices(of: kim)
+      #expect(list.map(\.revoked) == [WallTime(milliseconds: 7), nil])
+      #expect(list.map(\.seen) == [nil, WallTime(milliseconds: 50)])
+    }
+  }
+
+  @Test("invitations are found by handle, count down, and expire", arguments: StoreKind.allCases)
+  func invitations(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let kim = try store.makeAccount("kim")
+    let first = InvitationEntry(
+      handle: "BCDF", secretHash: [1], account: kim, expires: WallTime(milliseconds: 10),
+      triesLeft: 5)
+    var second = first
+    second.handle = "GHJK"
+    second.expires = WallTime(milliseconds: 20)
+    try store.transaction { t throws(StoreError) in
+      #expect(try t.addInvitation(first))
+      #expect(try !t.addInvitation(first))
+      #expect(try t.addInvitation(second))
+      #expect(try t.invitationCount(of: kim) == 2)
+      try t.setTriesLeft(4, invitation: "BCDF")
+      #expect(try t.invitation(handle: "BCDF")?.triesLeft == 4)
+      try t.removeInvitations(expiredAt: WallTime(milliseconds: 10))
+      #expect(try t.invitation(handle: "BCDF") == nil)
+      #expect(try t.invitation(handle: "GHJK") == second)
+      try t.removeInvitation(handle: "GHJK")
+      try t.removeInvitation(handle: "GHJK")
+      #expect(try t.invitationCount(of: kim) == 0)
+    }
+  }
+
+  @Test("a closed store says so", arguments: StoreKind.allCases)
+  func closed(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    store.close()
+    store.close()
+    #expect(throws: StoreError.closed) { try store.makeAccount("kim") }
+  }
+
+  private func feed(
+    _ store: any SyncStore, _ account: AccountID, after: UInt64
+  ) throws -> [UInt64: [UInt8]] {
+    var found: [UInt64: [UInt8]] = [:]
+    var last: UInt64 = 0
+    try store.transaction { t throws(StoreError) in
+      try t.feed(of: account, after: after) { sequence, body in
+        #expect(sequence > last)
+        last = sequence
+        found[sequence] = body
+        return true
+      }
+    }
+    return found
+  }
+}

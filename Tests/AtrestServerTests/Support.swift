@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the specifications of the server share: folders that vanish, records, a clock that is set, answers.
+
+import AtrestDomain
+import Foundation
+import GRPC
+import Logging
+import Replication
+import SyncProtocol
+import Synchronization
+import Testing
+import Transport
+
+@testable import AtrestServer
+
+/// A folder of a test's own, removed with its last reference.
+final class Folder: Sendable {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "atrest-" + UUID().uuidString.prefix(13)
+    try FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  /// The store's folder: not made yet.
+  var data: String { path + "/data" }
+}
+
+/// A generator whose numbers follow from its seed. Source: Steele et al., SplitMix64, 2014.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+/// A clock that tests set, and chance that repeats itself.
+final class World: Sendable {
+  private let time = Mutex(noon)
+  private let generator = Mutex(SeededGenerator(seed: 1))
+
+  var now: Int64 {
+    get { time.withLock { $0 } }
+    set { time.withLock { $0 = newValue } }
+  }
+
+  var environment: Environment {
+    Environment(
+      now: { WallTime(milliseconds: self.now) },
+      random: { count in
+        self.generator.withLock { generator in
+          (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        }
+      })
+  }
+}
+
+/// Some time in 2026.
+let noon: Int64 = 1_780_000_000_000
+let phone = ReplicaID(rawValue: 1)
+let tablet = ReplicaID(rawValue: 2)
+
+func stamp(_ milliseconds: Int64, _ replica: ReplicaID) -> Stamp {
+  Stamp(time: HybridTime(WallTime(milliseconds: milliseconds)), replica: replica)
+}
+
+/// The id of the nth record of a test.
+func recordID(_ number: Int) -> [UInt8] {
+  withUnsafeBytes(of: UInt64(number).bigEndian) { [UInt8](repeating: 0xA7, count: 8) + $0 }
+}
+
+/// A glass of water as a device records it.
+func water(
+  _ number: Int, millilitres: Int = 250, at time: Int64 = noon, by replica: ReplicaID = phone,
+  replacing: Stamp? = nil
+) -> Record {
+  let intake = WaterEntry.Intake(
+    at: Date(milliseconds: noon), millilitres: millilitres)
+  let value = intake.map { WaterField.encode($0) } ?? []
+  let written = stamp(time, replica)
+  return Record(
+    key: RecordKey(kind: .water, id: recordID(number)),
+    registers: [
+      Register(field: Register.deletedField, stamp: written, replaced: replacing, value: []),
+      Register(field: WaterField.intake, stamp: written, replaced: replacing, value: value),
+    ]) ?? Record(key: RecordKey(kind: .water, id: recordID(number)))
+}
+
+func offer(_ record: Record) -> [UInt8] {
+  Offer(record: record, written: record.registers.map(\.field)).encoded
+}
+
+func request(_ cursor: Cursor? = nil, _ records: Record...) -> ExchangeRequest {
+  ExchangeRequest(cursor: cursor, offers: records.map(offer))
+}
+
+func openStore(
+  _ folder: Folder, hooks: SQLiteStore.Hooks = SQLiteStore.Hooks()
+) throws(StoreError) -> SQLiteStore {
+  try SQLiteStore(directory: folder.data, hooks: hooks) { 77 }
+}
+
+extension SyncStore {
+  func makeAccount(_ name: String) throws -> AccountID {
+    let id = try transaction { transaction throws(StoreError) in
+      try transaction.addAccount(name: name, created: WallTime(milliseconds: noon))
+    }
+    return try #require(id)
+  }
+
+  func makeDevice(_ replica: ReplicaID, _ account: AccountID, secret: UInt8 = 1) throws {
+    let isNew = try transaction { transaction throws(StoreError) in
+      try transaction.addDevice(
+        DeviceEntry(
+          replica: replica, account: account, name: "device \(replica.rawValue)",
+          tokenHash: Secret.hash([UInt8](repeating: secret, count: 32)),
+          paired: WallTime(milliseconds: noon + Int64(replica.rawValue & 0xFF)), seen: nil,
+          revoked: nil))
+    }
+    try #require(isNew)
+  }
+
+  func exchange(
+    _ account: AccountID, _ request: ExchangeRequest, at now: Int64 = noon
+  ) throws -> ExchangeResponse {
+    try exchange(request, account: account, at: WallTime(milliseconds: now))
+  }
+}
+
+extension ExchangeResponse {
+  var decodedRecords: [Record] {
+    get throws { try records.map { bytes throws(WireError) in try Record(decoding: bytes) } }
+  }
+}
+
+/// The metadata of a device's calls.
+func credentials(_ replica: ReplicaID, secret: UInt8 = 1) -> Metadata {
+  let token = Token(replica: replica, secret: [UInt8](repeating: secret, count: 32))
+  var metadata = Metadata()
+  metadata.add("authorization", "Bearer \(token.text)")
+  return metadata
+}
+
+let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// Takes what happens on other threads, and lets a test wait for it.
+final class Recorder<Value: Sendable>: Sendable {
+  private let stream: AsyncStream<Value>
+  private let continuation: AsyncStream<Value>.Continuation
+  private let values = Mutex<[Value]>([])
+
+  init() {
+    (stream, continuation) = AsyncStream.makeStream()
+  }
+
+  func note(_ value: Value) {
+    values.withLock { $0.append(value) }
+    continuation.yield(value)
+  }
+
+  var all: [Value] { values.withLock { $0 } }
+
+  /// The next value that was not waited for yet.
+  func next() async throws -> Value {
+    var iterator = stream.makeAsyncIterator()
+    return try #require(await iterator.next())
+  }
+}
+
+/// A stream that remembers what was sent.
+final class RecordingSink: EventSink {
+  let sent = Recorder<[UInt8]>()
+  let finished = Recorder<Status>()
+  private let cancel = Mutex<(@Sendable () -> Void)?>(nil)
+  private let outcome = Mutex(StreamWriter.SendOutcome.queued)
+
+  func send(_ message: [UInt8]) -> StreamWriter.SendOutcome {
+    let outcome = outcome.withLock { $0 }
+    if case .queued = outcome { sent.note(message) }
+    return outcome
+  }
+
+  func finish(_ status: Status) { finished.note(status) }
+
+  func onCancel(_ action: @escaping @Sendable () -> Void) { cancel.withLock { $0 = action } }
+
+  func answer(with new: StreamWriter.SendOutcome) { outcome.withLock { $0 = new } }
+
+  /// The caller gives up.
+  func cancelCall() { cancel.withLock { $0 }?() }
+
+  func nextEvent() async throws -> WatchEvent {
+    try WatchEvent(decoding: try await sent.next())
+  }
+}
+
+/// The outcome of a handler, now or later.
+func outcome(
+  _ body: (_ answerLater: @escaping () -> Answer) throws(Status) -> UnaryOutcome
+) async -> UnaryOutcome {
+  await withCheckedContinuation { done in
+    let answer: Answer = { outcome, _ in done.resume(returning: outcome) }
+    do throws(Status) {
+      let immediate = try body { answer }
+      if case .later = immediate { return }
+      done.resume(returning: immediate)
+    } catch {
+      done.resume(returning: .fail(error))
+    }
+  }
+}
+
+extension UnaryOutcome {
+  var reply: [UInt8] {
+    get throws {
+      guard case .reply(let bytes) = self else { throw failure ?? Status(.unknown, "no reply") }
+      return bytes
+    }
+  }
+
+  var failure: Status? {
+    if case .fail(let status) = self { status } else { nil }
+  }
+}
