@@ -123,13 +123,16 @@ struct ReplicaFileTests {
   @Test("two handles write in turn and lose nothing")
   func twoHandles() async throws {
     let test = try TestReplica()
-    let other = try test.reopened()
-    await withThrowingTaskGroup(of: Void.self) { group in
-      for replica in [test.replica, other] {
+    let handles = try (0..<2).map { _ in
+      try Replica(directory: test.folder.url, clock: test.clock)
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for replica in handles {
         group.addTask {
           for _ in 0..<100 { try replica.save(WaterEntry.sample()) }
         }
       }
+      try await group.waitForAll()
     }
     #expect(try test.replica.water().count == 200)
     let stamps = try test.offers().compactMap { $0.record.latestTime }

@@ -15,6 +15,9 @@ struct ReplicaFile {
   /// The format this build reads and writes.
   static let version = 1
 
+  /// How long to wait before looking again whether another process is done.
+  private static let busyPauseMilliseconds = 2
+
   let directory: URL
 
   var path: String { directory.appendingPathComponent("replica.sqlite").path }
@@ -35,7 +38,13 @@ struct ReplicaFile {
 
   private func configuration(_ busyTimeout: TimeInterval) -> Configuration {
     var configuration = Configuration()
-    configuration.busyMode = .timeout(busyTimeout)
+    // SQLite's own handler waits up to 100 ms between two looks; a neighbour that writes without pause leaves gaps of
+    // microseconds, and this process would find none of them for seconds.
+    let looks = Int(busyTimeout * 1000) / Self.busyPauseMilliseconds
+    configuration.busyMode = .callback { count in
+      usleep(useconds_t(Self.busyPauseMilliseconds) * 1000)
+      return count < looks
+    }
     configuration.foreignKeysEnabled = false
     configuration.label = "atrest.replica"
     configuration.prepareDatabase { database in

@@ -4,8 +4,8 @@
 import AtrestClient
 import Foundation
 import Replication
-import Synchronization
 import SyncProtocol
+import Synchronization
 
 /// One account of a server, as plainly as the contract can be put.
 final class ModelServer: Sendable {

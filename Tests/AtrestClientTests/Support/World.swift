@@ -4,8 +4,8 @@
 import AtrestDomain
 import Foundation
 import Replication
-import Synchronization
 import SyncProtocol
+import Synchronization
 import Testing
 
 @testable import AtrestClient

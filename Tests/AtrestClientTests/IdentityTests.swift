@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who a replica is, and what its clock says: pairing, stamps over restarts, wrong clocks.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+import Testing
+
+@testable import AtrestClient
+
+@Suite("A replica's identity and clock")
+struct IdentityTests {
+  static let hour: Int64 = 3600 * 1000
+
+  @Test("works before pairing; pairing stamps everything again, in the same order")
+  func pairing() async throws {
+    let test = try TestReplica()
+    let id = UUID()
+    try test.replica.save(WaterEntry.sample(id: id, 100))
+    test.clock.advance(1000)
+    try test.replica.setPreference("theme", to: "dusk")
+    try test.replica.save(Session.sample())
+    let before = try test.offers()
+    #expect(before.flatMap(\.record.registers).allSatisfy { $0.stamp.replica == .none })
+
+    try test.pair(9)
+    let after = try test.offers()
+    #expect(after.map(\.record.key) == before.map(\.record.key))
+    #expect(
+      after.flatMap(\.record.registers).allSatisfy { $0.stamp.replica == ReplicaID(rawValue: 9) })
+    let times = after.compactMap { $0.record.latestTime }
+    #expect(times == times.sorted() && Set(times).count == 3)
+    for offer in after { #expect(try test.replica.record(offer.record.key) == offer.record) }
+    let status = try test.replica.status()
+    #expect(status.account == "home" && status.server == "127.0.0.1:7443" && status.isPaired)
+
+    let server = ModelServer(clock: test.clock)
+    try await test.sync(server)
+    #expect(try test.waitingCount == 0)
+    #expect(server.records == (try test.replica.allRecords()))
+  }
+
+  @Test("a paired replica is not paired over")
+  func pairTwice() throws {
+    let test = try TestReplica(9)
+    #expect(throws: ReplicaError.alreadyPaired(account: "home")) { try test.pair(10) }
+    #expect(try test.replica.status().replica == ReplicaID(rawValue: 9))
+  }
+
+  @Test("unpaired and paired again, it offers everything it holds")
+  func pairAgain() async throws {
+    let test = try TestReplica(9)
+    let first = ModelServer(clock: test.clock)
+    try test.replica.save(WaterEntry.sample())
+    try await test.sync(first)
+    try test.replica.unpair()
+    #expect(try !test.replica.status().isPaired)
+    try test.replica.save(Session.sample())
+    try test.pair(10)
+    let second = ModelServer(clock: test.clock)
+    try await test.sync(second)
+    #expect(second.records == (try test.replica.allRecords()))
+    #expect(second.records.count == 2)
+  }
+
+  @Test("stamps only grow, over reopening and clocks that jump")
+  func clockJumps() throws {
+    let test = try TestReplica(9)
+    var last = HybridTime(rawValue: 0)
+    for jump: Int64 in [0, 5000, -Self.hour, -1_000_000 * Self.hour, 0, 1, 3_000_000 * Self.hour] {
+      test.clock.set(max(0, test.clock.now().milliseconds + jump))
+      let replica = try test.reopened()
+      let water = try WaterEntry.sample()
+      try replica.save(water)
+      let stamp = try #require(try replica.record(water.key)?.latestTime)
+      #expect(stamp > last)
+      last = stamp
+    }
+  }
+
+  @Test("an edit comes after what it edits, however far ahead that was written")
+  func afterWhatIsSeen() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    let id = UUID()
+    theirs.clock.advance(59_000)
+    try theirs.replica.save(WaterEntry.sample(id: id, 100))
+    try await theirs.sync(server)
+    try await mine.sync(server)
+    try mine.replica.save(WaterEntry.sample(id: id, 200))
+    #expect(try mine.replica.waterEntry(id)?.intake.millilitres == 200)
+    try await mine.sync(server)
+    try await theirs.sync(server)
+    #expect(try theirs.replica.waterEntry(id)?.intake.millilitres == 200)
+    #expect(server.journal.isEmpty)
+  }
+
+  @Test("a clock far ahead: the writes are stamped again by the server's time and taken")
+  func clockAhead() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    let id = UUID()
+    try mine.replica.save(WaterEntry.sample(id: id, 100))
+    try await mine.sync(server)
+    try await theirs.sync(server)
+
+    mine.clock.advance(10 * 365 * 24 * Self.hour)
+    try mine.replica.save(WaterEntry.sample(id: id, 200))
+    try mine.replica.save(Session.sample())
+    let report = try await mine.sync(server)
+    #expect(report.refused == 0)
+    #expect(try mine.waitingCount == 0)
+    let limit = HybridTime(
+      WallTime(milliseconds: server.state.withLock { $0.clock.now() }.milliseconds + 1000))
+    #expect(server.records.allSatisfy { $0.latestTime ?? limit < limit })
+
+    // The clock is put right, and life goes on without a trace of the excursion.
+    mine.clock.set(TestClock().now().milliseconds + 1000)
+    try mine.replica.save(WaterEntry.sample(id: id, 300))
+    #expect(try mine.offers().allSatisfy { ($0.record.latestTime?.milliseconds ?? 0) > 0 })
+    try await mine.sync(server)
+    try await theirs.sync(server)
+    #expect(try theirs.replica.waterEntry(id)?.intake.millilitres == 300)
+    #expect(try mine.replica.digest() == theirs.replica.digest())
+    #expect(server.journal.isEmpty)
+  }
+
+  @Test(
+    "a write that loses after its stamp was put right is replaced by the winner, and journalled")
+  func restampedWriteLoses() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    let id = UUID()
+    try mine.replica.save(WaterEntry.sample(id: id, 100))
+    try await mine.sync(server)
+    try await theirs.sync(server)
+    // Mine seems to win while its clock is ahead; theirs is 50 s ahead, which the server bears.
+    mine.clock.advance(Self.hour)
+    try mine.replica.save(WaterEntry.sample(id: id, 200))
+    theirs.clock.advance(50_000)
+    try theirs.replica.save(WaterEntry.sample(id: id, 300))
+    try await theirs.sync(server)
+    try await mine.sync(server)
+    #expect(try mine.replica.waterEntry(id)?.intake.millilitres == 300)
+    #expect(try mine.replica.conflicts().map(\.lost) == [.intake(WaterEntry.sample(200).intake)])
+    try await theirs.sync(server)
+    #expect(try mine.replica.digest() == theirs.replica.digest())
+  }
+
+  @Test("a clock far behind is corrected at pairing, and by every answer after it")
+  func clockBehind() async throws {
+    let clock = TestClock(1000)  // 1970.
+    let server = ModelServer(clock: TestClock())
+    let serverNow = server.state.withLock { $0.clock.now() }
+    let test = try TestReplica(clock: clock)
+    try test.replica.save(WaterEntry.sample())
+    clock.advance(Self.hour)
+    try test.replica.save(WaterEntry.sample())
+    try test.pair(9, serverTime: serverNow)
+    var times = try test.offers().compactMap { $0.record.latestTime?.wallTime.milliseconds }
+    #expect(times == [serverNow.milliseconds - Self.hour, serverNow.milliseconds])
+    try await test.sync(server)
+    try test.replica.save(WaterEntry.sample())
+    times = try test.offers().compactMap { $0.record.latestTime?.wallTime.milliseconds }
+    #expect(times == [serverNow.milliseconds])
+  }
+
+  @Test("a signed fact's date is nobody's clock")
+  func entitlements() async throws {
+    let server = ModelServer(clock: TestClock())
+    let far = HybridTime(WallTime(milliseconds: 4_000_000_000_000))
+    let fact = try #require(
+      Record(
+        key: RecordKey(kind: .entitlement, id: [1]),
+        registers: [Register(field: 2, stamp: Stamp(time: far, replica: .none), value: [1])]))
+    server.state.withLock { $0.put(fact) }
+    let test = try TestReplica(9)
+    try await test.sync(server)
+    try test.replica.save(WaterEntry.sample())
+    let stamp = try #require(try test.offers().first?.record.latestTime)
+    #expect(stamp < far)
+    #expect(try test.replica.record(fact.key) == fact)
+  }
+}
