@@ -5,9 +5,9 @@ import Foundation
 
 /// The fasts without an end, as one person's devices together know them.
 ///
-/// "Active" is derived from the sessions and never stored: two devices that were apart may each have started a fast, and
-/// no program can know which of them was meant. The one that started last is the active one; the others stay open until
-/// the person ends or deletes them.
+/// "Active" is derived from the sessions and never stored: two devices that were apart may each
+/// have started a fast, and no program can know which of them was meant. The one that started last
+/// is the active one; the others stay open until the person ends or deletes them.
 public struct Fasting: Hashable, Sendable {
   /// The fast that is going on; nil between fasts.
   public let active: Session?
@@ -32,8 +32,8 @@ public struct Fasting: Hashable, Sendable {
   /// - Parameters:
   ///   - id: Chosen by the caller; the fast keeps it on every device.
   ///   - start: When it begins, or began.
-  ///   - targetMinutes: How long it is meant to last. It is captured here and stays what it is when the
-  ///     person's usual target changes later.
+  ///   - targetMinutes: How long it is meant to last. It is captured here and stays what it is when
+  ///     the person's usual target changes later.
   /// - Throws: `FastingRefusal.alreadyActive`; `.targetOutOfRange` outside `Session.targetRange`.
   public func start(id: UUID, at start: Date, targetMinutes: Int) throws(FastingRefusal) -> Session
   {
@@ -47,8 +47,8 @@ public struct Fasting: Hashable, Sendable {
 
   /// Completes the active fast.
   ///
-  /// - Parameter end: When it ended. Before the start it becomes the start: a clock that was set back ends a fast
-  ///   at once instead of making it impossible to end.
+  /// - Parameter end: When it ended. Before the start it becomes the start: a clock that was set
+  ///   back ends a fast at once instead of making it impossible to end.
   /// - Throws: `FastingRefusal.nothingActive`.
   public func complete(at end: Date) throws(FastingRefusal) -> Session {
     try finish(at: end, as: .completed)

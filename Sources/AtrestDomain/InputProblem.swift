@@ -62,10 +62,11 @@ public enum InputProblem: Error, Hashable, Sendable {
   }
 }
 
-/// The rules for what a person types. Narrower than what can be stored: records of other programs, and of devices with
-/// other rules, are still shown and synced.
+/// The rules for what a person types. Narrower than what can be stored: records of other programs,
+/// and of devices with other rules, are still shown and synced.
 public enum TypedRules {
-  /// How far ahead a typed time may be: clocks differ a little, and `22:30` may be typed seconds before it.
+  /// How far ahead a typed time may be: clocks differ a little, and `22:30` may be typed seconds
+  /// before it.
   public static let futureSlack: TimeInterval = 60
   /// The longest fast, in seconds: 14 days.
   public static let longestFast: TimeInterval = 14 * 86_400
@@ -92,7 +93,8 @@ public enum TypedRules {
     guard (end ?? now).timeIntervalSince(start) <= longestFast else { throw .fastTooLong }
   }
 
-  /// Checks that a fast which ended is not longer than can be meant: one that was forgotten did not last until now.
+  /// Checks that a fast which ended is not longer than can be meant: one that was forgotten did not
+  /// last until now.
   public static func check(lengthOf session: Session) throws(InputProblem) {
     guard (session.duration ?? 0) <= longestFast else { throw .fastTooLong }
   }

@@ -3,7 +3,8 @@
 
 import Foundation
 
-/// A day of the Gregorian calendar at some place. What instants belong to it depends on the time zone.
+/// A day of the Gregorian calendar at some place. What instants belong to it depends on the time
+/// zone.
 public struct LocalDay: Hashable, Comparable, Sendable {
   /// Days since 1970-01-01.
   public let number: Int
@@ -21,8 +22,8 @@ public struct LocalDay: Hashable, Comparable, Sendable {
 
   /// A day by its parts, or nil if there is no such day or it lies outside the years 1970 to 6429.
   ///
-  /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`: the year begins in
-  /// March, so that the leap day is its last.
+  /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`: the
+  /// year begins in March, so that the leap day is its last.
   public init?(year: Int, month: Int, day: Int) {
     guard (1970...6429).contains(year), (1...12).contains(month), (1...31).contains(day) else {
       return nil
@@ -76,7 +77,8 @@ public struct LocalDay: Hashable, Comparable, Sendable {
   public func instant(atSecond seconds: Int, in zone: TimeZone) -> Date? {
     let asIfUTC = Double(number) * 86_400 + Double(seconds)
     let day: TimeInterval = 86_400
-    // Zones change at most once in two days, so the offsets a day before and a day after are all there are.
+    // Zones change at most once in two days, so the offsets a day before and a day after are all
+    // there are.
     let candidates = [asIfUTC - day, asIfUTC + day].map { near in
       Date(
         timeIntervalSince1970: asIfUTC

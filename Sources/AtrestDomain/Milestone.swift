@@ -18,7 +18,8 @@ public enum Milestone: String, Hashable, Sendable, CaseIterable {
   /// From 24 hours on.
   case prolongedFast = "prolonged_fast"
 
-  /// The window that a fast is in after so many seconds; nil before its start. A window includes its first instant.
+  /// The window that a fast is in after so many seconds; nil before its start. A window includes
+  /// its first instant.
   public init?(elapsed: TimeInterval) {
     guard elapsed >= 0,
       let window = Self.allCases.last(where: { elapsed >= Double($0.firstHour) * 3600 })

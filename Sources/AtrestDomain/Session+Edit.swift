@@ -21,7 +21,8 @@ extension Session {
     let newEnd = newOutcome == .active ? nil : end ?? span.end
     if newOutcome == .active, end != nil { throw .openWithEnd }
     if newOutcome != .active, newEnd == nil { throw .endMissing }
-    // A fast that breaks the rules already, because another program wrote it, may still get another target.
+    // A fast that breaks the rules already, because another program wrote it, may still get another
+    // target.
     if start != nil || end != nil || outcome != nil {
       try TypedRules.check(start: newStart, end: newEnd, now: now)
     }

@@ -8,8 +8,9 @@ public enum TargetPreference {
 
   /// The target for a fast that starts without one of its own, in minutes.
   ///
-  /// - Parameter value: The setting: hours as a decimal number, `16` or `16.5`. Where it is absent, or nothing that can be
-  ///   meant, the default holds: a setting that another program damaged must not keep anyone from starting.
+  /// - Parameter value: The setting: hours as a decimal number, `16` or `16.5`. Where it is absent,
+  ///   or nothing that can be meant, the default holds: a setting that another program damaged must
+  ///   not keep anyone from starting.
   public static func minutes(_ value: String?) -> Int {
     guard let hours = value.flatMap(Double.init), hours > 0, hours <= 24 * 14 else {
       return Session.defaultTargetMinutes

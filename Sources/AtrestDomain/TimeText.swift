@@ -3,8 +3,8 @@
 
 import Foundation
 
-/// Writes instants. The digits, words and 24-hour clock are the same in every locale, so that what one person reads
-/// to another is what the other sees.
+/// Writes instants. The digits, words and 24-hour clock are the same in every locale, so that what
+/// one person reads to another is what the other sees.
 public enum TimeText {
   /// `22:30`.
   public static func clock(_ date: Date, in zone: TimeZone) -> String {
@@ -30,7 +30,8 @@ public enum TimeText {
     return "\(parts.day) \(months[parts.month - 1]) \(parts.year)"
   }
 
-  /// ISO 8601 in UTC, to the second, or to the millisecond where there are some: `2026-11-21T20:30:00Z`. For programs.
+  /// ISO 8601 in UTC, to the second, or to the millisecond where there are some:
+  /// `2026-11-21T20:30:00Z`. For programs.
   public static func iso(_ date: Date) -> String {
     let utc = TimeZone.gmt
     let milliseconds = Int((min(max(date.timeIntervalSince1970, -1e12), 1e12) * 1000).rounded())
@@ -54,7 +55,8 @@ public enum TimeText {
 
 /// Writes lengths of time.
 public enum DurationText {
-  /// `12h 30m`, `16h`, `45m`, in whole minutes that have passed; anything under a minute, or negative, is `0m`.
+  /// `12h 30m`, `16h`, `45m`, in whole minutes that have passed; anything under a minute, or
+  /// negative, is `0m`.
   public static func text(_ seconds: TimeInterval) -> String {
     text(minutes: wholeMinutes(seconds))
   }
@@ -72,8 +74,8 @@ public enum DurationText {
 
   /// Minutes that have passed in full; 0 for negative lengths.
   public static func wholeMinutes(_ seconds: TimeInterval) -> Int {
-    // Dates are kept in milliseconds, and a Double cannot hold every one: without the half a millisecond,
-    // sixteen hours can come out as 15h 59m.
+    // Dates are kept in milliseconds, and a Double cannot hold every one: without the half a
+    // millisecond, sixteen hours can come out as 15h 59m.
     Int((min(max(0, seconds + 0.0005), 1e12) / 60).rounded(.down))
   }
 }

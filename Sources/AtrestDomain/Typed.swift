@@ -8,11 +8,12 @@ public enum Typed {
   /// Characters of the longest text that is looked at.
   public static let limitCharacters = 64
 
-  /// Reads a time: `now`, `2h ago`, `22:30`, `yesterday 22:30`, `today 7:05`, `2026-11-21 22:30`, `2026-11-21T22:30:15`,
-  /// `2026-11-21T20:30:00.250Z`, `2026-11-21T22:30+02:00`.
+  /// Reads a time: `now`, `2h ago`, `22:30`, `yesterday 22:30`, `today 7:05`, `2026-11-21 22:30`,
+  /// `2026-11-21T22:30:15`, `2026-11-21T20:30:00.250Z`, `2026-11-21T22:30+02:00`.
   ///
-  /// Times without a zone are those of clocks in `zone`; one that they show twice means the first. A clock time alone
-  /// is today's, or yesterday's if today's has not come. The result may lie in the future: `TypedRules` judges that.
+  /// Times without a zone are those of clocks in `zone`; one that they show twice means the first.
+  /// A clock time alone is today's, or yesterday's if today's has not come. The result may lie in
+  /// the future: `TypedRules` judges that.
   /// - Throws: `InputProblem.notATime` or `.skippedTime`.
   public static func time(
     _ text: String, now: Date, in zone: TimeZone
@@ -37,7 +38,8 @@ public enum Typed {
     return try isoTime(text, in: zone)
   }
 
-  /// Reads a length of time, `16h`, `16h30m`, `16h 30m` or `90m`, as minutes. It may be 0; `TypedRules` judges that.
+  /// Reads a length of time, `16h`, `16h30m`, `16h 30m` or `90m`, as minutes. It may be 0;
+  /// `TypedRules` judges that.
   ///
   /// - Throws: `InputProblem.notADuration`.
   public static func minutes(_ text: String) throws(InputProblem) -> Int {
@@ -47,8 +49,8 @@ public enum Typed {
     return minutes
   }
 
-  /// Reads an amount, `250`, `250ml`, `0.5l` or `8oz` (US fluid ounces, 29.5735295625 ml), as millilitres, rounded to the
-  /// nearest. It may be 0 or huge; `TypedRules` judges that.
+  /// Reads an amount, `250`, `250ml`, `0.5l` or `8oz` (US fluid ounces, 29.5735295625 ml), as
+  /// millilitres, rounded to the nearest. It may be 0 or huge; `TypedRules` judges that.
   ///
   /// - Throws: `InputProblem.notAnAmount`.
   public static func millilitres(_ text: String) throws(InputProblem) -> Int {

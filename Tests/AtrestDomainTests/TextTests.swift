@@ -64,6 +64,13 @@ struct TimeTextTests {
     #expect(TimeText.clock(instant("2026-04-04T15:00:00Z"), in: Zones.lordHowe) == "01:30")
   }
 
+  @Test("of the last year that can be stored are written like any other")
+  func farFuture() {
+    let last = Date(timeIntervalSince1970: 140_737_488_355)
+    #expect(TimeText.iso(last) == "6429-10-17T02:45:55Z")
+    #expect(TimeText.near(last, now: now, in: Zones.kolkata) == "17 Oct 6429, 08:15")
+  }
+
   @Test("are exact for programs")
   func iso() {
     #expect(TimeText.iso(now) == "2026-11-21T13:30:00Z")

@@ -99,6 +99,30 @@ struct TypedTimeTests {
         == instant("2026-04-04T14:45:00Z"))
   }
 
+  @Test(
+    "mean what the clocks of their place show, whatever the instant",
+    arguments: [1, 2, 3, 0x5f3a91])
+  func clocks(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let zones = [
+      Zones.utc, Zones.berlin, Zones.losAngeles, Zones.kolkata, Zones.lordHowe, Zones.apia,
+      Zones.cairo,
+    ]
+    for _ in 0..<500 {
+      let minute = Int.random(in: 1...40_000_000, using: &generator)  // Up to the year 2046.
+      let shown = Date(timeIntervalSince1970: Double(minute) * 60)
+      let zone = zones[Int.random(in: zones.indices, using: &generator)]
+      let text = "\(LocalDay(shown, in: zone).iso)T\(TimeText.clock(shown, in: zone))"
+      let read = try Typed.time(text, now: now, in: zone)
+      let again = "\(LocalDay(read, in: zone).iso)T\(TimeText.clock(read, in: zone))"
+      try #require(again == text, "\(zone.identifier)")
+      // Earlier only where clocks show a time twice.
+      try #require(
+        read <= shown && shown.timeIntervalSince(read) <= 3600, "\(text) \(zone.identifier)")
+      try #require(try Typed.time(TimeText.iso(shown), now: now, in: zone) == shown, "\(text)")
+    }
+  }
+
   @Test("count hours ago in elapsed time, also over a change of the clocks")
   func agoOverChange() throws {
     let afterChange = instant("2026-03-29T06:00:00Z")

@@ -57,6 +57,15 @@ struct FailureTests {
     }
   }
 
+  @Test("what the server does not allow says what to do, once")
+  func notPermitted() throws {
+    let failure = try #require(
+      Failure(SyncError.notPermitted("the code was used. Ask for a new one")))
+    #expect(
+      failure.sentence == "The server did not allow it. The code was used. Ask for a new one.")
+    #expect(try #require(Failure(SyncError.accessEnded)).sentence.contains("`atrest unpair`"))
+  }
+
   @Test("other programs' words cannot move the cursor")
   func foreign() throws {
     let failure = try #require(Failure(SyncError.refused("\u{1B}[2J\u{202E}evil\r\n")))
@@ -66,7 +75,8 @@ struct FailureTests {
   }
 }
 
-/// The banned phrases of the app's language rules that a text holds. Case and runs of white space do not matter.
+/// The banned phrases of the app's language rules that a text holds. Case and runs of white space
+/// do not matter.
 func bannedWords(in text: String) -> [String] {
   let phrases = [
     "autophagy maximized", "fat-burning zone", "peak fasting", "optimal window", "maximum benefits",

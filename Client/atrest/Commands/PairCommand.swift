@@ -30,7 +30,8 @@ struct PairCommand: AsyncParsableCommand {
     var name: String
   }
 
-  /// What the device is called: the name given, else the host's, without its domain, cut to what a server takes.
+  /// What the device is called: the name given, else the host's, without its domain, cut to what a
+  /// server takes.
   static func deviceName(given: String?, host: String) throws -> String {
     if let given {
       let name = given.split(whereSeparator: \.isWhitespace).joined(separator: " ")

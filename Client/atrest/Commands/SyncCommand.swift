@@ -47,7 +47,8 @@ struct SyncCommand: AsyncParsableCommand {
     if report.refused > 0 { throw Failure.Thrown(SyncWords.refused(report.refused)) }
   }
 
-  /// Asks who is who if the journal names a device that this one has not heard of. Not being told is no failure.
+  /// Asks who is who if the journal names a device that this one has not heard of. Not being told
+  /// is no failure.
   private func learnNames(_ replica: Replica) async {
     guard let known = try? replica.deviceNames(), let entries = try? replica.conflicts() else {
       return

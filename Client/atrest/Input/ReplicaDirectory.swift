@@ -3,10 +3,11 @@
 
 import Foundation
 
-/// Where the replica is: what was typed, else `ATREST_REPLICA`, else `$XDG_DATA_HOME/atrest`, else `~/.local/share/atrest`.
+/// Where the replica is: what was typed, else `ATREST_REPLICA`, else `$XDG_DATA_HOME/atrest`, else
+/// `~/.local/share/atrest`.
 enum ReplicaDirectory {
-  /// The directory. Empty values count as absent, and a relative `XDG_DATA_HOME` is ignored, as the XDG Base Directory
-  /// Specification asks.
+  /// The directory. Empty values count as absent, and a relative `XDG_DATA_HOME` is ignored, as the
+  /// XDG Base Directory Specification asks.
   static func resolve(option: String?, environment: [String: String]) -> URL {
     func value(_ name: String) -> String? {
       environment[name].flatMap { $0.isEmpty ? nil : $0 }

@@ -3,7 +3,8 @@
 
 import Foundation
 
-/// Ids as people see and type them: hexadecimal digits, of which the first few are enough where nothing else begins so.
+/// Ids as people see and type them: hexadecimal digits, of which the first few are enough where
+/// nothing else begins so.
 enum ShortID {
   /// Digits that are always shown.
   static let digits = 8
@@ -24,15 +25,16 @@ enum ShortID {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// 64-bit FNV-1a. Gives ids that are long, such as those of journal entries, a name of 16 digits that every device
-  /// and every run computes alike.
+  /// 64-bit FNV-1a. Gives ids that are long, such as those of journal entries, a name of 16 digits
+  /// that every device and every run computes alike.
   ///
   /// Source: Fowler, Noll, Vo; draft-eastlake-fnv.
   static func hash(_ bytes: [UInt8]) -> UInt64 {
     bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 
-  /// For each id its shortest beginning, of at least `digits`, that no other id shares. Equal ids are shown whole.
+  /// For each id its shortest beginning, of at least `digits`, that no other id shares. Equal ids
+  /// are shown whole.
   static func shortened(_ ids: [String]) -> [String: String] {
     let sorted = Set(ids).sorted()
     var result: [String: String] = [:]

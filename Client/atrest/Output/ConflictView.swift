@@ -103,7 +103,7 @@ enum ConflictWords {
   static func list(
     _ entries: [JournalEntry], ids: [String: String], _ devices: DeviceNames, _ around: Surroundings
   ) -> Table {
-    var table = Table("ID", "WHAT", "KEPT", "SET ASIDE", "WRITTEN ON")
+    var table = Table("ID", "WHAT", "KEPT", "SET ASIDE", "FROM")
     for entry in entries {
       table.add(
         ids[entry.displayID] ?? entry.displayID, RecordWords.noun(entry.conflict.key.kind),

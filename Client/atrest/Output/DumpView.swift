@@ -5,8 +5,8 @@ import Foundation
 import Replication
 import SyncProtocol
 
-/// A record with the stamps of its registers. Values hold what a person ate, drank and bought, so they are written only
-/// where they were asked for.
+/// A record with the stamps of its registers. Values say when a person fasted and drank, so
+/// they are written only where they were asked for.
 struct RecordDump: Encodable, Equatable {
   /// When and where.
   struct StampDump: Encodable, Equatable {

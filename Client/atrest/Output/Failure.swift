@@ -8,7 +8,8 @@ import Foundation
 
 /// A failure as the terminal sees it. The codes are those of `sysexits.h`.
 struct Failure: Equatable {
-  /// Whole sentences: what happened, then what to do. Control characters of other programs' texts are made visible.
+  /// Whole sentences: what happened, then what to do. Control characters of other programs' texts
+  /// are made visible.
   let sentence: String
   /// Never success.
   let code: ExitCode
@@ -35,7 +36,8 @@ struct Failure: Equatable {
     self.code = code
   }
 
-  /// The failure that an error stands for; nil for what the argument parser itself says best: usage, help, version.
+  /// The failure that an error stands for; nil for what the argument parser itself says best:
+  /// usage, help, version.
   init?(_ error: any Error) {
     switch error {
     case let error as InputProblem:
@@ -49,7 +51,7 @@ struct Failure: Equatable {
     case let error as ReplicaError:
       self.init(Foreign.text(error.userMessage), Failure.code(of: error))
     case let error as SyncError:
-      self.init(Foreign.text(error.userMessage), Failure.code(of: error))
+      self.init(Failure.sentence(of: error), Failure.code(of: error))
     case let error as Failure.Thrown:
       self = error.failure
     case is EncodingError:
@@ -65,6 +67,20 @@ struct Failure: Equatable {
 
     init(_ sentence: String, _ code: ExitCode = Failure.data) {
       failure = Failure(sentence, code)
+    }
+  }
+
+  /// The library's sentence, with what a command can do about it.
+  private static func sentence(of error: SyncError) -> String {
+    switch error {
+    case .accessEnded:
+      "This device's access was ended. What you wrote is kept here. To join again, leave with "
+        + "`atrest unpair`, then pair with a new link."
+    case .notPermitted(let reason):
+      // The server's own sentence says what to do.
+      "The server did not allow it. \(Foreign.text(reason).asSentence)"
+    case .notPaired, .unreachable, .notFound, .refused, .badAnswer, .cancelled, .replica:
+      Foreign.text(error.userMessage)
     }
   }
 

@@ -13,7 +13,8 @@ import Foundation
 
 /// Standard output and standard error.
 enum Terminal {
-  /// Whether dim and bold may be used: on a terminal that is not dumb, unless `NO_COLOR` is set to anything but nothing.
+  /// Whether dim and bold may be used: on a terminal that is not dumb, unless `NO_COLOR` is set to
+  /// anything but nothing.
   static func isStyled(isTerminal: Bool, environment: [String: String]) -> Bool {
     isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
   }
@@ -43,7 +44,8 @@ enum Terminal {
     if showsProgress { write("\r\u{1B}[K" + text, to: STDERR_FILENO) }
   }
 
-  /// Unbuffered, so that words and errors keep their order; a reader that went away is not an error.
+  /// Unbuffered, so that words and errors keep their order; a reader that went away is not an
+  /// error.
   private static func write(_ text: String, to descriptor: Int32) {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
@@ -78,7 +80,8 @@ struct Style: Sendable {
 
 /// Text that came from elsewhere.
 enum Foreign {
-  /// The text with everything that could move a terminal's cursor, hide words or reverse them made visible.
+  /// The text with everything that could move a terminal's cursor, hide words or reverse them made
+  /// visible.
   ///
   /// Device and account names and refusals are written by other programs.
   static func text(_ text: String) -> String {
