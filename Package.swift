@@ -108,6 +108,7 @@ let package = Package(
       dependencies: ["atrest", "AtrestClient", "AtrestDomain", "Replication", "SyncProtocol"],
       swiftSettings: strict),
     .testTarget(
-      name: "Integration", dependencies: ["AtrestServer", "AtrestClient"], swiftSettings: strict),
+      name: "Integration", dependencies: ["AtrestServer", "AtrestClient", "TestSupport"],
+      swiftSettings: strict),
   ]
 )

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// The main job, end to end: devices edit offline, sync through a real server, and agree.
+
+import AtrestClient
+import AtrestDomain
+import Foundation
+import Replication
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Devices and a server")
+struct SyncTests {
+  private func sync(_ devices: TestDevice...) async throws {
+    for device in devices { try await device.replica.sync() }
+  }
+
+  private func agree(_ devices: TestDevice...) throws -> Bool {
+    let records = try devices.map { try $0.replica.allRecords() }
+    let digests = Set(try devices.map { try $0.replica.digest() })
+    return records.dropFirst().allSatisfy { $0 == records[0] } && digests.count == 1
+  }
+
+  @Test("conflicting offline edits end the same everywhere, and what lost can be restored")
+  func conflicts() async throws {
+    let server = try await TestServer()
+    let (phone, tablet) = (
+      try await TestDevice("phone", server), try await TestDevice("tablet", server)
+    )
+    var session = try fast()
+    let glass = try water(250)
+    try phone.replica.save(session)
+    try phone.replica.save(glass)
+    try await sync(phone, tablet)
+
+    session.targetMinutes = 1080
+    try phone.replica.save(session)
+    try phone.replica.delete(RecordKey(kind: .water, id: glass.id.bytes))
+    session.targetMinutes = 840
+    try tablet.replica.save(session)
+    try tablet.replica.save(water(300, id: glass.id))
+    try await sync(phone, tablet, phone)
+
+    #expect(try agree(phone, tablet))
+    #expect(try phone.replica.session(session.id)?.targetMinutes == 840)
+    #expect(try phone.replica.waterEntry(glass.id)?.intake.millilitres == 300)
+    let entries = try phone.replica.conflicts()
+    #expect(entries.map(\.conflict.field).sorted() == [1, 3])
+
+    let target = try #require(entries.first { $0.conflict.field == 3 })
+    try phone.replica.restore(target)
+    try await sync(phone, tablet)
+    #expect(try tablet.replica.session(session.id)?.targetMinutes == 1080)
+    #expect(try agree(phone, tablet))
+    await server.stop()
+  }
+
+  @Test("thousands of records travel in pages, and arrive whole")
+  func pages() async throws {
+    let server = try await TestServer()
+    let (phone, tablet) = (
+      try await TestDevice("phone", server), try await TestDevice("tablet", server)
+    )
+    try phone.replica.transaction { transaction in
+      for day in 0..<3500 { try transaction.save(fast(daysAgo: day)) }
+    }
+    let pushed = try await phone.replica.sync()
+    #expect(pushed.pushed == 3500)
+    #expect(pushed.exchanges >= 4)
+    let pulled = try await tablet.replica.sync()
+    #expect(pulled.pulled == 3500)
+    #expect(try agree(phone, tablet))
+    let again = try await phone.replica.sync()
+    #expect(again.pulled == 0, "what a device sent does not come back")
+    await server.stop()
+  }
+
+  @Test(
+    "random histories converge through restarts of the server",
+    arguments: 1...4 as ClosedRange<UInt64>)
+  func convergence(seed: UInt64) async throws {
+    var random = SeededRandom(seed: seed)
+    let server = try await TestServer()
+    let devices = [
+      try await TestDevice("phone", server), try await TestDevice("tablet", server),
+      try await TestDevice("laptop", server),
+    ]
+    let ids = (0..<5).map { _ in UUID() }
+    for _ in 0..<120 {
+      guard let device = devices.randomElement(using: &random),
+        let id = ids.randomElement(using: &random)
+      else { continue }
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0...2:
+        try device.replica.save(
+          fast(id, targetMinutes: .random(in: 1...2000, using: &random)))
+      case 3...4: try device.replica.save(water(.random(in: 1...900, using: &random), id: id))
+      case 5: try device.replica.delete(RecordKey(kind: .session, id: id.bytes))
+      case 6: try device.replica.delete(RecordKey(kind: .water, id: id.bytes))
+      case 7:
+        try device.replica.setPreference("unit", to: "\(Int.random(in: 0...3, using: &random))")
+      case 8:
+        if let entry = try device.replica.conflicts().randomElement(using: &random) {
+          try device.replica.restore(entry)
+        }
+      case 9 where random.oneIn(4):
+        await server.stop()
+        try await server.start()
+      default: try await device.replica.sync()
+      }
+    }
+    for _ in 0..<2 { try await sync(devices[0], devices[1], devices[2]) }
+    #expect(try agree(devices[0], devices[1], devices[2]), "SYNC_SEED=0x\(String(seed, radix: 16))")
+    for device in devices { #expect(try device.replica.pending().isEmpty) }
+    await server.stop()
+  }
+
+  @Test("edits made before pairing, and while the server is away, are kept and arrive")
+  func offline() async throws {
+    let server = try await TestServer()
+    let phone = try TestDevice()
+    let early = try fast()
+    try phone.replica.save(early)
+    try await phone.replica.pair(try await server.link(), name: "phone")
+    let tablet = try await TestDevice("tablet", server)
+    await server.stop()
+    try phone.replica.save(water(300))
+    await #expect(throws: SyncError.self) { try await phone.replica.sync() }
+    #expect(try phone.replica.pending().count == 2)
+    try await server.start()
+    try await sync(phone, tablet)
+    #expect(try tablet.replica.session(early.id) == early)
+    #expect(try agree(phone, tablet))
+    await server.stop()
+  }
+
+  @Test("a server set back to an old copy of its data has everything again once each device synced")
+  func restoredBackup() async throws {
+    let server = try await TestServer()
+    let (phone, tablet) = (
+      try await TestDevice("phone", server), try await TestDevice("tablet", server)
+    )
+    try phone.replica.save(fast())
+    try await sync(phone, tablet)
+    await server.stop()
+    try server.backUp()
+    try await server.start()
+    for day in 2..<20 { try phone.replica.save(fast(daysAgo: day)) }
+    try tablet.replica.save(water(400))
+    try await sync(phone, tablet, phone)
+    let before = try phone.replica.allRecords()
+    await server.stop()
+    try server.restore()
+    try await server.start()
+
+    let report = try await phone.replica.sync()
+    #expect(report.restarted)
+    try await sync(tablet, phone)
+    let newcomer = try await TestDevice("laptop", server)
+    try await sync(newcomer)
+    #expect(try newcomer.replica.allRecords() == before)
+    #expect(try agree(phone, tablet, newcomer))
+    await server.stop()
+  }
+
+  @Test("a watching device has an edit as soon as it is committed")
+  func watch() async throws {
+    let server = try await TestServer()
+    let (phone, tablet) = (
+      try await TestDevice("phone", server), try await TestDevice("tablet", server)
+    )
+    let (news, note) = AsyncStream<Int>.makeStream()
+    let watching = Task {
+      try await tablet.replica.watch { report, _ in note.yield(report.pulled) }
+    }
+    var reports = news.makeAsyncIterator()
+    _ = await reports.next()  // The exchange that watching begins with.
+    let glass = try water(275)
+    try phone.replica.save(glass)
+    try await phone.replica.sync()
+    while try tablet.replica.waterEntry(glass.id) == nil { _ = await reports.next() }
+    #expect(try agree(phone, tablet))
+    watching.cancel()
+    _ = await watching.result
+    await server.stop()
+  }
+
+  @Test("a revoked device is told so, and keeps what it wrote")
+  func revoked() async throws {
+    let server = try await TestServer()
+    let (phone, tablet) = (
+      try await TestDevice("phone", server), try await TestDevice("tablet", server)
+    )
+    try phone.replica.save(fast())
+    let other = try #require(try await tablet.replica.devices().first { !$0.isCurrent })
+    try await tablet.replica.revoke(other.replica)
+    await #expect(throws: SyncError.accessEnded) { try await phone.replica.sync() }
+    #expect(try phone.replica.pending().count == 1)
+    await server.stop()
+  }
+
+  @Test("accounts do not see each other, whatever their records are called")
+  func accounts() async throws {
+    let server = try await TestServer()
+    let mine = try await TestDevice("phone", server, account: "kim")
+    let theirs = try await TestDevice("phone", server, account: "sam")
+    let glass = try water(100)
+    try mine.replica.save(glass)
+    try theirs.replica.save(water(999, id: glass.id))
+    try await sync(mine, theirs, mine)
+    #expect(try mine.replica.waterEntry(glass.id)?.intake.millilitres == 100)
+    #expect(try theirs.replica.waterEntry(glass.id)?.intake.millilitres == 999)
+    #expect(try mine.replica.conflicts().isEmpty)
+    await server.stop()
+  }
+}

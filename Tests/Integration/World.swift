@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// A real server and real replicas on the loopback address, each in a folder that vanishes with the test.
+
+import AtrestClient
+import AtrestDomain
+import DispatchNet
+import Foundation
+import GRPC
+import Logging
+import Replication
+import SyncProtocol
+import Synchronization
+import Testing
+
+@testable import AtrestServer
+
+/// A folder of a test's own, removed with its last reference.
+final class Folder: Sendable {
+  let url: URL
+
+  init() throws {
+    url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("atrest-" + UUID().uuidString.prefix(13))
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: url)
+  }
+}
+
+/// A server that can be stopped, set back to an earlier copy of its data, and started again at its address.
+final class TestServer: Sendable {
+  private let folder: Folder
+  private let running: Mutex<Server?>
+  private let address: Mutex<SocketAddress>
+
+  init() async throws {
+    folder = try Folder()
+    let server = try await Self.start(
+      folder.url.path + "/data", .ipv4(octets: [127, 0, 0, 1], port: 0))
+    running = Mutex(server)
+    address = Mutex(server.address)
+  }
+
+  private static func start(_ data: String, _ address: SocketAddress) async throws -> Server {
+    var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+    logger.logLevel = .critical
+    return try await Server.start(
+      Server.Configuration(
+        dataDirectory: data, listenAddress: address, logger: logger,
+        onFatal: { error in Issue.record("the store failed: \(error.userMessage)") }))
+  }
+
+  func stop() async {
+    await running.withLock { $0 }?.stop()
+    running.withLock { $0 = nil }
+  }
+
+  func start() async throws {
+    let server = try await Self.start(folder.url.path + "/data", address.withLock { $0 })
+    running.withLock { $0 = server }
+  }
+
+  /// Keeps a copy of a stopped server's data.
+  func backUp() throws {
+    try FileManager.default.copyItem(
+      at: folder.url.appendingPathComponent("data"), to: folder.url.appendingPathComponent("copy"))
+  }
+
+  /// Puts the copy back in place of a stopped server's data.
+  func restore() throws {
+    try FileManager.default.removeItem(at: folder.url.appendingPathComponent("data"))
+    try FileManager.default.moveItem(
+      at: folder.url.appendingPathComponent("copy"), to: folder.url.appendingPathComponent("data"))
+  }
+
+  /// A pairing link for an account, which is made if there is none.
+  func link(_ account: String = "home") async throws -> PairingLink {
+    let path = Server.adminSocketPath(in: folder.url.path + "/data")
+    let channel = try GRPCChannel(to: .address(.unix(path: path)))
+    defer { Task { await channel.close() } }
+    let request = AccountRequest(name: account).encoded
+    let answer: [UInt8]
+    do {
+      answer = try await channel.unary(Method.Admin.addAccount, request)
+    } catch {
+      answer = try await channel.unary(Method.Admin.inviteDevice, request)
+    }
+    let invitation = try Invitation(decoding: answer)
+    return try PairingLink(server: invitation.address, code: invitation.code)
+  }
+}
+
+/// A replica in a folder of its own.
+struct TestDevice: Sendable {
+  let replica: Replica
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder()
+    replica = try Replica(directory: folder.url.appendingPathComponent("replica"))
+  }
+
+  /// One that is paired.
+  init(_ name: String, _ server: TestServer, account: String = "home") async throws {
+    try self.init()
+    try await replica.pair(try await server.link(account), name: name)
+  }
+}
+
+/// A fast of some hours, some days ago.
+func fast(_ id: UUID = UUID(), daysAgo: Int = 1, targetMinutes: Int = 960) throws
+  -> AtrestDomain.Session
+{
+  let start = Date(milliseconds: 1_700_000_000_000 - Int64(daysAgo) * 86_400_000)
+  let span = try #require(
+    AtrestDomain.Session.Span(
+      start: start, end: start.addingTimeInterval(16 * 3600), outcome: .completed))
+  return AtrestDomain.Session(id: id, span: span, targetMinutes: targetMinutes)
+}
+
+/// A glass of water.
+func water(_ millilitres: Int, id: UUID = UUID()) throws -> WaterEntry {
+  let intake = try #require(
+    WaterEntry.Intake(at: Date(milliseconds: 1_700_000_000_000), millilitres: millilitres))
+  return WaterEntry(id: id, intake: intake)
+}
