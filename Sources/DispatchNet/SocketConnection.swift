@@ -164,6 +164,8 @@ public final class SocketConnection: ByteStreamOwner {
   // MARK: Watching
 
   func watch(_ events: UInt32) {
+    // The epoll descriptor of a stopped shard is closed; its number may be another's by now.
+    guard !shard.isStopped else { return request(.closedHere) }
     do {
       key = try shard.sockets.add(self, descriptor: descriptor, events: events)
       watched = events

@@ -20,7 +20,7 @@ import Transport
     }
     #expect(await world.service.cancelled.next() == "unary")
     // An answer that comes too late is ignored.
-    world.service.responders.withLock { $0.forEach { $0.reply([1]) } }
+    for responder in world.service.responders.withLock({ $0 }) { responder.reply([1]) }
     #expect(try await world.unary("Unary", [2]) == [2])
     await world.stop()
   }
@@ -86,7 +86,7 @@ import Transport
       }
       await other.close()
     }
-    world.service.responders.withLock { $0.forEach { $0.reply([42]) } }
+    for responder in world.service.responders.withLock({ $0 }) { responder.reply([42]) }
     #expect(try await call.value == [42])
     await drained.value
     #expect(world.server.statistics.activeConnections == 0)

@@ -77,13 +77,13 @@ final class TestService: Sendable {
           return .refused(Status(.unauthenticated, "Pair this device first."))
         }
         return .granted(String(token.dropFirst(7)))
-      }
-    ) { methods in
-      methods.unary("WhoAmI") { [self] call, _ in
-        guardedBodies.add(1, ordering: .relaxed)
-        return .reply(Array(call.principal.utf8))
-      }
-    }
+      },
+      methods: { methods in
+        methods.unary("WhoAmI") { [self] call, _ in
+          guardedBodies.add(1, ordering: .relaxed)
+          return .reply(Array(call.principal.utf8))
+        }
+      })
     return router
   }
 
