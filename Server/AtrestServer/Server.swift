@@ -52,7 +52,8 @@ package final class Server: Sendable {
   }
 
   /// Where devices call, with the port that the system chose.
-  package let address: SocketAddress
+  package var address: SocketAddress { place.address }
+  private let place = Place()
   private let configuration: Configuration
   private let queue: CommitQueue
   private let sync: SyncService
@@ -81,12 +82,16 @@ package final class Server: Sendable {
     } catch {
       throw .store(error)
     }
-    do throws(SocketError) {
-      return try Server(configuration, queue, directory)
-    } catch {
+    let server: Server
+    do throws(SocketError) { server = try Server(configuration, queue, directory) } catch {
       await queue.close()
       throw .socket(error)
     }
+    do throws(SocketError) { try server.listen() } catch {
+      await server.stop()
+      throw .socket(error)
+    }
+    return server
   }
 
   private init(
@@ -97,10 +102,10 @@ package final class Server: Sendable {
     let environment = configuration.environment
     let sync = SyncService(queue: queue, directory: directory, environment: environment)
     let devices = DevicesService(queue: queue, directory: directory, environment: environment)
-    let place = Place()
+    let place = place
     let admin = AdminService(
       queue: queue, directory: directory, devices: devices, environment: environment,
-      address: { place.text })
+      address: { place.address.description })
     health = HealthService(services: Routes.publicServices)
     self.sync = sync
 
@@ -120,11 +125,13 @@ package final class Server: Sendable {
         environment: environment, heartbeat: configuration.heartbeat),
       configuration: forDevices)
     adminServer = try GRPCServer(router: Routes.forOwner(admin), configuration: forOwner)
-    // The owner's socket first: once devices can call, codes can be made for them.
+  }
+
+  private func listen() throws(SocketError) {
+    place.set(try devicesServer.listen(on: configuration.listenAddress))
+    // Second, because the links it gives out name the address.
     try adminServer.listen(
       on: .unix(path: Self.adminSocketPath(in: configuration.dataDirectory)))
-    address = try devicesServer.listen(on: configuration.listenAddress)
-    place.set(address.description)
   }
 
   /// What devices called so far.
@@ -149,9 +156,9 @@ package final class Server: Sendable {
 
 /// Where devices reach the server: known only once it listens.
 private final class Place: Sendable {
-  private let value = Mutex("")
-  var text: String { value.withLock { $0 } }
-  func set(_ text: String) { value.withLock { $0 = text } }
+  private let value = Mutex(SocketAddress.unix(path: ""))
+  var address: SocketAddress { value.withLock { $0 } }
+  func set(_ address: SocketAddress) { value.withLock { $0 = address } }
 }
 
 /// Why a server does not start.

@@ -82,3 +82,8 @@ func printLine(_ line: String) {
   print(line)
   fflush(nil)
 }
+
+/// Writes to standard error in one piece. Whether anybody reads it does not matter: Foundation would trap.
+func printError(_ text: String) {
+  _ = Array(text.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}

@@ -25,7 +25,7 @@ struct LineLogHandler: LogHandler {
       line += " \(key)=" + Self.quoted("\(value)")
     }
     line += "\n"
-    FileHandle.standardError.write(Data(line.utf8))
+    printError(line)
   }
 
   /// UTC, to the millisecond: RFC 3339.

@@ -45,13 +45,12 @@ struct Serve: AsyncParsableCommand {
     }
     defer { watcher.stop() }
 
+    var configuration = Server.Configuration(
+      dataDirectory: data.path, listenAddress: listen, logger: logger,
+      onFatal: { _ in endProcess(.inputOutput) })
+    configuration.shardCount = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 8)
     let server: Server
-    do throws(ServerError) {
-      server = try await Server.start(
-        Server.Configuration(
-          dataDirectory: data.path, listenAddress: listen, logger: logger,
-          onFatal: { _ in endProcess(.inputOutput) }))
-    } catch {
+    do throws(ServerError) { server = try await Server.start(configuration) } catch {
       throw Failure(error.userMessage, ExitStatus(error))
     }
     logger.info("started", metadata: ["address": "\(server.address)", "data": "\(data.path)"])

@@ -9,7 +9,7 @@ import SyncProtocol
 /// Runs a command's work; a failure becomes its sentence on standard error and its exit status.
 func reported(_ body: () async throws -> Void) async throws {
   do { try await body() } catch let failure as Failure {
-    FileHandle.standardError.write(Data((failure.message + "\n").utf8))
+    printError(failure.message + "\n")
     throw ExitCode(failure.status.rawValue)
   }
 }

@@ -131,6 +131,23 @@ struct OutboxTests {
     #expect(server.journal.isEmpty, "our own writes follow each other")
   }
 
+  @Test("an acknowledgement takes out the bytes it was given for, and nothing newer")
+  func acknowledgement() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(5)
+    let id = UUID()
+    try test.replica.save(WaterEntry.sample(id: id, 100))
+    try test.replica.save(WaterEntry.sample())
+    let page = try await test.replica.outboxPage(after: 0, refused: false)
+    let answer = try server.exchange(ExchangeRequest(cursor: nil, offers: page.offers))
+    try test.replica.save(WaterEntry.sample(id: id, 200))
+    try test.replica.setPreference("theme", to: "dusk")
+    _ = try await test.replica.apply(answer, request: nil, page: page, at: test.clock.now())
+    #expect(try test.offers().map(\.record.key.kind) == [.water, .preference])
+    #expect(try test.offers().first.map { try WaterEntry($0.record) }?.intake.millilitres == 200)
+    #expect(try await test.replica.cursor() == answer.cursor)
+  }
+
   @Test("a pending write that lost to a pulled one is still pushed and journalled")
   func pullOverPending() async throws {
     let server = ModelServer(clock: TestClock())
@@ -155,7 +172,7 @@ struct OutboxTests {
     try mine.replica.save(WaterEntry.sample(id: id, 400))
 
     let offers = try mine.offers()
-    #expect(offers.count == 2, "the write that lost waits as it was written")
+    try #require(offers.count == 2, "the write that lost waits as it was written")
     let theirRecord = try #require(try theirs.replica.record(offers[0].record.key))
     #expect(offers[1].record[2]?.replaced == theirRecord[2]?.stamp)
 

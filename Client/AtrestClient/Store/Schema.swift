@@ -4,7 +4,8 @@
 /// The tables of a replica. A later version is reached from the one before in a single transaction.
 enum Schema {
   /// - `replica`: one row; who this replica is and where it stands. Unsigned 64-bit numbers are stored as their bit pattern.
-  /// - `record`: the merged view, one row for each record: its canonical bytes.
+  /// - `record`: the merged view, one row for each record: its canonical bytes. Rows lie in the order of arrival and only their
+  ///   short keys are sorted: ids are random, and a table sorted by them dirties nearly a page for each record pulled.
   /// - `outbox`: what the server has not acknowledged. The bytes under a sequence never change, and sequences are never used
   ///   twice, so an acknowledgement can only ever remove what it was given for. An entry without an offer stands for the record
   ///   as it is, acknowledged once, to be offered again to a server that lost it.
@@ -27,8 +28,8 @@ enum Schema {
       kind INTEGER NOT NULL,
       id BLOB NOT NULL,
       body BLOB NOT NULL,
-      PRIMARY KEY (kind, id)
-    ) STRICT, WITHOUT ROWID;
+      UNIQUE (kind, id)
+    ) STRICT;
     CREATE TABLE outbox (
       sequence INTEGER PRIMARY KEY AUTOINCREMENT,
       kind INTEGER NOT NULL,

@@ -54,7 +54,7 @@ package final class Directory: Sendable {
   /// Whose call this is, from its metadata; nil if nobody's who has access. About 300 ns.
   package func authenticate(_ metadata: Metadata, at now: WallTime) -> Session? {
     guard let header = metadata.bytes("authorization"), let token = Token(authorization: header),
-      let session = session(token.replica), session.accepts(token.secret), !session.isRevoked
+      let session = session(token.replica), !session.isRevoked, session.accepts(token.secret)
     else { return nil }
     if session.touch(at: now) {
       state.withLock { $0.seen[session.replica] = now }

@@ -180,7 +180,7 @@ package final class CommitQueue: @unchecked Sendable {
       logger.critical("the store failed", metadata: ["error": "\(error.userMessage)"])
       onFatal(error)
       finish(jobs, error)
-    } else if error == .full {
+    } else if error == .full, jobs.contains(where: { $0.isWrite }) {
       disk.becameFull()
       withoutWrites(jobs)
     } else if jobs.count > 1 {

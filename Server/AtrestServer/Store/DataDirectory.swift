@@ -60,8 +60,9 @@ final class DataDirectory {
     guard status.st_mode & S_IFMT == S_IFDIR else {
       throw .cannotOpen(path: path, reason: "it is not a folder")
     }
-    let isOurs = access(path + "/atrest.db", F_OK) == 0 || access(path + "/lock", F_OK) == 0
-    guard isOurs || isEmpty(path) else { throw .notAStore(path: path) }
+    guard access(path + "/atrest.db", F_OK) == 0 || holdsNothingForeign(path) else {
+      throw .notAStore(path: path)
+    }
     guard status.st_mode & 0o077 != 0 else { return }
     guard chmod(path, 0o700) == 0 else {
       throw .cannotOpen(path: path, reason: systemReason(errno))
@@ -77,12 +78,19 @@ final class DataDirectory {
     }
   }
 
-  private static func isEmpty(_ path: String) -> Bool {
+  /// True for an empty folder, one in which a first start was cut short, and a fresh volume.
+  private static func holdsNothingForeign(_ path: String) -> Bool {
     guard let directory = opendir(path) else { return false }
     defer { closedir(directory) }
-    var count = 0
-    while readdir(directory) != nil { count += 1 }
-    return count <= 2  // "." and ".."
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard [".", "..", "lock", "ballast", "admin.sock", "lost+found"].contains(name) else {
+        return false
+      }
+    }
+    return true
   }
 
   private static func readProcess(_ descriptor: CInt) -> Int32? {

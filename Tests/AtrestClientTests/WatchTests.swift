@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watching: what an event does to a replica, and when it asks for the whole story instead.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+import Synchronization
+import Testing
+
+@testable import AtrestClient
+
+@Suite("Watching")
+struct WatchTests {
+  /// A stream that plays what a test wrote, over a model server.
+  struct Playing: SyncTransport {
+    let server: ModelServer
+    /// Called with the number of the stream, from 0; events to play, then whether to end it as a lost connection.
+    let play: @Sendable (Int, WatchRequest) -> (events: [WatchEvent], error: SyncError)
+    let streams = Counter()
+    let exchanges = Counter()
+
+    func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
+      _ = exchanges.next()
+      return try await ModelTransport(server: server).exchange(request)
+    }
+
+    func watch(
+      _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
+    ) async throws(SyncError) {
+      let (events, error) = play(streams.next(), request)
+      for item in events {
+        guard try await event(WatchEvent.through(item)) else { return }
+      }
+      throw error
+    }
+  }
+
+  private func watch(
+    _ test: TestReplica, _ transport: Playing
+  ) async -> (reports: [SyncReport], losses: Int) {
+    let told = Mutex<(reports: [SyncReport], losses: Int)>(([], 0))
+    await #expect(throws: SyncError.accessEnded) {
+      try await test.engine(transport).watch { report, error in
+        told.withLock {
+          if error == nil { $0.reports.append(report) } else { $0.losses += 1 }
+        }
+      }
+    }
+    return told.withLock { $0 }
+  }
+
+  private func event(
+    _ server: ModelServer, after: UInt64, _ records: [Record], to sequence: UInt64
+  ) -> WatchEvent {
+    let (epoch, now) = server.state.withLock { ($0.epoch, $0.clock.now()) }
+    return WatchEvent(
+      after: Cursor(epoch: epoch, sequence: after), records: records.map(\.encoded),
+      cursor: Cursor(epoch: epoch, sequence: sequence), serverTime: now)
+  }
+
+  private func water(_ millilitres: Int) throws -> Record {
+    let entry = try WaterEntry.sample(millilitres)
+    let stamp = Stamp(time: HybridTime(rawValue: 5), replica: ReplicaID(rawValue: 8))
+    return try #require(
+      Record(
+        key: entry.key,
+        registers: [Register(field: 2, stamp: stamp, value: WaterField.encode(entry.intake))]))
+  }
+
+  @Test("an event that begins where the replica stands is stored as it is")
+  func fits() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let record = try water(100)
+    let news = event(server, after: 0, [record], to: 1)
+    let transport = Playing(server: server) { _, _ in ([news], .accessEnded) }
+    let told = await watch(test, transport)
+    #expect(try test.replica.allRecords() == [record])
+    #expect(try await test.replica.cursor() == news.cursor)
+    #expect(transport.exchanges.count == 1, "only the first sync")
+    #expect(told.reports.map(\.pulled) == [0, 1])
+  }
+
+  @Test("an event that begins elsewhere, or stands for a large commit, leads to an exchange")
+  func doesNotFit() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let records = try [water(100), water(200), water(300)]
+    let gap = event(server, after: 2, [records[2]], to: 3)
+    let large = event(server, after: 0, [], to: 3)
+    for news in [gap, large] {
+      let test = try TestReplica(1)
+      let fresh = ModelServer(clock: TestClock())
+      let transport = Playing(server: fresh) { _, _ in
+        fresh.state.withLock { state in records.forEach { state.put($0) } }
+        return ([news], .accessEnded)
+      }
+      _ = await watch(test, transport)
+      #expect(transport.exchanges.count == 2)
+      #expect(try test.replica.allRecords() == fresh.records)
+    }
+    #expect(try test.replica.allRecords().isEmpty)
+  }
+
+  @Test("heartbeats and old news change nothing and ask for nothing")
+  func heartbeat() async throws {
+    let server = ModelServer(clock: TestClock())
+    let record = try water(100)
+    server.state.withLock { $0.put(record) }
+    let test = try TestReplica(1)
+    let beat = event(server, after: 1, [], to: 1)
+    let old = event(server, after: 0, [record], to: 1)
+    let transport = Playing(server: server) { _, _ in ([beat, old, beat], .accessEnded) }
+    let told = await watch(test, transport)
+    #expect(transport.exchanges.count == 1)
+    #expect(told.reports.count == 1)
+  }
+
+  @Test("a lost stream is told, waited out, and opened again where the replica stands")
+  func reconnects() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let record = try water(100)
+    let news = event(server, after: 0, [record], to: 1)
+    server.state.withLock { $0.put(record) }
+    let asked = Mutex<[Cursor?]>([])
+    let transport = Playing(server: server) { stream, request in
+      asked.withLock { $0.append(request.cursor) }
+      return stream == 0 ? ([news], .unreachable("gone")) : ([], .accessEnded)
+    }
+    let told = await watch(test, transport)
+    #expect(told.losses == 1)
+    #expect(asked.withLock { $0 } == [news.cursor, news.cursor])
+  }
+
+  @Test("writes of another process are pushed while the stream is open")
+  func pushes() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let other = try test.reopened()
+    let entry = try WaterEntry.sample()
+    // The stream stays open until the server has the write.
+    struct Open: SyncTransport {
+      let server: ModelServer
+      let begin: @Sendable () throws -> Void
+      func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
+        try await ModelTransport(server: server).exchange(request)
+      }
+      func watch(
+        _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
+      ) async throws(SyncError) {
+        do { try begin() } catch { throw .refused("\(error)") }
+        while server.records.isEmpty {
+          if Task.isCancelled { throw .cancelled }
+          await Task.yield()
+        }
+        throw .accessEnded
+      }
+    }
+    await #expect(throws: SyncError.accessEnded) {
+      try await test.engine(Open(server: server) { try other.save(entry) }).watch { _, _ in }
+    }
+    #expect(server.records.map(\.key) == [entry.key])
+  }
+
+  @Test("ends when its task is cancelled")
+  func cancelled() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let transport = Playing(server: server) { _, _ in ([], .unreachable("gone")) }
+    let (lost, tell) = AsyncStream.makeStream(of: Void.self)
+    let engine = test.engine(transport)
+    let task = Task {
+      try await engine.watch { _, error in if error != nil { tell.yield() } }
+    }
+    for await _ in lost { break }
+    task.cancel()
+    await #expect(throws: SyncError.cancelled) { try await task.value }
+  }
+}
+
+extension WatchEvent {
+  /// As it comes off the wire.
+  static func through(_ event: WatchEvent) throws(SyncError) -> WatchEvent {
+    do { return try WatchEvent(decoding: event.encoded) } catch { throw .badAnswer("\(error)") }
+  }
+}
