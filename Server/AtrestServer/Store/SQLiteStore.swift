@@ -193,12 +193,15 @@ extension SQLiteStore {
   }
 
   private static func configure(_ db: Database) throws {
+    // Ids are random, so a page of records touches most pages of the index. Checkpoints that wait for 32 MiB of log write each
+    // of them once for many commits: pushing 100,000 records is half as long again without.
     let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") ?? ""
     try db.execute(
       sql: """
         PRAGMA synchronous = FULL;
         PRAGMA temp_store = MEMORY;
         PRAGMA cache_size = -16384;
+        PRAGMA wal_autocheckpoint = 8192;
         PRAGMA journal_size_limit = 67108864;
         """)
     let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? 0
