@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a device joins an account, and how it is sent away."""
+
+import grpc
+import pytest
+
+from harness import CALL_SECONDS, CODE, Daemon, Device, open_channel, refusal_of, status_of
+from atrest.sync.v1 import devices_pb2, devices_pb2_grpc, sync_pb2
+from values import now_ms, offer, water
+
+DENIED = grpc.StatusCode.PERMISSION_DENIED
+FOREIGN_SECRET = "BBBBBBBB"
+
+
+@pytest.fixture
+def pair(channel):
+    stub = devices_pb2_grpc.DevicesStub(channel)
+
+    def pair(code, name="somebody"):
+        request = devices_pb2.PairRequest(code=code, device_name=name)
+        return stub.Pair(request, timeout=CALL_SECONDS)
+
+    return pair
+
+
+def wrong(code, secret=FOREIGN_SECRET):
+    """The same handle with another secret."""
+    assert code[5:] != secret
+    return code[:5] + secret
+
+
+def test_the_owner_makes_an_account_and_its_first_device_pairs(daemon, pair):
+    name, code = daemon.add_account()
+    before = now_ms()
+    answer = pair(code, "phone")
+    assert answer.account_name == name
+    assert answer.replica != 0
+    assert len(answer.token) >= 43, "256 bits need 43 characters of base64"
+    assert before - 1000 <= answer.server_time_ms <= now_ms() + 1000
+
+
+def test_a_name_is_taken_only_once(daemon):
+    name, _ = daemon.add_account()
+    again = daemon.admin("account", "add", name)
+    assert again.returncode != 0
+    assert not CODE.search(again.stdout + again.stderr)
+
+
+def test_a_device_invites_another_one(account):
+    before = now_ms()
+    invitation = account.invite()
+    assert CODE.fullmatch(invitation.code)
+    assert abs(invitation.expires_ms - before - 5 * 60_000) < 60_000
+    second = Device.pair(account.channel, invitation.code, "tablet")
+    assert second.account_name == account.account_name
+    assert second.replica not in (0, account.replica)
+    assert second.token != account.token
+
+
+def test_the_owner_invites_a_device_too(daemon, account):
+    done = daemon.admin("account", "invite", account.account_name)
+    assert done.returncode == 0, done.stderr
+    second = Device.pair(account.channel, CODE.search(done.stdout)[0], "laptop")
+    assert second.account_name == account.account_name
+
+
+def test_devices_are_listed_oldest_first(account):
+    others = [account.add_device(name) for name in ("tablet", "Büro-Laptop")]
+    listed = others[0].list()
+    assert [d.name for d in listed] == ["first", "tablet", "Büro-Laptop"]
+    assert [d.replica for d in listed] == [d.replica for d in [account, *others]]
+    assert [d.current for d in listed] == [False, True, False]
+    assert [d.revoked_ms for d in listed] == [0, 0, 0]
+    assert [d.paired_ms for d in listed] == sorted(d.paired_ms for d in listed)
+    assert all(abs(d.paired_ms - now_ms()) < 60_000 for d in listed)
+
+
+def test_a_revoked_device_is_refused_and_its_stream_ends(account):
+    other = account.add_device("lost phone")
+    stream = other.watch(timeout=5)
+    next(stream)
+    account.revoke(other.replica)
+    with pytest.raises(grpc.RpcError) as ending:
+        while True:  # An event may have been on its way.
+            next(stream)
+    # The stream's own deadline would be DEADLINE_EXCEEDED, and the next heartbeat comes later.
+    assert ending.value.code() == grpc.StatusCode.UNAUTHENTICATED
+    calls = [other.exchange, other.invite, other.list, lambda: other.revoke(account.replica)]
+    assert {status_of(call) for call in calls} == {grpc.StatusCode.UNAUTHENTICATED}
+    assert status_of(other.watch) == grpc.StatusCode.UNAUTHENTICATED
+    mine, theirs = account.list()
+    assert mine.revoked_ms == 0
+    assert abs(theirs.revoked_ms - now_ms()) < 60_000
+    account.exchange()
+
+
+def test_a_device_may_send_itself_away(account):
+    other = account.add_device("old tablet")
+    other.revoke(other.replica)
+    assert status_of(other.exchange) == grpc.StatusCode.UNAUTHENTICATED
+
+
+def test_the_owner_revokes_by_the_id_that_people_see(daemon, account):
+    other = account.add_device("lost phone")
+    done = daemon.admin("device", "revoke", f"{other.replica:016x}")
+    assert done.returncode == 0, done.stderr
+    assert status_of(other.exchange) == grpc.StatusCode.UNAUTHENTICATED
+
+
+def test_nobody_revokes_a_device_of_another_account(daemon, channel, account):
+    stranger = daemon.new_account(channel)
+    not_found = grpc.StatusCode.NOT_FOUND
+    assert status_of(account.revoke, stranger.replica) == not_found
+    assert status_of(account.revoke, 0) == not_found
+    stranger.exchange()
+
+
+@pytest.mark.parametrize("name", ["", "x" * 65, "ß" * 33])
+def test_a_device_has_a_name_of_1_to_64_bytes(account, pair, name):
+    code = account.invite().code
+    assert status_of(pair, code, name) == grpc.StatusCode.INVALID_ARGUMENT
+    pair(code, "a name that fits")
+
+
+def test_a_name_may_have_64_bytes(account, pair):
+    assert pair(account.invite().code, "ß" * 32).replica
+
+
+def test_a_token_opens_only_its_own_account(daemon, channel, account):
+    stranger = daemon.new_account(channel)
+    mine = water(account.replica)
+    theirs = water(stranger.replica, id=mine.id, millilitres=500)
+    account.exchange(offers=[offer(mine)])
+    stranger.exchange(offers=[offer(theirs)])
+    assert account.all_records() == [mine.SerializeToString()]
+    assert stranger.all_records() == [theirs.SerializeToString()]
+
+
+def test_the_owner_sees_accounts_and_devices(daemon, account):
+    accounts = daemon.admin("account", "list")
+    devices = daemon.admin("device", "list", "--account", account.account_name)
+    assert account.account_name in accounts.stdout
+    assert f"{account.replica:016x}" in devices.stdout
+    assert account.token not in accounts.stdout + devices.stdout
+
+
+def test_pairing_needs_no_token_and_the_rest_does(channel):
+    sync = channel.unary_unary(
+        "/atrest.sync.v1.Sync/Exchange",
+        request_serializer=sync_pb2.ExchangeRequest.SerializeToString,
+    )
+    assert status_of(sync, sync_pb2.ExchangeRequest()) == grpc.StatusCode.UNAUTHENTICATED
+
+
+# Wrong codes are counted for the whole server, so these tests each have one of their own.
+
+
+@pytest.fixture
+def guessed(binaries, tmp_path):
+    """An account of a server on which nobody has guessed yet."""
+    daemon = Daemon(binaries, tmp_path)
+    daemon.start()
+    with open_channel(daemon.address) as channel:
+        yield daemon.new_account(channel)
+    assert daemon.stop() == 0, daemon.log_tail()
+
+
+def pairing(device):
+    def pair(code, name="somebody"):
+        request = devices_pb2.PairRequest(code=code, device_name=name)
+        return device.devices.Pair(request, timeout=CALL_SECONDS)
+
+    return pair
+
+
+def test_every_code_that_does_not_work_looks_alike(guessed):
+    pair = pairing(guessed)
+    used = guessed.invite().code
+    pair(used)
+    fresh = guessed.invite().code
+    codes = [
+        used,  # Spent.
+        wrong(fresh),  # Right handle, wrong secret.
+        "BBBB-CCCCCCCC" if fresh[:4] != "BBBB" else "CCCC-CCCCCCCC",  # No such handle.
+        "",
+        "-",
+        fresh[:-1],
+        fresh + "B",
+        "AEIO-UUUUUUUU",
+        "1234-56789012",
+        "ÄÖÜß-ÄÖÜßÄÖÜß",
+    ]
+    answers = {refusal_of(pair, code) for code in codes}
+    assert len(answers) == 1, answers
+    assert answers.pop()[0] == DENIED
+
+
+def test_a_code_bears_five_wrong_tries(guessed):
+    pair = pairing(guessed)
+    code = guessed.invite().code
+    assert {status_of(pair, wrong(code)) for _ in range(4)} == {DENIED}
+    pair(code)
+    code = guessed.invite().code
+    refusals = {refusal_of(pair, wrong(code)) for _ in range(5)}
+    assert len(refusals) == 1
+    assert refusal_of(pair, code) in refusals, (
+        "the right code comes too late, and looks no different"
+    )
+
+
+def test_guessing_is_slowed_down(guessed):
+    pair = pairing(guessed)
+    answers = {status_of(pair, "BBBB-BBBBBBBB") for _ in range(40)}
+    assert answers == {DENIED, grpc.StatusCode.RESOURCE_EXHAUSTED}
+    assert status_of(pair, guessed.invite().code) == grpc.StatusCode.RESOURCE_EXHAUSTED
+    guessed.exchange()
