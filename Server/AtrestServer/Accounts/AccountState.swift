@@ -42,9 +42,11 @@ package final class AccountState: Sendable {
     // A copy: a stream that ends while it is written to takes itself off the list.
     let listening = watches.withLock { Array($0.values) }
     guard !listening.isEmpty else { return }
+    let head = Cursor(epoch: epoch, sequence: feed.head)
+    // A commit too large for the stream is told like a heartbeat: nobody stands at `after` yet, so everybody exchanges.
+    let after = feed.news == nil ? head : Cursor(epoch: epoch, sequence: feed.start)
     let event = WatchEvent(
-      after: Cursor(epoch: epoch, sequence: feed.start), records: feed.news ?? [],
-      cursor: Cursor(epoch: epoch, sequence: feed.head), serverTime: serverTime
+      after: after, records: feed.news ?? [], cursor: head, serverTime: serverTime
     ).encoded
     for watch in listening { watch.send(event) }
   }
