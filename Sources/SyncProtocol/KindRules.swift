@@ -13,7 +13,11 @@ extension Record {
     switch key.kind {
     case .session where !isPayloadStripped: _ = try Session(self)
     case .water where !isPayloadStripped: _ = try WaterEntry(self)
-    case .preference where !isPayloadStripped: _ = try PreferenceField.value(of: self)
+    case .preference where !isPayloadStripped:
+      guard String(validating: key.id, as: UTF8.self) != nil else {
+        throw .invalid("a setting's key is not UTF-8")
+      }
+      _ = try PreferenceField.value(of: self)
     case .session, .water, .preference: break
     case .entitlement:
       let expected = EntitlementField.record(jws: try EntitlementField.jws(of: self))
@@ -22,6 +26,11 @@ extension Record {
       }
     case .conflict where !isPayloadStripped: _ = try Conflict(self)
     default: break
+    }
+    if RecordKind.known.contains(key.kind) {
+      guard registers.allSatisfy(\.holdsOnlyItsField) else {
+        throw .invalid("a register holds another field than its own")
+      }
     }
     if key.kind != .entitlement {
       guard registers.allSatisfy({ $0.stamp.replica != .none }) else {
@@ -37,5 +46,46 @@ extension Record {
 
   private var isPayloadStripped: Bool {
     isDeleted && registers.count == 1
+  }
+}
+
+extension RecordKind {
+  fileprivate static let known: ClosedRange<RecordKind> = .session ... .conflict
+}
+
+extension Register {
+  /// Whether the value is nothing but encodings of the register's own field. Without this two registers of a record
+  /// could both set one field, and merging them one by one would not be merging that field.
+  var holdsOnlyItsField: Bool {
+    var rest = value[...]
+    while !rest.isEmpty {
+      guard let tag = rest.takeVarint(), tag >> 3 == UInt64(field) else { return false }
+      switch tag & 7 {
+      case 0: guard rest.takeVarint() != nil else { return false }
+      case 1: guard rest.skip(8) else { return false }
+      case 2: guard let count = rest.takeVarint(), rest.skip(count) else { return false }
+      case 5: guard rest.skip(4) else { return false }
+      default: return false
+      }
+    }
+    return true
+  }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate mutating func takeVarint() -> UInt64? {
+    var number: UInt64 = 0
+    for shift in stride(from: UInt64(0), to: 70, by: 7) {
+      guard let byte = popFirst() else { return nil }
+      number |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return number }
+    }
+    return nil
+  }
+
+  fileprivate mutating func skip(_ bytes: UInt64) -> Bool {
+    guard bytes <= UInt64(count) else { return false }
+    removeFirst(Int(bytes))
+    return true
   }
 }

@@ -114,4 +114,42 @@ struct RoundTripTests {
     #expect(throws: WireError.self) { try #require(forged).checkKindRules() }
     #expect(EntitlementField.record(jws: Array("a.b".utf8)) == nil)
   }
+
+  @Test(
+    "a register of a known kind holds its own field and no other",
+    arguments: [
+      [], [0x4A, 0x01, 0xFF], [0x48, 0x80, 0x01], [0x4D, 1, 2, 3, 4],
+      [0x49, 1, 2, 3, 4, 5, 6, 7, 8],
+      [0x48, 0x01, 0x48, 0x02],
+    ] as [[UInt8]])
+  func ownField(value: [UInt8]) {
+    #expect(throws: Never.self) { try setting(field9: value).checkKindRules() }
+  }
+
+  @Test(
+    "a register of a known kind that holds anything else is refused",
+    arguments: [
+      [0x50, 0x01], [0x48, 0x01, 0x50, 0x01], [0x48], [0x4A, 0x02, 0x00], [0x4D, 1], [0x4B, 0x4C],
+      [0x4A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01],
+    ] as [[UInt8]])
+  func otherField(value: [UInt8]) {
+    #expect(throws: WireError.self) { try setting(field9: value).checkKindRules() }
+  }
+
+  @Test("a setting's key is UTF-8")
+  func settingKey() {
+    #expect(throws: WireError.self) { try setting(key: [0xFF]).checkKindRules() }
+    #expect(throws: Never.self) { try setting(key: [0xC3, 0xA4]).checkKindRules() }
+  }
+
+  private func setting(key: [UInt8] = [0x61], field9: [UInt8] = []) throws -> Record {
+    let stamp = Stamp(time: HybridTime(rawValue: 1 << 16), replica: ReplicaID(rawValue: 1))
+    return try #require(
+      Record(
+        key: RecordKey(kind: .preference, id: key),
+        registers: [
+          Register(field: 2, stamp: stamp, value: PreferenceField.encode("dark")),
+          Register(field: 9, stamp: stamp, value: field9),
+        ]))
+  }
 }
