@@ -17,6 +17,7 @@ struct RequestFields {
   }
 
   var isPost = false
+  var isHead = false
   var path = ""
   var authority = ""
   var contentType = ContentType.missing
@@ -40,6 +41,7 @@ struct RequestFields {
         path = recall.path(value)
       } else if equals(name, ":method") {
         isPost = equals(value, "POST")
+        isHead = equals(value, "HEAD")
       } else if equals(name, ":authority") {
         authority = recall.authority(value)
       }

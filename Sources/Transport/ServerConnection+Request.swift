@@ -25,7 +25,9 @@ extension ServerConnection {
     guard fields.size.fits(limits) else {
       return refuse(call, Status(.resourceExhausted, "The request's metadata is too large."))
     }
-    guard fields.isPost else { return answerPlainly(call, .methodNotAllowed) }
+    guard fields.isPost else {
+      return answerPlainly(call, .methodNotAllowed, isHead: fields.isHead)
+    }
     switch fields.contentType {
     case .missing, .other:
       return answerPlainly(call, .unsupportedMediaType)

@@ -245,7 +245,7 @@ extension ServerConnection {
   }
 
   /// An HTTP answer without a gRPC status.
-  func answerPlainly(_ call: ServerCall, _ answer: PlainAnswer) {
+  func answerPlainly(_ call: ServerCall, _ answer: PlainAnswer, isHead: Bool = false) {
     call.isOver = true
     call.isReading = false
     call.isResponseStarted = true
@@ -262,6 +262,10 @@ extension ServerConnection {
       text = "This port speaks gRPC: method POST.\n"
     }
     list.add("content-type", "text/plain")
+    guard !isHead else {  // RFC 9110, section 9.3.2: no content, whatever there is to say.
+      _ = list.withFields { nghttp2_submit_response(session, call.stream, $0, $1, nil) }
+      return
+    }
     call.queue.appendPlain(text.withUTF8Buffer(Array.init))
     watchResponse(call)
     var provider = bodyProvider()

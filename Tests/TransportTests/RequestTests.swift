@@ -61,6 +61,15 @@ struct RequestTests {
     #expect(peer.events.isEmpty)
   }
 
+  @Test("a HEAD gets 405 without a body")
+  func head() {
+    let peer = RawClient()
+    peer.send(.headers(1, requestFields([(":method", "HEAD")]), end: true))
+    #expect(peer.headerBlocks().first?[":status"] == "405")
+    #expect(peer.frames(of: 0).isEmpty)
+    #expect(peer.frames(of: 1).last?.isEnd == true)
+  }
+
   @Test(
     "content types that are gRPC",
     arguments: ["application/grpc", "application/grpc+proto", "application/grpc;charset=utf-8"])
