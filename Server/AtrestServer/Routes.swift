@@ -18,16 +18,22 @@ enum Routes {
     sync: SyncService, devices: DevicesService, health: HealthService, directory: Directory,
     environment: Environment, heartbeat: Duration
   ) -> RPCRouter {
-    var router = RPCRouter()
-    router.addService(
-      "atrest.sync.v1.Sync",
-      authorize: { head -> Authorization<Session> in
-        guard let session = directory.authenticate(head.metadata, at: environment.now()) else {
-          return .refused(.unknownDevice)
-        }
-        return .granted(session)
+    @Sendable func paired(_ head: CallHead) -> Authorization<Session> {
+      guard let session = directory.authenticate(head.metadata, at: environment.now()) else {
+        return .refused(.unknownDevice)
       }
-    ) { methods in
+      return .granted(session)
+    }
+    /// Pairing is what a device without a token calls.
+    @Sendable func pairedOrPairing(_ head: CallHead) -> Authorization<Session?> {
+      guard head.path != Method.pair else { return .granted(nil) }
+      return switch paired(head) {
+      case .granted(let session): .granted(session)
+      case .refused(let status): .refused(status)
+      }
+    }
+    var router = RPCRouter()
+    router.addService("atrest.sync.v1.Sync", authorize: paired) { methods in
       methods.unary("Exchange") { call, bytes in
         try sync.exchange(call.principal, bytes) { answer(call) }
       }
@@ -36,16 +42,7 @@ enum Routes {
         beat(watch, every: heartbeat, on: call.shard, environment)
       }
     }
-    router.addService(
-      "atrest.sync.v1.Devices",
-      authorize: { head -> Authorization<Session?> in
-        if head.path == Method.pair { return .granted(nil) }
-        guard let session = directory.authenticate(head.metadata, at: environment.now()) else {
-          return .refused(.unknownDevice)
-        }
-        return .granted(session)
-      }
-    ) { methods in
+    router.addService("atrest.sync.v1.Devices", authorize: pairedOrPairing) { methods in
       methods.unary("Pair") { call, bytes in try devices.pair(bytes) { answer(call) } }
       methods.unary("Invite") { call, bytes in
         try devices.invite(known(call.principal), bytes) { answer(call) }

@@ -51,6 +51,9 @@ package final class Server: Sendable {
     directory + "/admin.sock"
   }
 
+  /// The longest path of a Unix socket, in bytes: what the kernel's address holds before its NUL.
+  static let socketPathBytes = 107
+
   /// Where devices call, with the port that the system chose.
   package var address: SocketAddress { place.address }
   private let place = Place()
@@ -67,6 +70,10 @@ package final class Server: Sendable {
   package static func start(_ configuration: Configuration) async throws(ServerError) -> Server {
     guard configuration.listenAddress.isLoopback else {
       throw .notLoopback(configuration.listenAddress.description)
+    }
+    let socketPath = adminSocketPath(in: configuration.dataDirectory)
+    guard socketPath.utf8.count <= socketPathBytes else {
+      throw .pathTooLong(configuration.dataDirectory)
     }
     let environment = configuration.environment
     let directory = Directory()
@@ -101,7 +108,8 @@ package final class Server: Sendable {
     self.queue = queue
     let environment = configuration.environment
     let sync = SyncService(queue: queue, directory: directory, environment: environment)
-    let devices = DevicesService(queue: queue, directory: directory, environment: environment)
+    let devices = DevicesService(
+      queue: queue, directory: directory, environment: environment, logger: configuration.logger)
     let place = place
     let admin = AdminService(
       queue: queue, directory: directory, devices: devices, environment: environment,
@@ -165,6 +173,8 @@ private final class Place: Sendable {
 package enum ServerError: Error, Equatable {
   /// The address can be reached from other machines.
   case notLoopback(String)
+  /// The data folder's path leaves no room for the owner's socket.
+  case pathTooLong(String)
   /// An address cannot be opened.
   case socket(SocketError)
   /// The store cannot be opened.
@@ -177,6 +187,9 @@ package enum ServerError: Error, Equatable {
       "\(address) can be reached from other machines, and this version does not encrypt what it "
         + "sends. Listen on 127.0.0.1 or [::1], and let an SSH tunnel or a TLS proxy on this "
         + "machine carry calls from elsewhere."
+    case .pathTooLong(let path):
+      "\(path) is too long a path: the owner's socket is made in that folder, and its path has at "
+        + "most \(Server.socketPathBytes) bytes. Choose a shorter one with --data."
     case .socket(let error): error.userMessage
     case .store(let error): error.userMessage
     }

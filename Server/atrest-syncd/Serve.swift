@@ -20,7 +20,9 @@ struct Serve: AsyncParsableCommand {
 
   @Option(
     name: .customLong("log-level"),
-    help: "trace, debug, info, notice, warning, error or critical.")
+    help: ArgumentHelp(
+      "trace, debug, info, notice, warning, error or critical.", valueName: "level"),
+    transform: Self.level)
   var logLevel: Logger.Level = .info
 
   func run() async throws {
@@ -61,6 +63,11 @@ struct Serve: AsyncParsableCommand {
     }
     await server.stop()
   }
-}
 
-extension Logger.Level: @retroactive ExpressibleByArgument {}
+  private static func level(_ name: String) throws -> Logger.Level {
+    guard let level = Logger.Level(rawValue: name) else {
+      throw ValidationError("“\(name.prefix(40))” is no log level.")
+    }
+    return level
+  }
+}

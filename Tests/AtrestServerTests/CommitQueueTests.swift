@@ -52,7 +52,8 @@ final class Storage: Sendable {
       store: store, disk: disk, directory: directory, environment: world.environment,
       logger: quiet, limits: limits, onFatal: { fatal.note($0) })
     sync = SyncService(queue: queue, directory: directory, environment: world.environment)
-    devices = DevicesService(queue: queue, directory: directory, environment: world.environment)
+    devices = DevicesService(
+      queue: queue, directory: directory, environment: world.environment, logger: quiet)
     self.counter = counter
     self.free = free
     counter.count.store(0, ordering: .relaxed)

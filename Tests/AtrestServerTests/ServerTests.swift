@@ -248,6 +248,19 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     #expect(!FileManager.default.fileExists(atPath: folder.data))
   }
 
+  @Test("a folder whose path leaves no room for the socket is refused before anything is made")
+  func longPath() async throws {
+    let folder = try Folder()
+    let path = folder.data + String(repeating: "x", count: 100)
+    let configuration = Server.Configuration(
+      dataDirectory: path, listenAddress: .ipv4(octets: [127, 0, 0, 1], port: 0), logger: quiet,
+      onFatal: { _ in })
+    await #expect(throws: ServerError.pathTooLong(path)) {
+      _ = try await Server.start(configuration)
+    }
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
   @Test("an address in use leaves the store free for the next try")
   func addressInUse() async throws {
     let running = try await Running()

@@ -2,6 +2,7 @@
 // The Devices service: pair, invite, list, revoke.
 
 import GRPC
+import Logging
 import Replication
 import SyncProtocol
 import Synchronization
@@ -12,15 +13,19 @@ package final class DevicesService: Sendable {
   private let queue: CommitQueue
   private let directory: Directory
   private let environment: Environment
+  private let logger: Logger
   private let limiter = Mutex(AttemptLimiter())
 
   /// Draws of a handle or an identity before giving up. Two in a row that are taken are rare already.
   static let draws = 8
 
-  package init(queue: CommitQueue, directory: Directory, environment: Environment) {
+  package init(
+    queue: CommitQueue, directory: Directory, environment: Environment, logger: Logger
+  ) {
     self.queue = queue
     self.directory = directory
     self.environment = environment
+    self.logger = logger
   }
 
   /// Joins an account. The only method that needs no token.
@@ -48,6 +53,7 @@ package final class DevicesService: Sendable {
       switch outcome {
       case .paired(let device):
         directory.add(device)
+        logger.info("a device was paired", metadata: ["device": "\(device.replica.hex)"])
         return .reply(
           PairResponse(
             replica: device.replica, token: token.text,
@@ -56,6 +62,7 @@ package final class DevicesService: Sendable {
           ).encoded)
       case .denied:
         limiter.withLock { $0.failed(at: now) }
+        logger.notice("a pairing code was refused")
         return .fail(.badCode)
       case .tooManyDevices:
         return .fail(Status(.resourceExhausted, "This account has too many devices."))
@@ -149,12 +156,14 @@ package final class DevicesService: Sendable {
   ) throws(Status) {
     let now = environment.now()
     let directory = directory
+    let logger = logger
     try queue.perform(isWrite: true, answer: answer) { batch throws(StoreError) in
       guard let device = directory.session(replica), isAllowed(device) else { return false }
       return try batch.transaction.revokeDevice(replica, at: now)
     } reply: { isRevoked in
       guard isRevoked else { return .fail(.notFound) }
       directory.revoke(replica, at: now)
+      logger.info("a device's access ended", metadata: ["device": "\(replica.hex)"])
       return .reply(EmptyMessage().encoded)
     }
   }
@@ -172,4 +181,11 @@ func decoded<Message: WireMessage>(
   _ type: Message.Type, _ bytes: [UInt8]
 ) throws(Status) -> Message {
   do throws(WireError) { return try Message(decoding: bytes) } catch { throw Status(error) }
+}
+
+extension ReplicaID {
+  /// As people see it: 16 hexadecimal digits.
+  var hex: String {
+    hexEncoded(withUnsafeBytes(of: rawValue.bigEndian) { Array($0) })
+  }
 }
