@@ -10,8 +10,9 @@ import Glibc
 package final class DiskGuard {
   /// Bytes of the ballast file.
   static let ballastBytes = 4 * 1024 * 1024
-  /// Writes are refused below this many free bytes: room for a checkpoint and a full commit queue.
-  static let lowWaterBytes: UInt64 = 16 * 1024 * 1024
+  /// Writes are refused below this many free bytes: room for the 32 MiB that a checkpoint may move out of the log,
+  /// and for what is committed before the next look.
+  static let lowWaterBytes: UInt64 = 48 * 1024 * 1024
 
   private let ballastPath: String
   private let freeBytes: () -> UInt64?

@@ -196,7 +196,6 @@ extension SQLiteStore {
     // Ids are random, so a page of records touches most pages of the index. Checkpoints that wait for 32 MiB of log write each
     // of them once for many commits: pushing 100,000 records is half as long again without.
     let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") ?? ""
-    // A checkpoint every 4000 pages (16 MiB) instead of 1000: pushes write each page of the key index less often.
     try db.execute(
       sql: """
         PRAGMA synchronous = FULL;
@@ -204,7 +203,6 @@ extension SQLiteStore {
         PRAGMA cache_size = -16384;
         PRAGMA wal_autocheckpoint = 8192;
         PRAGMA journal_size_limit = 67108864;
-        PRAGMA wal_autocheckpoint = 4000;
         """)
     let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? 0
     guard mode == "wal", synchronous == 2 else {

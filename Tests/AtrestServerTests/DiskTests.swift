@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder a store lives in, the reserve it keeps, and how often codes may be tried.
+
+import Foundation
+import Replication
+import Synchronization
+import Testing
+
+@testable import AtrestServer
+
+@Suite struct DiskGuardTests {
+  private let folder: Folder
+  private let free = Storage.Free()
+  private let disk: DiskGuard
+  private var ballastPath: String { folder.path + "/ballast" }
+
+  init() throws {
+    folder = try Folder()
+    disk = DiskGuard(directory: folder.path) { [free] in free.bytes.withLock { $0 } }
+  }
+
+  private func allowsWrites(freeBytes: UInt64?) -> Bool {
+    free.bytes.withLock { $0 = freeBytes }
+    return disk.allowsWrites()
+  }
+
+  @Test("writes need the watermark; a disk that cannot be asked refuses nothing")
+  func watermark() {
+    #expect(allowsWrites(freeBytes: DiskGuard.lowWaterBytes))
+    #expect(!allowsWrites(freeBytes: DiskGuard.lowWaterBytes - 1))
+    #expect(allowsWrites(freeBytes: nil))
+  }
+
+  @Test(
+    "the ballast is made when there is plenty of room, given up when there is none, and made again")
+  func ballast() throws {
+    #expect(allowsWrites(freeBytes: DiskGuard.lowWaterBytes))
+    #expect(!FileManager.default.fileExists(atPath: ballastPath))
+    #expect(allowsWrites(freeBytes: 1 << 30))
+    let size = try FileManager.default.attributesOfItem(atPath: ballastPath)[.size] as? Int
+    #expect(size == DiskGuard.ballastBytes)
+    disk.becameFull()
+    #expect(!FileManager.default.fileExists(atPath: ballastPath))
+    #expect(allowsWrites(freeBytes: 1 << 30))
+    #expect(FileManager.default.fileExists(atPath: ballastPath))
+  }
+
+  @Test("the real disk can be asked")
+  func realDisk() {
+    #expect(DiskGuard(directory: folder.path).allowsWrites())
+  }
+}
+
+@Suite struct DataDirectoryTests {
+  private let folder: Folder
+
+  init() throws {
+    folder = try Folder()
+  }
+
+  private func make(_ names: [String], permissions: Int) throws {
+    try FileManager.default.createDirectory(
+      atPath: folder.data, withIntermediateDirectories: true,
+      attributes: [.posixPermissions: permissions])
+    for name in names { try Data().write(to: URL(fileURLWithPath: folder.data + "/" + name)) }
+  }
+
+  @Test(
+    "an empty folder, a first start that was cut short and a fresh volume are taken, and closed to others",
+    arguments: [[], ["lock"], ["lost+found"], ["lock", "ballast", "admin.sock"]])
+  func taken(names: [String]) throws {
+    try make(names, permissions: 0o755)
+    try openStore(folder).close()
+    let mode =
+      try FileManager.default.attributesOfItem(atPath: folder.data)[.posixPermissions] as? Int
+    #expect(mode == 0o700)
+  }
+
+  @Test("folders on the way are made")
+  func parents() throws {
+    let store = try SQLiteStore(directory: folder.path + "/a/b/c") { 1 }
+    store.close()
+    #expect(FileManager.default.fileExists(atPath: folder.path + "/a/b/c/atrest.db"))
+  }
+
+  @Test("a file in the folder's place is an error")
+  func file() throws {
+    try Data().write(to: URL(fileURLWithPath: folder.data))
+    #expect(throws: StoreError.cannotOpen(path: folder.data, reason: "it is not a folder")) {
+      _ = try openStore(folder)
+    }
+  }
+
+  @Test("the number that a dead process left in the lock harms nobody")
+  func staleLock() throws {
+    try make([], permissions: 0o700)
+    try Data("999999\n".utf8).write(to: URL(fileURLWithPath: folder.data + "/lock"))
+    try openStore(folder).close()
+  }
+}
+
+@Suite struct AttemptLimiterTests {
+  private func at(_ milliseconds: Int64) -> WallTime {
+    WallTime(milliseconds: noon + milliseconds)
+  }
+
+  @Test("tries come back one by one, never more than there were")
+  func refill() {
+    var limiter = AttemptLimiter()
+    func allows(_ time: WallTime) -> Bool { limiter.allows(at: time) }
+    for _ in 0..<AttemptLimiter.capacity + 5 { limiter.failed(at: at(0)) }
+    #expect(!allows(at(AttemptLimiter.refillMilliseconds - 1)))
+    #expect(allows(at(AttemptLimiter.refillMilliseconds)))
+    limiter.failed(at: at(AttemptLimiter.refillMilliseconds))
+    #expect(!allows(at(AttemptLimiter.refillMilliseconds)))
+    #expect(allows(at(3_600_000)))
+    for _ in 0..<AttemptLimiter.capacity { limiter.failed(at: at(3_600_000)) }
+    #expect(!allows(at(3_600_000)))
+  }
+
+  @Test("a clock that was set back neither frees nor blocks for long")
+  func setBack() {
+    var limiter = AttemptLimiter()
+    func allows(_ time: WallTime) -> Bool { limiter.allows(at: time) }
+    for _ in 0..<AttemptLimiter.capacity { limiter.failed(at: at(0)) }
+    #expect(!allows(at(-10_000_000)))
+    #expect(allows(at(-10_000_000 + AttemptLimiter.refillMilliseconds)))
+  }
+}
