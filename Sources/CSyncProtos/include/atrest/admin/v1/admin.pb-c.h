@@ -33,6 +33,9 @@ typedef struct Atrest__Admin__V1__RevokeAccountDeviceResponse Atrest__Admin__V1_
 
 /* --- messages --- */
 
+/*
+ * Names the account to make.
+ */
 struct  Atrest__Admin__V1__AddAccountRequest
 {
   ProtobufCMessage base;
@@ -46,6 +49,9 @@ struct  Atrest__Admin__V1__AddAccountRequest
     , (char *)protobuf_c_empty_string }
 
 
+/*
+ * Names the account that a device is to join.
+ */
 struct  Atrest__Admin__V1__InviteDeviceRequest
 {
   ProtobufCMessage base;
@@ -59,6 +65,9 @@ struct  Atrest__Admin__V1__InviteDeviceRequest
     , (char *)protobuf_c_empty_string }
 
 
+/*
+ * A fresh pairing code, and where to use it.
+ */
 struct  Atrest__Admin__V1__InvitationResponse
 {
   ProtobufCMessage base;
@@ -67,7 +76,7 @@ struct  Atrest__Admin__V1__InvitationResponse
    */
   char *code;
   /*
-   * Milliseconds since 1970, UTC.
+   * When it stops working. Milliseconds since 1970, UTC.
    */
   int64_t expires_ms;
   /*
@@ -80,6 +89,9 @@ struct  Atrest__Admin__V1__InvitationResponse
     , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
+/*
+ * Asks for all accounts.
+ */
 struct  Atrest__Admin__V1__ListAccountsRequest
 {
   ProtobufCMessage base;
@@ -89,9 +101,15 @@ struct  Atrest__Admin__V1__ListAccountsRequest
      }
 
 
+/*
+ * The accounts.
+ */
 struct  Atrest__Admin__V1__ListAccountsResponse
 {
   ProtobufCMessage base;
+  /*
+   * By name.
+   */
   size_t n_accounts;
   Atrest__Admin__V1__Account **accounts;
 };
@@ -100,12 +118,18 @@ struct  Atrest__Admin__V1__ListAccountsResponse
     , 0,NULL }
 
 
+/*
+ * An account of this server.
+ */
 struct  Atrest__Admin__V1__Account
 {
   ProtobufCMessage base;
+  /*
+   * 1 to 64 bytes.
+   */
   char *name;
   /*
-   * Milliseconds since 1970, UTC.
+   * When it was made. Milliseconds since 1970, UTC.
    */
   int64_t created_ms;
   /*
@@ -122,6 +146,9 @@ struct  Atrest__Admin__V1__Account
     , (char *)protobuf_c_empty_string, 0, 0, 0 }
 
 
+/*
+ * Asks for devices.
+ */
 struct  Atrest__Admin__V1__ListAccountDevicesRequest
 {
   ProtobufCMessage base;
@@ -135,9 +162,15 @@ struct  Atrest__Admin__V1__ListAccountDevicesRequest
     , (char *)protobuf_c_empty_string }
 
 
+/*
+ * The devices.
+ */
 struct  Atrest__Admin__V1__ListAccountDevicesResponse
 {
   ProtobufCMessage base;
+  /*
+   * By account, oldest device first, revoked ones included.
+   */
   size_t n_devices;
   Atrest__Admin__V1__AccountDevice **devices;
 };
@@ -146,17 +179,26 @@ struct  Atrest__Admin__V1__ListAccountDevicesResponse
     , 0,NULL }
 
 
+/*
+ * A device, and whose it is.
+ */
 struct  Atrest__Admin__V1__AccountDevice
 {
   ProtobufCMessage base;
+  /*
+   * The account's name.
+   */
   char *account;
   /*
    * The replica identity; people see it as 16 hexadecimal digits.
    */
   uint64_t replica;
+  /*
+   * What people call it, 1 to 64 bytes.
+   */
   char *name;
   /*
-   * Milliseconds since 1970, UTC.
+   * When it joined. Milliseconds since 1970, UTC.
    */
   int64_t paired_ms;
   /*
@@ -173,9 +215,15 @@ struct  Atrest__Admin__V1__AccountDevice
     , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, 0, 0, 0 }
 
 
+/*
+ * Names the device whose access is to end.
+ */
 struct  Atrest__Admin__V1__RevokeAccountDeviceRequest
 {
   ProtobufCMessage base;
+  /*
+   * Its identity, as ListDevices gives it.
+   */
   uint64_t replica;
 };
 #define ATREST__ADMIN__V1__REVOKE_ACCOUNT_DEVICE_REQUEST__INIT \
@@ -183,6 +231,9 @@ struct  Atrest__Admin__V1__RevokeAccountDeviceRequest
     , 0 }
 
 
+/*
+ * Done.
+ */
 struct  Atrest__Admin__V1__RevokeAccountDeviceResponse
 {
   ProtobufCMessage base;

@@ -26,6 +26,9 @@ typedef struct Atrest__Internal__V1__WatchEventPage Atrest__Internal__V1__WatchE
 
 /* --- messages --- */
 
+/*
+ * ExchangeRequest, with its records encoded; see there.
+ */
 struct  Atrest__Internal__V1__ExchangeRequestPage
 {
   ProtobufCMessage base;
@@ -38,6 +41,9 @@ struct  Atrest__Internal__V1__ExchangeRequestPage
     , NULL, 0,NULL }
 
 
+/*
+ * ExchangeResponse, with its records encoded; see there.
+ */
 struct  Atrest__Internal__V1__ExchangeResponsePage
 {
   ProtobufCMessage base;
@@ -57,6 +63,9 @@ struct  Atrest__Internal__V1__ExchangeResponsePage
     , 0,NULL, 0,NULL, 0,NULL, NULL, 0, 0, 0 }
 
 
+/*
+ * WatchEvent, with its records encoded; see there.
+ */
 struct  Atrest__Internal__V1__WatchEventPage
 {
   ProtobufCMessage base;

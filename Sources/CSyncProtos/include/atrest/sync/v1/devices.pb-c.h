@@ -31,6 +31,9 @@ typedef struct Atrest__Sync__V1__RevokeDeviceResponse Atrest__Sync__V1__RevokeDe
 
 /* --- messages --- */
 
+/*
+ * Asks to join an account.
+ */
 struct  Atrest__Sync__V1__PairRequest
 {
   ProtobufCMessage base;
@@ -48,6 +51,9 @@ struct  Atrest__Sync__V1__PairRequest
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
+/*
+ * Who the device is from now on.
+ */
 struct  Atrest__Sync__V1__PairResponse
 {
   ProtobufCMessage base;
@@ -59,6 +65,9 @@ struct  Atrest__Sync__V1__PairResponse
    * Goes into the `authorization` metadata of every other call, after "Bearer ". Keep it secret.
    */
   char *token;
+  /*
+   * The account's name, 1 to 64 bytes.
+   */
   char *account_name;
   /*
    * The server's clock, milliseconds since 1970, UTC.
@@ -70,6 +79,9 @@ struct  Atrest__Sync__V1__PairResponse
     , 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
+/*
+ * Asks for a pairing code.
+ */
 struct  Atrest__Sync__V1__InviteRequest
 {
   ProtobufCMessage base;
@@ -79,6 +91,9 @@ struct  Atrest__Sync__V1__InviteRequest
      }
 
 
+/*
+ * A fresh pairing code.
+ */
 struct  Atrest__Sync__V1__InviteResponse
 {
   ProtobufCMessage base;
@@ -87,7 +102,7 @@ struct  Atrest__Sync__V1__InviteResponse
    */
   char *code;
   /*
-   * Milliseconds since 1970, UTC.
+   * When it stops working. Milliseconds since 1970, UTC.
    */
   int64_t expires_ms;
 };
@@ -96,6 +111,9 @@ struct  Atrest__Sync__V1__InviteResponse
     , (char *)protobuf_c_empty_string, 0 }
 
 
+/*
+ * Asks for the devices.
+ */
 struct  Atrest__Sync__V1__ListDevicesRequest
 {
   ProtobufCMessage base;
@@ -105,9 +123,15 @@ struct  Atrest__Sync__V1__ListDevicesRequest
      }
 
 
+/*
+ * The devices.
+ */
 struct  Atrest__Sync__V1__ListDevicesResponse
 {
   ProtobufCMessage base;
+  /*
+   * Oldest first, revoked ones included.
+   */
   size_t n_devices;
   Atrest__Sync__V1__Device **devices;
 };
@@ -116,6 +140,9 @@ struct  Atrest__Sync__V1__ListDevicesResponse
     , 0,NULL }
 
 
+/*
+ * A device of the account.
+ */
 struct  Atrest__Sync__V1__Device
 {
   ProtobufCMessage base;
@@ -123,9 +150,12 @@ struct  Atrest__Sync__V1__Device
    * The replica identity; people see it as 16 hexadecimal digits.
    */
   uint64_t replica;
+  /*
+   * What people call it, 1 to 64 bytes.
+   */
   char *name;
   /*
-   * Milliseconds since 1970, UTC.
+   * When it joined. Milliseconds since 1970, UTC.
    */
   int64_t paired_ms;
   /*
@@ -146,9 +176,15 @@ struct  Atrest__Sync__V1__Device
     , 0, (char *)protobuf_c_empty_string, 0, 0, 0, 0 }
 
 
+/*
+ * Names the device whose access is to end.
+ */
 struct  Atrest__Sync__V1__RevokeDeviceRequest
 {
   ProtobufCMessage base;
+  /*
+   * Its identity, as List gives it.
+   */
   uint64_t replica;
 };
 #define ATREST__SYNC__V1__REVOKE_DEVICE_REQUEST__INIT \
@@ -156,6 +192,9 @@ struct  Atrest__Sync__V1__RevokeDeviceRequest
     , 0 }
 
 
+/*
+ * Done.
+ */
 struct  Atrest__Sync__V1__RevokeDeviceResponse
 {
   ProtobufCMessage base;

@@ -140,11 +140,17 @@ struct  Atrest__Sync__V1__Register
 struct  Atrest__Sync__V1__Record
 {
   ProtobufCMessage base;
+  /*
+   * What sort of thing it is. Never zero.
+   */
   Atrest__Sync__V1__Kind kind;
   /*
    * See Kind for what it holds.
    */
   ProtobufCBinaryData id;
+  /*
+   * At least one.
+   */
   size_t n_registers;
   Atrest__Sync__V1__Register **registers;
 };
@@ -167,6 +173,9 @@ struct  Atrest__Sync__V1__Session__Span
    * Milliseconds since 1970, UTC; not before the start. Zero while the fast is active.
    */
   int64_t end_ms;
+  /*
+   * How it ended.
+   */
   Atrest__Sync__V1__Session__Outcome outcome;
 };
 #define ATREST__SYNC__V1__SESSION__SPAN__INIT \
@@ -185,6 +194,9 @@ struct  Atrest__Sync__V1__Session
    * action decides, so a later edit brings the record back whole. Field 1 of every kind a person can edit.
    */
   protobuf_c_boolean deleted;
+  /*
+   * When it ran and how it ended. Always present in a record that is not deleted.
+   */
   Atrest__Sync__V1__Session__Span *span;
   /*
    * How long the fast is meant to last, fixed when it starts. Minutes, 1 to 20160 (14 days).
@@ -226,6 +238,9 @@ struct  Atrest__Sync__V1__Water
    * See Session.deleted.
    */
   protobuf_c_boolean deleted;
+  /*
+   * When and how much. Always present in a record that is not deleted.
+   */
   Atrest__Sync__V1__Water__Intake *intake;
 };
 #define ATREST__SYNC__V1__WATER__INIT \
@@ -278,10 +293,16 @@ struct  Atrest__Sync__V1__Conflict__Entry
 {
   ProtobufCMessage base;
   /*
-   * The record and the field that both writes were for.
+   * The kind of the record that both writes were for.
    */
   Atrest__Sync__V1__Kind kind;
+  /*
+   * That record's id.
+   */
   ProtobufCBinaryData id;
+  /*
+   * The number of the field that both writes were for.
+   */
   uint32_t field;
   /*
    * The write that lost, complete.

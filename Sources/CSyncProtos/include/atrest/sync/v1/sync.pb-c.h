@@ -27,7 +27,13 @@ typedef struct Atrest__Sync__V1__WatchEvent Atrest__Sync__V1__WatchEvent;
 
 /* --- enums --- */
 
+/*
+ * What was wrong, for programs. A program treats numbers it does not know as REASON_INVALID.
+ */
 typedef enum _Atrest__Sync__V1__Refusal__Reason {
+  /*
+   * Never sent.
+   */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_UNSPECIFIED = 0,
   /*
    * A stamp is more than 60 seconds ahead of the server's clock. Write it again with a stamp corrected by
@@ -68,6 +74,9 @@ struct  Atrest__Sync__V1__Cursor
     , 0, 0 }
 
 
+/*
+ * What a replica holds, and what it offers.
+ */
 struct  Atrest__Sync__V1__ExchangeRequest
 {
   ProtobufCMessage base;
@@ -108,6 +117,9 @@ struct  Atrest__Sync__V1__Offer
     , NULL, 0,NULL }
 
 
+/*
+ * What the server took, and what the replica has not seen.
+ */
 struct  Atrest__Sync__V1__ExchangeResponse
 {
   ProtobufCMessage base;
@@ -160,6 +172,9 @@ struct  Atrest__Sync__V1__Refusal
    * The offer's index in the request.
    */
   uint32_t index;
+  /*
+   * What was wrong.
+   */
   Atrest__Sync__V1__Refusal__Reason reason;
   /*
    * One sentence for a person, without any value of the record.
@@ -171,11 +186,14 @@ struct  Atrest__Sync__V1__Refusal
     , 0, ATREST__SYNC__V1__REFUSAL__REASON__REASON_UNSPECIFIED, (char *)protobuf_c_empty_string }
 
 
+/*
+ * Where a watching replica begins.
+ */
 struct  Atrest__Sync__V1__WatchRequest
 {
   ProtobufCMessage base;
   /*
-   * Where the replica stands. Absent: nowhere yet.
+   * Where the replica stands; absent if nowhere yet. The first event tells where the account stands, whatever this says.
    */
   Atrest__Sync__V1__Cursor *cursor;
 };
@@ -191,9 +209,19 @@ struct  Atrest__Sync__V1__WatchRequest
 struct  Atrest__Sync__V1__WatchEvent
 {
   ProtobufCMessage base;
+  /*
+   * Where a replica must stand to store `records` as they are.
+   */
   Atrest__Sync__V1__Cursor *after;
+  /*
+   * What one commit brought, in its order. A commit too large for a stream is told like a heartbeat, with `after` equal
+   * to `cursor`: whoever does not stand there calls Exchange.
+   */
   size_t n_records;
   Atrest__Sync__V1__Record **records;
+  /*
+   * Where the replica then stands.
+   */
   Atrest__Sync__V1__Cursor *cursor;
   /*
    * The server's clock, milliseconds since 1970, UTC.

@@ -21,8 +21,17 @@ typedef struct Grpc__Health__V1__HealthCheckResponse Grpc__Health__V1__HealthChe
 
 /* --- enums --- */
 
+/*
+ * The states of the standard.
+ */
 typedef enum _Grpc__Health__V1__HealthCheckResponse__ServingStatus {
+  /*
+   * Nothing is known.
+   */
   GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__UNKNOWN = 0,
+  /*
+   * It answers.
+   */
   GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__SERVING = 1,
   /*
    * Draining: about to stop.
@@ -37,6 +46,9 @@ typedef enum _Grpc__Health__V1__HealthCheckResponse__ServingStatus {
 
 /* --- messages --- */
 
+/*
+ * Names what is asked about.
+ */
 struct  Grpc__Health__V1__HealthCheckRequest
 {
   ProtobufCMessage base;
@@ -50,9 +62,15 @@ struct  Grpc__Health__V1__HealthCheckRequest
     , (char *)protobuf_c_empty_string }
 
 
+/*
+ * How it is.
+ */
 struct  Grpc__Health__V1__HealthCheckResponse
 {
   ProtobufCMessage base;
+  /*
+   * The state.
+   */
   Grpc__Health__V1__HealthCheckResponse__ServingStatus status;
 };
 #define GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__INIT \
