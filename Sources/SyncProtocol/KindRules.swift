@@ -10,37 +10,39 @@ extension Record {
   /// A deleted record's payload may be stripped, so only what is there is checked.
   /// - Throws: `WireError.invalid` with a sentence that holds no value of the record.
   public func checkKindRules() throws(WireError) {
-    switch key.kind {
-    case .session where !isPayloadStripped: _ = try Session(self)
-    case .water where !isPayloadStripped: _ = try WaterEntry(self)
-    case .preference where !isPayloadStripped:
-      guard String(validating: key.id, as: UTF8.self) != nil else {
-        throw .invalid("a setting's key is not UTF-8")
-      }
-      _ = try PreferenceField.value(of: self)
-    case .session, .water, .preference: break
-    case .entitlement:
+    guard RecordKind.known.contains(key.kind) else { return }
+    guard registers.allSatisfy(\.holdsOnlyItsField) else {
+      throw .invalid("a register holds another field than its own")
+    }
+    if key.kind == .entitlement {
       let expected = EntitlementField.record(jws: try EntitlementField.jws(of: self))
       guard expected == self else {
         throw .invalid("an entitlement is not a signed transaction stamped with its own date")
       }
-    case .conflict where !isPayloadStripped: _ = try Conflict(self)
-    default: break
+      return
     }
-    if RecordKind.known.contains(key.kind) {
-      guard registers.allSatisfy(\.holdsOnlyItsField) else {
-        throw .invalid("a register holds another field than its own")
-      }
-    }
-    if key.kind != .entitlement {
-      guard registers.allSatisfy({ $0.stamp.replica != .none }) else {
-        throw .invalid("a write names no replica")
-      }
+    guard registers.allSatisfy({ $0.stamp.replica != .none }) else {
+      throw .invalid("a write names no replica")
     }
     if let deletion = self[Register.deletedField] {
       guard deletion.value.isEmpty || deletion.value == Register.deletedValue else {
         throw .invalid("field 1 is neither true nor false")
       }
+    }
+    if !isPayloadStripped { try checkPayload() }
+  }
+
+  private func checkPayload() throws(WireError) {
+    switch key.kind {
+    case .session: _ = try Session(self)
+    case .water: _ = try WaterEntry(self)
+    case .preference:
+      guard String(validating: key.id, as: UTF8.self) != nil else {
+        throw .invalid("a setting's key is not UTF-8")
+      }
+      _ = try PreferenceField.value(of: self)
+    case .conflict: _ = try Conflict(self)
+    default: break
     }
   }
 

@@ -93,7 +93,7 @@ struct WatchTests {
       let test = try TestReplica(1)
       let fresh = ModelServer(clock: TestClock())
       let transport = Playing(server: fresh) { _, _ in
-        fresh.state.withLock { state in records.forEach { state.put($0) } }
+        fresh.state.withLock { state in for record in records { state.put(record) } }
         return ([news], .accessEnded)
       }
       _ = await watch(test, transport)

@@ -8,8 +8,10 @@ struct Digest {
   private var state: UInt64 = 0xcbf2_9ce4_8422_2325
 
   mutating func add(_ bytes: [UInt8]) {
-    withUnsafeBytes(of: UInt64(bytes.count).bigEndian) { $0.forEach { mix($0) } }
-    bytes.forEach { mix($0) }
+    withUnsafeBytes(of: UInt64(bytes.count).bigEndian) { count in
+      for byte in count { mix(byte) }
+    }
+    for byte in bytes { mix(byte) }
   }
 
   private mutating func mix(_ byte: UInt8) {
