@@ -93,22 +93,40 @@ let package = Package(
       name: "ReplicationTests", dependencies: ["Replication", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "SyncProtocolTests", dependencies: ["SyncProtocol", "Replication", "TestSupport"],
+      name: "SyncProtocolTests",
+      dependencies: ["SyncProtocol", "AtrestDomain", "Replication", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "TransportTests", dependencies: ["Transport", "CNghttp2"], swiftSettings: strict),
     .testTarget(
       name: "DispatchNetTests", dependencies: ["DispatchNet", "Transport", "CEpoll"],
       swiftSettings: strict),
-    .testTarget(name: "GRPCTests", dependencies: ["GRPC"], swiftSettings: strict),
-    .testTarget(name: "AtrestServerTests", dependencies: ["AtrestServer"], swiftSettings: strict),
-    .testTarget(name: "AtrestClientTests", dependencies: ["AtrestClient"], swiftSettings: strict),
+    .testTarget(
+      name: "GRPCTests", dependencies: ["GRPC", "DispatchNet", "Transport"], swiftSettings: strict),
+    .testTarget(
+      name: "AtrestServerTests",
+      dependencies: [
+        "AtrestServer", "AtrestDomain", "DispatchNet", "GRPC", "Replication", "SyncProtocol",
+        "Transport",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "AtrestClientTests",
+      dependencies: [
+        "AtrestClient", "AtrestDomain", "Replication", "SyncProtocol",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ], swiftSettings: strict),
     .testTarget(
       name: "AtrestTests",
       dependencies: ["atrest", "AtrestClient", "AtrestDomain", "Replication", "SyncProtocol"],
       swiftSettings: strict),
     .testTarget(
-      name: "Integration", dependencies: ["AtrestServer", "AtrestClient", "TestSupport"],
-      swiftSettings: strict),
+      name: "Integration",
+      dependencies: [
+        "AtrestServer", "AtrestClient", "AtrestDomain", "DispatchNet", "GRPC", "Replication",
+        "SyncProtocol", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
+      ], swiftSettings: strict),
   ]
 )

@@ -140,7 +140,6 @@ SHAPES = {
     "field 0": shape(lambda r: r.registers[0].ClearField("field")),
     "a field number too great": shape(lambda r: setattr(r.registers[1], "field", 536870912)),
     "no stamp": shape(lambda r: r.registers[0].ClearField("stamp")),
-    "no replica": shape(lambda r: r.registers[0].stamp.ClearField("replica")),
 }
 
 
@@ -237,6 +236,7 @@ KINDS = {
     "water drunk before 1970": drink(at=-5),
     "water drunk in 6430": drink(at=2**47),
     "water without an intake": drink(value=b"\x08\x00"),
+    "water that no replica wrote": lambda _: drink()(0),
     "a setting that is no UTF-8": setting(value=b"\x12\x02\xc3\x28"),
     "a setting whose key is no UTF-8": setting(key=b"\xff\xfe"),
 }
