@@ -19,6 +19,7 @@ test: deps
 
 ## bench: figures, with their peers, in one run
 bench: release
+	@Scripts/install-missing bench
 	@Benchmarks/run
 
 release: deps
@@ -32,7 +33,8 @@ deps:
 	@Scripts/install-missing
 
 format:
-	@$(SWIFT) format -i -r --parallel Package.swift Sources Server Client Tests Benchmarks
+	@$(SWIFT) format -i -r --parallel Package.swift Sources Server Client Tests \
+		Benchmarks/Package.swift Benchmarks/Sources
 
 protos: deps
 	@Scripts/generate-protos

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints figures in columns.
+
+import Foundation
+
+/// Seconds that `body` took.
+func seconds(_ body: () async throws -> Void) async rethrows -> Double {
+  let start = ContinuousClock.now
+  try await body()
+  let duration = ContinuousClock.now - start
+  return Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+}
+
+/// A number with a fixed count of decimals and spaces between thousands.
+func figure(_ value: Double, decimals: Int = 0) -> String {
+  let text = String(format: "%.\(decimals)f", value)
+  let parts = text.split(separator: ".")
+  var digits = Array(parts.first ?? "")
+  var index = digits.count - 3
+  while index > 0 {
+    digits.insert(",", at: index)
+    index -= 3
+  }
+  return String(digits) + (parts.count > 1 ? "." + parts[1] : "")
+}
+
+/// Prints a row of a table.
+func row(_ cells: String..., widths: [Int] = [34, 12, 12, 12, 16]) {
+  var line = ""
+  for (index, cell) in cells.enumerated() {
+    let padding = String(
+      repeating: " ", count: max(0, (index < widths.count ? widths[index] : 14) - cell.count))
+    line += index == 0 ? cell + padding : padding + cell
+  }
+  print(line)
+}
+
+/// The value below which the share `quantile` of the sorted samples lies.
+func quantile(_ sorted: [Double], _ quantile: Double) -> Double {
+  guard !sorted.isEmpty else { return .nan }
+  return sorted[min(sorted.count - 1, Int(Double(sorted.count) * quantile))]
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records pushed by one device and pulled by another, through the real client library, durable on both ends.
+
+import AtrestClient
+import AtrestDomain
+import Foundation
+import Replication
+
+/// A replica in a directory of its own, paired with an account.
+private struct TestDevice {
+  let replica: Replica
+  let directory: URL
+
+  init(link: String, name: String) async throws {
+    directory = FileManager.default.temporaryDirectory
+      .appendingPathComponent("atrest-bench-\(UUID().uuidString)")
+    replica = try Replica(directory: directory)
+    _ = try await replica.pair(PairingLink(parsing: link), name: name)
+  }
+
+  func remove() {
+    try? FileManager.default.removeItem(at: directory)
+  }
+}
+
+/// One completed fast a day; every time has its own odd milliseconds, as people's do.
+private func fast(_ index: Int) throws -> Session {
+  let noise = Int64(index &* 2_654_435_761 % 3_600_000)
+  let start = 1_400_000_000_000 + Int64(index) * 3_600_000 + noise
+  guard
+    let span = Session.Span(
+      start: Date(milliseconds: start), end: Date(milliseconds: start + 57_000_000 + noise),
+      outcome: .completed)
+  else { throw BenchmarkError(description: "a fast that cannot be") }
+  return Session(id: UUID(), span: span, targetMinutes: 960)
+}
+
+/// Prints rates: `rounds` of each size, and the medians.
+func measureThroughput(_ server: ServerProcess, sizes: [Int], rounds: Int) async throws {
+  print("\nRecords through the client library, durable on both ends (median of \(rounds))")
+  row("records", "pushed/s", "pulled/s", "server MB")
+  for size in sizes {
+    var pushes: [Double] = []
+    var pulls: [Double] = []
+    for round in 0..<rounds {
+      let link = try server.addAccount("throughput-\(size)-\(round)")
+      let source = try await TestDevice(link: link, name: "source")
+      defer { source.remove() }
+      try source.replica.transaction { transaction in
+        for index in 0..<size { try transaction.save(fast(index)) }
+      }
+      let invitation = try await source.replica.invite()
+      let target = try await TestDevice(link: invitation.link.text, name: "target")
+      defer { target.remove() }
+
+      let push = try await seconds { _ = try await source.replica.sync() }
+      let pull = try await seconds { _ = try await target.replica.sync() }
+      guard try source.replica.digest() == target.replica.digest() else {
+        throw BenchmarkError(description: "the replicas differ after syncing")
+      }
+      pushes.append(Double(size) / push)
+      pulls.append(Double(size) / pull)
+    }
+    row(
+      figure(Double(size)), figure(quantile(pushes.sorted(), 0.5)),
+      figure(quantile(pulls.sorted(), 0.5)), figure(server.peakMegabytes, decimals: 1))
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes on the wire, headers and framing included, for a page of records each way.
+
+import DispatchNet
+import Foundation
+import GRPC
+import Replication
+import SyncProtocol
+import Transport
+
+/// Prints bytes a record, plain and gzipped, and the size of a no-op.
+func measureWireBytes(_ server: ServerProcess) async throws {
+  print("\nBytes on the wire a record, completed fasts, pages of 1,000")
+  row("", "up", "down")
+  guard let port = server.address.split(separator: ":").last.flatMap({ UInt16($0) }) else {
+    throw BenchmarkError(description: "no port in \(server.address)")
+  }
+  let proxy = try CountingProxy(to: port)
+  defer { proxy.stop() }
+  let endpoint = try Endpoint(parsing: "127.0.0.1:\(proxy.port)")
+  let pages = 10
+  for compression in [Compression.identity, .gzip] {
+    let caller = try await Caller(server, account: "wire-\(compression.rawValue)")
+    var configuration = GRPCChannel.Configuration()
+    configuration.compression = compression == .identity ? nil : compression
+    let channel = try GRPCChannel(to: endpoint, configuration: configuration)
+    var source = OfferSource(replica: caller.replica)
+    var cursor: Cursor?
+    var before = proxy.bytes
+    for _ in 0..<pages {
+      let offers = try (0..<1000).map { _ in try source.next() }
+      let request = ExchangeRequest(cursor: cursor, offers: offers)
+      cursor = try await ExchangeResponse(
+        decoding: channel.unary(Method.exchange, request.encoded, metadata: caller.metadata)
+      ).cursor
+    }
+    let up = Double(proxy.bytes.up - before.up) / Double(pages * 1000)
+    before = proxy.bytes
+    var plainDown = 0
+    var place: Cursor?
+    while place != cursor {
+      let answer = try await channel.unary(
+        Method.exchange, ExchangeRequest(cursor: place).encoded, metadata: caller.metadata)
+      plainDown += answer.count
+      place = try ExchangeResponse(decoding: answer).cursor
+    }
+    let down = compression == .identity ? plainDown : proxy.bytes.down - before.down
+    row(
+      compression == .identity ? "plain (down: the messages alone)" : compression.rawValue,
+      figure(up, decimals: 1), figure(Double(down) / Double(pages * 1000), decimals: 1))
+    if compression == .gzip {
+      before = proxy.bytes
+      for _ in 0..<100 {
+        _ = try await channel.unary(
+          Method.exchange, ExchangeRequest(cursor: cursor).encoded, metadata: caller.metadata)
+      }
+      row(
+        "no-op exchange (B each)", figure(Double(proxy.bytes.up - before.up) / 100),
+        figure(Double(proxy.bytes.down - before.down) / 100))
+    }
+    await channel.close()
+  }
+}
