@@ -44,7 +44,7 @@ struct RoundTripTests {
 
   @Test("offers, requests and responses keep everything")
   func exchanges() throws {
-    try checkLaw(cases: 1000) { random in
+    try checkLaw { random in
       let offer = Offer(record: Self.record(&random), written: [1, 2, 500])
       let request = ExchangeRequest(
         cursor: random.oneIn(3) ? nil : Cursor(epoch: random.next(), sequence: random.next()),
