@@ -166,6 +166,31 @@ struct IdentityTests {
     #expect(times == [serverNow.milliseconds])
   }
 
+  @Test(
+    "an answer on its way does not undo that the feed is read again")
+  func restampDuringExchange() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    try test.replica.save(WaterEntry.sample())
+    try await test.sync(server)
+    // 50 s ahead, which the server bears: it takes the write as it is.
+    test.clock.advance(50_000)
+    try test.replica.save(WaterEntry.sample())
+    let cursor = try await test.replica.cursor()
+    let page = try await test.replica.outboxPage(after: 0, refused: false)
+    let answer = try server.exchange(ExchangeRequest(cursor: cursor, offers: page.offers))
+
+    // Meanwhile another sync of the same replica learns the time, and stamps the write again.
+    let quiet = try server.exchange(ExchangeRequest(cursor: cursor))
+    _ = try await test.replica.apply(
+      quiet, request: cursor, page: OutboxPage(), at: test.clock.now())
+    try await test.replica.restamp(at: test.clock.now())
+
+    _ = try await test.replica.apply(answer, request: cursor, page: page, at: test.clock.now())
+    try await test.sync(server)
+    #expect(server.records == (try test.replica.allRecords()))
+  }
+
   @Test("a signed fact's date is nobody's clock")
   func entitlements() async throws {
     let server = ModelServer(clock: TestClock())

@@ -126,7 +126,7 @@ extension ReplicaTransaction {
     applied.refused = refused.count
 
     try merge(answer.records, into: &applied)
-    advance(from: request, to: answer.cursor)
+    advance(from: request, by: answer)
     state.observe(server: answer.serverTime, at: now)
     return applied
   }
@@ -146,14 +146,18 @@ extension ReplicaTransaction {
     }
   }
 
-  /// Moves the cursor, unless another process that shares this replica has moved it elsewhere meanwhile.
-  private func advance(from request: Cursor?, to answered: Cursor) {
-    guard let held = state.cursor, held != request else {
+  /// Moves the cursor, unless another sync that shares this replica has moved it elsewhere meanwhile.
+  private func advance(from request: Cursor?, by answer: ExchangeResponse) {
+    let answered = answer.cursor
+    if state.cursor == request {
       state.cursor = answered
-      return
+    } else if let held = state.cursor, held.epoch == answered.epoch {
+      // It may also have been set back, to read again what the answer takes for held.
+      let start = request.map { answer.restarted || $0.isLost(to: answered) ? 0 : $0.sequence }
+      if (start ?? 0) <= held.sequence, held.sequence < answered.sequence {
+        state.cursor = answered
+      }
     }
-    // Both answers were stored, and both begin at or before what is held.
-    if held.epoch == answered.epoch, held.sequence < answered.sequence { state.cursor = answered }
   }
 
   /// Merges received records into the view.
