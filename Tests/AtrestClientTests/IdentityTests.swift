@@ -191,6 +191,59 @@ struct IdentityTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
+  @Test("stamps that are put right stay after those that were right")
+  func restampKeepsOrder() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let water = try WaterEntry.sample()
+    try test.replica.save(water)
+    // Something pulled into the record keeps what is written next in an entry of its own.
+    let theirs = try #require(
+      Record(
+        key: water.key,
+        registers: [
+          Register(
+            field: 9,
+            stamp: Stamp(
+              time: HybridTime(test.clock.now()), replica: ReplicaID(rawValue: 2)),
+            value: [0x48, 0x01])
+        ]))
+    let start = Cursor(epoch: 7, sequence: 0)
+    let news = ExchangeResponse(
+      records: [theirs.encoded], cursor: start, serverTime: test.clock.now())
+    _ = try await test.replica.apply(news, request: nil, page: OutboxPage(), at: test.clock.now())
+    test.clock.advance(10 * 60_000)
+    try test.replica.delete(water.key)
+
+    // The clock was an hour ahead all the time, so the deletion's stamp is ahead and the first write's is not.
+    server.state.withLock { $0.clock.advance(5 * 60_000) }
+    test.clock.advance(55 * 60_000)
+    let time = ExchangeResponse(
+      cursor: start, serverTime: server.state.withLock { $0.clock.now() })
+    _ = try await test.replica.apply(time, request: start, page: OutboxPage(), at: test.clock.now())
+    try await test.replica.restamp(at: test.clock.now())
+    try await test.sync(server)
+    #expect(server.records.map(\.isDeleted) == [true])
+    #expect(server.records == (try test.replica.allRecords()))
+  }
+
+  @Test(
+    "what a server lost is stamped again and taken, like what is new")
+  func clockAheadOfNewServer() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let water = try WaterEntry.sample()
+    try test.replica.save(water)
+    try await test.sync(server)
+    server.wipe()
+    test.clock.advance(Self.hour)
+    try test.replica.delete(water.key)
+    let report = try await test.sync(server)
+    #expect(report.refused == 0)
+    #expect(try test.waitingCount == 0)
+    #expect(server.records == (try test.replica.allRecords()))
+  }
+
   @Test("a signed fact's date is nobody's clock")
   func entitlements() async throws {
     let server = ModelServer(clock: TestClock())

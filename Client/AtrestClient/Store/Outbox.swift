@@ -89,6 +89,12 @@ extension ReplicaTransaction {
       ])
   }
 
+  /// Queues a record as it is held.
+  func appendHeld(_ key: RecordKey) throws {
+    try database.cachedStatement(sql: "INSERT INTO outbox (kind, id) VALUES (?, ?)")
+      .execute(arguments: [key.kind.rawValue, Data(key.id)])
+  }
+
   func dequeue(_ sequence: Int64) throws {
     try database.cachedStatement(sql: "DELETE FROM outbox WHERE sequence = ?")
       .execute(arguments: [sequence])

@@ -15,21 +15,25 @@ extension ReplicaTransaction {
   ///   - selects: Must hold for every stamp after one it holds for, so that the order is kept.
   func restamp(as replica: ReplicaID, server: WallTime, where selects: (Stamp) -> Bool) throws {
     var floors: [Stamp: HybridTime] = [:]
+    var kept = HybridTime(rawValue: 0)
     try forEachEntry { entry in
       guard let offer = entry.offer else { return }
       for register in offer.record.registers where entry.wrote(register) {
-        guard selects(register.stamp) else { continue }
+        guard selects(register.stamp) else {
+          kept = max(kept, register.stamp.time)
+          continue
+        }
         let floor = register.replaced.map(\.time) ?? HybridTime(rawValue: 0)
         floors[register.stamp] = max(floors[register.stamp] ?? floor, floor)
       }
     }
-    let stamps = newStamps(floors, as: replica, server: server)
+    let stamps = newStamps(floors, after: kept, as: replica, server: server)
     var keys: Set<RecordKey> = []
     try forEachEntry { entry in
-      guard let offer = entry.offer else { return }
       // New sequences even where no stamp changed: the order of the entries is part of what is kept, and an
       // acknowledgement on its way must not take away what it was not given for.
       try dequeue(entry.sequence)
+      guard let offer = entry.offer else { return try appendHeld(entry.key) }
       try append(
         Offer(record: replacing(stamps, in: offer.record), written: offer.written))
       keys.insert(entry.key)
@@ -48,12 +52,13 @@ extension ReplicaTransaction {
   }
 
   private func newStamps(
-    _ floors: [Stamp: HybridTime], as replica: ReplicaID, server: WallTime
+    _ floors: [Stamp: HybridTime], after kept: HybridTime, as replica: ReplicaID,
+    server: WallTime
   ) -> [Stamp: Stamp] {
     let offset =
       state.serverOffset.magnitude > ReplicaState.offsetTolerance.magnitude
       ? state.serverOffset : 0
-    var last = HybridTime(rawValue: 0)
+    var last = kept
     var stamps: [Stamp: Stamp] = [:]
     for (stamp, floor) in floors.sorted(by: { $0.key < $1.key }) {
       let (moved, overflow) = stamp.time.wallTime.milliseconds.addingReportingOverflow(offset)

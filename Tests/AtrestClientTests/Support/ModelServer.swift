@@ -84,7 +84,11 @@ extension ModelServer.State {
       let outcome = offer.merged(into: stored, at: now)
       if outcome.isSuperseded { superseded.append(UInt32(index)) }
       if outcome.record != stored { put(outcome.record) }
-      if outcome.record == offer.record { echoes.insert(offer.record.key) }
+      if outcome.record == offer.record {
+        echoes.insert(offer.record.key)
+      } else {
+        echoes.remove(offer.record.key)
+      }
       for conflict in outcome.conflicts where records[conflict.journalKey] == nil {
         put(conflict.journalRecord)
       }
