@@ -280,6 +280,30 @@ struct SyncEngineTests {
     }
   }
 
+  @Test("takes no record that could not be read again", arguments: [62, 64])
+  func outgrownRecord(count: Int) async throws {
+    let test = try TestReplica(1)
+    let water = try WaterEntry.sample()
+    try test.replica.save(water)
+    let stamp = Stamp(time: HybridTime(rawValue: 1), replica: ReplicaID(rawValue: 2))
+    let value = [UInt8](repeating: 0, count: count == 62 ? 1200 : 1)
+    let foreign = try #require(
+      Record(
+        key: water.key,
+        registers: (0..<count).map {
+          Register(field: FieldNumber(100 + $0), stamp: stamp, value: value)
+        }))
+    let answer = ExchangeResponse(
+      records: [foreign.encoded], cursor: Cursor(epoch: 1, sequence: 1),
+      serverTime: test.clock.now())
+    await #expect {
+      try await test.engine(Scripted { _ in answer }).sync()
+    } throws: { error in
+      if case .badAnswer? = error as? SyncError { true } else { false }
+    }
+    #expect(try test.replica.waterEntry(water.id) == water)
+  }
+
   @Test("the sentences of a server are shown without what could steer a terminal")
   func refusalText() async throws {
     let test = try TestReplica(1)

@@ -160,8 +160,15 @@ extension ReplicaTransaction {
     }
   }
 
+  /// Whether a record can be read back, and offered again to a server that lost it.
+  private func isStorable(_ record: Record, _ encoded: [UInt8]) -> Bool {
+    record.registers.count <= Record.Limits.registers
+      && encoded.count <= Record.Limits.encodedBytes
+  }
+
   /// Merges received records into the view.
   func merge(_ records: [[UInt8]], into applied: inout AppliedAnswer) throws {
+    let tooLarge = ReplicaError.invalid("an answer makes a record too large")
     let insert = try database.cachedStatement(
       sql: "INSERT INTO record (kind, id, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
     for bytes in records {
@@ -173,8 +180,10 @@ extension ReplicaTransaction {
       if received.key.kind != .entitlement, let time = received.latestTime {
         state.clock.observe(time)
       }
+      let canonical = received.encoded
+      guard isStorable(received, canonical) else { throw tooLarge }
       try insert.execute(arguments: [
-        received.key.kind.rawValue, Data(received.key.id), Data(received.encoded),
+        received.key.kind.rawValue, Data(received.key.id), Data(canonical),
       ])
       if database.changesCount == 0 {
         guard let stored = try body(received.key) else { continue }
@@ -183,7 +192,9 @@ extension ReplicaTransaction {
         } else {
           var merged = try decode(stored)
           merged.merge(received)
-          let isChanged = merged.encoded != stored
+          let encoded = merged.encoded
+          let isChanged = encoded != stored
+          guard !isChanged || isStorable(merged, encoded) else { throw tooLarge }
           if isChanged { try put(merged) } else { applied.unchanged += 1 }
         }
       } else if received.key.kind == .conflict {
