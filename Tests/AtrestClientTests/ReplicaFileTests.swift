@@ -82,6 +82,23 @@ struct ReplicaFileTests {
     }
   }
 
+  @Test(
+    "whose rows hold what cannot be is an error when they are met",
+    arguments: [
+      "UPDATE outbox SET kind = -1", "UPDATE outbox SET offer = x'FF'",
+      "UPDATE record SET id = zeroblob(16)",
+    ])
+  func damagedRows(damage: String) throws {
+    let test = try TestReplica()
+    try test.replica.save(WaterEntry.sample())
+    try test.replica.write { try $0.database.execute(sql: damage) }
+    #expect(throws: ReplicaError.damaged(path: test.folder.file.path)) {
+      _ = try test.replica.pending()
+      _ = try test.replica.record(
+        RecordKey(kind: .water, id: [UInt8](repeating: 0, count: 16)))
+    }
+  }
+
   @Test("of a newer version is an error, and is left as it is")
   func newer() throws {
     let folder = Folder()

@@ -48,7 +48,7 @@ extension ReplicaTransaction {
   }
 
   private func entry(_ row: Row) throws -> OutboxEntry {
-    let kind: UInt32 = row[1]
+    let kind = try row.decode(UInt32.self, atIndex: 1)
     var offer: Offer?
     if let bytes = try row.optionalBytes(at: 3) { offer = try decodeOffer(bytes) }
     let reason: Int? = row[4]
@@ -126,10 +126,10 @@ extension ReplicaTransaction {
       if let bytes = try row.optionalBytes(at: 3) {
         offer = bytes
       } else {
-        let kind: UInt32 = row[1]
+        let kind = try row.decode(UInt32.self, atIndex: 1)
         let key = RecordKey(kind: RecordKind(rawValue: kind), id: try row.bytes(at: 2))
-        guard let body = try body(key) else { throw ReplicaError.damaged(path: path) }
-        offer = Offer(record: try decode(body), written: []).encoded
+        guard let record = try record(key) else { throw ReplicaError.damaged(path: path) }
+        offer = Offer(record: record, written: []).encoded
       }
       bytes += offer.count
       if bytes > Page.recordBytes, !page.offers.isEmpty { break }

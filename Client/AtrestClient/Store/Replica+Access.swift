@@ -125,7 +125,12 @@ extension Replica {
     try read { transaction in
       let rows = try Row.fetchAll(transaction.database, sql: "SELECT replica, name FROM device")
       return Dictionary(
-        rows.map { (ReplicaID(rawValue: UInt64(bitPattern: $0[0])), $0[1]) }
+        try rows.map {
+          (
+            ReplicaID(rawValue: UInt64(bitPattern: try $0.decode(atIndex: 0))),
+            try $0.decode(atIndex: 1)
+          )
+        }
       ) { first, _ in first }
     }
   }

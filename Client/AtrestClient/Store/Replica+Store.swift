@@ -190,7 +190,7 @@ extension ReplicaTransaction {
         if stored == bytes {
           applied.unchanged += 1
         } else {
-          var merged = try decode(stored)
+          var merged = try decode(stored, of: received.key)
           merged.merge(received)
           let encoded = merged.encoded
           let isChanged = encoded != stored

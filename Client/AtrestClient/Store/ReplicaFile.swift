@@ -145,6 +145,7 @@ extension ReplicaError {
   init(_ error: any Error, path: String) {
     switch error {
     case let error as ReplicaError: self = error
+    case is RowDecodingError: self = .damaged(path: path)
     case let error as DatabaseError:
       switch error.resultCode {
       case .SQLITE_BUSY, .SQLITE_LOCKED: self = .busy(path: path)

@@ -44,7 +44,7 @@ struct ReplicaState: Hashable {
             FROM replica WHERE one = 1
             """))
     else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
-    let clock = HybridTime(rawValue: UInt64(bitPattern: row[1]))
+    let clock = HybridTime(rawValue: UInt64(bitPattern: try row.decode(atIndex: 1)))
     guard clock <= .latest else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
     let epoch: Int64? = row[2]
     let sequence: Int64? = row[3]
@@ -55,9 +55,10 @@ struct ReplicaState: Hashable {
     }
     let lastSync: Int64? = row[7]
     return ReplicaState(
-      replica: ReplicaID(rawValue: UInt64(bitPattern: row[0])), clock: HybridClock(latest: clock),
+      replica: ReplicaID(rawValue: UInt64(bitPattern: try row.decode(atIndex: 0))),
+      clock: HybridClock(latest: clock),
       cursor: cursor, account: row[4], server: row[5], token: row[6],
-      lastSync: lastSync.map(WallTime.init), serverOffset: row[8])
+      lastSync: lastSync.map(WallTime.init), serverOffset: try row.decode(atIndex: 8))
   }
 
   func write(_ database: Database) throws {

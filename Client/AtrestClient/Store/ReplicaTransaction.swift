@@ -45,7 +45,7 @@ public final class ReplicaTransaction {
 
   /// A record as it is stored, deleted or not, of any kind.
   public func record(_ key: RecordKey) throws(ReplicaError) -> Record? {
-    try storage { try body(key).map(decode) }
+    try storage { try body(key).map { try decode($0, of: key) } }
   }
 
   /// The stored bytes of a record.
@@ -82,6 +82,13 @@ public final class ReplicaTransaction {
   /// What is stored was checked when it came in; if it is unreadable now, the file is damaged.
   func decode(_ bytes: [UInt8]) throws(ReplicaError) -> Record {
     do { return try Record(decoding: bytes) } catch { throw .damaged(path: path) }
+  }
+
+  /// The same for the bytes found under a key: only copies of one record merge.
+  func decode(_ bytes: [UInt8], of key: RecordKey) throws(ReplicaError) -> Record {
+    let record = try decode(bytes)
+    guard record.key == key else { throw .damaged(path: path) }
+    return record
   }
 }
 
