@@ -46,6 +46,8 @@ func unpacking<C, R>(
   _ body: (C) throws(WireError) -> R
 ) throws(WireError) -> R {
   let arena = Arena(expectedBytes: bytes.count * 8)
+  // What is unpacked points into it, which nothing but this tells the compiler.
+  defer { withExtendedLifetime(arena) {} }
   return try bytes.withUnsafeBufferPointer { buffer throws(WireError) -> R in
     let message = try unpack(buffer, in: arena, by: function)
     return try body(message.pointee)
