@@ -51,6 +51,29 @@ import Testing
     #expect(again.records.isEmpty && again.superseded.isEmpty && again.refusals.isEmpty)
   }
 
+  @Test("rows that cannot be are damage that is told, not a trap")
+  func damagedRows() throws {
+    let account = kim
+    try store.transaction { transaction throws(StoreError) in
+      _ = try transaction.append(
+        key: water(1).key.storageKey, body: water(2).encoded, sequence: 1, account: account)
+      try transaction.setHead(1, of: account)
+    }
+    let damage = #expect(throws: StoreError.self) {
+      try store.exchange(kim, request(nil, water(1)))
+    }
+    #expect(damage?.isFatal == true)
+    for head in [UInt64.max, 1 << 63, UInt64(Int64.max)] {
+      try store.transaction { transaction throws(StoreError) in
+        try transaction.setHead(head, of: account)
+      }
+      let damage = #expect(throws: StoreError.self) {
+        try store.exchange(kim, request(nil, water(3)))
+      }
+      #expect(damage?.isFatal == true)
+    }
+  }
+
   @Test("a changed record moves to the end of the feed, once")
   func changedRecord() throws {
     let start = try store.exchange(kim, request(nil, water(1), water(2))).cursor

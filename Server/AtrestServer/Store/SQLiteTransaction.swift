@@ -54,7 +54,10 @@ final class SQLiteTransaction: StoreTransaction {
     statement.bind(1, account.rawValue)
     guard try statement.step() else { return 0 }
     defer { statement.reset() }
-    return UInt64(bitPattern: statement.integer(0))
+    guard let head = UInt64(exactly: statement.integer(0)), head < UInt64(Int64.max) else {
+      throw .damaged(path: "atrest.db", reason: "an account's head cannot be")
+    }
+    return head
   }
 
   func setHead(_ head: UInt64, of account: AccountID) throws(StoreError) {

@@ -80,7 +80,8 @@ package enum Exchange {
     if found.body == item.body {
       return .kept(sequence: found.sequence, isEcho: true, isSuperseded: false, hasJournal: false)
     }
-    guard let stored = try? Record(decoding: found.body) else {
+    // Only copies of one record merge.
+    guard let stored = try? Record(decoding: found.body), stored.key == item.offer.record.key else {
       throw .damaged(path: "atrest.db", reason: "a stored record cannot be read")
     }
     let outcome = item.offer.merged(into: stored, at: now)
