@@ -74,6 +74,15 @@ import Testing
     }
   }
 
+  @Test("a request whose every offer is refused counts for what it holds while it waits")
+  func costOfRefusals() {
+    let request = ExchangeRequest(
+      cursor: nil, offers: Array(repeating: [0xFF], count: Page.records))
+    let prepared = PreparedExchange(request)
+    #expect(prepared.refusals.count == Page.records)
+    #expect(prepared.costBytes >= 100 * Page.records)
+  }
+
   @Test("a changed record moves to the end of the feed, once")
   func changedRecord() throws {
     let start = try store.exchange(kim, request(nil, water(1), water(2))).cursor

@@ -23,6 +23,8 @@ package struct PreparedExchange: Sendable {
   let refusals: [Refusal]
   /// Bytes this holds while it waits for storage.
   let costBytes: Int
+  /// Bytes a refusal holds, about.
+  private static let refusalBytes = 192
 
   /// Checks a request. About 5 us an offer.
   package init(_ request: ExchangeRequest) {
@@ -37,6 +39,7 @@ package struct PreparedExchange: Sendable {
         let body = offer.record.encoded
         guard body.count <= Record.Limits.encodedBytes else {
           refusals.append(.tooLarge(index))
+          costBytes += Self.refusalBytes
           continue
         }
         costBytes += body.count * 3 + 128
@@ -44,6 +47,7 @@ package struct PreparedExchange: Sendable {
           Item(index: index, offer: offer, key: offer.record.key.storageKey, body: body))
       } catch {
         refusals.append(Refusal(index: index, error))
+        costBytes += Self.refusalBytes
       }
     }
     cursor = request.cursor
