@@ -25,6 +25,8 @@ package final class Server: Sendable {
     package var drainGrace: Duration = .seconds(10)
     /// How often a silent Watch stream is sent a heartbeat.
     package var heartbeat = Watch.heartbeat
+    /// Whether the data folder was put back from a copy.
+    package var startsNewEpoch = false
     /// Clock and chance.
     package var environment = Environment.system
     /// Where to write what happens.
@@ -81,7 +83,8 @@ package final class Server: Sendable {
     do throws(StoreError) {
       let path = configuration.dataDirectory
       let store = try SQLiteStore(
-        directory: path, hooks: configuration.storeHooks(), drawEpoch: environment.randomNumber)
+        directory: path, hooks: configuration.storeHooks(),
+        startsNewEpoch: configuration.startsNewEpoch, drawEpoch: environment.randomNumber)
       try directory.load(store)
       queue = CommitQueue(
         store: store, disk: DiskGuard(directory: path), directory: directory,

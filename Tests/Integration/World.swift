@@ -43,13 +43,16 @@ final class TestServer: Sendable {
     address = Mutex(server.address)
   }
 
-  private static func start(_ data: String, _ address: SocketAddress) async throws -> Server {
+  private static func start(
+    _ data: String, _ address: SocketAddress, restored: Bool = false
+  ) async throws -> Server {
     var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     logger.logLevel = .critical
-    return try await Server.start(
-      Server.Configuration(
-        dataDirectory: data, listenAddress: address, logger: logger,
-        onFatal: { error in Issue.record("the store failed: \(error.userMessage)") }))
+    var configuration = Server.Configuration(
+      dataDirectory: data, listenAddress: address, logger: logger,
+      onFatal: { error in Issue.record("the store failed: \(error.userMessage)") })
+    configuration.startsNewEpoch = restored
+    return try await Server.start(configuration)
   }
 
   func stop() async {
@@ -57,8 +60,9 @@ final class TestServer: Sendable {
     running.withLock { $0 = nil }
   }
 
-  func start() async throws {
-    let server = try await Self.start(folder.url.path + "/data", address.withLock { $0 })
+  func start(restored: Bool = false) async throws {
+    let server = try await Self.start(
+      folder.url.path + "/data", address.withLock { $0 }, restored: restored)
     running.withLock { $0 = server }
   }
 
