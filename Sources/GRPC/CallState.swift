@@ -85,6 +85,8 @@ class SingleRequestCall: CallState {
   final override func receive(_ message: [UInt8]) {
     guard request == nil else { return finish(.wrongMessageCount) }
     request = message
+    // Or whoever never ends a request could have the server hold its message for ever.
+    connection.expectEnd(id)
   }
 
   final override func endOfRequest() {

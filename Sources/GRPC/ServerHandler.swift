@@ -115,6 +115,8 @@ final class ServerHandler: ByteStreamHandler {
     return connection.send(message, on: id)
   }
 
+  func expectEnd(_ id: CallID) { connection?.expectEnd(id) }
+
   func reply(_ message: [UInt8], to id: CallID) {
     calls[id] = nil
     context.counters.ended(.ok)

@@ -21,6 +21,8 @@ final class ServerCall {
   /// Trailers of a request are counted, not kept.
   var trailerBudget = HeaderBudget()
   var isReading = true
+  /// The owner needs no further message; only the end of the request is awaited.
+  var owesEnd = false
   var isPaused = false
   /// What arrived while paused; no more than the stream's window.
   var held: [UInt8] = []
@@ -51,7 +53,8 @@ final class ServerCall {
 
   /// Whether the client owes bytes: a stream may be silent between messages, not inside one.
   var owesRequest: Bool {
-    isReading && !isPaused && !isRequestEnded && (!hasMessage || reader.isMidMessage)
+    isReading && !isPaused && !isRequestEnded
+      && (!hasMessage || reader.isMidMessage || owesEnd)
   }
 }
 

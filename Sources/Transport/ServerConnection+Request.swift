@@ -164,6 +164,17 @@ extension ServerConnection {
     call.isReading = false
   }
 
+  /// Expects nothing more on a call than the end of its request. If that does not come within
+  /// ``Limits/requestStall``, the call ends, whatever else comes.
+  public func expectEnd(_ call: CallID) {
+    guard let call = self.call(call.streamID), !call.isOver, !call.isRequestEnded else { return }
+    guard !call.owesEnd else { return }
+    call.owesEnd = true
+    // Anew: a check that is under way began with an earlier byte.
+    call.readCheck = nil
+    watchRequest(call)
+  }
+
   /// Holds further messages of a call back; those already in line still come. The client may send on
   /// until the stream's window is full; other calls are not held up.
   public func pauseReading(_ call: CallID) {

@@ -130,7 +130,7 @@ extension ServerConnection {
     }
     if let check = call.readCheck, check.at <= now {
       call.readCheck = nil
-      if call.owesRequest, check.mark == call.received {
+      if call.owesRequest, call.owesEnd || check.mark == call.received {
         fail(call, Status(.deadlineExceeded, "The request stopped arriving."), .stalled)
       } else if call.owesRequest {
         watchRequest(call)

@@ -8,12 +8,15 @@ import Transport
 
 /// Makes one call on a connection of its own and returns its status.
 func rawCall(
-  _ address: SocketAddress, path: String, messages: [[UInt8]], claimsGzip: Bool = false
+  _ address: SocketAddress, path: String, messages: [[UInt8]], claimsGzip: Bool = false,
+  ends: Bool = true
 ) async throws -> Status {
   let shard = try Shard(label: "test.raw")
   let status: Status = await withCheckedContinuation { done in
     shard.async {
-      let handler = RawCaller(path: path, messages: messages, claimsGzip: claimsGzip) {
+      let handler = RawCaller(
+        path: path, messages: messages, claimsGzip: claimsGzip, ends: ends
+      ) {
         done.resume(returning: $0)
       }
       SocketConnection.connect(
@@ -28,13 +31,16 @@ private final class RawCaller: ByteStreamHandler {
   private let path: String
   private let messages: [[UInt8]]
   private let claimsGzip: Bool
+  private let ends: Bool
   private var onStatus: ((Status) -> Void)?
   private var connection: ClientConnection?
   private var owner: (any ByteStreamOwner)?
 
   init(
-    path: String, messages: [[UInt8]], claimsGzip: Bool, onStatus: @escaping (Status) -> Void
+    path: String, messages: [[UInt8]], claimsGzip: Bool, ends: Bool,
+    onStatus: @escaping (Status) -> Void
   ) {
+    self.ends = ends
     self.path = path
     self.messages = messages
     self.claimsGzip = claimsGzip
@@ -46,9 +52,9 @@ private final class RawCaller: ByteStreamHandler {
     let connection = ClientConnection(
       authority: "localhost", isSecure: false, compression: claimsGzip ? .gzip : nil, now: now)
     self.connection = connection
-    guard let call = connection.start(path: path, at: now) else { return }
+    guard let call = connection.start(path: path, timeout: .seconds(10), at: now) else { return }
     for message in messages { _ = connection.send(message, on: call) }
-    connection.finishSending(call)
+    if ends { connection.finishSending(call) }
   }
 
   func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) {

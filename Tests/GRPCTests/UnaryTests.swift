@@ -136,6 +136,15 @@ import Transport
     await world.stop()
   }
 
+  @Test("a unary request that does not end is given up", arguments: ["Unary", "Count"])
+  func endless(method: String) async throws {
+    let world = try World { $0.limits.requestStall = .milliseconds(100) }
+    let status = try await rawCall(
+      world.address, path: "/\(TestService.name)/\(method)", messages: [[1]], ends: false)
+    #expect(status == Status(.deadlineExceeded, "The request stopped arriving."))
+    await world.stop()
+  }
+
   @Test("a call is refused from its headers: its body is never looked at")
   func refused() async throws {
     let world = try World()
