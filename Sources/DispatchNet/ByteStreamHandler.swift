@@ -23,7 +23,7 @@ public protocol ByteStreamHandler: AnyObject {
   /// True when nothing more is to be read or written: the owner sends what it holds and closes.
   var isFinished: Bool { get }
   /// False while the handler cannot take more bytes; the owner then leaves them in the kernel.
-  /// HTTP/2 always answers true: it has flow control of its own, and must see WINDOW_UPDATE.
+  /// Bodies are no reason under HTTP/2, which has flow control of its own and must see WINDOW_UPDATE.
   var acceptsInput: Bool { get }
   /// When to call `deadlineReached`; nil means never. Read after each turn that touched the handler.
   var nextDeadline: Instant? { get }

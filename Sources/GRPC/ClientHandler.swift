@@ -64,6 +64,7 @@ final class ClientHandler: ByteStreamHandler {
   }
 
   var isFinished: Bool { connection?.isFinished ?? false }
+  var acceptsInput: Bool { connection?.acceptsInput ?? true }
   var nextDeadline: Instant? { connection?.nextDeadline }
 
   func deadlineReached(at now: Instant) {

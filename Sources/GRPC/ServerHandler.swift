@@ -54,6 +54,7 @@ final class ServerHandler: ByteStreamHandler {
   }
 
   var isFinished: Bool { connection?.isFinished ?? false }
+  var acceptsInput: Bool { connection?.acceptsInput ?? true }
   var nextDeadline: Instant? { connection?.nextDeadline }
 
   func deadlineReached(at now: Instant) {

@@ -75,6 +75,12 @@ public class HTTP2Connection {
   /// True when nothing is left to read or to append: the owner writes what it has, then closes.
   public var isFinished: Bool { isDead || isDone }
 
+  /// False while more than ``Limits/maxQueuedFrames`` wait to be sent. The owner then leaves what
+  /// arrives unread: each frame of a peer that reads no answers could otherwise queue another one.
+  public var acceptsInput: Bool {
+    isDead || nghttp2_session_get_outbound_queue_size(session) <= limits.maxQueuedFrames
+  }
+
   /// nghttp2's own word that the connection has served its purpose.
   private var isDone: Bool {
     nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0

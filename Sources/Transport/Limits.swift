@@ -49,6 +49,9 @@ public struct Limits: Sendable {
   /// Streams this side may reset with an error within ``resetWindow`` before the peer that provokes it
   /// is sent away (CVE-2025-8671).
   public var maxOwnResets = 50
+  /// Frames that may wait to be sent before a connection reads no more. Those of open calls are a few
+  /// hundred; only answers to abuse pile up, and only while the peer does not read them.
+  public var maxQueuedFrames = 2_000
   /// Pings that come too soon before a peer is sent away with `too_many_pings`.
   public var maxPingStrikes = 2
 

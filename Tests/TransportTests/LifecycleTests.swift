@@ -297,6 +297,22 @@ struct LifecycleTests {
     #expect(peer.server.isFinished)
   }
 
+  @Test("a client that reads no refusals is not read either, until it does")
+  func unreadRefusals() {
+    let peer = RawClient(handshake: false)
+    // Our SETTINGS are never acknowledged: each call over their limit is refused by a frame.
+    var bytes = preface + Frame.settings().bytes
+    for number in 0..<3_000 {
+      bytes += Frame.headers(UInt32(2 * number + 1), requestFields(), end: true).bytes
+    }
+    bytes.withUnsafeBytes { peer.take(peer.server.receive($0, at: peer.now)) }
+    #expect(!peer.server.acceptsInput)
+    peer.flush()
+    #expect(peer.server.acceptsInput)
+    #expect(peer.frames(of: 3).count == 2_900)
+    #expect(peer.goAways.isEmpty)
+  }
+
   @Test("a broken frame ends the connection and every call")
   func protocolError() {
     let peer = RawClient()
