@@ -59,6 +59,8 @@ final class ClientHandler: ByteStreamHandler {
     guard let connection else { return }
     repeat {
       connection.appendOutput(to: &buffer)
+      // A call that was reset leaves its place only as the reset is sent, and no event says so.
+      core.startWaiting()
     } while handle(connection.pendingEvents)
       && buffer.count < core.configuration.limits.outputHighWaterBytes
   }

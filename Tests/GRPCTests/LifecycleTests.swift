@@ -157,6 +157,23 @@ import Transport
     #expect(world.server.statistics.activeConnections == 0)
   }
 
+  @Test("a call that waits for a place gets the one that a cancelled call leaves")
+  func placeOfCancelled() async throws {
+    let world = try World { $0.limits.maxConcurrentStreams = 1 }
+    // The server's limit is known from here.
+    _ = try await world.unary("Unary")
+    let first = world.channel.startUnary("/\(TestService.name)/Hang", []) { _ in }
+    await world.service.began.next()
+    let code = Signal<StatusCode>()
+    world.channel.startUnary("/\(TestService.name)/Unary", [], timeout: .seconds(5)) { result in
+      if case .failure(let status) = result { code.send(status.code) } else { code.send(.ok) }
+    }
+    first.cancel()
+    #expect(await code.next() == .ok)
+    #expect(await world.service.cancelled.next() == "unary")
+    await world.stop()
+  }
+
   @Test("more calls than the channel lets wait are refused, the others served")
   func waitingIsBounded() async throws {
     let world = try World { _ in
