@@ -107,23 +107,25 @@ import Testing
   @Test("tries come back one by one, never more than there were")
   func refill() {
     var limiter = AttemptLimiter()
-    func allows(_ time: WallTime) -> Bool { limiter.allows(at: time) }
-    for _ in 0..<AttemptLimiter.capacity + 5 { limiter.failed(at: at(0)) }
-    #expect(!allows(at(AttemptLimiter.refillMilliseconds - 1)))
-    #expect(allows(at(AttemptLimiter.refillMilliseconds)))
-    limiter.failed(at: at(AttemptLimiter.refillMilliseconds))
-    #expect(!allows(at(AttemptLimiter.refillMilliseconds)))
-    #expect(allows(at(3_600_000)))
-    for _ in 0..<AttemptLimiter.capacity { limiter.failed(at: at(3_600_000)) }
-    #expect(!allows(at(3_600_000)))
+    func take(_ time: WallTime) -> Bool { limiter.take(at: time) }
+    for _ in 0..<AttemptLimiter.capacity { #expect(take(at(0))) }
+    for _ in 0..<5 { #expect(!take(at(0))) }
+    #expect(!take(at(AttemptLimiter.refillMilliseconds - 1)))
+    #expect(take(at(AttemptLimiter.refillMilliseconds)))
+    #expect(!take(at(AttemptLimiter.refillMilliseconds)))
+    for _ in 0..<AttemptLimiter.capacity { #expect(take(at(3_600_000))) }
+    #expect(!take(at(3_600_000)))
+    limiter.giveBack()
+    #expect(take(at(3_600_000)))
+    #expect(!take(at(3_600_000)))
   }
 
   @Test("a clock that was set back neither frees nor blocks for long")
   func setBack() {
     var limiter = AttemptLimiter()
-    func allows(_ time: WallTime) -> Bool { limiter.allows(at: time) }
-    for _ in 0..<AttemptLimiter.capacity { limiter.failed(at: at(0)) }
-    #expect(!allows(at(-10_000_000)))
-    #expect(allows(at(-10_000_000 + AttemptLimiter.refillMilliseconds)))
+    func take(_ time: WallTime) -> Bool { limiter.take(at: time) }
+    for _ in 0..<AttemptLimiter.capacity { #expect(take(at(0))) }
+    #expect(!take(at(-10_000_000)))
+    #expect(take(at(-10_000_000 + AttemptLimiter.refillMilliseconds)))
   }
 }

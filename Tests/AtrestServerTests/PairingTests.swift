@@ -120,6 +120,29 @@ import Transport
     await storage.queue.close()
   }
 
+  @Test("codes tried at once count like codes tried in a row")
+  func limiterAtOnce() async throws {
+    let bytes = PairRequest(code: "BCDF-GHJKLMNP", deviceName: "x").encoded
+    let unheard: Answer = { _, _ in }
+    var refusals = 0
+    for _ in 0..<200 {
+      do throws(Status) { _ = try storage.devices.pair(bytes) { unheard } } catch {
+        #expect(error == .tooManyTries)
+        refusals += 1
+      }
+    }
+    #expect(refusals == 180)
+    await storage.queue.close()
+  }
+
+  @Test("codes that are right cost no tries")
+  func limiterSpares() async throws {
+    for number in 0..<AttemptLimiter.capacity + 5 {
+      _ = try await pair(try await invite(), name: "device \(number)")
+    }
+    await storage.queue.close()
+  }
+
   @Test("an account has at most sixteen open codes; expired ones make room")
   func openCodes() async throws {
     for _ in 0..<16 { _ = try await invite() }

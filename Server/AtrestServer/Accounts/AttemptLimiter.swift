@@ -3,7 +3,8 @@
 
 import Replication
 
-/// A bucket of tries that fills up again with time. Only wrong codes take from it.
+/// A bucket of tries that fills up again with time. A try is taken before the code is looked at, so that tries
+/// made at once count like tries in a row, and a code that was not wrong gives it back.
 struct AttemptLimiter: Sendable {
   /// Wrong tries in a row.
   static let capacity = 20
@@ -13,16 +14,17 @@ struct AttemptLimiter: Sendable {
   private var spent = 0
   private var since = WallTime(milliseconds: 0)
 
-  /// Whether a code may be tried.
-  mutating func allows(at now: WallTime) -> Bool {
+  /// Takes a try; false if none is left.
+  mutating func take(at now: WallTime) -> Bool {
     refill(at: now)
-    return spent < Self.capacity
+    guard spent < Self.capacity else { return false }
+    spent += 1
+    return true
   }
 
-  /// A code was wrong.
-  mutating func failed(at now: WallTime) {
-    refill(at: now)
-    spent = min(spent + 1, Self.capacity)
+  /// The code was not wrong.
+  mutating func giveBack() {
+    spent = max(0, spent - 1)
   }
 
   private mutating func refill(at now: WallTime) {

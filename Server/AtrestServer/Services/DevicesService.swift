@@ -33,11 +33,8 @@ package final class DevicesService: Sendable {
     let request = try decoded(PairRequest.self, bytes)
     let now = environment.now()
     guard Name.isAllowed(request.deviceName) else { throw .badName }
-    guard limiter.withLock({ $0.allows(at: now) }) else { throw .tooManyTries }
-    guard let code = PairingCode(request.code) else {
-      limiter.withLock { $0.failed(at: now) }
-      throw .badCode
-    }
+    guard limiter.withLock({ $0.take(at: now) }) else { throw .tooManyTries }
+    guard let code = PairingCode(request.code) else { throw .badCode }
     let tokens = (0..<Self.draws).map { _ in drawToken() }
     try queue.perform(isWrite: true, costBytes: 1024, answer: answer()) {
       batch throws(StoreError) in
@@ -50,6 +47,7 @@ package final class DevicesService: Sendable {
       }
       return (outcome, tokens[0])
     } reply: { [self] outcome, token in
+      if case .denied = outcome {} else { limiter.withLock { $0.giveBack() } }
       switch outcome {
       case .paired(let device):
         directory.add(device)
@@ -61,7 +59,6 @@ package final class DevicesService: Sendable {
             serverTime: environment.now()
           ).encoded)
       case .denied:
-        limiter.withLock { $0.failed(at: now) }
         logger.notice("a pairing code was refused")
         return .fail(.badCode)
       case .tooManyDevices:
