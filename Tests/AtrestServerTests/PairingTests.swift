@@ -143,6 +143,16 @@ import Transport
     await storage.queue.close()
   }
 
+  @Test("a call let in before its device's access ended learns nothing after")
+  func revokedMeanwhile() async throws {
+    storage.directory.revoke(phone, at: WallTime(milliseconds: noon))
+    let list = await outcome { later throws(Status) in
+      try storage.devices.list(kim, [], answer: later)
+    }
+    #expect(list.failure == .unknownDevice)
+    await storage.queue.close()
+  }
+
   @Test("an account has at most sixteen open codes; expired ones make room")
   func openCodes() async throws {
     for _ in 0..<16 { _ = try await invite() }

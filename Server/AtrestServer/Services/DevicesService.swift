@@ -123,9 +123,13 @@ package final class DevicesService: Sendable {
   ) throws(Status) -> UnaryOutcome {
     _ = try decoded(EmptyMessage.self, bytes)
     let directory = directory
-    try queue.perform(isWrite: false, answer: answer()) { batch throws(StoreError) in
-      try batch.transaction.devices(of: session.account.id).map(\.replica)
+    try queue.perform(isWrite: false, answer: answer()) {
+      batch throws(StoreError) -> [ReplicaID]? in
+      // The call may have been let in before the device's access ended.
+      guard !session.isRevoked else { return nil }
+      return try batch.transaction.devices(of: session.account.id).map(\.replica)
     } reply: { replicas in
+      guard let replicas else { return .fail(.unknownDevice) }
       // Order from the store, the rest from memory: there the time of the last call is fresher.
       let devices = replicas.compactMap { replica in
         directory.session(replica)?.device(isCurrent: replica == session.replica)

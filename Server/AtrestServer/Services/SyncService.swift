@@ -29,7 +29,7 @@ package final class SyncService: Sendable {
   ) throws(Status) -> UnaryOutcome {
     let request = try decode(bytes)
     let head = session.account.head
-    if request.offers.isEmpty, let cursor = request.cursor,
+    if request.offers.isEmpty, !session.isRevoked, let cursor = request.cursor,
       cursor == Cursor(epoch: queue.epoch, sequence: head)
     {
       return .reply(ExchangeResponse(cursor: cursor, serverTime: environment.now()).encoded)
