@@ -68,6 +68,16 @@ struct DeadlineHeap<Payload> {
     return removeEntry(at: 0)
   }
 
+  /// Forgets everything. Returns the payloads, so that what they hold is let go of by the caller.
+  mutating func removeAll() -> [Payload] {
+    defer {
+      heap = []
+      slots = []
+      free = []
+    }
+    return slots.compactMap(\.payload)
+  }
+
   private mutating func removeEntry(at position: Int) -> Payload? {
     let slot = heap[position].slot
     let last = heap.count - 1

@@ -155,6 +155,8 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
       guard !isStopped else { return }
       isStopped = true
       for connection in sockets.all { connection.terminate(.closedHere) }
+      // No timer fires any more, and an action may hold what holds the shard.
+      _ = deadlines.removeAll()
       socketSource.cancel()
       timerSource.cancel()
     }

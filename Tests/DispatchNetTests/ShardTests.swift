@@ -62,6 +62,18 @@ extension Sockets {
       shard.schedule(at: shard.now) { renew(on: shard) }
     }
 
+    @Test("a shard that stops lets go of what was scheduled")
+    func stopForgets() async throws {
+      let shard = try Shard(label: "test")
+      let isGone = Flag()
+      await shard.perform {
+        let held = Held(isGone)
+        shard.schedule(at: shard.now.advanced(by: .seconds(3600))) { _ = held }
+      }
+      await shard.stop()
+      #expect(isGone.isRaised)
+    }
+
     @Test("an actor lives on its shard: jobs and plain callbacks are both isolated to it")
     func actors() async throws {
       let shard = try Shard(label: "test")
@@ -109,4 +121,17 @@ actor Counter {
     #expect(shard.isCurrent)
     count += 1
   }
+}
+
+final class Flag: Sendable {
+  private let value = Atomic(false)
+  var isRaised: Bool { value.load(ordering: .acquiring) }
+  func raise() { value.store(true, ordering: .releasing) }
+}
+
+/// Raises a flag when it is let go of.
+final class Held: Sendable {
+  private let isGone: Flag
+  init(_ isGone: Flag) { self.isGone = isGone }
+  deinit { isGone.raise() }
 }
