@@ -88,7 +88,9 @@ let package = Package(
 
     // Specifications.
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
-    .testTarget(name: "AtrestDomainTests", dependencies: ["AtrestDomain"], swiftSettings: strict),
+    .testTarget(
+      name: "AtrestDomainTests", dependencies: ["AtrestDomain", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "ReplicationTests", dependencies: ["Replication", "TestSupport"],
       swiftSettings: strict),
@@ -97,9 +99,11 @@ let package = Package(
       dependencies: ["SyncProtocol", "AtrestDomain", "Replication", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "TransportTests", dependencies: ["Transport", "CNghttp2"], swiftSettings: strict),
+      name: "TransportTests", dependencies: ["Transport", "CNghttp2", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
-      name: "DispatchNetTests", dependencies: ["DispatchNet", "Transport", "CEpoll"],
+      name: "DispatchNetTests",
+      dependencies: ["DispatchNet", "Transport", "CEpoll", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "GRPCTests", dependencies: ["GRPC", "DispatchNet", "Transport"], swiftSettings: strict),
@@ -107,19 +111,21 @@ let package = Package(
       name: "AtrestServerTests",
       dependencies: [
         "AtrestServer", "AtrestDomain", "DispatchNet", "GRPC", "Replication", "SyncProtocol",
-        "Transport",
+        "TestSupport", "Transport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
       name: "AtrestClientTests",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "Replication", "SyncProtocol",
+        "AtrestClient", "AtrestDomain", "Replication", "SyncProtocol", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(
       name: "AtrestTests",
-      dependencies: ["atrest", "AtrestClient", "AtrestDomain", "Replication", "SyncProtocol"],
+      dependencies: [
+        "atrest", "AtrestClient", "AtrestDomain", "Replication", "SyncProtocol", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "Integration",

@@ -5,6 +5,7 @@ import AtrestDomain
 import Foundation
 import Replication
 import SyncProtocol
+import TestSupport
 import Testing
 
 @testable import AtrestClient
@@ -20,7 +21,7 @@ struct ConvergenceTests {
   @Test(
     "replicas converge after loss, repeats, restarts and clock skew", arguments: seeds)
   func randomHistories(seed: UInt64) async throws {
-    var random = Seeded(state: seed)
+    var random = SeededRandom(seed: seed)
     let clock = TestClock()
     let server = ModelServer(clock: clock)
     server.state.withLock { $0.pageRecords = 5 }
@@ -69,7 +70,7 @@ struct ConvergenceTests {
     #expect(try replicas[0].replica.allRecords() == server.records, trace)
   }
 
-  private func act(on replica: Replica, _ ids: [UUID], _ random: inout Seeded) throws {
+  private func act(on replica: Replica, _ ids: [UUID], _ random: inout SeededRandom) throws {
     guard let id = ids.randomElement(using: &random) else { return }
     switch Int.random(in: 0..<6, using: &random) {
     case 0: try replica.save(WaterEntry.sample(id: id, Int.random(in: 1...2000, using: &random)))

@@ -4,6 +4,7 @@
 import AtrestDomain
 import Foundation
 import Replication
+import TestSupport
 import Testing
 
 @testable import AtrestClient
@@ -16,21 +17,21 @@ struct ReplicaFileTests {
     func mode(_ url: URL) throws -> Int? {
       try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
     }
-    #expect(try mode(test.folder.url) == 0o700)
+    #expect(try mode(test.folder.replica) == 0o700)
     #expect(try mode(test.folder.file) == 0o600)
     try test.replica.save(WaterEntry.sample())
-    for name in try FileManager.default.contentsOfDirectory(atPath: test.folder.url.path) {
-      #expect(try mode(test.folder.url.appendingPathComponent(name)) == 0o600)
+    for name in try FileManager.default.contentsOfDirectory(atPath: test.folder.replica.path) {
+      #expect(try mode(test.folder.replica.appendingPathComponent(name)) == 0o600)
     }
   }
 
   @Test("asking whether there is one makes none")
   func exists() throws {
-    let folder = Folder()
-    #expect(!Replica.exists(at: folder.url))
-    #expect(!FileManager.default.fileExists(atPath: folder.url.path))
-    _ = try Replica(directory: folder.url)
-    #expect(Replica.exists(at: folder.url))
+    let folder = try Folder()
+    #expect(!Replica.exists(at: folder.replica))
+    #expect(!FileManager.default.fileExists(atPath: folder.replica.path))
+    _ = try Replica(directory: folder.replica)
+    #expect(Replica.exists(at: folder.replica))
   }
 
   @Test("keeps what was written over a reopening")
@@ -48,9 +49,9 @@ struct ReplicaFileTests {
 
   @Test("that is damaged is an error, and is left as it is", arguments: Damage.allCases)
   func damaged(damage: Damage) throws {
-    let folder = Folder()
+    let folder = try Folder()
     do {
-      let replica = try Replica(directory: folder.url)
+      let replica = try Replica(directory: folder.replica)
       for _ in 0..<50 { try replica.save(WaterEntry.sample()) }
     }
     var bytes = try Data(contentsOf: folder.file)
@@ -62,23 +63,23 @@ struct ReplicaFileTests {
     }
     try bytes.write(to: folder.file)
     #expect(throws: ReplicaError.damaged(path: folder.file.path)) {
-      try Replica(directory: folder.url)
+      try Replica(directory: folder.replica)
     }
     #expect(try Data(contentsOf: folder.file) == bytes)
   }
 
   @Test("that is damaged inside is an error when the damage is met")
   func damagedInside() throws {
-    let folder = Folder()
+    let folder = try Folder()
     do {
-      let replica = try Replica(directory: folder.url)
+      let replica = try Replica(directory: folder.replica)
       for _ in 0..<200 { try replica.save(WaterEntry.sample()) }
     }
     var bytes = try Data(contentsOf: folder.file)
     bytes.replaceSubrange(4096..., with: repeatElement(0x5A, count: bytes.count - 4096))
     try bytes.write(to: folder.file)
     #expect(throws: ReplicaError.damaged(path: folder.file.path)) {
-      try Replica(directory: folder.url).water()
+      try Replica(directory: folder.replica).water()
     }
   }
 
@@ -101,23 +102,23 @@ struct ReplicaFileTests {
 
   @Test("of a newer version is an error, and is left as it is")
   func newer() throws {
-    let folder = Folder()
-    do { _ = try Replica(directory: folder.url) }
+    let folder = try Folder()
+    do { _ = try Replica(directory: folder.replica) }
     var bytes = try Data(contentsOf: folder.file)
     bytes[63] = 9  // The user version, big-endian, at byte 60.
     try bytes.write(to: folder.file)
     #expect(throws: ReplicaError.newer(path: folder.file.path, version: 9, supported: 1)) {
-      try Replica(directory: folder.url)
+      try Replica(directory: folder.replica)
     }
     #expect(try Data(contentsOf: folder.file) == bytes)
   }
 
   @Test("in a place where none can be made is an error")
   func inaccessible() throws {
-    let folder = Folder()
-    try Data("a file".utf8).write(to: folder.url)
+    let folder = try Folder()
+    try Data("a file".utf8).write(to: folder.replica)
     #expect {
-      try Replica(directory: folder.url)
+      try Replica(directory: folder.replica)
     } throws: { error in
       if case .inaccessible? = error as? ReplicaError { true } else { false }
     }
@@ -126,7 +127,7 @@ struct ReplicaFileTests {
   @Test("that another handle holds is an error once the patience is over")
   func locked() throws {
     let test = try TestReplica()
-    let other = try Replica(directory: test.folder.url, clock: test.clock, busyTimeout: 0.01)
+    let other = try Replica(directory: test.folder.replica, clock: test.clock, busyTimeout: 0.01)
     try test.replica.transaction { transaction in
       try transaction.save(WaterEntry.sample())
       #expect(throws: ReplicaError.busy(path: test.folder.file.path)) {
@@ -141,7 +142,7 @@ struct ReplicaFileTests {
   func twoHandles() async throws {
     let test = try TestReplica()
     let handles = try (0..<2).map { _ in
-      try Replica(directory: test.folder.url, clock: test.clock)
+      try Replica(directory: test.folder.replica, clock: test.clock)
     }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for replica in handles {

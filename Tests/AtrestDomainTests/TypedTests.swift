@@ -3,6 +3,7 @@
 
 import AtrestDomain
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Typed times")
@@ -103,7 +104,7 @@ struct TypedTimeTests {
     "mean what the clocks of their place show, whatever the instant",
     arguments: [1, 2, 3, 0x5f3a91])
   func clocks(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededRandom(seed: seed)
     let zones = [
       Zones.utc, Zones.berlin, Zones.losAngeles, Zones.kolkata, Zones.lordHowe, Zones.apia,
       Zones.cairo,

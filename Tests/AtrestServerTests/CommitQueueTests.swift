@@ -6,6 +6,7 @@ import GRPC
 import Replication
 import SyncProtocol
 import Synchronization
+import TestSupport
 import Testing
 import Transport
 

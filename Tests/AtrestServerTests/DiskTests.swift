@@ -4,6 +4,7 @@
 import Foundation
 import Replication
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AtrestServer
@@ -12,11 +13,11 @@ import Testing
   private let folder: Folder
   private let free = Storage.Free()
   private let disk: DiskGuard
-  private var ballastPath: String { folder.path + "/ballast" }
+  private var ballastPath: String { folder.path("ballast") }
 
   init() throws {
     folder = try Folder()
-    disk = DiskGuard(directory: folder.path) { [free] in free.bytes.withLock { $0 } }
+    disk = DiskGuard(directory: folder.url.path) { [free] in free.bytes.withLock { $0 } }
   }
 
   private func allowsWrites(freeBytes: UInt64?) -> Bool {
@@ -47,7 +48,7 @@ import Testing
 
   @Test("the real disk can be asked")
   func realDisk() {
-    #expect(DiskGuard(directory: folder.path).allowsWrites())
+    #expect(DiskGuard(directory: folder.url.path).allowsWrites())
   }
 }
 
@@ -78,9 +79,9 @@ import Testing
 
   @Test("folders on the way are made")
   func parents() throws {
-    let store = try SQLiteStore(directory: folder.path + "/a/b/c") { 1 }
+    let store = try SQLiteStore(directory: folder.path("a/b/c")) { 1 }
     store.close()
-    #expect(FileManager.default.fileExists(atPath: folder.path + "/a/b/c/atrest.db"))
+    #expect(FileManager.default.fileExists(atPath: folder.path("a/b/c/atrest.db")))
   }
 
   @Test("a file in the folder's place is an error")

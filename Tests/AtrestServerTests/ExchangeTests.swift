@@ -3,6 +3,7 @@
 
 import Replication
 import SyncProtocol
+import TestSupport
 import Testing
 
 @testable import AtrestServer
@@ -286,7 +287,7 @@ import Testing
     "replicas that have exchanged everything hold the same",
     arguments: 1...20 as ClosedRange<UInt64>)
   func convergence(seed: UInt64) throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SeededRandom(seed: seed)
     var replicas = (1...3).map { Replica(id: ReplicaID(rawValue: $0)) }
     for step in 0..<120 {
       let index = Int.random(in: 0..<3, using: &random)
@@ -324,7 +325,7 @@ private struct Replica {
     self.id = id
   }
 
-  mutating func write(_ number: Int, at now: Int64, _ random: inout SeededGenerator) {
+  mutating func write(_ number: Int, at now: Int64, _ random: inout SeededRandom) {
     let time = clock.tick(at: WallTime(milliseconds: now))
     var new = water(number, millilitres: Int.random(in: 1...9, using: &random), by: id)
     let old = records[new.key]

@@ -4,6 +4,7 @@
 import Foundation
 import GRDB
 import Replication
+import TestSupport
 import Testing
 
 @testable import AtrestServer
@@ -72,7 +73,7 @@ import Testing
     // Copied while it is open: what a process leaves behind that was killed.
     let queue = try DatabaseQueue(path: file)
     try queue.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA user_version = 9") }
-    let copy = folder.path + "/copy"
+    let copy = folder.path("copy")
     try FileManager.default.copyItem(atPath: folder.data, toPath: copy)
     try queue.close()
     #expect(
@@ -134,7 +135,7 @@ import Testing
     let store = try openStore(folder)
     let account = try store.makeAccount("kim")
     _ = try store.exchange(account, request(nil, water(1)))
-    let copy = folder.path + "/copy"
+    let copy = folder.path("copy")
     try FileManager.default.copyItem(atPath: folder.data, toPath: copy)
     store.close()
     let recovered = try SQLiteStore(directory: copy) { 1 }

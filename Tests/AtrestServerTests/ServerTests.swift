@@ -6,6 +6,7 @@ import Foundation
 import GRPC
 import Replication
 import SyncProtocol
+import TestSupport
 import Testing
 import Transport
 

@@ -3,6 +3,7 @@
 
 import Foundation
 import Replication
+import TestSupport
 import Testing
 
 @testable import AtrestServer

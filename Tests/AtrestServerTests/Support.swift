@@ -8,50 +8,21 @@ import Logging
 import Replication
 import SyncProtocol
 import Synchronization
+import TestSupport
 import Testing
 import Transport
 
 @testable import AtrestServer
 
-/// A folder of a test's own, removed with its last reference.
-final class Folder: Sendable {
-  let path: String
-
-  init() throws {
-    path = NSTemporaryDirectory() + "atrest-" + UUID().uuidString.prefix(13)
-    try FileManager.default.createDirectory(
-      atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(atPath: path)
-  }
-
+extension Folder {
   /// The store's folder: not made yet.
-  var data: String { path + "/data" }
-}
-
-/// A generator whose numbers follow from its seed. Source: Steele et al., SplitMix64, 2014.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
+  var data: String { path("data") }
 }
 
 /// A clock that tests set, and chance that repeats itself.
 final class World: Sendable {
   private let time = Mutex(noon)
-  private let generator = Mutex(SeededGenerator(seed: 1))
+  private let generator = Mutex(SeededRandom(seed: 1))
 
   var now: Int64 {
     get { time.withLock { $0 } }

@@ -2,6 +2,7 @@
 // How much of an id is shown, and what a part of one finds.
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import atrest
@@ -26,7 +27,7 @@ struct ShortIDTests {
 
   @Test("what is shown finds what it stands for, and nothing else", arguments: [1, 2, 3, 0x5f3a91])
   func roundTrip(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SeededRandom(seed: seed)
     let ids = (0..<500).map { _ in
       // Few different digits, so that beginnings are shared often.
       String((0..<16).map { _ in Bool.random(using: &generator) ? "0" : "1" })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heap of deadlines against a sorted list.
 
+import TestSupport
 import Testing
 import Transport
 
@@ -9,7 +10,7 @@ import Transport
 @Suite struct DeadlineHeapTests {
   @Test("deadlines come out by instant, equal ones in the order they went in", arguments: 1...40)
   func order(seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = SeededRandom(seed: seed)
     var heap = DeadlineHeap<Int>()
     var model: [(at: UInt64, payload: Int, token: DeadlineToken)] = []
     for step in 0..<2_000 {
@@ -43,18 +44,5 @@ import Transport
     _ = heap.insert("new", at: Instant(nanoseconds: 2))
     #expect(heap.remove(old) == nil)
     #expect(heap.popFirst(notAfter: Instant(nanoseconds: 2)) == "new")
-  }
-}
-
-/// Small, seeded, and the same everywhere. Source: Steele, Lea, Flood, "Fast splittable PRNGs", 2014.
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
   }
 }

@@ -10,24 +10,10 @@ import Logging
 import Replication
 import SyncProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AtrestServer
-
-/// A folder of a test's own, removed with its last reference.
-final class Folder: Sendable {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("atrest-" + UUID().uuidString.prefix(13))
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(at: url)
-  }
-}
 
 /// A server that can be stopped, set back to an earlier copy of its data, and started again at its address.
 final class TestServer: Sendable {

@@ -2,8 +2,9 @@
 // Decides how a client and a server talk in a test: through arrays, in pieces of any size.
 
 import Testing
+import Transport
 
-@testable import Transport
+@testable import TestSupport
 
 /// Both real ends, without a socket between them.
 final class Pair {
@@ -105,14 +106,8 @@ final class Pair {
   }
 }
 
-/// Bytes that do not compress, from a seed. splitmix64.
+/// Bytes that do not compress, from a seed.
 func noise(_ count: Int, seed: UInt64) -> [UInt8] {
-  var state = seed
-  return (0..<count).map { _ in
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return UInt8(truncatingIfNeeded: z ^ (z >> 31))
-  }
+  var random = SeededRandom(seed: seed)
+  return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
 }

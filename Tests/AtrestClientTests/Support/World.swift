@@ -6,6 +6,7 @@ import Foundation
 import Replication
 import SyncProtocol
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import AtrestClient
@@ -21,29 +22,23 @@ final class TestClock: WallClock {
   func set(_ milliseconds: Int64) { time.withLock { $0 = milliseconds } }
 }
 
-/// A folder that goes when the value does.
-final class Folder: Sendable {
-  let url: URL
-
-  init() {
-    url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("atrest-client-\(UUID().uuidString)")
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  var file: URL { url.appendingPathComponent("replica.sqlite") }
+extension Folder {
+  /// A replica's directory: not made yet.
+  var replica: URL { url.appendingPathComponent("replica") }
+  /// The replica's file in it.
+  var file: URL { replica.appendingPathComponent("replica.sqlite") }
 }
 
 /// A replica in a folder of its own, with its own clock.
 final class TestReplica: Sendable {
-  let folder = Folder()
+  let folder: Folder
   let clock: TestClock
   let replica: Replica
 
   init(clock: TestClock = TestClock()) throws {
     self.clock = clock
-    replica = try Replica(directory: folder.url, clock: clock, busyTimeout: 1)
+    folder = try Folder()
+    replica = try Replica(directory: folder.replica, clock: clock, busyTimeout: 1)
   }
 
   /// A paired one.
@@ -61,7 +56,7 @@ final class TestReplica: Sendable {
   }
 
   func reopened() throws -> Replica {
-    try Replica(directory: folder.url, clock: clock, busyTimeout: 1)
+    try Replica(directory: folder.replica, clock: clock, busyTimeout: 1)
   }
 
   func engine(_ transport: any SyncTransport, attempts: Int = 1) -> SyncEngine {
@@ -95,18 +90,7 @@ extension Pacing {
   }
 }
 
-/// A small generator whose every run can be repeated. Source: Steele et al., SplitMix64.
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
-
+extension SeededRandom {
   mutating func uuid() -> UUID {
     var bytes: [UInt8] = []
     for _ in 0..<16 { bytes.append(UInt8.random(in: 0...255, using: &self)) }
