@@ -74,7 +74,8 @@ public struct Limits: Sendable {
   /// From the handshake to the first request; after it a server drains the connection.
   public var firstRequestTimeout: Duration = .seconds(10)
   /// How long a header block, a first message or a message already begun may make no progress.
-  /// A stream that is silent between two messages may be silent for ever.
+  /// A stream that is silent between two messages may be silent for ever, unless the owner said that
+  /// only its end is due (``ServerConnection/expectEnd(_:)``).
   public var requestStall: Duration = .seconds(10)
   /// How long queued bytes of a stream may make no progress before it is reset. The owner of a socket
   /// uses the same for bytes a socket does not take.
