@@ -89,6 +89,13 @@ public enum Endpoint: Hashable, Sendable {
   private static let resolverQueue = DispatchQueue(label: "atrest.net.resolver")
 
   private static func lookUp(_ name: String, port: UInt16) throws(SocketError) -> [SocketAddress] {
+    // RFC 6761, section 6.3: never anywhere else, whatever a hosts file or a name server says.
+    if name == "localhost" {
+      return [
+        .ipv4(octets: [127, 0, 0, 1], port: port),
+        .ipv6(octets: Array(repeating: 0, count: 15) + [1], port: port, scope: 0),
+      ]
+    }
     var hints = addrinfo()
     hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
     hints.ai_flags = AI_ADDRCONFIG

@@ -210,7 +210,7 @@ extension Sockets {
       let got: [UInt8] = await withCheckedContinuation { done in
         shard.async {
           SocketConnection.connect(
-            to: address, on: shard, timeout: .seconds(5),
+            to: address, on: shard, timeout: .seconds(120),
             handler: Asker(question: [1, 2, 3]) { done.resume(returning: $0) })
         }
       }
@@ -219,7 +219,7 @@ extension Sockets {
       let reason: CloseReason = await withCheckedContinuation { done in
         shard.async {
           SocketConnection.connect(
-            to: address, on: shard, timeout: .seconds(5),
+            to: address, on: shard, timeout: .seconds(120),
             handler: Echo { done.resume(returning: $0) })
         }
       }
@@ -227,7 +227,7 @@ extension Sockets {
       let missing: CloseReason = await withCheckedContinuation { done in
         shard.async {
           SocketConnection.connect(
-            to: .unix(path: "/nowhere/at/all"), on: shard, timeout: .seconds(5),
+            to: .unix(path: "/nowhere/at/all"), on: shard, timeout: .seconds(120),
             handler: Echo { done.resume(returning: $0) })
         }
       }

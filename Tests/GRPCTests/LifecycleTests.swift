@@ -74,13 +74,13 @@ import Transport
     let world = try World()
     let call = Task { try await world.unary("Hang") }
     await world.service.began.next()
-    let drained = Task { await world.server.drain(grace: .seconds(20)) }
+    let drained = Task { await world.server.drain(grace: .seconds(120)) }
     // Until the address is closed, a new connection may still be accepted, and is then drained.
     var status = Status.ok
     while status.code != .unavailable {
       let other = try GRPCChannel(to: .address(world.address))
       do throws(Status) {
-        _ = try await other.unary("/\(TestService.name)/Unary", [1], timeout: .seconds(20))
+        _ = try await other.unary("/\(TestService.name)/Unary", [1], timeout: .seconds(120))
       } catch {
         status = error
       }
@@ -165,7 +165,7 @@ import Transport
     let first = world.channel.startUnary("/\(TestService.name)/Hang", []) { _ in }
     await world.service.began.next()
     let code = Signal<StatusCode>()
-    world.channel.startUnary("/\(TestService.name)/Unary", [], timeout: .seconds(5)) { result in
+    world.channel.startUnary("/\(TestService.name)/Unary", [], timeout: .seconds(120)) { result in
       if case .failure(let status) = result { code.send(status.code) } else { code.send(.ok) }
     }
     first.cancel()

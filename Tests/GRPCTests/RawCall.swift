@@ -20,7 +20,7 @@ func rawCall(
         done.resume(returning: $0)
       }
       SocketConnection.connect(
-        to: address, on: shard, timeout: .seconds(5), handler: handler)
+        to: address, on: shard, timeout: .seconds(60), handler: handler)
     }
   }
   await shard.stop()
@@ -52,7 +52,7 @@ private final class RawCaller: ByteStreamHandler {
     let connection = ClientConnection(
       authority: "localhost", isSecure: false, compression: claimsGzip ? .gzip : nil, now: now)
     self.connection = connection
-    guard let call = connection.start(path: path, timeout: .seconds(10), at: now) else { return }
+    guard let call = connection.start(path: path, timeout: .seconds(60), at: now) else { return }
     for message in messages { _ = connection.send(message, on: call) }
     if ends { connection.finishSending(call) }
   }

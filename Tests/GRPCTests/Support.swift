@@ -188,14 +188,14 @@ struct World {
 
   func unary(
     _ method: String, _ request: [UInt8] = [], metadata: Metadata = Metadata(),
-    timeout: Duration? = .seconds(20)
+    timeout: Duration? = .seconds(120)
   ) async throws(Status) -> [UInt8] {
     try await channel.unary(
       "/\(TestService.name)/\(method)", request, metadata: metadata, timeout: timeout)
   }
 
   func stream(_ method: String, _ request: [UInt8] = []) -> ResponseStream {
-    channel.serverStream("/\(TestService.name)/\(method)", request, timeout: .seconds(20))
+    channel.serverStream("/\(TestService.name)/\(method)", request, timeout: .seconds(120))
   }
 
   func stop() async {
