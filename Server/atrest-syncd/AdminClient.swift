@@ -16,7 +16,10 @@ struct AdminClient {
     _ method: String, _ request: some WireMessage, as type: Answer.Type
   ) async throws -> Answer {
     let path = Server.adminSocketPath(in: directory)
-    guard FileManager.default.fileExists(atPath: directory) else { throw notRunning() }
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      throw errno == EACCES ? notAllowed() : notRunning()
+    }
     var configuration = GRPCChannel.Configuration()
     // Lists of thousands of accounts or devices are longer than a page of records.
     configuration.limits.maxMessageBytes = 8 * 1024 * 1024
@@ -41,6 +44,12 @@ struct AdminClient {
       throw Failure(
         "The server's answer cannot be read. It may be of another version.", .data)
     }
+  }
+
+  private func notAllowed() -> Failure {
+    Failure(
+      "This user may not look into \(directory). Run the command as the owner of the server.",
+      .notPermitted)
   }
 
   private func notRunning() -> Failure {

@@ -78,9 +78,19 @@ final class StopFlag: Sendable {
 }
 
 /// Prints a line and lets it go at once, so that a script that waits for it need not wait for more.
+///
+/// An answer that could not be written must not look like success: a pairing link, say, is then lost.
 func printLine(_ line: String) {
-  print(line)
-  fflush(nil)
+  var bytes = Array((line + "\n").utf8)[...]
+  while !bytes.isEmpty {
+    let count = bytes.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else {
+      printError("The answer could not be written. What was asked for is done.\n")
+      endProcess(.inputOutput)
+    }
+    bytes = bytes.dropFirst(count)
+  }
 }
 
 /// Writes to standard error in one piece. Whether anybody reads it does not matter: Foundation would trap.

@@ -45,6 +45,9 @@ struct Serve: AsyncParsableCommand {
     do throws(SocketError) { listen = try SocketAddress(parsing: address) } catch {
       throw Failure(error.userMessage, .usage)
     }
+    if case .unix = listen {
+      throw Failure("Devices call over TCP. Choose an address like 127.0.0.1:7443.", .usage)
+    }
     // Before there are connections: a peer that is gone must not end the process. And before the store is
     // opened: a signal that comes early must find a server that stops in order.
     let (signals, arrived) = AsyncStream.makeStream(of: SignalWatcher.Signal.self)

@@ -42,7 +42,7 @@ public enum Endpoint: Hashable, Sendable {
       throw wrong("an IPv6 address stands in brackets")
     } else {
       guard !host.isEmpty, host.utf8.count <= 253, host.utf8.allSatisfy(Self.isNameByte) else {
-        throw wrong("it has no host name")
+        throw wrong("its host is neither a name nor an address")
       }
       self = .host(String(host), port: port)
     }

@@ -34,7 +34,8 @@ extension Status {
     case .full:
       self.init(
         .resourceExhausted,
-        "The server's disk is full, so it takes nothing new for now. What it holds is safe.")
+        "The server's disk has less than 48 MiB left, so it takes nothing new for now. What it holds is safe."
+      )
     case .closed: self = .goingAway
     case .failed: self.init(.internal, "The server could not store this. Its log says more.")
     case .inputOutput, .commitUnknown, .damaged, .inUse, .newerVersion, .notAStore, .cannotOpen:
