@@ -31,6 +31,7 @@ struct ReplicaFileTests {
     #expect(!Replica.exists(at: folder.replica))
     #expect(!FileManager.default.fileExists(atPath: folder.replica.path))
     _ = try Replica(directory: folder.replica)
+    #expect(Replica.exists(at: folder.file), "what cannot be looked into is not taken for empty")
     #expect(Replica.exists(at: folder.replica))
   }
 

@@ -52,6 +52,12 @@ struct SyncTests {
     try await sync(phone, tablet)
     #expect(try tablet.replica.session(session.id)?.targetMinutes == 1080)
     #expect(try agree(phone, tablet))
+
+    // A newcomer is told of what is still set aside, not of what was dealt with.
+    let laptop = try await TestDevice("laptop", server)
+    let report = try await laptop.replica.sync()
+    #expect(report.conflicts == 1)
+    #expect(try laptop.replica.conflicts().count == 1)
     await server.stop()
   }
 

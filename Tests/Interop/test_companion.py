@@ -97,3 +97,16 @@ def test_an_edit_that_lost_unseen_is_listed_by_the_companion(companion, account)
     )
     assert (entry.kind, entry.id, entry.field) == (records_pb2.KIND_WATER, drunk.id, 2)
     assert (lost, kept) == (300, 400)
+
+
+def test_an_answer_that_cannot_be_written_is_no_success(companion):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [companion.program, "replica", "dump", "--replica", str(companion.replica)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=20,
+        )
+    assert done.returncode == 74
+    assert "could not be written" in done.stderr

@@ -197,7 +197,7 @@ extension ReplicaTransaction {
           guard !isChanged || isStorable(merged, encoded) else { throw tooLarge }
           if isChanged { try put(merged) } else { applied.unchanged += 1 }
         }
-      } else if received.key.kind == .conflict {
+      } else if received.key.kind == .conflict, !received.isDeleted {
         applied.conflicts += 1
       }
     }

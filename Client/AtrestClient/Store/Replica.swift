@@ -45,9 +45,11 @@ public final class Replica: Sendable {
     queue = try file.open(busyTimeout: busyTimeout)
   }
 
-  /// Whether there is a replica (of whatever condition) in a directory. Makes nothing.
+  /// Whether there is a replica (of whatever condition) in a directory, or something that keeps this from being seen:
+  /// opening it then says what. Makes nothing.
   public static func exists(at directory: URL) -> Bool {
-    FileManager.default.fileExists(atPath: ReplicaFile(directory: directory).path)
+    var status = stat()
+    return stat(ReplicaFile(directory: directory).path, &status) == 0 || errno != ENOENT
   }
 
   /// Runs several reads and writes as one: others see all or nothing of it, and no other process writes meanwhile.

@@ -126,9 +126,9 @@ extension SyncError {
   }
 }
 
-/// A server's sentence as a part of ours: without its full stop, and never empty.
+/// A server's sentence as a part of ours: without its full stop and its capital, and never empty.
 private func sentencePart(_ text: String) -> String {
   var text = shown(text)
   while text.last == "." || text.last?.isWhitespace == true { text.removeLast() }
-  return text.isEmpty ? "it gave no reason" : text
+  return text.isEmpty ? "it gave no reason" : text.prefix(1).lowercased() + text.dropFirst()
 }

@@ -16,7 +16,7 @@ struct PairCommand: AsyncParsableCommand {
       once. What you wrote before is kept, and goes to the account with the next sync.
 
       EXAMPLES:
-        atrest pair atrest://127.0.0.1:7420/BCDF-GHJKLMNP --name phone
+        atrest pair atrest://127.0.0.1:7443/BCDF-GHJKLMNP --name phone
       """)
 
   @Argument(help: "The pairing link.") var link: String

@@ -170,7 +170,7 @@ struct SessionsCommand: ParsableCommand {
       }
       try format.answer(
         SessionRow(session, now: around.now),
-        "Deleted the fast of \(SessionWords.span(session.span, around)).")
+        "Deleted the fast: \(SessionWords.span(session.span, around)).")
     }
   }
 }

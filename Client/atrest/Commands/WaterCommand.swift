@@ -84,7 +84,7 @@ struct WaterCommand: ParsableCommand {
 
     func validate() throws {
       guard (1...1_000_000).contains(days) else {
-        throw ValidationError("`--days` needs a number of at least 1.")
+        throw ValidationError("`--days` needs a number from 1 to 1000000.")
       }
     }
 

@@ -29,24 +29,32 @@ enum Terminal {
         isTerminal: isatty(STDOUT_FILENO) == 1, environment: ProcessInfo.processInfo.environment))
   }
 
-  /// Writes text and a newline to standard output.
+  /// Writes text and a newline to standard output, or ends the program: what was asked for is done, but an answer
+  /// that nobody got must not look like success. A reader that went away, as `head` does, wants no more.
   static func say(_ text: String) {
-    write(text + "\n", to: STDOUT_FILENO)
+    let problem = write(text + "\n", to: STDOUT_FILENO)
+    guard problem != 0 else { return }
+    if problem != EPIPE {
+      complain(
+        "The answer could not be written (\(String(cString: strerror(problem)))). What was asked for is done; look "
+          + "again where there is room.")
+    }
+    exit(problem == EPIPE ? 0 : Failure.disk.rawValue)
   }
 
   /// Writes text and a newline to standard error.
   static func complain(_ text: String) {
-    write(text + "\n", to: STDERR_FILENO)
+    _ = write(text + "\n", to: STDERR_FILENO)
   }
 
   /// Replaces the progress line, or takes it away. Only where people watch.
   static func progress(_ text: String) {
-    if showsProgress { write("\r\u{1B}[K" + text, to: STDERR_FILENO) }
+    if showsProgress { _ = write("\r\u{1B}[K" + text, to: STDERR_FILENO) }
   }
 
-  /// Unbuffered, so that words and errors keep their order; a reader that went away is not an
-  /// error.
-  private static func write(_ text: String, to descriptor: Int32) {
+  /// Unbuffered, so that words and errors keep their order.
+  /// - Returns: 0, or the system's error number.
+  private static func write(_ text: String, to descriptor: Int32) -> Int32 {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
       #if canImport(Darwin)
@@ -57,9 +65,10 @@ enum Terminal {
         let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       #endif
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
+      guard count > 0 else { return count < 0 ? errno : EIO }
       bytes = bytes.dropFirst(count)
     }
+    return 0
   }
 }
 
