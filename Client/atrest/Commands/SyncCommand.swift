@@ -62,10 +62,20 @@ struct SyncCommand: AsyncParsableCommand {
   private func stay(_ replica: Replica) async throws {
     let json = format.json
     let isFirst = Mutex(true)
+    let isAway = Mutex(false)
     let task = Task {
       try await replica.watch { report, error in
-        if let error {
-          Terminal.progress(Foreign.text(error.userMessage))
+        let wasAway = isAway.withLock { away in
+          defer { away = error != nil }
+          return away
+        }
+        if error != nil {
+          // Short, so that a narrow terminal can take it back; said once where nothing is taken back.
+          if Terminal.showsProgress {
+            Terminal.progress(SyncWords.away)
+          } else if !wasAway {
+            Terminal.complain(SyncWords.away)
+          }
           return
         }
         Terminal.progress("")

@@ -27,6 +27,9 @@ struct SyncRow: Encodable, Equatable {
 
 /// Words about syncing.
 enum SyncWords {
+  /// While the server cannot be reached.
+  static let away = "The server cannot be reached; trying again. What you write is kept."
+
   /// `12 sent, 3 received`, or nil if nothing moved.
   static func counts(_ report: SyncReport) -> String? {
     var parts: [String] = []
