@@ -90,11 +90,11 @@ def measure(count):
 
 def main():
     print("\nAnki's client and server, notes (each with a card), median of 3")
-    print(f"{'notes':<34}{'pushed/s':>12}{'pulled/s':>12}")
+    print(f"{'notes':<30}{'pushed/s':>16}{'pulled/s':>16}")
     for count in (1_000, 10_000):
         rounds = [measure(count) for _ in range(3)]
         push, pull = (statistics.median(column) for column in zip(*rounds))
-        print(f"{count:<34,}{push:>12,.0f}{pull:>12,.0f}", flush=True)
+        print(f"{count:<30,}{push:>16,.0f}{pull:>16,.0f}", flush=True)
 
 
 main()
