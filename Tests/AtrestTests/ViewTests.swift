@@ -256,7 +256,7 @@ struct WordsTests {
   func conflict() {
     #expect(
       ConflictWords.detail(Fixture.conflict, id: "81c0", Fixture.devices, Fixture.around) == """
-        A fast was changed on two devices that did not know of each other.
+        A fast: changed on two devices that did not know of each other.
           record     3f2a0000-0000-4000-8000-000000000002
           kept       18 Nov 2026, 20:00 to 19 Nov 2026, 12:30, completed
                      written on laptop (this device), 19 Nov 2026, 12:30
@@ -264,6 +264,19 @@ struct WordsTests {
                      written on phone, 19 Nov 2026, 11:00
         `atrest conflicts restore 81c0` writes the value that was set aside back.
         """)
+  }
+
+  @Test("a deleted record is still told apart by what it held")
+  func deletedSubject() throws {
+    var record = Record(key: RecordKey(kind: .water, id: Fixture.glass.id.bytes))
+    let stamp = Stamp(time: HybridTime(rawValue: 9), replica: ReplicaID(rawValue: 1))
+    record.set(Register(field: 1, stamp: stamp, value: Register.deletedValue))
+    record.set(
+      Register(field: 2, stamp: stamp, value: WaterField.encode(Fixture.glass.intake)))
+    #expect(
+      RecordWords.noun(record.key, record, Fixture.around)
+        == "a water entry, 250 ml, today 09:15")
+    #expect(RecordWords.noun(record.key, nil, Fixture.around) == "a water entry")
   }
 
   @Test("values of conflicts, also those that this version cannot read")

@@ -5,6 +5,7 @@ import ArgumentParser
 import AtrestClient
 import AtrestDomain
 import Foundation
+import Replication
 
 /// `atrest conflicts list|show|restore`.
 struct ConflictsCommand: ParsableCommand {
@@ -31,6 +32,15 @@ struct ConflictsCommand: ParsableCommand {
     return DeviceNames(own: try replica.status().replica, names: try replica.deviceNames())
   }
 
+  /// The records that entries are about, deleted ones too.
+  static func records(
+    _ replica: Replica?, _ entries: [JournalEntry]
+  ) throws(ReplicaError) -> [RecordKey: Record] {
+    var records: [RecordKey: Record] = [:]
+    for key in Set(entries.map(\.conflict.key)) { records[key] = try replica?.record(key) }
+    return records
+  }
+
   /// `atrest conflicts list`.
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -50,11 +60,15 @@ struct ConflictsCommand: ParsableCommand {
       let entries = try replica?.conflicts() ?? []
       let devices = try ConflictsCommand.devices(replica)
       let ids = ShortID.shortened(entries.map(\.displayID))
+      let records = try ConflictsCommand.records(replica, entries)
       try format.answer(
         entries.map { ConflictRow($0, devices) },
         entries.isEmpty
           ? "Nothing was set aside. Your devices agree on what they have exchanged."
-          : ConflictWords.list(entries, ids: ids, devices, around).text(Terminal.style))
+          : ConflictWords.list(
+            entries, ids: ids, devices, around,
+            records: records
+          ).text(Terminal.style))
     }
   }
 
@@ -78,10 +92,12 @@ struct ConflictsCommand: ParsableCommand {
       let entry = try ConflictsCommand.find(id, in: entries, around)
       let devices = try ConflictsCommand.devices(replica)
       let ids = ShortID.shortened(entries.map(\.displayID))
+      let record = try replica?.record(entry.conflict.key)
       try format.answer(
         ConflictRow(entry, devices),
         ConflictWords.detail(
-          entry, id: ids[entry.displayID] ?? entry.displayID, devices, around))
+          entry, id: ids[entry.displayID] ?? entry.displayID, devices, around,
+          record: record))
     }
   }
 

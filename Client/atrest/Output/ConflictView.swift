@@ -100,13 +100,17 @@ enum ConflictWords {
   }
 
   /// A list, newest first.
+  ///
+  /// - Parameter records: The records that the entries are about, deleted ones too.
   static func list(
-    _ entries: [JournalEntry], ids: [String: String], _ devices: DeviceNames, _ around: Surroundings
+    _ entries: [JournalEntry], ids: [String: String], _ devices: DeviceNames,
+    _ around: Surroundings, records: [RecordKey: Record] = [:]
   ) -> Table {
     var table = Table("ID", "WHAT", "KEPT", "SET ASIDE", "FROM")
     for entry in entries {
       table.add(
-        ids[entry.displayID] ?? entry.displayID, RecordWords.noun(entry.conflict.key.kind),
+        ids[entry.displayID] ?? entry.displayID,
+        RecordWords.noun(entry.conflict.key, records[entry.conflict.key], around),
         value(entry.kept, around), value(entry.lost, around),
         devices.words(entry.conflict.lost.stamp.replica))
     }
@@ -115,7 +119,8 @@ enum ConflictWords {
 
   /// Everything about one entry.
   static func detail(
-    _ entry: JournalEntry, id: String, _ devices: DeviceNames, _ around: Surroundings
+    _ entry: JournalEntry, id: String, _ devices: DeviceNames, _ around: Surroundings,
+    record: Record? = nil
   ) -> String {
     let conflict = entry.conflict
     func side(_ register: Register, _ value: FieldValue) -> String {
@@ -123,9 +128,9 @@ enum ConflictWords {
       return "\(self.value(value, around))\n"
         + "             written on \(devices.words(register.stamp.replica)), \(around.words(written))"
     }
-    let noun = RecordWords.noun(conflict.key.kind)
+    let noun = RecordWords.noun(conflict.key, record, around)
     return """
-      \(noun.asSentence.dropLast()) was changed on two devices that did not know of each other.
+      \(noun.asSentence.dropLast()): changed on two devices that did not know of each other.
         record     \(RecordWords.id(of: conflict.key))
         kept       \(side(conflict.kept, entry.kept))
         set aside  \(side(conflict.lost, entry.lost))

@@ -2,6 +2,7 @@
 // What records, fields and devices are called.
 
 import AtrestClient
+import AtrestDomain
 import Foundation
 import Replication
 import SyncProtocol
@@ -29,6 +30,22 @@ enum RecordWords {
     case .entitlement: "a purchase"
     case .conflict: "a journal entry"
     default: "a record of a newer version"
+    }
+  }
+
+  /// What people call one record, by which they know it: `a fast, since today 8:00`. It may be deleted: only
+  /// here can a person still tell which one it was.
+  static func noun(_ key: RecordKey, _ record: Record?, _ around: Surroundings) -> String {
+    let noun = noun(key.kind)
+    guard let record else { return noun }
+    switch key.kind {
+    case .session:
+      return (try? Session(record)).map { "\(noun), \(SessionWords.span($0.span, around))" } ?? noun
+    case .water:
+      return (try? WaterEntry(record)).map { "\(noun), \(WaterWords.intake($0.intake, around))" }
+        ?? noun
+    case .preference: return "\(noun), \(id(of: key))"
+    default: return noun
     }
   }
 
