@@ -215,6 +215,34 @@ struct SyncTests {
     await server.stop()
   }
 
+  @Test(
+    "of two signed statements about a purchase the later one stays, whichever device brings it, and before pairing too"
+  )
+  func entitlements() async throws {
+    func statement(signed: Int64) -> [UInt8] {
+      let payload = Data(#"{"transactionId":"2000","signedDate":\#(signed)}"#.utf8)
+      let segment = payload.base64EncodedString().replacing("=", with: "")
+      return Array("e30.\(segment).c2ln".utf8)
+    }
+    let (purchase, refund) = (
+      statement(signed: 1_700_000_000_000), statement(signed: 1_700_000_000_001)
+    )
+    let server = try await TestServer()
+    let phone = try TestDevice()
+    try phone.replica.keep(signedTransaction: refund)
+    try await phone.replica.pair(try await server.link(), name: "phone")
+    let tablet = try await TestDevice("tablet", server)
+    try tablet.replica.keep(signedTransaction: purchase)
+    try await sync(tablet, phone, tablet)
+    #expect(try phone.replica.signedTransactions() == [refund])
+    #expect(try tablet.replica.signedTransactions() == [refund])
+    #expect(try agree(phone, tablet))
+    #expect(try phone.replica.pending().isEmpty && tablet.replica.pending().isEmpty)
+    #expect(try phone.replica.conflicts().isEmpty)
+    #expect(throws: ReplicaError.self) { try phone.replica.keep(signedTransaction: [1, 2]) }
+    await server.stop()
+  }
+
   @Test("a revoked device is told so, and keeps what it wrote")
   func revoked() async throws {
     let server = try await TestServer()

@@ -58,6 +58,16 @@ extension Replica {
     try write { try $0.setPreference(key, to: value) }
   }
 
+  /// See `ReplicaTransaction.keep(signedTransaction:)`.
+  public func keep(signedTransaction jws: [UInt8]) throws(ReplicaError) {
+    try write { try $0.keep(signedTransaction: jws) }
+  }
+
+  /// See `ReplicaTransaction.signedTransactions()`.
+  public func signedTransactions() throws(ReplicaError) -> [[UInt8]] {
+    try read { try $0.signedTransactions() }
+  }
+
   /// See `ReplicaTransaction.delete(_:)`.
   @discardableResult
   public func delete(_ key: RecordKey) throws(ReplicaError) -> Bool {

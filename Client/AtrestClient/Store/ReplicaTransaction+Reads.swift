@@ -37,6 +37,11 @@ extension ReplicaTransaction {
       .flatMap { try? PreferenceField.value(of: $0) }
   }
 
+  /// The signed App Store transactions held, by purchase. Not verified.
+  public func signedTransactions() throws(ReplicaError) -> [[UInt8]] {
+    try all(.entitlement) { try? EntitlementField.jws(of: $0) }
+  }
+
   /// All settings, by key.
   public func preferences() throws(ReplicaError) -> [String: String] {
     let pairs: [(String, String)] = try all(.preference) { record in

@@ -58,6 +58,27 @@ extension ReplicaTransaction {
     return true
   }
 
+  /// Keeps a signed App Store transaction and offers it to the account's other devices. Of several statements about one
+  /// purchase the one signed last stays, in whatever order they come. Nothing is verified, and nothing granted.
+  ///
+  /// - Parameter jws: JWS compact form, at most 16 KiB.
+  public func keep(signedTransaction jws: [UInt8]) throws(ReplicaError) {
+    guard let fact = EntitlementField.record(jws: jws) else {
+      throw .invalid(
+        "This is not a signed App Store transaction. Take it from the App Store as it is.")
+    }
+    let stored = try record(fact.key)
+    var merged = stored ?? Record(key: fact.key)
+    merged.merge(fact)
+    guard merged != stored else { return }
+    let pending = try storage { try entries(for: fact.key) }
+    try storage {
+      try put(merged)
+      // A fact is nobody's edit: it names no written field, so it never conflicts and is never stamped again.
+      try queue(Offer(record: merged, written: []), over: stored, pending: pending)
+    }
+  }
+
   /// Writes the losing value back, as an ordinary new write, and takes the entry off the journal.
   public func restore(_ entry: JournalEntry) throws(ReplicaError) {
     let lost = entry.conflict.lost
