@@ -41,7 +41,10 @@ let package = Package(
     .target(name: "Replication", path: "Sources/Replication", swiftSettings: strict),
     .target(
       name: "SyncProtocol",
-      dependencies: ["AtrestDomain", "Replication", "CProtobufC", "CSyncProtos"],
+      dependencies: [
+        "AtrestDomain", "Replication", "CProtobufC", "CSyncProtos",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ],
       path: "Sources/SyncProtocol", swiftSettings: strict),
     .target(
       name: "Transport", dependencies: ["CNghttp2", "CZlib"], path: "Sources/Transport",

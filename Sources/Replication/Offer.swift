@@ -27,6 +27,9 @@ public struct Offer: Hashable, Sendable {
   /// Merges the offer into the account's copy of the record.
   ///
   /// Only written fields can conflict: any other register was acknowledged before, and was judged then.
+  ///
+  /// An offer whose action brings back a record that was forgotten meanwhile brings it back whole: fields that the account has no more
+  /// count as written by that action.
   /// - Parameters:
   ///   - stored: The account's copy; nil if it has none.
   ///   - now: The server's clock, noted in journal entries.
@@ -34,15 +37,34 @@ public struct Offer: Hashable, Sendable {
     guard var result = stored else {
       return Outcome(record: record, isSuperseded: false, conflicts: [])
     }
-    var isSuperseded = false
+    let offered = lifted(over: result)
+    var isSuperseded = offered != record
     var conflicts: [Conflict] = []
-    result.merge(record) { lost, kept in
-      if record[lost.field] == lost { isSuperseded = true }
-      if written.contains(lost.field), record.key.kind != .conflict, kept.isConcurrent(with: lost) {
+    result.merge(offered) { lost, kept in
+      let isOffered = offered[lost.field] == lost
+      if isOffered { isSuperseded = true }
+      // What the account itself forgets, it had judged before.
+      let isJudged = kept.field != lost.field && !isOffered
+      if !isJudged, written.contains(lost.field), record.key.kind != .conflict,
+        kept.isConcurrent(with: lost)
+      {
         conflicts.append(
           Conflict(key: record.key, field: lost.field, lost: lost, kept: kept, noticed: now))
       }
     }
     return Outcome(record: result, isSuperseded: isSuperseded, conflicts: conflicts)
+  }
+
+  /// The offered record, with what the account forgot stamped by the action that brings the record back, if it does.
+  private func lifted(over stored: Record) -> Record {
+    guard let floor = stored[Register.forgottenField], let revival = record[Register.deletedField],
+      !record.isDeleted, stored[Register.deletedField]?.givesWay(to: revival) ?? true
+    else { return record }
+    var copy = record
+    for register in record.registers
+    where register.stamp < floor.stamp && stored[register.field] == nil {
+      copy.set(Register(field: register.field, stamp: revival.stamp, value: register.value))
+    }
+    return copy
   }
 }

@@ -2,6 +2,9 @@
 // A record: registers in the order of their fields, merged one by one.
 
 /// A record is a product of registers, hence a join-semilattice: merging is commutative, associative and idempotent.
+///
+/// One register is also a floor for the others: what is older than `forgotten` is dropped. The greatest floor of all copies drops what any
+/// smaller one would have dropped, so the order of merges still does not matter.
 public struct Record: Hashable, Sendable {
   /// What it is about.
   public let key: RecordKey
@@ -16,12 +19,16 @@ public struct Record: Hashable, Sendable {
 
   /// A record with the given registers.
   ///
-  /// - Parameter registers: Ascending by field, each field at most once; nil is returned for anything else.
+  /// - Parameter registers: Ascending by field, each field at most once, none older than a `forgotten` register; nil is returned for
+  ///   anything else.
   public init?(key: RecordKey, registers: [Register]) {
     var last: FieldNumber = 0
     for register in registers {
       guard register.field > last else { return nil }
       last = register.field
+    }
+    if let floor = registers.first(where: { $0.field == Register.forgottenField }) {
+      guard !registers.contains(where: { $0.stamp < floor.stamp }) else { return nil }
     }
     self.key = key
     self.registers = registers
@@ -73,7 +80,8 @@ public struct Record: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - other: A copy of the same record.
-  ///   - lost: Called for each field whose two registers differ, with the one that gave way and the one that stays.
+  ///   - lost: Called for each field whose two registers differ, with the one that gave way and the one that stays; and for each register
+  ///     that is forgotten, with the `forgotten` register.
   /// - Complexity: O(fields of both); no allocation if nothing changes.
   public mutating func merge(
     _ other: Record, lost: (_ lost: Register, _ kept: Register) -> Void = { _, _ in }
@@ -94,18 +102,33 @@ public struct Record: Hashable, Sendable {
         lost(theirs, mine)
       }
     }
+    dropForgotten(lost)
   }
 
-  /// The record with what its deletion made unreachable taken out: registers older than the deletion go, the
-  /// deletion itself and anything written after it stay. A record that is not deleted is returned unchanged.
+  private mutating func dropForgotten(_ lost: (_ lost: Register, _ kept: Register) -> Void) {
+    guard let floor = self[Register.forgottenField] else { return }
+    registers.removeAll { register in
+      guard register.stamp < floor.stamp else { return false }
+      lost(register, floor)
+      return true
+    }
+  }
+
+  /// The record with what its deletion made unreachable taken out, and a note that it was. A record that is not deleted, or has
+  /// nothing to forget, is returned unchanged.
   ///
-  /// Stripping a copy before a merge changes nothing as long as the merged record is still deleted. If a write that
-  /// did not know the deletion brings the record back, what was stripped is gone: the server therefore strips
-  /// only what every device knows to be deleted, or after a stated time.
+  /// Only the server does this, once every device knows the deletion or after a stated time, and only with what the journal
+  /// need not keep: see `Offer.merged(into:at:)` for what becomes of a write that comes too late.
   public func stripped() -> Record {
-    guard let deletion = self[Register.deletedField], isDeleted else { return self }
+    guard let deletion = self[Register.deletedField], isDeleted,
+      registers.contains(where: { $0.field != Register.forgottenField && $0.stamp < deletion.stamp }
+      )
+    else { return self }
     var copy = self
-    copy.registers.removeAll { $0.stamp < deletion.stamp }
+    copy.set(
+      Register(
+        field: Register.forgottenField, stamp: deletion.stamp, value: Register.forgottenValue))
+    copy.dropForgotten { _, _ in }
     return copy
   }
 }

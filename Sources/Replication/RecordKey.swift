@@ -46,3 +46,21 @@ public struct RecordKey: Hashable, Comparable, Sendable {
     a.kind == b.kind ? a.id.lexicographicallyPrecedes(b.id) : a.kind < b.kind
   }
 }
+
+extension RecordKey {
+  /// The key in bytes, as stores and comparisons use it: the kind, big-endian, then the id. Sorts like the key itself.
+  public var storageKey: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(4 + id.count)
+    withUnsafeBytes(of: kind.rawValue.bigEndian) { bytes.append(contentsOf: $0) }
+    bytes.append(contentsOf: id)
+    return bytes
+  }
+
+  /// The key that these bytes stand for; nil if they are too short.
+  public init?(storageKey bytes: [UInt8]) {
+    guard bytes.count > 4 else { return nil }
+    let kind = bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+    self.init(kind: RecordKind(rawValue: kind), id: Array(bytes.dropFirst(4)))
+  }
+}

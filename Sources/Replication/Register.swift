@@ -29,6 +29,12 @@ public struct Register: Hashable, Sendable {
   /// The value of a boolean field 1 that is true. False is the empty value.
   public static let deletedValue: [UInt8] = [0x08, 0x01]
 
+  /// Field 15 of every kind: that what is older than this register was taken out of a deleted record.
+  public static let forgottenField: FieldNumber = 15
+
+  /// The value of a boolean field 15 that is true; it has no other.
+  public static let forgottenValue: [UInt8] = [0x78, 0x01]
+
   /// Whether this write gives way to another of the same field. A strict total order on registers of one field.
   ///
   /// Later stamps win. A copied database lets two different writes carry one stamp; any order that

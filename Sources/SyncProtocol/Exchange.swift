@@ -11,11 +11,23 @@ public struct ExchangeRequest: WireMessage {
   public var cursor: Cursor?
   /// Encoded `Offer`s, at most `Page.records`.
   public var offers: [[UInt8]]
+  /// The head that the newest answer told; nil: the cursor.
+  public var seen: Cursor?
+  /// Tells this replica from a copy of it; nil for one that nobody can copy.
+  public var token: SyncToken?
+  /// Whether the person wants most of what there is deleted.
+  public var allowsMassDeletion: Bool
 
   /// A request.
-  public init(cursor: Cursor?, offers: [[UInt8]] = []) {
+  public init(
+    cursor: Cursor?, offers: [[UInt8]] = [], seen: Cursor? = nil, token: SyncToken? = nil,
+    allowsMassDeletion: Bool = false
+  ) {
     self.cursor = cursor
     self.offers = offers
+    self.seen = seen
+    self.token = token
+    self.allowsMassDeletion = allowsMassDeletion
   }
 
   /// Decodes a request; its offers stay encoded.
@@ -25,7 +37,10 @@ public struct ExchangeRequest: WireMessage {
       guard message.n_offers <= Page.records else { throw .invalid("more than 1000 offers") }
       return ExchangeRequest(
         cursor: message.cursor.map { Cursor($0.pointee) },
-        offers: encodedElements(message.offers, message.n_offers))
+        offers: encodedElements(message.offers, message.n_offers),
+        seen: message.seen.map { Cursor($0.pointee) },
+        token: try message.token.map { token throws(WireError) in try SyncToken(token.pointee) },
+        allowsMassDeletion: message.allow_mass_deletion != 0)
     }
   }
 
@@ -37,6 +52,9 @@ public struct ExchangeRequest: WireMessage {
       message.cursor = cursor.map { arena.cursor($0) }
       message.n_offers = offers.count
       message.offers = arena.array(offers) { arena.bytes($0) }
+      message.seen = seen.map { arena.cursor($0) }
+      message.token = token.map { arena.token($0) }
+      message.allow_mass_deletion = allowsMassDeletion ? 1 : 0
     }
   }
 }
@@ -57,11 +75,13 @@ public struct ExchangeResponse: WireMessage {
   public var restarted: Bool
   /// The server's clock.
   public var serverTime: WallTime
+  /// The sequence of the account's last commit, in the epoch of `cursor`.
+  public var head: UInt64
 
-  /// A response.
+  /// A response. Without `head` the cursor stands there.
   public init(
     refusals: [Refusal] = [], superseded: [UInt32] = [], records: [[UInt8]] = [], cursor: Cursor,
-    more: Bool = false, restarted: Bool = false, serverTime: WallTime
+    more: Bool = false, restarted: Bool = false, serverTime: WallTime, head: UInt64? = nil
   ) {
     self.refusals = refusals
     self.superseded = superseded
@@ -70,6 +90,7 @@ public struct ExchangeResponse: WireMessage {
     self.more = more
     self.restarted = restarted
     self.serverTime = serverTime
+    self.head = head ?? cursor.sequence
   }
 
   /// Decodes a response; its records stay encoded.
@@ -92,7 +113,7 @@ public struct ExchangeResponse: WireMessage {
             count: message.superseded == nil ? 0 : message.n_superseded)),
         records: encodedElements(message.records, message.n_records),
         cursor: Cursor(cursor.pointee), more: message.more != 0, restarted: message.restarted != 0,
-        serverTime: WallTime(milliseconds: message.server_time_ms))
+        serverTime: WallTime(milliseconds: message.server_time_ms), head: message.head)
     }
   }
 
@@ -112,6 +133,7 @@ public struct ExchangeResponse: WireMessage {
       message.more = more ? 1 : 0
       message.restarted = restarted ? 1 : 0
       message.server_time_ms = serverTime.milliseconds
+      message.head = head
     }
   }
 }
@@ -123,6 +145,7 @@ public enum Page {
   /// Bytes of the records of one page; the rest of a message is small beside the 16 KiB this leaves of 256.
   public static let recordBytes = 240 * 1024
 
+  /// Bytes of memory that encoding these items takes, about.
   static func arenaBytes(_ items: [[UInt8]]) -> Int {
     items.reduce(512) { $0 + $1.count + 48 }
   }

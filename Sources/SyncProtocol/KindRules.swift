@@ -29,6 +29,11 @@ extension Record {
         throw .invalid("field 1 is neither true nor false")
       }
     }
+    if let forgotten = self[Register.forgottenField] {
+      guard forgotten.value == Register.forgottenValue else {
+        throw .invalid("field 15 is not true")
+      }
+    }
     if !isPayloadStripped { try checkPayload() }
   }
 
@@ -46,8 +51,12 @@ extension Record {
     }
   }
 
+  /// Whether nothing is left but the deletion, and that what was there is forgotten.
   private var isPayloadStripped: Bool {
-    isDeleted && registers.count == 1
+    isDeleted
+      && registers.allSatisfy {
+        $0.field == Register.deletedField || $0.field == Register.forgottenField
+      }
   }
 }
 

@@ -7,10 +7,14 @@ public enum Method {
   public static let exchange = "/atrest.sync.v1.Sync/Exchange"
   /// Streams what is committed from now on.
   public static let watch = "/atrest.sync.v1.Sync/Watch"
+  /// Finds and fetches what differs.
+  public static let reconcile = "/atrest.sync.v1.Sync/Reconcile"
   /// Joins an account.
   public static let pair = "/atrest.sync.v1.Devices/Pair"
   /// Makes a pairing code.
   public static let invite = "/atrest.sync.v1.Devices/Invite"
+  /// Takes a new identity.
+  public static let renew = "/atrest.sync.v1.Devices/Renew"
   /// Lists the account's devices.
   public static let listDevices = "/atrest.sync.v1.Devices/List"
   /// Ends a device's access.

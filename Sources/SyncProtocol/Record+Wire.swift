@@ -37,7 +37,7 @@ extension Record: WireMessage {
       registers.append(try Register(register))
     }
     guard let record = Record(key: key, registers: registers) else {
-      throw .invalid("a record's registers are not in the order of their fields")
+      throw .invalid("a record's registers are not in order, or older than what it forgot")
     }
     self = record
   }

@@ -41,26 +41,71 @@ struct DeletionTests {
     #expect(deleted.merged(with: record(edit(2, at: 4, by: 2))).isDeleted)
   }
 
-  @Test("stripping takes what is older than the deletion, and nothing else")
+  @Test("stripping takes what is older than the deletion, and says so")
   func strip() {
     let old = Register(field: 2, stamp: Stamp(4, 2), value: [1])
     let new = Register(field: 3, stamp: Stamp(6, 2), value: [1])
     let deleted = record([deletion(at: 5, by: 1), old, new])
-    #expect(deleted.stripped() == record([deletion(at: 5, by: 1), new]))
+    #expect(deleted.stripped() == record([deletion(at: 5, by: 1), new, forgotten(at: 5, by: 1)]))
     let alive = record(edit(1, at: 1, by: 1))
     #expect(alive.stripped() == alive)
+    let bare = record([deletion(at: 5, by: 1)])
+    #expect(bare.stripped() == bare)
   }
 
-  @Test("stripping early changes nothing as long as the merged record is still deleted")
+  @Test("what was stripped does not come back from a copy that still has it, in any order")
   func stripCommutes() {
     checkLaw { random in
-      var (a, b) = (Record.random(&random), Record.random(&random))
+      var a = Record.random(&random)
+      let b = Record.random(&random)
+      let c = Record.random(&random)
       a.set(deletion(at: .random(in: 1...5, using: &random), by: 1))
-      let merged = a.merged(with: b)
-      guard merged.isDeleted else { return true }
-      b = b.stripped()
-      return a.stripped().merged(with: b).stripped() == merged.stripped()
-        && merged.stripped().stripped() == merged.stripped()
+      let stripped = a.stripped()
+      let floor = stripped[Register.forgottenField]
+      let all = [
+        stripped.merged(with: b).merged(with: c), c.merged(with: stripped).merged(with: b),
+        b.merged(with: a).merged(with: c).merged(with: stripped),
+      ]
+      return Set(all).count == 1 && stripped.stripped() == stripped
+        && all[0].registers.allSatisfy { register in
+          floor.map { register.stamp >= $0.stamp } ?? true
+        }
     }
+  }
+
+  private func forgotten(at time: UInt64, by replica: UInt64) -> Register {
+    Register(field: 15, stamp: Stamp(time, replica), value: Register.forgottenValue)
+  }
+
+  @Test("an action that brings back a forgotten record brings it back whole")
+  func revival() {
+    let other = Register(field: 3, stamp: Stamp(1, 1), value: [9])
+    let offer = Offer(record: record(edit(2, at: 7, by: 2) + [other]), written: [1, 2])
+    let stored = record([deletion(at: 5, by: 1), forgotten(at: 5, by: 1)])
+    let outcome = offer.merged(into: stored, at: WallTime(milliseconds: 0))
+    #expect(!outcome.record.isDeleted)
+    #expect(outcome.record[2]?.value == [2])
+    #expect(outcome.record[3] == Register(field: 3, stamp: Stamp(7, 2), value: [9]))
+    #expect(outcome.isSuperseded, "the device holds it under the old stamp")
+    #expect(outcome.record.merged(with: offer.record) == outcome.record)
+  }
+
+  @Test("what somebody else wrote since is not taken back by it")
+  func revivalOverRevival() {
+    let other = Register(field: 3, stamp: Stamp(1, 1), value: [9])
+    let offer = Offer(record: record(edit(2, at: 8, by: 2) + [other]), written: [1, 2])
+    let since = Register(field: 3, stamp: Stamp(7, 3), value: [4])
+    let stored = record(edit(1, at: 7, by: 3) + [since, forgotten(at: 5, by: 1)])
+    #expect(offer.merged(into: stored, at: WallTime(milliseconds: 0)).record[3] == since)
+  }
+
+  @Test("a write that comes too late for a forgotten record is journalled, with its value")
+  func tooLate() {
+    let offer = Offer(record: record(edit(2, at: 4, by: 2)), written: [1, 2])
+    let stored = record([deletion(at: 5, by: 1), forgotten(at: 5, by: 1)])
+    let outcome = offer.merged(into: stored, at: WallTime(milliseconds: 0))
+    #expect(outcome.record == stored)
+    #expect(outcome.conflicts.map(\.lost.value) == [[], [2]])
+    #expect(outcome.isSuperseded)
   }
 }

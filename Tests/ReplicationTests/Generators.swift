@@ -28,13 +28,16 @@ extension RecordKey {
 }
 
 extension Record {
-  /// Any fields, also ones no build knows.
+  /// Any fields, also ones no build knows; sometimes one that forgot what was older.
   static func random(_ random: inout SeededRandom, key: RecordKey = .some) -> Record {
     var record = Record(key: key)
     for field: FieldNumber in [1, 2, 3, 4000] where !random.oneIn(4) {
       record.set(.random(field, &random))
     }
-    return record
+    guard random.oneIn(3) else { return record }
+    let floor = Register.random(Register.forgottenField, &random)
+    let registers = record.registers.filter { !($0.stamp < floor.stamp) } + [floor]
+    return Record(key: key, registers: registers.sorted { $0.field < $1.field }) ?? record
   }
 
   func merged(with other: Record) -> Record {

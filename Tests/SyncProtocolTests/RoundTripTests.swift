@@ -48,12 +48,16 @@ struct RoundTripTests {
       let offer = Offer(record: Self.record(&random), written: [1, 2, 500])
       let request = ExchangeRequest(
         cursor: random.oneIn(3) ? nil : Cursor(epoch: random.next(), sequence: random.next()),
-        offers: [offer.encoded])
+        offers: [offer.encoded], seen: Cursor(epoch: random.next(), sequence: 3),
+        token: random.oneIn(2)
+          ? nil : SyncToken(held: [random.next(), 0], next: random.next() | 1),
+        allowsMassDeletion: random.oneIn(2))
       let response = ExchangeResponse(
         refusals: [Refusal(index: 3, reason: .invalid, message: "No.")], superseded: [0, 999],
         records: [offer.record.encoded], cursor: Cursor(epoch: random.next(), sequence: 4),
         more: random.oneIn(2), restarted: random.oneIn(2),
-        serverTime: WallTime(milliseconds: .random(in: 0...(.max), using: &random)))
+        serverTime: WallTime(milliseconds: .random(in: 0...(.max), using: &random)),
+        head: random.next())
       let event = WatchEvent(
         after: Cursor(epoch: 1, sequence: 2), records: [offer.record.encoded],
         cursor: Cursor(epoch: 1, sequence: 3), serverTime: WallTime(milliseconds: 5))
@@ -61,6 +65,42 @@ struct RoundTripTests {
         && ExchangeRequest(decoding: request.encoded) == request
         && ExchangeResponse(decoding: response.encoded) == response
         && WatchEvent(decoding: event.encoded) == event
+    }
+  }
+
+  @Test("comparisons keep everything")
+  func comparisons() throws {
+    let items = [
+      KeyRange.Item(key: [0, 0, 0, 1, 7], hash: 1), .init(key: [0, 0, 0, 1, 8], hash: 2),
+    ]
+    let ranges = [
+      KeyRange(end: [0, 0, 0, 1], content: .settled),
+      KeyRange(end: [0, 0, 0, 1, 9], content: .items(items)),
+      KeyRange(end: [], content: .fingerprint(Fingerprint(count: 3, sum: .max))),
+    ]
+    let request = ReconcileRequest(ranges: ranges)
+    #expect(try ReconcileRequest(decoding: request.encoded) == request)
+    let response = ReconcileResponse(
+      ranges: ranges, records: [[1]], wanted: [items[0].key],
+      serverTime: WallTime(milliseconds: 3))
+    #expect(try ReconcileResponse(decoding: response.encoded) == response)
+  }
+
+  @Test(
+    "ranges that do not lie side by side, and items outside their range, are refused",
+    arguments: [
+      [KeyRange(end: [2], content: .settled), KeyRange(end: [1], content: .settled)],
+      [KeyRange(end: [], content: .settled), KeyRange(end: [], content: .settled)],
+      [KeyRange(end: [2], content: .items([.init(key: [3], hash: 0)]))],
+      [
+        KeyRange(end: [2], content: .settled),
+        KeyRange(end: [], content: .items([.init(key: [1], hash: 0)])),
+      ],
+      [KeyRange(end: [], content: .items([.init(key: [2], hash: 0), .init(key: [2], hash: 0)]))],
+    ])
+  func hostileRanges(ranges: [KeyRange]) {
+    #expect(throws: WireError.self) {
+      try ReconcileRequest(decoding: ReconcileRequest(ranges: ranges).encoded)
     }
   }
 

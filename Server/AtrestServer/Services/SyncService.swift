@@ -32,7 +32,8 @@ package final class SyncService: Sendable {
     if request.offers.isEmpty, !session.isRevoked, let cursor = request.cursor,
       cursor == Cursor(epoch: queue.epoch, sequence: head)
     {
-      return .reply(ExchangeResponse(cursor: cursor, serverTime: environment.now()).encoded)
+      return .reply(
+        ExchangeResponse(cursor: cursor, serverTime: environment.now(), head: head).encoded)
     }
     let job = ExchangeJob(
       session, PreparedExchange(request), epoch: queue.epoch, environment, answerLater())

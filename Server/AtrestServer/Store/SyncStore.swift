@@ -147,14 +147,3 @@ package struct InvitationEntry: Hashable, Sendable {
   /// Wrong tries it still bears.
   package var triesLeft: Int
 }
-
-extension RecordKey {
-  /// The key as stores keep it: the kind, big-endian, then the id. Sorts like the key itself.
-  package var storageKey: [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(4 + id.count)
-    withUnsafeBytes(of: kind.rawValue.bigEndian) { bytes.append(contentsOf: $0) }
-    bytes.append(contentsOf: id)
-    return bytes
-  }
-}

@@ -24,7 +24,8 @@ package enum Exchange {
   ) throws(StoreError) -> ExchangeResponse {
     let before = feed.head
     var response = ExchangeResponse(
-      refusals: request.refusals, cursor: Cursor(epoch: epoch, sequence: 0), serverTime: now)
+      refusals: request.refusals, cursor: Cursor(epoch: epoch, sequence: 0), serverTime: now,
+      head: before)
     // Sequences of records that the replica holds as they are, because it sent them so.
     var echoes: Set<UInt64> = []
     var isAllEcho = true
@@ -54,6 +55,7 @@ package enum Exchange {
     } else {
       try readPage(&response, epoch: epoch, feed, after: after, leavingOut: echoes)
     }
+    response.head = feed.head
     return response
   }
 

@@ -102,7 +102,7 @@ extension ModelServer.State {
     return ExchangeResponse(
       refusals: refusals, superseded: superseded, records: page.map(\.record.encoded),
       cursor: Cursor(epoch: epoch, sequence: more ? page.last?.sequence ?? 0 : sequence),
-      more: more, restarted: !isKnown, serverTime: now)
+      more: more, restarted: !isKnown, serverTime: now, head: sequence)
   }
 
   mutating func put(_ record: Record) {

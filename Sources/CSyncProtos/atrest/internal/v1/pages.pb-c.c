@@ -142,7 +142,52 @@ void   atrest__internal__v1__watch_event_page__free_unpacked
   assert(message->base.descriptor == &atrest__internal__v1__watch_event_page__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_request_page__field_descriptors[2] =
+void   atrest__internal__v1__reconcile_response_page__init
+                     (Atrest__Internal__V1__ReconcileResponsePage         *message)
+{
+  static const Atrest__Internal__V1__ReconcileResponsePage init_value = ATREST__INTERNAL__V1__RECONCILE_RESPONSE_PAGE__INIT;
+  *message = init_value;
+}
+size_t atrest__internal__v1__reconcile_response_page__get_packed_size
+                     (const Atrest__Internal__V1__ReconcileResponsePage *message)
+{
+  assert(message->base.descriptor == &atrest__internal__v1__reconcile_response_page__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__internal__v1__reconcile_response_page__pack
+                     (const Atrest__Internal__V1__ReconcileResponsePage *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__internal__v1__reconcile_response_page__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__internal__v1__reconcile_response_page__pack_to_buffer
+                     (const Atrest__Internal__V1__ReconcileResponsePage *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__internal__v1__reconcile_response_page__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Internal__V1__ReconcileResponsePage *
+       atrest__internal__v1__reconcile_response_page__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Internal__V1__ReconcileResponsePage *)
+     protobuf_c_message_unpack (&atrest__internal__v1__reconcile_response_page__descriptor,
+                                allocator, len, data);
+}
+void   atrest__internal__v1__reconcile_response_page__free_unpacked
+                     (Atrest__Internal__V1__ReconcileResponsePage *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__internal__v1__reconcile_response_page__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_request_page__field_descriptors[5] =
 {
   {
     "cursor",
@@ -168,15 +213,54 @@ static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_request_pag
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "seen",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Internal__V1__ExchangeRequestPage, seen),
+    &atrest__sync__v1__cursor__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Internal__V1__ExchangeRequestPage, token),
+    &atrest__sync__v1__sync_token__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "allow_mass_deletion",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Internal__V1__ExchangeRequestPage, allow_mass_deletion),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__internal__v1__exchange_request_page__field_indices_by_name[] = {
+  4,   /* field[4] = allow_mass_deletion */
   0,   /* field[0] = cursor */
   1,   /* field[1] = offers */
+  2,   /* field[2] = seen */
+  3,   /* field[3] = token */
 };
 static const ProtobufCIntRange atrest__internal__v1__exchange_request_page__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor atrest__internal__v1__exchange_request_page__descriptor =
 {
@@ -186,14 +270,14 @@ const ProtobufCMessageDescriptor atrest__internal__v1__exchange_request_page__de
   "Atrest__Internal__V1__ExchangeRequestPage",
   "atrest.internal.v1",
   sizeof(Atrest__Internal__V1__ExchangeRequestPage),
-  2,
+  5,
   atrest__internal__v1__exchange_request_page__field_descriptors,
   atrest__internal__v1__exchange_request_page__field_indices_by_name,
   1,  atrest__internal__v1__exchange_request_page__number_ranges,
   (ProtobufCMessageInit) atrest__internal__v1__exchange_request_page__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_response_page__field_descriptors[7] =
+static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_response_page__field_descriptors[8] =
 {
   {
     "refusals",
@@ -279,9 +363,22 @@ static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_response_pa
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "head",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Internal__V1__ExchangeResponsePage, head),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__internal__v1__exchange_response_page__field_indices_by_name[] = {
   3,   /* field[3] = cursor */
+  7,   /* field[7] = head */
   4,   /* field[4] = more */
   2,   /* field[2] = records */
   0,   /* field[0] = refusals */
@@ -292,7 +389,7 @@ static const unsigned atrest__internal__v1__exchange_response_page__field_indice
 static const ProtobufCIntRange atrest__internal__v1__exchange_response_page__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor atrest__internal__v1__exchange_response_page__descriptor =
 {
@@ -302,7 +399,7 @@ const ProtobufCMessageDescriptor atrest__internal__v1__exchange_response_page__d
   "Atrest__Internal__V1__ExchangeResponsePage",
   "atrest.internal.v1",
   sizeof(Atrest__Internal__V1__ExchangeResponsePage),
-  7,
+  8,
   atrest__internal__v1__exchange_response_page__field_descriptors,
   atrest__internal__v1__exchange_response_page__field_indices_by_name,
   1,  atrest__internal__v1__exchange_response_page__number_ranges,
@@ -384,5 +481,82 @@ const ProtobufCMessageDescriptor atrest__internal__v1__watch_event_page__descrip
   atrest__internal__v1__watch_event_page__field_indices_by_name,
   1,  atrest__internal__v1__watch_event_page__number_ranges,
   (ProtobufCMessageInit) atrest__internal__v1__watch_event_page__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__internal__v1__reconcile_response_page__field_descriptors[4] =
+{
+  {
+    "ranges",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Atrest__Internal__V1__ReconcileResponsePage, n_ranges),
+    offsetof(Atrest__Internal__V1__ReconcileResponsePage, ranges),
+    &atrest__sync__v1__range__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "records",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Atrest__Internal__V1__ReconcileResponsePage, n_records),
+    offsetof(Atrest__Internal__V1__ReconcileResponsePage, records),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "wanted",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Atrest__Internal__V1__ReconcileResponsePage, n_wanted),
+    offsetof(Atrest__Internal__V1__ReconcileResponsePage, wanted),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "server_time_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Internal__V1__ReconcileResponsePage, server_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__internal__v1__reconcile_response_page__field_indices_by_name[] = {
+  0,   /* field[0] = ranges */
+  1,   /* field[1] = records */
+  3,   /* field[3] = server_time_ms */
+  2,   /* field[2] = wanted */
+};
+static const ProtobufCIntRange atrest__internal__v1__reconcile_response_page__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor atrest__internal__v1__reconcile_response_page__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.internal.v1.ReconcileResponsePage",
+  "ReconcileResponsePage",
+  "Atrest__Internal__V1__ReconcileResponsePage",
+  "atrest.internal.v1",
+  sizeof(Atrest__Internal__V1__ReconcileResponsePage),
+  4,
+  atrest__internal__v1__reconcile_response_page__field_descriptors,
+  atrest__internal__v1__reconcile_response_page__field_indices_by_name,
+  1,  atrest__internal__v1__reconcile_response_page__number_ranges,
+  (ProtobufCMessageInit) atrest__internal__v1__reconcile_response_page__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

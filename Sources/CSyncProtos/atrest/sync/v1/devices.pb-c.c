@@ -97,6 +97,51 @@ void   atrest__sync__v1__pair_response__free_unpacked
   assert(message->base.descriptor == &atrest__sync__v1__pair_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   atrest__sync__v1__renew_request__init
+                     (Atrest__Sync__V1__RenewRequest         *message)
+{
+  static const Atrest__Sync__V1__RenewRequest init_value = ATREST__SYNC__V1__RENEW_REQUEST__INIT;
+  *message = init_value;
+}
+size_t atrest__sync__v1__renew_request__get_packed_size
+                     (const Atrest__Sync__V1__RenewRequest *message)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__renew_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__sync__v1__renew_request__pack
+                     (const Atrest__Sync__V1__RenewRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__renew_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__sync__v1__renew_request__pack_to_buffer
+                     (const Atrest__Sync__V1__RenewRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__renew_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Sync__V1__RenewRequest *
+       atrest__sync__v1__renew_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Sync__V1__RenewRequest *)
+     protobuf_c_message_unpack (&atrest__sync__v1__renew_request__descriptor,
+                                allocator, len, data);
+}
+void   atrest__sync__v1__renew_request__free_unpacked
+                     (Atrest__Sync__V1__RenewRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__sync__v1__renew_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   atrest__sync__v1__invite_request__init
                      (Atrest__Sync__V1__InviteRequest         *message)
 {
@@ -540,6 +585,24 @@ const ProtobufCMessageDescriptor atrest__sync__v1__pair_response__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__pair_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+#define atrest__sync__v1__renew_request__field_descriptors NULL
+#define atrest__sync__v1__renew_request__field_indices_by_name NULL
+#define atrest__sync__v1__renew_request__number_ranges NULL
+const ProtobufCMessageDescriptor atrest__sync__v1__renew_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.sync.v1.RenewRequest",
+  "RenewRequest",
+  "Atrest__Sync__V1__RenewRequest",
+  "atrest.sync.v1",
+  sizeof(Atrest__Sync__V1__RenewRequest),
+  0,
+  atrest__sync__v1__renew_request__field_descriptors,
+  atrest__sync__v1__renew_request__field_indices_by_name,
+  0,  atrest__sync__v1__renew_request__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__renew_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 #define atrest__sync__v1__invite_request__field_descriptors NULL
 #define atrest__sync__v1__invite_request__field_indices_by_name NULL
 #define atrest__sync__v1__invite_request__number_ranges NULL
@@ -824,18 +887,20 @@ const ProtobufCMessageDescriptor atrest__sync__v1__revoke_device_response__descr
   (ProtobufCMessageInit) atrest__sync__v1__revoke_device_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor atrest__sync__v1__devices__method_descriptors[4] =
+static const ProtobufCMethodDescriptor atrest__sync__v1__devices__method_descriptors[5] =
 {
   { "Pair", &atrest__sync__v1__pair_request__descriptor, &atrest__sync__v1__pair_response__descriptor },
   { "Invite", &atrest__sync__v1__invite_request__descriptor, &atrest__sync__v1__invite_response__descriptor },
+  { "Renew", &atrest__sync__v1__renew_request__descriptor, &atrest__sync__v1__pair_response__descriptor },
   { "List", &atrest__sync__v1__list_devices_request__descriptor, &atrest__sync__v1__list_devices_response__descriptor },
   { "Revoke", &atrest__sync__v1__revoke_device_request__descriptor, &atrest__sync__v1__revoke_device_response__descriptor },
 };
 const unsigned atrest__sync__v1__devices__method_indices_by_name[] = {
   1,        /* Invite */
-  2,        /* List */
+  3,        /* List */
   0,        /* Pair */
-  3         /* Revoke */
+  2,        /* Renew */
+  4         /* Revoke */
 };
 const ProtobufCServiceDescriptor atrest__sync__v1__devices__descriptor =
 {
@@ -844,7 +909,7 @@ const ProtobufCServiceDescriptor atrest__sync__v1__devices__descriptor =
   "Devices",
   "Atrest__Sync__V1__Devices",
   "atrest.sync.v1",
-  4,
+  5,
   atrest__sync__v1__devices__method_descriptors,
   atrest__sync__v1__devices__method_indices_by_name
 };
@@ -864,13 +929,21 @@ void atrest__sync__v1__devices__invite(ProtobufCService *service,
   assert(service->descriptor == &atrest__sync__v1__devices__descriptor);
   service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void atrest__sync__v1__devices__renew(ProtobufCService *service,
+                                      const Atrest__Sync__V1__RenewRequest *input,
+                                      Atrest__Sync__V1__PairResponse_Closure closure,
+                                      void *closure_data)
+{
+  assert(service->descriptor == &atrest__sync__v1__devices__descriptor);
+  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void atrest__sync__v1__devices__list(ProtobufCService *service,
                                      const Atrest__Sync__V1__ListDevicesRequest *input,
                                      Atrest__Sync__V1__ListDevicesResponse_Closure closure,
                                      void *closure_data)
 {
   assert(service->descriptor == &atrest__sync__v1__devices__descriptor);
-  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__sync__v1__devices__revoke(ProtobufCService *service,
                                        const Atrest__Sync__V1__RevokeDeviceRequest *input,
@@ -878,7 +951,7 @@ void atrest__sync__v1__devices__revoke(ProtobufCService *service,
                                        void *closure_data)
 {
   assert(service->descriptor == &atrest__sync__v1__devices__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__sync__v1__devices__init (Atrest__Sync__V1__Devices_Service *service,
                                       Atrest__Sync__V1__Devices_ServiceDestroy destroy)

@@ -671,7 +671,7 @@ const ProtobufCEnumDescriptor atrest__sync__v1__session__outcome__descriptor =
   atrest__sync__v1__session__outcome__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__session__field_descriptors[3] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__session__field_descriptors[4] =
 {
   {
     "deleted",
@@ -709,16 +709,30 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__session__field_descripto
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "forgotten",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Session, forgotten),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__session__field_indices_by_name[] = {
   0,   /* field[0] = deleted */
+  3,   /* field[3] = forgotten */
   1,   /* field[1] = span */
   2,   /* field[2] = target_minutes */
 };
-static const ProtobufCIntRange atrest__sync__v1__session__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__session__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 15, 3 },
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__session__descriptor =
 {
@@ -728,10 +742,10 @@ const ProtobufCMessageDescriptor atrest__sync__v1__session__descriptor =
   "Atrest__Sync__V1__Session",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__Session),
-  3,
+  4,
   atrest__sync__v1__session__field_descriptors,
   atrest__sync__v1__session__field_indices_by_name,
-  1,  atrest__sync__v1__session__number_ranges,
+  2,  atrest__sync__v1__session__number_ranges,
   (ProtobufCMessageInit) atrest__sync__v1__session__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -786,7 +800,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__water__intake__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__water__intake__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__water__field_descriptors[2] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__water__field_descriptors[3] =
 {
   {
     "deleted",
@@ -812,15 +826,29 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__water__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "forgotten",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Water, forgotten),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__water__field_indices_by_name[] = {
   0,   /* field[0] = deleted */
+  2,   /* field[2] = forgotten */
   1,   /* field[1] = intake */
 };
-static const ProtobufCIntRange atrest__sync__v1__water__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__water__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__water__descriptor =
 {
@@ -830,14 +858,14 @@ const ProtobufCMessageDescriptor atrest__sync__v1__water__descriptor =
   "Atrest__Sync__V1__Water",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__Water),
-  2,
+  3,
   atrest__sync__v1__water__field_descriptors,
   atrest__sync__v1__water__field_indices_by_name,
-  1,  atrest__sync__v1__water__number_ranges,
+  2,  atrest__sync__v1__water__number_ranges,
   (ProtobufCMessageInit) atrest__sync__v1__water__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__preference__field_descriptors[2] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__preference__field_descriptors[3] =
 {
   {
     "deleted",
@@ -863,15 +891,29 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__preference__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "forgotten",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Preference, forgotten),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__preference__field_indices_by_name[] = {
   0,   /* field[0] = deleted */
+  2,   /* field[2] = forgotten */
   1,   /* field[1] = value */
 };
-static const ProtobufCIntRange atrest__sync__v1__preference__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__preference__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__preference__descriptor =
 {
@@ -881,10 +923,10 @@ const ProtobufCMessageDescriptor atrest__sync__v1__preference__descriptor =
   "Atrest__Sync__V1__Preference",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__Preference),
-  2,
+  3,
   atrest__sync__v1__preference__field_descriptors,
   atrest__sync__v1__preference__field_indices_by_name,
-  1,  atrest__sync__v1__preference__number_ranges,
+  2,  atrest__sync__v1__preference__number_ranges,
   (ProtobufCMessageInit) atrest__sync__v1__preference__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1029,7 +1071,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__conflict__entry__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__conflict__entry__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__conflict__field_descriptors[2] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__conflict__field_descriptors[3] =
 {
   {
     "deleted",
@@ -1055,15 +1097,29 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__conflict__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "forgotten",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Conflict, forgotten),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__conflict__field_indices_by_name[] = {
   0,   /* field[0] = deleted */
   1,   /* field[1] = entry */
+  2,   /* field[2] = forgotten */
 };
-static const ProtobufCIntRange atrest__sync__v1__conflict__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__conflict__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 15, 2 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__conflict__descriptor =
 {
@@ -1073,10 +1129,10 @@ const ProtobufCMessageDescriptor atrest__sync__v1__conflict__descriptor =
   "Atrest__Sync__V1__Conflict",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__Conflict),
-  2,
+  3,
   atrest__sync__v1__conflict__field_descriptors,
   atrest__sync__v1__conflict__field_indices_by_name,
-  1,  atrest__sync__v1__conflict__number_ranges,
+  2,  atrest__sync__v1__conflict__number_ranges,
   (ProtobufCMessageInit) atrest__sync__v1__conflict__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

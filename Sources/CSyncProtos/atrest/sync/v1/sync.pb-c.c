@@ -97,6 +97,51 @@ void   atrest__sync__v1__exchange_request__free_unpacked
   assert(message->base.descriptor == &atrest__sync__v1__exchange_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   atrest__sync__v1__sync_token__init
+                     (Atrest__Sync__V1__SyncToken         *message)
+{
+  static const Atrest__Sync__V1__SyncToken init_value = ATREST__SYNC__V1__SYNC_TOKEN__INIT;
+  *message = init_value;
+}
+size_t atrest__sync__v1__sync_token__get_packed_size
+                     (const Atrest__Sync__V1__SyncToken *message)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__sync_token__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__sync__v1__sync_token__pack
+                     (const Atrest__Sync__V1__SyncToken *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__sync_token__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__sync__v1__sync_token__pack_to_buffer
+                     (const Atrest__Sync__V1__SyncToken *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__sync_token__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Sync__V1__SyncToken *
+       atrest__sync__v1__sync_token__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Sync__V1__SyncToken *)
+     protobuf_c_message_unpack (&atrest__sync__v1__sync_token__descriptor,
+                                allocator, len, data);
+}
+void   atrest__sync__v1__sync_token__free_unpacked
+                     (Atrest__Sync__V1__SyncToken *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__sync__v1__sync_token__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   atrest__sync__v1__offer__init
                      (Atrest__Sync__V1__Offer         *message)
 {
@@ -322,6 +367,186 @@ void   atrest__sync__v1__watch_event__free_unpacked
   assert(message->base.descriptor == &atrest__sync__v1__watch_event__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   atrest__sync__v1__reconcile_request__init
+                     (Atrest__Sync__V1__ReconcileRequest         *message)
+{
+  static const Atrest__Sync__V1__ReconcileRequest init_value = ATREST__SYNC__V1__RECONCILE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t atrest__sync__v1__reconcile_request__get_packed_size
+                     (const Atrest__Sync__V1__ReconcileRequest *message)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__reconcile_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__sync__v1__reconcile_request__pack
+                     (const Atrest__Sync__V1__ReconcileRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__reconcile_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__sync__v1__reconcile_request__pack_to_buffer
+                     (const Atrest__Sync__V1__ReconcileRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__reconcile_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Sync__V1__ReconcileRequest *
+       atrest__sync__v1__reconcile_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Sync__V1__ReconcileRequest *)
+     protobuf_c_message_unpack (&atrest__sync__v1__reconcile_request__descriptor,
+                                allocator, len, data);
+}
+void   atrest__sync__v1__reconcile_request__free_unpacked
+                     (Atrest__Sync__V1__ReconcileRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__sync__v1__reconcile_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__sync__v1__range__init
+                     (Atrest__Sync__V1__Range         *message)
+{
+  static const Atrest__Sync__V1__Range init_value = ATREST__SYNC__V1__RANGE__INIT;
+  *message = init_value;
+}
+size_t atrest__sync__v1__range__get_packed_size
+                     (const Atrest__Sync__V1__Range *message)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__range__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__sync__v1__range__pack
+                     (const Atrest__Sync__V1__Range *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__range__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__sync__v1__range__pack_to_buffer
+                     (const Atrest__Sync__V1__Range *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__range__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Sync__V1__Range *
+       atrest__sync__v1__range__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Sync__V1__Range *)
+     protobuf_c_message_unpack (&atrest__sync__v1__range__descriptor,
+                                allocator, len, data);
+}
+void   atrest__sync__v1__range__free_unpacked
+                     (Atrest__Sync__V1__Range *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__sync__v1__range__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__sync__v1__item__init
+                     (Atrest__Sync__V1__Item         *message)
+{
+  static const Atrest__Sync__V1__Item init_value = ATREST__SYNC__V1__ITEM__INIT;
+  *message = init_value;
+}
+size_t atrest__sync__v1__item__get_packed_size
+                     (const Atrest__Sync__V1__Item *message)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__item__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__sync__v1__item__pack
+                     (const Atrest__Sync__V1__Item *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__item__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__sync__v1__item__pack_to_buffer
+                     (const Atrest__Sync__V1__Item *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__item__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Sync__V1__Item *
+       atrest__sync__v1__item__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Sync__V1__Item *)
+     protobuf_c_message_unpack (&atrest__sync__v1__item__descriptor,
+                                allocator, len, data);
+}
+void   atrest__sync__v1__item__free_unpacked
+                     (Atrest__Sync__V1__Item *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__sync__v1__item__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__sync__v1__reconcile_response__init
+                     (Atrest__Sync__V1__ReconcileResponse         *message)
+{
+  static const Atrest__Sync__V1__ReconcileResponse init_value = ATREST__SYNC__V1__RECONCILE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t atrest__sync__v1__reconcile_response__get_packed_size
+                     (const Atrest__Sync__V1__ReconcileResponse *message)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__reconcile_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__sync__v1__reconcile_response__pack
+                     (const Atrest__Sync__V1__ReconcileResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__reconcile_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__sync__v1__reconcile_response__pack_to_buffer
+                     (const Atrest__Sync__V1__ReconcileResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__reconcile_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Sync__V1__ReconcileResponse *
+       atrest__sync__v1__reconcile_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Sync__V1__ReconcileResponse *)
+     protobuf_c_message_unpack (&atrest__sync__v1__reconcile_response__descriptor,
+                                allocator, len, data);
+}
+void   atrest__sync__v1__reconcile_response__free_unpacked
+                     (Atrest__Sync__V1__ReconcileResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__sync__v1__reconcile_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor atrest__sync__v1__cursor__field_descriptors[2] =
 {
   {
@@ -373,7 +598,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__cursor__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__cursor__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_request__field_descriptors[5] =
 {
   {
     "cursor",
@@ -399,15 +624,54 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "seen",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__ExchangeRequest, seen),
+    &atrest__sync__v1__cursor__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__ExchangeRequest, token),
+    &atrest__sync__v1__sync_token__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "allow_mass_deletion",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__ExchangeRequest, allow_mass_deletion),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__exchange_request__field_indices_by_name[] = {
+  4,   /* field[4] = allow_mass_deletion */
   0,   /* field[0] = cursor */
   1,   /* field[1] = offers */
+  2,   /* field[2] = seen */
+  3,   /* field[3] = token */
 };
 static const ProtobufCIntRange atrest__sync__v1__exchange_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__exchange_request__descriptor =
 {
@@ -417,11 +681,62 @@ const ProtobufCMessageDescriptor atrest__sync__v1__exchange_request__descriptor 
   "Atrest__Sync__V1__ExchangeRequest",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__ExchangeRequest),
-  2,
+  5,
   atrest__sync__v1__exchange_request__field_descriptors,
   atrest__sync__v1__exchange_request__field_indices_by_name,
   1,  atrest__sync__v1__exchange_request__number_ranges,
   (ProtobufCMessageInit) atrest__sync__v1__exchange_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__sync__v1__sync_token__field_descriptors[2] =
+{
+  {
+    "held",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FIXED64,
+    offsetof(Atrest__Sync__V1__SyncToken, n_held),
+    offsetof(Atrest__Sync__V1__SyncToken, held),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__SyncToken, next),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__sync__v1__sync_token__field_indices_by_name[] = {
+  0,   /* field[0] = held */
+  1,   /* field[1] = next */
+};
+static const ProtobufCIntRange atrest__sync__v1__sync_token__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor atrest__sync__v1__sync_token__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.sync.v1.SyncToken",
+  "SyncToken",
+  "Atrest__Sync__V1__SyncToken",
+  "atrest.sync.v1",
+  sizeof(Atrest__Sync__V1__SyncToken),
+  2,
+  atrest__sync__v1__sync_token__field_descriptors,
+  atrest__sync__v1__sync_token__field_indices_by_name,
+  1,  atrest__sync__v1__sync_token__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__sync_token__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor atrest__sync__v1__offer__field_descriptors[2] =
@@ -475,7 +790,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__offer__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__offer__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_response__field_descriptors[7] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_response__field_descriptors[8] =
 {
   {
     "refusals",
@@ -561,9 +876,22 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "head",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__ExchangeResponse, head),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__exchange_response__field_indices_by_name[] = {
   3,   /* field[3] = cursor */
+  7,   /* field[7] = head */
   4,   /* field[4] = more */
   2,   /* field[2] = records */
   0,   /* field[0] = refusals */
@@ -574,7 +902,7 @@ static const unsigned atrest__sync__v1__exchange_response__field_indices_by_name
 static const ProtobufCIntRange atrest__sync__v1__exchange_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__exchange_response__descriptor =
 {
@@ -584,27 +912,31 @@ const ProtobufCMessageDescriptor atrest__sync__v1__exchange_response__descriptor
   "Atrest__Sync__V1__ExchangeResponse",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__ExchangeResponse),
-  7,
+  8,
   atrest__sync__v1__exchange_response__field_descriptors,
   atrest__sync__v1__exchange_response__field_indices_by_name,
   1,  atrest__sync__v1__exchange_response__number_ranges,
   (ProtobufCMessageInit) atrest__sync__v1__exchange_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue atrest__sync__v1__refusal__reason__enum_values_by_number[4] =
+static const ProtobufCEnumValue atrest__sync__v1__refusal__reason__enum_values_by_number[6] =
 {
   { "REASON_UNSPECIFIED", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_UNSPECIFIED", 0 },
   { "REASON_CLOCK_SKEW", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_CLOCK_SKEW", 1 },
   { "REASON_INVALID", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_INVALID", 2 },
   { "REASON_TOO_LARGE", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_TOO_LARGE", 3 },
+  { "REASON_FORKED", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_FORKED", 4 },
+  { "REASON_MASS_DELETION", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_MASS_DELETION", 5 },
 };
 static const ProtobufCIntRange atrest__sync__v1__refusal__reason__value_ranges[] = {
-{0, 0},{0, 4}
+{0, 0},{0, 6}
 };
-static const ProtobufCEnumValueIndex atrest__sync__v1__refusal__reason__enum_values_by_name[4] =
+static const ProtobufCEnumValueIndex atrest__sync__v1__refusal__reason__enum_values_by_name[6] =
 {
   { "REASON_CLOCK_SKEW", 1 },
+  { "REASON_FORKED", 4 },
   { "REASON_INVALID", 2 },
+  { "REASON_MASS_DELETION", 5 },
   { "REASON_TOO_LARGE", 3 },
   { "REASON_UNSPECIFIED", 0 },
 };
@@ -615,9 +947,9 @@ const ProtobufCEnumDescriptor atrest__sync__v1__refusal__reason__descriptor =
   "Reason",
   "Atrest__Sync__V1__Refusal__Reason",
   "atrest.sync.v1",
-  4,
+  6,
   atrest__sync__v1__refusal__reason__enum_values_by_number,
-  4,
+  6,
   atrest__sync__v1__refusal__reason__enum_values_by_name,
   1,
   atrest__sync__v1__refusal__reason__value_ranges,
@@ -802,13 +1134,301 @@ const ProtobufCMessageDescriptor atrest__sync__v1__watch_event__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__watch_event__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor atrest__sync__v1__sync__method_descriptors[2] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__reconcile_request__field_descriptors[1] =
+{
+  {
+    "ranges",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Atrest__Sync__V1__ReconcileRequest, n_ranges),
+    offsetof(Atrest__Sync__V1__ReconcileRequest, ranges),
+    &atrest__sync__v1__range__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__sync__v1__reconcile_request__field_indices_by_name[] = {
+  0,   /* field[0] = ranges */
+};
+static const ProtobufCIntRange atrest__sync__v1__reconcile_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor atrest__sync__v1__reconcile_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.sync.v1.ReconcileRequest",
+  "ReconcileRequest",
+  "Atrest__Sync__V1__ReconcileRequest",
+  "atrest.sync.v1",
+  sizeof(Atrest__Sync__V1__ReconcileRequest),
+  1,
+  atrest__sync__v1__reconcile_request__field_descriptors,
+  atrest__sync__v1__reconcile_request__field_indices_by_name,
+  1,  atrest__sync__v1__reconcile_request__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__reconcile_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCEnumValue atrest__sync__v1__range__mode__enum_values_by_number[3] =
+{
+  { "MODE_SETTLED", "ATREST__SYNC__V1__RANGE__MODE__MODE_SETTLED", 0 },
+  { "MODE_FINGERPRINT", "ATREST__SYNC__V1__RANGE__MODE__MODE_FINGERPRINT", 1 },
+  { "MODE_ITEMS", "ATREST__SYNC__V1__RANGE__MODE__MODE_ITEMS", 2 },
+};
+static const ProtobufCIntRange atrest__sync__v1__range__mode__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex atrest__sync__v1__range__mode__enum_values_by_name[3] =
+{
+  { "MODE_FINGERPRINT", 1 },
+  { "MODE_ITEMS", 2 },
+  { "MODE_SETTLED", 0 },
+};
+const ProtobufCEnumDescriptor atrest__sync__v1__range__mode__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "atrest.sync.v1.Range.Mode",
+  "Mode",
+  "Atrest__Sync__V1__Range__Mode",
+  "atrest.sync.v1",
+  3,
+  atrest__sync__v1__range__mode__enum_values_by_number,
+  3,
+  atrest__sync__v1__range__mode__enum_values_by_name,
+  1,
+  atrest__sync__v1__range__mode__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCFieldDescriptor atrest__sync__v1__range__field_descriptors[5] =
+{
+  {
+    "end",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Range, end),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mode",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Range, mode),
+    &atrest__sync__v1__range__mode__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "count",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Range, count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "fingerprint",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Range, fingerprint),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "items",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Atrest__Sync__V1__Range, n_items),
+    offsetof(Atrest__Sync__V1__Range, items),
+    &atrest__sync__v1__item__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__sync__v1__range__field_indices_by_name[] = {
+  2,   /* field[2] = count */
+  0,   /* field[0] = end */
+  3,   /* field[3] = fingerprint */
+  4,   /* field[4] = items */
+  1,   /* field[1] = mode */
+};
+static const ProtobufCIntRange atrest__sync__v1__range__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor atrest__sync__v1__range__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.sync.v1.Range",
+  "Range",
+  "Atrest__Sync__V1__Range",
+  "atrest.sync.v1",
+  sizeof(Atrest__Sync__V1__Range),
+  5,
+  atrest__sync__v1__range__field_descriptors,
+  atrest__sync__v1__range__field_indices_by_name,
+  1,  atrest__sync__v1__range__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__range__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__sync__v1__item__field_descriptors[2] =
+{
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Item, key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "fingerprint",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Item, fingerprint),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__sync__v1__item__field_indices_by_name[] = {
+  1,   /* field[1] = fingerprint */
+  0,   /* field[0] = key */
+};
+static const ProtobufCIntRange atrest__sync__v1__item__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor atrest__sync__v1__item__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.sync.v1.Item",
+  "Item",
+  "Atrest__Sync__V1__Item",
+  "atrest.sync.v1",
+  sizeof(Atrest__Sync__V1__Item),
+  2,
+  atrest__sync__v1__item__field_descriptors,
+  atrest__sync__v1__item__field_indices_by_name,
+  1,  atrest__sync__v1__item__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__item__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__sync__v1__reconcile_response__field_descriptors[4] =
+{
+  {
+    "ranges",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Atrest__Sync__V1__ReconcileResponse, n_ranges),
+    offsetof(Atrest__Sync__V1__ReconcileResponse, ranges),
+    &atrest__sync__v1__range__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "records",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Atrest__Sync__V1__ReconcileResponse, n_records),
+    offsetof(Atrest__Sync__V1__ReconcileResponse, records),
+    &atrest__sync__v1__record__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "wanted",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Atrest__Sync__V1__ReconcileResponse, n_wanted),
+    offsetof(Atrest__Sync__V1__ReconcileResponse, wanted),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "server_time_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__ReconcileResponse, server_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__sync__v1__reconcile_response__field_indices_by_name[] = {
+  0,   /* field[0] = ranges */
+  1,   /* field[1] = records */
+  3,   /* field[3] = server_time_ms */
+  2,   /* field[2] = wanted */
+};
+static const ProtobufCIntRange atrest__sync__v1__reconcile_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor atrest__sync__v1__reconcile_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.sync.v1.ReconcileResponse",
+  "ReconcileResponse",
+  "Atrest__Sync__V1__ReconcileResponse",
+  "atrest.sync.v1",
+  sizeof(Atrest__Sync__V1__ReconcileResponse),
+  4,
+  atrest__sync__v1__reconcile_response__field_descriptors,
+  atrest__sync__v1__reconcile_response__field_indices_by_name,
+  1,  atrest__sync__v1__reconcile_response__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__reconcile_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCMethodDescriptor atrest__sync__v1__sync__method_descriptors[3] =
 {
   { "Exchange", &atrest__sync__v1__exchange_request__descriptor, &atrest__sync__v1__exchange_response__descriptor },
   { "Watch", &atrest__sync__v1__watch_request__descriptor, &atrest__sync__v1__watch_event__descriptor },
+  { "Reconcile", &atrest__sync__v1__reconcile_request__descriptor, &atrest__sync__v1__reconcile_response__descriptor },
 };
 const unsigned atrest__sync__v1__sync__method_indices_by_name[] = {
   0,        /* Exchange */
+  2,        /* Reconcile */
   1         /* Watch */
 };
 const ProtobufCServiceDescriptor atrest__sync__v1__sync__descriptor =
@@ -818,7 +1438,7 @@ const ProtobufCServiceDescriptor atrest__sync__v1__sync__descriptor =
   "Sync",
   "Atrest__Sync__V1__Sync",
   "atrest.sync.v1",
-  2,
+  3,
   atrest__sync__v1__sync__method_descriptors,
   atrest__sync__v1__sync__method_indices_by_name
 };
@@ -837,6 +1457,14 @@ void atrest__sync__v1__sync__watch(ProtobufCService *service,
 {
   assert(service->descriptor == &atrest__sync__v1__sync__descriptor);
   service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void atrest__sync__v1__sync__reconcile(ProtobufCService *service,
+                                       const Atrest__Sync__V1__ReconcileRequest *input,
+                                       Atrest__Sync__V1__ReconcileResponse_Closure closure,
+                                       void *closure_data)
+{
+  assert(service->descriptor == &atrest__sync__v1__sync__descriptor);
+  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__sync__v1__sync__init (Atrest__Sync__V1__Sync_Service *service,
                                    Atrest__Sync__V1__Sync_ServiceDestroy destroy)

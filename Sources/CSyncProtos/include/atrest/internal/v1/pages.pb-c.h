@@ -19,6 +19,7 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Atrest__Internal__V1__ExchangeRequestPage Atrest__Internal__V1__ExchangeRequestPage;
 typedef struct Atrest__Internal__V1__ExchangeResponsePage Atrest__Internal__V1__ExchangeResponsePage;
 typedef struct Atrest__Internal__V1__WatchEventPage Atrest__Internal__V1__WatchEventPage;
+typedef struct Atrest__Internal__V1__ReconcileResponsePage Atrest__Internal__V1__ReconcileResponsePage;
 
 
 /* --- enums --- */
@@ -35,10 +36,13 @@ struct  Atrest__Internal__V1__ExchangeRequestPage
   Atrest__Sync__V1__Cursor *cursor;
   size_t n_offers;
   ProtobufCBinaryData *offers;
+  Atrest__Sync__V1__Cursor *seen;
+  Atrest__Sync__V1__SyncToken *token;
+  protobuf_c_boolean allow_mass_deletion;
 };
 #define ATREST__INTERNAL__V1__EXCHANGE_REQUEST_PAGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__internal__v1__exchange_request_page__descriptor) \
-    , NULL, 0,NULL }
+    , NULL, 0,NULL, NULL, NULL, 0 }
 
 
 /*
@@ -57,10 +61,11 @@ struct  Atrest__Internal__V1__ExchangeResponsePage
   protobuf_c_boolean more;
   protobuf_c_boolean restarted;
   int64_t server_time_ms;
+  uint64_t head;
 };
 #define ATREST__INTERNAL__V1__EXCHANGE_RESPONSE_PAGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__internal__v1__exchange_response_page__descriptor) \
-    , 0,NULL, 0,NULL, 0,NULL, NULL, 0, 0, 0 }
+    , 0,NULL, 0,NULL, 0,NULL, NULL, 0, 0, 0, 0 }
 
 
 /*
@@ -78,6 +83,25 @@ struct  Atrest__Internal__V1__WatchEventPage
 #define ATREST__INTERNAL__V1__WATCH_EVENT_PAGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__internal__v1__watch_event_page__descriptor) \
     , NULL, 0,NULL, NULL, 0 }
+
+
+/*
+ * ReconcileResponse, with its records encoded; see there.
+ */
+struct  Atrest__Internal__V1__ReconcileResponsePage
+{
+  ProtobufCMessage base;
+  size_t n_ranges;
+  Atrest__Sync__V1__Range **ranges;
+  size_t n_records;
+  ProtobufCBinaryData *records;
+  size_t n_wanted;
+  ProtobufCBinaryData *wanted;
+  int64_t server_time_ms;
+};
+#define ATREST__INTERNAL__V1__RECONCILE_RESPONSE_PAGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__internal__v1__reconcile_response_page__descriptor) \
+    , 0,NULL, 0,NULL, 0,NULL, 0 }
 
 
 /* Atrest__Internal__V1__ExchangeRequestPage methods */
@@ -137,6 +161,25 @@ Atrest__Internal__V1__WatchEventPage *
 void   atrest__internal__v1__watch_event_page__free_unpacked
                      (Atrest__Internal__V1__WatchEventPage *message,
                       ProtobufCAllocator *allocator);
+/* Atrest__Internal__V1__ReconcileResponsePage methods */
+void   atrest__internal__v1__reconcile_response_page__init
+                     (Atrest__Internal__V1__ReconcileResponsePage         *message);
+size_t atrest__internal__v1__reconcile_response_page__get_packed_size
+                     (const Atrest__Internal__V1__ReconcileResponsePage   *message);
+size_t atrest__internal__v1__reconcile_response_page__pack
+                     (const Atrest__Internal__V1__ReconcileResponsePage   *message,
+                      uint8_t             *out);
+size_t atrest__internal__v1__reconcile_response_page__pack_to_buffer
+                     (const Atrest__Internal__V1__ReconcileResponsePage   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Internal__V1__ReconcileResponsePage *
+       atrest__internal__v1__reconcile_response_page__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__internal__v1__reconcile_response_page__free_unpacked
+                     (Atrest__Internal__V1__ReconcileResponsePage *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Atrest__Internal__V1__ExchangeRequestPage_Closure)
@@ -148,6 +191,9 @@ typedef void (*Atrest__Internal__V1__ExchangeResponsePage_Closure)
 typedef void (*Atrest__Internal__V1__WatchEventPage_Closure)
                  (const Atrest__Internal__V1__WatchEventPage *message,
                   void *closure_data);
+typedef void (*Atrest__Internal__V1__ReconcileResponsePage_Closure)
+                 (const Atrest__Internal__V1__ReconcileResponsePage *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -157,6 +203,7 @@ typedef void (*Atrest__Internal__V1__WatchEventPage_Closure)
 extern const ProtobufCMessageDescriptor atrest__internal__v1__exchange_request_page__descriptor;
 extern const ProtobufCMessageDescriptor atrest__internal__v1__exchange_response_page__descriptor;
 extern const ProtobufCMessageDescriptor atrest__internal__v1__watch_event_page__descriptor;
+extern const ProtobufCMessageDescriptor atrest__internal__v1__reconcile_response_page__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -17,6 +17,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Atrest__Sync__V1__PairRequest Atrest__Sync__V1__PairRequest;
 typedef struct Atrest__Sync__V1__PairResponse Atrest__Sync__V1__PairResponse;
+typedef struct Atrest__Sync__V1__RenewRequest Atrest__Sync__V1__RenewRequest;
 typedef struct Atrest__Sync__V1__InviteRequest Atrest__Sync__V1__InviteRequest;
 typedef struct Atrest__Sync__V1__InviteResponse Atrest__Sync__V1__InviteResponse;
 typedef struct Atrest__Sync__V1__ListDevicesRequest Atrest__Sync__V1__ListDevicesRequest;
@@ -77,6 +78,18 @@ struct  Atrest__Sync__V1__PairResponse
 #define ATREST__SYNC__V1__PAIR_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__pair_response__descriptor) \
     , 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+
+
+/*
+ * Asks for a new identity.
+ */
+struct  Atrest__Sync__V1__RenewRequest
+{
+  ProtobufCMessage base;
+};
+#define ATREST__SYNC__V1__RENEW_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__renew_request__descriptor) \
+     }
 
 
 /*
@@ -242,6 +255,25 @@ Atrest__Sync__V1__PairResponse *
 void   atrest__sync__v1__pair_response__free_unpacked
                      (Atrest__Sync__V1__PairResponse *message,
                       ProtobufCAllocator *allocator);
+/* Atrest__Sync__V1__RenewRequest methods */
+void   atrest__sync__v1__renew_request__init
+                     (Atrest__Sync__V1__RenewRequest         *message);
+size_t atrest__sync__v1__renew_request__get_packed_size
+                     (const Atrest__Sync__V1__RenewRequest   *message);
+size_t atrest__sync__v1__renew_request__pack
+                     (const Atrest__Sync__V1__RenewRequest   *message,
+                      uint8_t             *out);
+size_t atrest__sync__v1__renew_request__pack_to_buffer
+                     (const Atrest__Sync__V1__RenewRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Sync__V1__RenewRequest *
+       atrest__sync__v1__renew_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__sync__v1__renew_request__free_unpacked
+                     (Atrest__Sync__V1__RenewRequest *message,
+                      ProtobufCAllocator *allocator);
 /* Atrest__Sync__V1__InviteRequest methods */
 void   atrest__sync__v1__invite_request__init
                      (Atrest__Sync__V1__InviteRequest         *message);
@@ -383,6 +415,9 @@ typedef void (*Atrest__Sync__V1__PairRequest_Closure)
 typedef void (*Atrest__Sync__V1__PairResponse_Closure)
                  (const Atrest__Sync__V1__PairResponse *message,
                   void *closure_data);
+typedef void (*Atrest__Sync__V1__RenewRequest_Closure)
+                 (const Atrest__Sync__V1__RenewRequest *message,
+                  void *closure_data);
 typedef void (*Atrest__Sync__V1__InviteRequest_Closure)
                  (const Atrest__Sync__V1__InviteRequest *message,
                   void *closure_data);
@@ -419,6 +454,10 @@ struct Atrest__Sync__V1__Devices_Service
                  const Atrest__Sync__V1__InviteRequest *input,
                  Atrest__Sync__V1__InviteResponse_Closure closure,
                  void *closure_data);
+  void (*renew)(Atrest__Sync__V1__Devices_Service *service,
+                const Atrest__Sync__V1__RenewRequest *input,
+                Atrest__Sync__V1__PairResponse_Closure closure,
+                void *closure_data);
   void (*list)(Atrest__Sync__V1__Devices_Service *service,
                const Atrest__Sync__V1__ListDevicesRequest *input,
                Atrest__Sync__V1__ListDevicesResponse_Closure closure,
@@ -437,6 +476,7 @@ void atrest__sync__v1__devices__init (Atrest__Sync__V1__Devices_Service *service
     { ATREST__SYNC__V1__DEVICES__BASE_INIT,\
       function_prefix__ ## pair,\
       function_prefix__ ## invite,\
+      function_prefix__ ## renew,\
       function_prefix__ ## list,\
       function_prefix__ ## revoke  }
 void atrest__sync__v1__devices__pair(ProtobufCService *service,
@@ -447,6 +487,10 @@ void atrest__sync__v1__devices__invite(ProtobufCService *service,
                                        const Atrest__Sync__V1__InviteRequest *input,
                                        Atrest__Sync__V1__InviteResponse_Closure closure,
                                        void *closure_data);
+void atrest__sync__v1__devices__renew(ProtobufCService *service,
+                                      const Atrest__Sync__V1__RenewRequest *input,
+                                      Atrest__Sync__V1__PairResponse_Closure closure,
+                                      void *closure_data);
 void atrest__sync__v1__devices__list(ProtobufCService *service,
                                      const Atrest__Sync__V1__ListDevicesRequest *input,
                                      Atrest__Sync__V1__ListDevicesResponse_Closure closure,
@@ -460,6 +504,7 @@ void atrest__sync__v1__devices__revoke(ProtobufCService *service,
 
 extern const ProtobufCMessageDescriptor atrest__sync__v1__pair_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__pair_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__renew_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__invite_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__invite_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__list_devices_request__descriptor;

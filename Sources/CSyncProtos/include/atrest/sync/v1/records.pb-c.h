@@ -202,10 +202,14 @@ struct  Atrest__Sync__V1__Session
    * How long the fast is meant to last, fixed when it starts. Minutes, 1 to 20160 (14 days).
    */
   uint32_t target_minutes;
+  /*
+   * Written by the server, with the stamp of the deletion. What is older is gone.
+   */
+  protobuf_c_boolean forgotten;
 };
 #define ATREST__SYNC__V1__SESSION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__session__descriptor) \
-    , 0, NULL, 0 }
+    , 0, NULL, 0, 0 }
 
 
 /*
@@ -242,10 +246,14 @@ struct  Atrest__Sync__V1__Water
    * When and how much. Always present in a record that is not deleted.
    */
   Atrest__Sync__V1__Water__Intake *intake;
+  /*
+   * See Session.forgotten.
+   */
+  protobuf_c_boolean forgotten;
 };
 #define ATREST__SYNC__V1__WATER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__water__descriptor) \
-    , 0, NULL }
+    , 0, NULL, 0 }
 
 
 /*
@@ -262,10 +270,14 @@ struct  Atrest__Sync__V1__Preference
    * At most 4096 bytes; its meaning is the key's.
    */
   char *value;
+  /*
+   * See Session.forgotten.
+   */
+  protobuf_c_boolean forgotten;
 };
 #define ATREST__SYNC__V1__PREFERENCE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__preference__descriptor) \
-    , 0, (char *)protobuf_c_empty_string }
+    , 0, (char *)protobuf_c_empty_string, 0 }
 
 
 /*
@@ -309,7 +321,7 @@ struct  Atrest__Sync__V1__Conflict__Entry
    */
   Atrest__Sync__V1__Register *lost;
   /*
-   * The write that won.
+   * The write that won. Where the record had been deleted and forgotten, its `forgotten` register.
    */
   Atrest__Sync__V1__Register *kept;
   /*
@@ -336,10 +348,14 @@ struct  Atrest__Sync__V1__Conflict
    * The register's stamp is the losing write's.
    */
   Atrest__Sync__V1__Conflict__Entry *entry;
+  /*
+   * See Session.forgotten. Entries end 90 days after they were noticed.
+   */
+  protobuf_c_boolean forgotten;
 };
 #define ATREST__SYNC__V1__CONFLICT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__conflict__descriptor) \
-    , 0, NULL }
+    , 0, NULL, 0 }
 
 
 /* Atrest__Sync__V1__Stamp methods */

@@ -18,11 +18,16 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Atrest__Sync__V1__Cursor Atrest__Sync__V1__Cursor;
 typedef struct Atrest__Sync__V1__ExchangeRequest Atrest__Sync__V1__ExchangeRequest;
+typedef struct Atrest__Sync__V1__SyncToken Atrest__Sync__V1__SyncToken;
 typedef struct Atrest__Sync__V1__Offer Atrest__Sync__V1__Offer;
 typedef struct Atrest__Sync__V1__ExchangeResponse Atrest__Sync__V1__ExchangeResponse;
 typedef struct Atrest__Sync__V1__Refusal Atrest__Sync__V1__Refusal;
 typedef struct Atrest__Sync__V1__WatchRequest Atrest__Sync__V1__WatchRequest;
 typedef struct Atrest__Sync__V1__WatchEvent Atrest__Sync__V1__WatchEvent;
+typedef struct Atrest__Sync__V1__ReconcileRequest Atrest__Sync__V1__ReconcileRequest;
+typedef struct Atrest__Sync__V1__Range Atrest__Sync__V1__Range;
+typedef struct Atrest__Sync__V1__Item Atrest__Sync__V1__Item;
+typedef struct Atrest__Sync__V1__ReconcileResponse Atrest__Sync__V1__ReconcileResponse;
 
 
 /* --- enums --- */
@@ -47,9 +52,37 @@ typedef enum _Atrest__Sync__V1__Refusal__Reason {
   /*
    * The record or one of its values is too large.
    */
-  ATREST__SYNC__V1__REFUSAL__REASON__REASON_TOO_LARGE = 3
+  ATREST__SYNC__V1__REFUSAL__REASON__REASON_TOO_LARGE = 3,
+  /*
+   * The sync token is stale: this replica is a copy, or was put back from one, and the other went on. Take a new identity
+   * (Devices.Renew), write everything not acknowledged again under it, and offer it.
+   */
+  ATREST__SYNC__V1__REFUSAL__REASON__REASON_FORKED = 4,
+  /*
+   * The request would delete more than half of the account's records, and 20 or more remain. Ask the person, then set
+   * `allow_mass_deletion`.
+   */
+  ATREST__SYNC__V1__REFUSAL__REASON__REASON_MASS_DELETION = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ATREST__SYNC__V1__REFUSAL__REASON)
 } Atrest__Sync__V1__Refusal__Reason;
+/*
+ * How to compare.
+ */
+typedef enum _Atrest__Sync__V1__Range__Mode {
+  /*
+   * Nothing to compare here.
+   */
+  ATREST__SYNC__V1__RANGE__MODE__MODE_SETTLED = 0,
+  /*
+   * By `count` and `fingerprint`.
+   */
+  ATREST__SYNC__V1__RANGE__MODE__MODE_FINGERPRINT = 1,
+  /*
+   * Record by record: `items` are all there are.
+   */
+  ATREST__SYNC__V1__RANGE__MODE__MODE_ITEMS = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ATREST__SYNC__V1__RANGE__MODE)
+} Atrest__Sync__V1__Range__Mode;
 
 /* --- messages --- */
 
@@ -61,7 +94,8 @@ struct  Atrest__Sync__V1__Cursor
 {
   ProtobufCMessage base;
   /*
-   * Names one life of the server's store; another epoch means that the server was restored or replaced.
+   * Names one life of the server's store, from one start to the next. A server knows the lives that it descends
+   * from and where each of them ended; see `ExchangeResponse.restarted` for any other place.
    */
   uint64_t epoch;
   /*
@@ -89,10 +123,45 @@ struct  Atrest__Sync__V1__ExchangeRequest
    */
   size_t n_offers;
   Atrest__Sync__V1__Offer **offers;
+  /*
+   * The head that the newest answer told, with the epoch of its cursor. What was acknowledged lies before it, and the
+   * cursor may not have come that far. Absent: the cursor.
+   */
+  Atrest__Sync__V1__Cursor *seen;
+  /*
+   * Tells this replica from a copy of it. Goes with offers; a replica that nobody can copy leaves it out.
+   */
+  Atrest__Sync__V1__SyncToken *token;
+  /*
+   * The person wants most of what there is deleted; see REASON_MASS_DELETION.
+   */
+  protobuf_c_boolean allow_mass_deletion;
 };
 #define ATREST__SYNC__V1__EXCHANGE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__exchange_request__descriptor) \
-    , NULL, 0,NULL }
+    , NULL, 0,NULL, NULL, NULL, 0 }
+
+
+/*
+ * Changes hands whenever something is offered. Two replicas that go on from one copy cannot both hold the right one.
+ */
+struct  Atrest__Sync__V1__SyncToken
+{
+  ProtobufCMessage base;
+  /*
+   * What the server may hold: the token it confirmed last, by taking offers, and those it was sent since, without an answer.
+   * At most 64.
+   */
+  size_t n_held;
+  uint64_t *held;
+  /*
+   * What the server is to hold from now on. Random, not zero, and durable in the replica before it is sent.
+   */
+  uint64_t next;
+};
+#define ATREST__SYNC__V1__SYNC_TOKEN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__sync_token__descriptor) \
+    , 0,NULL, 0 }
 
 
 /*
@@ -148,18 +217,22 @@ struct  Atrest__Sync__V1__ExchangeResponse
    */
   protobuf_c_boolean more;
   /*
-   * The server did not know the request's cursor (another epoch, or a sequence it never gave). The feed starts
-   * over, and the replica should offer everything it holds.
+   * The server does not descend from the place that the replica has seen: it was put back from a copy, or lost something. The feed
+   * starts over. Either go on with it and offer everything held, or reconcile and then stand at `head`.
    */
   protobuf_c_boolean restarted;
   /*
    * The server's clock, milliseconds since 1970, UTC.
    */
   int64_t server_time_ms;
+  /*
+   * The sequence of the account's last commit, in the epoch of `cursor`.
+   */
+  uint64_t head;
 };
 #define ATREST__SYNC__V1__EXCHANGE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__exchange_response__descriptor) \
-    , 0,NULL, 0,NULL, 0,NULL, NULL, 0, 0, 0 }
+    , 0,NULL, 0,NULL, 0,NULL, NULL, 0, 0, 0, 0 }
 
 
 /*
@@ -233,6 +306,110 @@ struct  Atrest__Sync__V1__WatchEvent
     , NULL, 0,NULL, NULL, 0 }
 
 
+/*
+ * What a replica holds, in parts. The ranges lie side by side: each begins where the one before ended, the first at the
+ * first possible key. A key is the kind, four bytes, big-endian, and then the id; keys are compared byte by byte.
+ */
+struct  Atrest__Sync__V1__ReconcileRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Ascending. At most 1000, with at most 4000 items in all.
+   */
+  size_t n_ranges;
+  Atrest__Sync__V1__Range **ranges;
+};
+#define ATREST__SYNC__V1__RECONCILE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__reconcile_request__descriptor) \
+    , 0,NULL }
+
+
+/*
+ * A part of all keys, and what somebody holds in it.
+ */
+struct  Atrest__Sync__V1__Range
+{
+  ProtobufCMessage base;
+  /*
+   * The first key that is not in the range any more; empty: it reaches to the end.
+   */
+  ProtobufCBinaryData end;
+  /*
+   * How to compare.
+   */
+  Atrest__Sync__V1__Range__Mode mode;
+  /*
+   * Records in the range.
+   */
+  uint64_t count;
+  /*
+   * The sum of their fingerprints, modulo 2^64.
+   */
+  uint64_t fingerprint;
+  /*
+   * Ascending by key.
+   */
+  size_t n_items;
+  Atrest__Sync__V1__Item **items;
+};
+#define ATREST__SYNC__V1__RANGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__range__descriptor) \
+    , {0,NULL}, ATREST__SYNC__V1__RANGE__MODE__MODE_SETTLED, 0, 0, 0,NULL }
+
+
+/*
+ * A record in a comparison.
+ */
+struct  Atrest__Sync__V1__Item
+{
+  ProtobufCMessage base;
+  /*
+   * Its key.
+   */
+  ProtobufCBinaryData key;
+  /*
+   * The first eight bytes, little-endian, of the SHA-256 of its encoding.
+   */
+  uint64_t fingerprint;
+};
+#define ATREST__SYNC__V1__ITEM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__item__descriptor) \
+    , {0,NULL}, 0 }
+
+
+/*
+ * What differs.
+ */
+struct  Atrest__Sync__V1__ReconcileResponse
+{
+  ProtobufCMessage base;
+  /*
+   * What the account holds where it differs: ranges to compare again, in smaller parts or item by item. A range whose count here or
+   * there is 32 or less is to be asked for by items. Side by side, as in the request.
+   */
+  size_t n_ranges;
+  Atrest__Sync__V1__Range **ranges;
+  /*
+   * Of ranges compared by items: the account's records that the replica has otherwise or not at all. At most 1000 and about
+   * 240 KiB; if there are more, the rest of the range is among `ranges`.
+   */
+  size_t n_records;
+  Atrest__Sync__V1__Record **records;
+  /*
+   * Of ranges compared by items: keys of records that the replica has, and the account has otherwise or not at all. Offer them.
+   */
+  size_t n_wanted;
+  ProtobufCBinaryData *wanted;
+  /*
+   * The server's clock, milliseconds since 1970, UTC.
+   */
+  int64_t server_time_ms;
+};
+#define ATREST__SYNC__V1__RECONCILE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__reconcile_response__descriptor) \
+    , 0,NULL, 0,NULL, 0,NULL, 0 }
+
+
 /* Atrest__Sync__V1__Cursor methods */
 void   atrest__sync__v1__cursor__init
                      (Atrest__Sync__V1__Cursor         *message);
@@ -270,6 +447,25 @@ Atrest__Sync__V1__ExchangeRequest *
                       const uint8_t       *data);
 void   atrest__sync__v1__exchange_request__free_unpacked
                      (Atrest__Sync__V1__ExchangeRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Atrest__Sync__V1__SyncToken methods */
+void   atrest__sync__v1__sync_token__init
+                     (Atrest__Sync__V1__SyncToken         *message);
+size_t atrest__sync__v1__sync_token__get_packed_size
+                     (const Atrest__Sync__V1__SyncToken   *message);
+size_t atrest__sync__v1__sync_token__pack
+                     (const Atrest__Sync__V1__SyncToken   *message,
+                      uint8_t             *out);
+size_t atrest__sync__v1__sync_token__pack_to_buffer
+                     (const Atrest__Sync__V1__SyncToken   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Sync__V1__SyncToken *
+       atrest__sync__v1__sync_token__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__sync__v1__sync_token__free_unpacked
+                     (Atrest__Sync__V1__SyncToken *message,
                       ProtobufCAllocator *allocator);
 /* Atrest__Sync__V1__Offer methods */
 void   atrest__sync__v1__offer__init
@@ -366,6 +562,82 @@ Atrest__Sync__V1__WatchEvent *
 void   atrest__sync__v1__watch_event__free_unpacked
                      (Atrest__Sync__V1__WatchEvent *message,
                       ProtobufCAllocator *allocator);
+/* Atrest__Sync__V1__ReconcileRequest methods */
+void   atrest__sync__v1__reconcile_request__init
+                     (Atrest__Sync__V1__ReconcileRequest         *message);
+size_t atrest__sync__v1__reconcile_request__get_packed_size
+                     (const Atrest__Sync__V1__ReconcileRequest   *message);
+size_t atrest__sync__v1__reconcile_request__pack
+                     (const Atrest__Sync__V1__ReconcileRequest   *message,
+                      uint8_t             *out);
+size_t atrest__sync__v1__reconcile_request__pack_to_buffer
+                     (const Atrest__Sync__V1__ReconcileRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Sync__V1__ReconcileRequest *
+       atrest__sync__v1__reconcile_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__sync__v1__reconcile_request__free_unpacked
+                     (Atrest__Sync__V1__ReconcileRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Atrest__Sync__V1__Range methods */
+void   atrest__sync__v1__range__init
+                     (Atrest__Sync__V1__Range         *message);
+size_t atrest__sync__v1__range__get_packed_size
+                     (const Atrest__Sync__V1__Range   *message);
+size_t atrest__sync__v1__range__pack
+                     (const Atrest__Sync__V1__Range   *message,
+                      uint8_t             *out);
+size_t atrest__sync__v1__range__pack_to_buffer
+                     (const Atrest__Sync__V1__Range   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Sync__V1__Range *
+       atrest__sync__v1__range__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__sync__v1__range__free_unpacked
+                     (Atrest__Sync__V1__Range *message,
+                      ProtobufCAllocator *allocator);
+/* Atrest__Sync__V1__Item methods */
+void   atrest__sync__v1__item__init
+                     (Atrest__Sync__V1__Item         *message);
+size_t atrest__sync__v1__item__get_packed_size
+                     (const Atrest__Sync__V1__Item   *message);
+size_t atrest__sync__v1__item__pack
+                     (const Atrest__Sync__V1__Item   *message,
+                      uint8_t             *out);
+size_t atrest__sync__v1__item__pack_to_buffer
+                     (const Atrest__Sync__V1__Item   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Sync__V1__Item *
+       atrest__sync__v1__item__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__sync__v1__item__free_unpacked
+                     (Atrest__Sync__V1__Item *message,
+                      ProtobufCAllocator *allocator);
+/* Atrest__Sync__V1__ReconcileResponse methods */
+void   atrest__sync__v1__reconcile_response__init
+                     (Atrest__Sync__V1__ReconcileResponse         *message);
+size_t atrest__sync__v1__reconcile_response__get_packed_size
+                     (const Atrest__Sync__V1__ReconcileResponse   *message);
+size_t atrest__sync__v1__reconcile_response__pack
+                     (const Atrest__Sync__V1__ReconcileResponse   *message,
+                      uint8_t             *out);
+size_t atrest__sync__v1__reconcile_response__pack_to_buffer
+                     (const Atrest__Sync__V1__ReconcileResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Sync__V1__ReconcileResponse *
+       atrest__sync__v1__reconcile_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__sync__v1__reconcile_response__free_unpacked
+                     (Atrest__Sync__V1__ReconcileResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Atrest__Sync__V1__Cursor_Closure)
@@ -373,6 +645,9 @@ typedef void (*Atrest__Sync__V1__Cursor_Closure)
                   void *closure_data);
 typedef void (*Atrest__Sync__V1__ExchangeRequest_Closure)
                  (const Atrest__Sync__V1__ExchangeRequest *message,
+                  void *closure_data);
+typedef void (*Atrest__Sync__V1__SyncToken_Closure)
+                 (const Atrest__Sync__V1__SyncToken *message,
                   void *closure_data);
 typedef void (*Atrest__Sync__V1__Offer_Closure)
                  (const Atrest__Sync__V1__Offer *message,
@@ -389,6 +664,18 @@ typedef void (*Atrest__Sync__V1__WatchRequest_Closure)
 typedef void (*Atrest__Sync__V1__WatchEvent_Closure)
                  (const Atrest__Sync__V1__WatchEvent *message,
                   void *closure_data);
+typedef void (*Atrest__Sync__V1__ReconcileRequest_Closure)
+                 (const Atrest__Sync__V1__ReconcileRequest *message,
+                  void *closure_data);
+typedef void (*Atrest__Sync__V1__Range_Closure)
+                 (const Atrest__Sync__V1__Range *message,
+                  void *closure_data);
+typedef void (*Atrest__Sync__V1__Item_Closure)
+                 (const Atrest__Sync__V1__Item *message,
+                  void *closure_data);
+typedef void (*Atrest__Sync__V1__ReconcileResponse_Closure)
+                 (const Atrest__Sync__V1__ReconcileResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -404,6 +691,10 @@ struct Atrest__Sync__V1__Sync_Service
                 const Atrest__Sync__V1__WatchRequest *input,
                 Atrest__Sync__V1__WatchEvent_Closure closure,
                 void *closure_data);
+  void (*reconcile)(Atrest__Sync__V1__Sync_Service *service,
+                    const Atrest__Sync__V1__ReconcileRequest *input,
+                    Atrest__Sync__V1__ReconcileResponse_Closure closure,
+                    void *closure_data);
 };
 typedef void (*Atrest__Sync__V1__Sync_ServiceDestroy)(Atrest__Sync__V1__Sync_Service *);
 void atrest__sync__v1__sync__init (Atrest__Sync__V1__Sync_Service *service,
@@ -413,7 +704,8 @@ void atrest__sync__v1__sync__init (Atrest__Sync__V1__Sync_Service *service,
 #define ATREST__SYNC__V1__SYNC__INIT(function_prefix__) \
     { ATREST__SYNC__V1__SYNC__BASE_INIT,\
       function_prefix__ ## exchange,\
-      function_prefix__ ## watch  }
+      function_prefix__ ## watch,\
+      function_prefix__ ## reconcile  }
 void atrest__sync__v1__sync__exchange(ProtobufCService *service,
                                       const Atrest__Sync__V1__ExchangeRequest *input,
                                       Atrest__Sync__V1__ExchangeResponse_Closure closure,
@@ -422,17 +714,27 @@ void atrest__sync__v1__sync__watch(ProtobufCService *service,
                                    const Atrest__Sync__V1__WatchRequest *input,
                                    Atrest__Sync__V1__WatchEvent_Closure closure,
                                    void *closure_data);
+void atrest__sync__v1__sync__reconcile(ProtobufCService *service,
+                                       const Atrest__Sync__V1__ReconcileRequest *input,
+                                       Atrest__Sync__V1__ReconcileResponse_Closure closure,
+                                       void *closure_data);
 
 /* --- descriptors --- */
 
 extern const ProtobufCMessageDescriptor atrest__sync__v1__cursor__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__exchange_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__sync_token__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__offer__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__exchange_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__refusal__descriptor;
 extern const ProtobufCEnumDescriptor    atrest__sync__v1__refusal__reason__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__watch_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__watch_event__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__reconcile_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__range__descriptor;
+extern const ProtobufCEnumDescriptor    atrest__sync__v1__range__mode__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__item__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__reconcile_response__descriptor;
 extern const ProtobufCServiceDescriptor atrest__sync__v1__sync__descriptor;
 
 PROTOBUF_C__END_DECLS
