@@ -12,6 +12,7 @@ from atrest.sync.v1 import records_pb2
 CONFLICT = records_pb2.KIND_CONFLICT
 DELETED_FIELD = 1
 ENTRY_FIELD = 2
+FORGOTTEN_FIELD = 15
 
 
 class Stamp(NamedTuple):
@@ -39,9 +40,31 @@ def rank(register):
 
 
 def merge(a: Record, b: Record) -> Record:
-    return {
+    """The greater register of each field; then what is older than the `forgotten` register goes."""
+    greatest = {
         field: max((side[field] for side in (a, b) if field in side), key=rank)
         for field in a.keys() | b.keys()
+    }
+    floor = greatest.get(FORGOTTEN_FIELD)
+    return {f: r for f, r in greatest.items() if floor is None or r.stamp >= floor.stamp}
+
+
+def is_deleted(record: Record) -> bool:
+    return DELETED_FIELD in record and record[DELETED_FIELD].value == b"\x08\x01"
+
+
+def lifted(stored: Record, offered: Record) -> Record:
+    """An action that brings back what was forgotten counts as having written what the account has no more."""
+    floor, action = stored.get(FORGOTTEN_FIELD), offered.get(DELETED_FIELD)
+    if floor is None or action is None or is_deleted(offered):
+        return offered
+    if DELETED_FIELD in stored and rank(stored[DELETED_FIELD]) >= rank(action):
+        return offered
+    return {
+        field: Register(field, action.stamp, None, register.value)
+        if register.stamp < floor.stamp and field not in stored
+        else register
+        for field, register in offered.items()
     }
 
 
@@ -85,13 +108,16 @@ class Account:
     def take(self, key: Key, offered: Record, written: FrozenSet[int]) -> bool:
         """Merges one offer. Returns whether some register of it lost."""
         stored = self.records.get(key, {})
+        as_offered, offered = offered, lifted(stored, offered)
         merged = merge(stored, offered)
-        lost_fields = [f for f in offered if merged[f] != offered[f]]
+        lost_fields = [f for f in offered if merged.get(f) != as_offered[f]]
         if merged != stored:
             self.records[key] = merged
             self._touch(key)
-        for field in sorted(written & offered.keys() & stored.keys()):
-            kept = merged[field]
+        for field in sorted(written & offered.keys()):
+            if field in merged and field not in stored:
+                continue
+            kept = merged.get(field, merged.get(FORGOTTEN_FIELD))
             lost = stored[field] if kept == offered[field] else offered[field]
             if lost == kept or key[0] == CONFLICT or not conflicts(kept, lost):
                 continue

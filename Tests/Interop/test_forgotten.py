@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the server took out of a deleted record stays out, and what comes back comes back whole.
+
+A device that still holds a stripped record offers it to a server that lost it; from there on the floor under its
+registers must act as docs/merge.md says. The independent model says what is right.
+"""
+
+import model
+import values
+from atrest.sync.v1 import records_pb2, sync_pb2
+from model import Register, Stamp
+
+KIND = records_pb2.KIND_SESSION
+FORGOTTEN = records_pb2.Session(forgotten=True).SerializeToString()
+DELETED = records_pb2.Session(deleted=True).SerializeToString()
+STARTED = records_pb2.Session.Span(start_ms=1_700_000_000_000)
+SPAN = records_pb2.Session(span=STARTED).SerializeToString()
+TARGET = records_pb2.Session(target_minutes=960).SerializeToString()
+
+
+def offer(key, record, written):
+    return sync_pb2.Offer(record=model.from_record(key, record), written=sorted(written))
+
+
+def stripped(phone, clock):
+    stamp = Stamp(clock, phone.replica)
+    return {1: Register(1, stamp, None, DELETED), 15: Register(15, stamp, None, FORGOTTEN)}
+
+
+def edit(device, clock, older):
+    """An action that wrote the span; the target is older."""
+    stamp = Stamp(clock, device.replica)
+    return {
+        1: Register(1, stamp, None, b""),
+        2: Register(2, stamp, None, SPAN),
+        3: Register(3, Stamp(older, device.replica), None, TARGET),
+    }
+
+
+def settle(phone, tablet, edit_at):
+    """The phone offers a stripped record, the tablet an edit of it: what the account then holds, and the model."""
+    key = (KIND, values.new_id())
+    base = values.clock()
+    account = model.Account()
+    for device, record, written in [
+        (phone, stripped(phone, base), {1}),
+        (tablet, edit(tablet, base + edit_at, base - 100), {1, 2}),
+    ]:
+        answer = device.exchange(offers=[offer(key, record, written)])
+        assert not answer.refusals
+        account.take(key, record, frozenset(written))
+    feed = [model.to_record(records_pb2.Record.FromString(r)) for r in phone.all_records()]
+    held = dict(feed)
+    journal = {id for (kind, id), _ in feed if kind == model.CONFLICT}
+    return key, held[key], journal, account
+
+
+def test_a_later_edit_brings_the_record_back_whole(account):
+    phone, tablet = account, account.add_device("tablet")
+    key, held, journal, expected = settle(phone, tablet, edit_at=+50)
+    assert held == expected.records[key]
+    assert {held[f].value for f in (2, 3)} == {SPAN, TARGET}
+    assert held[3].stamp == held[1].stamp, "as if the edit had written it"
+
+
+def test_an_earlier_edit_comes_too_late_and_is_journalled_with_its_value(account):
+    phone, tablet = account, account.add_device("tablet")
+    key, held, journal, expected = settle(phone, tablet, edit_at=-50)
+    assert held == expected.records[key] and set(held) == {1, 15}
+    assert journal == set(expected.journal)
+    assert SPAN in {entry.lost.value for entry in expected.journal.values()}
