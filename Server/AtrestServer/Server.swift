@@ -25,8 +25,6 @@ package final class Server: Sendable {
     package var drainGrace: Duration = .seconds(10)
     /// How often a silent Watch stream is sent a heartbeat.
     package var heartbeat = Watch.heartbeat
-    /// Whether the data folder was put back from a copy.
-    package var startsNewEpoch = false
     /// Clock and chance.
     package var environment = Environment.system
     /// Where to write what happens.
@@ -84,7 +82,7 @@ package final class Server: Sendable {
       let path = configuration.dataDirectory
       let store = try SQLiteStore(
         directory: path, hooks: configuration.storeHooks(),
-        startsNewEpoch: configuration.startsNewEpoch, drawEpoch: environment.randomNumber)
+        drawEpoch: environment.randomNumber)
       try directory.load(store)
       queue = CommitQueue(
         store: store, disk: DiskGuard(directory: path), directory: directory,

@@ -18,15 +18,6 @@ struct Serve: AsyncParsableCommand {
     help: ArgumentHelp("Where devices call. Port 0 takes a free one.", valueName: "address:port"))
   var address = "127.0.0.1:7443"
 
-  @Flag(
-    help: ArgumentHelp(
-      "The data folder was put back from a copy.",
-      discussion: """
-        Devices then offer again all they hold, so that nothing is lost that one of them has. \
-        Needed once, at the first start with the copy.
-        """))
-  var restored = false
-
   @Option(
     name: .customLong("log-level"),
     help: ArgumentHelp(
@@ -62,7 +53,6 @@ struct Serve: AsyncParsableCommand {
     var configuration = Server.Configuration(
       dataDirectory: data.path, listenAddress: listen, logger: logger,
       onFatal: { _ in endProcess(.inputOutput) })
-    configuration.startsNewEpoch = restored
     configuration.shardCount = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 8)
     let server: Server
     do throws(ServerError) { server = try await Server.start(configuration) } catch {

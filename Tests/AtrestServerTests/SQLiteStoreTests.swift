@@ -79,7 +79,7 @@ import Testing
     #expect(
       throws: StoreError.newerVersion(
         path: copy + "/atrest.db", found: 9, supported: SQLiteSchema.version)
-    ) { _ = try SQLiteStore(directory: copy) { 1 } }
+    ) { _ = try openStore(copy) }
   }
 
   @Test("another program's database is refused and not touched")
@@ -138,7 +138,7 @@ import Testing
     let copy = folder.path("copy")
     try FileManager.default.copyItem(atPath: folder.data, toPath: copy)
     store.close()
-    let recovered = try SQLiteStore(directory: copy) { 1 }
+    let recovered = try openStore(copy)
     defer { recovered.close() }
     #expect(try recovered.exchange(account, request()).records == [water(1).encoded])
   }

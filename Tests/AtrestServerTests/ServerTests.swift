@@ -117,7 +117,9 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     await running.stop()
     let again = try await Running(running.folder)
     let answer = try await again.exchange(phone, request())
-    #expect(answer.records == [glass.encoded] && answer.cursor == pushed.cursor)
+    #expect(answer.records == [glass.encoded])
+    #expect(answer.cursor.sequence == pushed.cursor.sequence)
+    #expect(answer.cursor.epoch != pushed.cursor.epoch)
     await again.stop()
   }
 

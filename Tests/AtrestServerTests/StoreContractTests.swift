@@ -3,6 +3,7 @@
 
 import Foundation
 import Replication
+import SyncProtocol
 import TestSupport
 import Testing
 
@@ -41,7 +42,7 @@ enum StoreKind: CaseIterable, Sendable {
     store.close()
     let again = try kind.open(folder)
     defer { again.close() }
-    #expect(again.epoch == epoch)
+    #expect(again.epoch != epoch)
     let (record, head, devices) = try again.transaction { t throws(StoreError) in
       (
         try t.record(key: [1], account: account), try t.head(of: account),
@@ -215,6 +216,53 @@ enum StoreKind: CaseIterable, Sendable {
       try t.removeInvitation(handle: "GHJK")
       try t.removeInvitation(handle: "GHJK")
       #expect(try t.invitationCount(of: kim) == 0)
+    }
+  }
+
+  @Test(
+    "a place of a life is good up to where the next life wrote first, and no further",
+    arguments: StoreKind.allCases)
+  func lives(kind: StoreKind) throws {
+    var store = try kind.open(folder)
+    let (kim, sam) = (try store.makeAccount("kim"), try store.makeAccount("sam"))
+    let first = store.epoch
+    try setHead(10, store, kim)
+    store.close()
+    // A life in which nobody wrote ends nothing.
+    store = try kind.open(folder)
+    let second = store.epoch
+    #expect(try descends(store, kim, (first, 0), (first, 10), (first, 11)) == [true, true, false])
+    store.close()
+    store = try kind.open(folder)
+    defer { store.close() }
+    try setHead(12, store, kim)
+    try setHead(15, store, kim)
+    #expect(try descends(store, kim, (first, 10), (first, 11)) == [true, false])
+    #expect(try descends(store, kim, (second, 10), (second, 11)) == [true, false])
+    #expect(try descends(store, kim, (store.epoch, 15), (store.epoch, 16)) == [true, false])
+    #expect(try descends(store, kim, (1234, 0), (first, .max)) == [false, false])
+    // Each account by itself.
+    #expect(try descends(store, sam, (first, 0), (first, 1)) == [true, false])
+    #expect(try descends(store, AccountID(rawValue: 99), (first, 1)) == [false])
+    try setHead(3, store, sam)
+    #expect(try descends(store, sam, (first, 0), (first, 1)) == [true, false])
+    #expect(try descends(store, kim, (first, 10), (first, 11)) == [true, false])
+  }
+
+  private func setHead(_ head: UInt64, _ store: any SyncStore, _ account: AccountID) throws {
+    try store.transaction { t throws(StoreError) in try t.setHead(head, of: account) }
+  }
+
+  private func descends(
+    _ store: any SyncStore, _ account: AccountID, _ places: (epoch: UInt64, sequence: UInt64)...
+  ) throws -> [Bool] {
+    try store.transaction { t throws(StoreError) in
+      var answers: [Bool] = []
+      for place in places {
+        let cursor = Cursor(epoch: place.epoch, sequence: place.sequence)
+        answers.append(try t.descends(from: cursor, account: account))
+      }
+      return answers
     }
   }
 

@@ -79,10 +79,21 @@ func request(_ cursor: Cursor? = nil, _ records: Record...) -> ExchangeRequest {
   ExchangeRequest(cursor: cursor, offers: records.map(offer))
 }
 
+/// Draws numbers in a row: the first life of a store is 77, after the name that the store is given.
 func openStore(
   _ folder: Folder, hooks: SQLiteStore.Hooks = SQLiteStore.Hooks()
 ) throws(StoreError) -> SQLiteStore {
-  try SQLiteStore(directory: folder.data, hooks: hooks) { 77 }
+  try openStore(folder.data, hooks: hooks)
+}
+
+func openStore(
+  _ directory: String, hooks: SQLiteStore.Hooks = SQLiteStore.Hooks()
+) throws(StoreError) -> SQLiteStore {
+  var epoch: UInt64 = 75
+  return try SQLiteStore(directory: directory, hooks: hooks) {
+    epoch += 1
+    return epoch
+  }
 }
 
 extension SyncStore {

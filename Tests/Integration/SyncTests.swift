@@ -141,8 +141,8 @@ struct SyncTests {
   }
 
   @Test(
-    "a server that says it was put back from a copy gets everything, whoever writes to it first")
-  func saidToBeRestored() async throws {
+    "a server that was put back from a copy gets everything, whoever writes to it first")
+  func restoredAndWrittenTo() async throws {
     let server = try await TestServer()
     let (phone, tablet) = (
       try await TestDevice("phone", server), try await TestDevice("tablet", server)
@@ -155,8 +155,8 @@ struct SyncTests {
     try await sync(phone)
     await server.stop()
     try server.restore()
-    try await server.start(restored: true)
-    // Past the sequence at which the phone stands: only the epoch tells that the server is another.
+    try await server.start()
+    // Past the sequence at which the phone stands: only the lives tell that the server is another.
     for day in 2..<6 { try tablet.replica.save(fast(daysAgo: day)) }
     try await sync(tablet, phone, tablet)
     #expect(try tablet.replica.sessions().count == 5)

@@ -30,14 +30,13 @@ final class TestServer: Sendable {
   }
 
   private static func start(
-    _ data: String, _ address: SocketAddress, restored: Bool = false
+    _ data: String, _ address: SocketAddress
   ) async throws -> Server {
     var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     logger.logLevel = .critical
     var configuration = Server.Configuration(
       dataDirectory: data, listenAddress: address, logger: logger,
       onFatal: { error in Issue.record("the store failed: \(error.userMessage)") })
-    configuration.startsNewEpoch = restored
     return try await Server.start(configuration)
   }
 
@@ -46,9 +45,8 @@ final class TestServer: Sendable {
     running.withLock { $0 = nil }
   }
 
-  func start(restored: Bool = false) async throws {
-    let server = try await Self.start(
-      folder.url.path + "/data", address.withLock { $0 }, restored: restored)
+  func start() async throws {
+    let server = try await Self.start(folder.url.path + "/data", address.withLock { $0 })
     running.withLock { $0 = server }
   }
 

@@ -30,7 +30,7 @@ package final class SyncService: Sendable {
     let request = try decode(bytes)
     let head = session.account.head
     if request.offers.isEmpty, !session.isRevoked, let cursor = request.cursor,
-      cursor == Cursor(epoch: queue.epoch, sequence: head)
+      cursor == Cursor(epoch: queue.epoch, sequence: head), isBefore(request.seen, cursor)
     {
       return .reply(
         ExchangeResponse(cursor: cursor, serverTime: environment.now(), head: head).encoded)
@@ -39,6 +39,13 @@ package final class SyncService: Sendable {
       session, PreparedExchange(request), epoch: queue.epoch, environment, answerLater())
     guard queue.submit(job) else { throw .busy }
     return .later
+  }
+
+  /// Whether a replica that stands at `cursor`, at the head, can have seen what it says.
+  private func isBefore(_ seen: Cursor?, _ cursor: Cursor) -> Bool {
+    guard let seen else { return true }
+    // In an older life, storage knows.
+    return seen.epoch == cursor.epoch && seen.sequence <= cursor.sequence
   }
 
   private func decode(_ bytes: [UInt8]) throws(Status) -> ExchangeRequest {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables, and how a store of an older format becomes one of this format.
 
+import Foundation
 import GRDB
+import Replication
+import SyncProtocol
 
 /// The format of the SQLite store.
 enum SQLiteSchema {
@@ -48,7 +51,33 @@ enum SQLiteSchema {
       PRIMARY KEY (account, sequence)
     ) STRICT, WITHOUT ROWID;
     CREATE UNIQUE INDEX record_by_key ON record (account, key);
+    """,
     """
+    -- The starts of the store, each under an epoch of its own. What `meta.epoch` held was the first; there it stays as
+    -- the name of the store.
+    CREATE TABLE life (
+      ordinal INTEGER PRIMARY KEY AUTOINCREMENT,
+      epoch INTEGER NOT NULL UNIQUE
+    ) STRICT;
+    INSERT INTO life (epoch) SELECT epoch FROM meta;
+    -- Where an account stood before it was first written to in a life.
+    CREATE TABLE life_start (
+      account INTEGER NOT NULL,
+      life INTEGER NOT NULL,
+      head INTEGER NOT NULL,
+      PRIMARY KEY (account, life)
+    ) STRICT, WITHOUT ROWID;
+    -- Transactions that wrote.
+    ALTER TABLE meta ADD COLUMN writes INTEGER NOT NULL DEFAULT 0;
+    -- Records that are not deleted, but for the journal and entitlements.
+    ALTER TABLE account ADD COLUMN live INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE device ADD COLUMN sync_token INTEGER NOT NULL DEFAULT 0;
+    -- What the device said last that it holds all of.
+    ALTER TABLE device ADD COLUMN stands_at INTEGER NOT NULL DEFAULT 0;
+    -- When housekeeping is to look at the record; NULL: never.
+    ALTER TABLE record ADD COLUMN due_ms INTEGER;
+    CREATE INDEX record_by_due ON record (account, due_ms) WHERE due_ms IS NOT NULL;
+    """,
   ]
 
   /// The format this build reads and writes.
@@ -70,6 +99,7 @@ enum SQLiteSchema {
       }
       guard found < version else { return .commit }
       for step in steps.dropFirst(found) { try db.execute(sql: step) }
+      if found == 1 { try fillIn(db, path: path) }
       if found == 0 {
         let epoch = Int64(bitPattern: max(1, drawEpoch()))
         try db.execute(sql: "INSERT INTO meta (one, epoch) VALUES (1, ?)", arguments: [epoch])
@@ -77,6 +107,31 @@ enum SQLiteSchema {
       try db.execute(sql: "PRAGMA application_id = \(applicationID)")
       try db.execute(sql: "PRAGMA user_version = \(version)")
       return .commit
+    }
+  }
+
+  /// What format 2 keeps beside the records of a store of format 1.
+  private static func fillIn(_ db: Database, path: String) throws {
+    var live: [Int64: Int] = [:]
+    var due: [(account: Int64, sequence: Int64, time: WallTime)] = []
+    let rows = try Row.fetchCursor(db, sql: "SELECT account, sequence, body FROM record")
+    while let row = try rows.next() {
+      let account: Int64 = row["account"]
+      guard let record = try? Record(decoding: [UInt8](row["body"] as Data)) else {
+        throw StoreError.damaged(path: path, reason: "a stored record cannot be read")
+      }
+      if record.isLive { live[account, default: 0] += 1 }
+      // When the deletion was taken in was not noted; when it was made is the best there is.
+      let taken = record[Register.deletedField]?.stamp.time.wallTime ?? WallTime(milliseconds: .max)
+      if let time = record.isDue(takenIn: taken) { due.append((account, row["sequence"], time)) }
+    }
+    for (account, count) in live {
+      try db.execute(sql: "UPDATE account SET live = ? WHERE id = ?", arguments: [count, account])
+    }
+    for entry in due {
+      try db.cachedStatement(
+        sql: "UPDATE record SET due_ms = ? WHERE account = ? AND sequence = ?"
+      ).execute(arguments: [entry.time.milliseconds, entry.account, entry.sequence])
     }
   }
 }

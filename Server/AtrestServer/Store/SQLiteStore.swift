@@ -32,13 +32,11 @@ package final class SQLiteStore: SyncStore {
   /// Opens the store of a folder, or makes both.
   ///
   /// - Parameters:
-  ///   - startsNewEpoch: Whether the folder was put back from a copy: devices then offer again what they hold.
-  ///   - drawEpoch: A random number; asked only when an epoch begins.
+  ///   - drawEpoch: A random number: the epoch of the life that begins.
   /// - Throws: `StoreError`; the file is then as it was.
   /// - Complexity: Reads the whole file once, to find damage before anything is written.
   package init(
-    directory path: String, hooks: Hooks = Hooks(), startsNewEpoch: Bool = false,
-    drawEpoch: () -> UInt64
+    directory path: String, hooks: Hooks = Hooks(), drawEpoch: () -> UInt64
   ) throws(StoreError) {
     self.hooks = hooks
     directory = try DataDirectory(path: path)
@@ -51,14 +49,8 @@ package final class SQLiteStore: SyncStore {
         try Self.check(db, path: file)
         try SQLiteSchema.migrate(db, path: file, drawEpoch: drawEpoch)
         try Self.configure(db)
-        if startsNewEpoch {
-          let epoch = Int64(bitPattern: max(1, drawEpoch()))
-          try db.execute(sql: "UPDATE meta SET epoch = ?", arguments: [epoch])
-        }
-        guard let epoch = try Int64.fetchOne(db, sql: "SELECT epoch FROM meta") else {
-          throw StoreError.damaged(path: file, reason: "it has no epoch")
-        }
-        return (UInt64(bitPattern: epoch), try RecordStatements(db))
+        let life = try Life.begin(db, drawEpoch: drawEpoch)
+        return (life.epoch, try RecordStatements(db, life: life))
       }
     } catch {
       queue = nil

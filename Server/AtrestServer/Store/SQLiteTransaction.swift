@@ -3,18 +3,31 @@
 
 import GRDB
 import Replication
+import SyncProtocol
 
 /// The statements of the hot path, prepared once.
 final class RecordStatements {
   let begin, commit, rollback: RawStatement
-  let head, setHead, append, find, replace, feed: RawStatement
+  let head, descends, startLife, setHead, append, find, replace, feed: RawStatement
 
-  init(_ db: Database) throws {
+  init(_ db: Database, life: Life) throws {
     guard let connection = db.sqliteConnection else { throw StoreError.closed }
     begin = try RawStatement("BEGIN IMMEDIATE", on: connection)
     commit = try RawStatement("COMMIT", on: connection)
     rollback = try RawStatement("ROLLBACK", on: connection)
     head = try RawStatement("SELECT head FROM account WHERE id = ?", on: connection)
+    descends = try RawStatement(
+      """
+      SELECT ?3 <= coalesce(
+        (SELECT head FROM life_start WHERE account = ?1 AND life > l.ordinal ORDER BY life LIMIT 1),
+        (SELECT head FROM account WHERE id = ?1), 0)
+      FROM life AS l WHERE l.epoch = ?2
+      """, on: connection)
+    startLife = try RawStatement(
+      """
+      INSERT INTO life_start (account, life, head)
+      SELECT id, \(life.ordinal), head FROM account WHERE id = ? ON CONFLICT DO NOTHING
+      """, on: connection)
     setHead = try RawStatement("UPDATE account SET head = ? WHERE id = ?", on: connection)
     append = try RawStatement(
       """
@@ -33,7 +46,9 @@ final class RecordStatements {
   }
 
   func finalize() {
-    for statement in [begin, commit, rollback, head, setHead, append, find, replace, feed] {
+    for statement in [
+      begin, commit, rollback, head, descends, startLife, setHead, append, find, replace, feed,
+    ] {
       statement.finalize()
     }
   }
@@ -60,7 +75,22 @@ final class SQLiteTransaction: StoreTransaction {
     return head
   }
 
+  func descends(
+    from place: SyncProtocol.Cursor, account: AccountID
+  ) throws(StoreError) -> Bool {
+    guard let sequence = Int64(exactly: place.sequence) else { return false }
+    let statement = statements.descends
+    statement.bind(1, account.rawValue)
+    statement.bind(2, Int64(bitPattern: place.epoch))
+    statement.bind(3, sequence)
+    guard try statement.step() else { return false }
+    defer { statement.reset() }
+    return statement.integer(0) == 1
+  }
+
   func setHead(_ head: UInt64, of account: AccountID) throws(StoreError) {
+    statements.startLife.bind(1, account.rawValue)
+    try statements.startLife.run()
     let statement = statements.setHead
     statement.bind(1, Int64(bitPattern: head))
     statement.bind(2, account.rawValue)

@@ -47,7 +47,7 @@ package enum StoreError: Error, Equatable {
         + "Choose an empty or new folder with --data."
     case .damaged(let path, let reason):
       "\(path) is damaged (\(reason)). Nothing was overwritten. Keep a copy of the folder, "
-        + "then put a backup in its place and start once with --restored."
+        + "then put a backup in its place with atrest-syncd restore."
     case .cannotOpen(let path, let reason):
       "\(path) cannot be opened: \(reason). Check that the folder exists and belongs to this user."
     case .full:

@@ -2,6 +2,7 @@
 // What the server asks of durable storage: the contract that every store is held to by one suite of tests.
 
 import Replication
+import SyncProtocol
 
 /// The number of an account within its store. Positive, never given twice.
 package struct AccountID: RawRepresentable, Hashable, Sendable {
@@ -18,7 +19,7 @@ package struct AccountID: RawRepresentable, Hashable, Sendable {
 ///
 /// Used by one thread at a time. Everything is keyed by account: no call can reach another account's rows.
 package protocol SyncStore: AnyObject {
-  /// Names this life of the store; drawn when it was made, and anew when a backup is restored. Not zero.
+  /// Names this life of the store, from its opening to the next; drawn then, stored, and never drawn before. Not zero.
   var epoch: UInt64 { get }
 
   /// Runs `body` in a transaction: on return everything it wrote is durable, on a throw none of it happened.
@@ -42,6 +43,14 @@ package protocol StoreTransaction: AnyObject {
 
   /// Notes the greatest sequence given. Must be called, once, by whoever gave sequences.
   func setHead(_ head: UInt64, of account: AccountID) throws(StoreError)
+
+  /// Whether all that had been committed at a place in the account's feed is here: the epoch is that of this life or of one that
+  /// the store goes back to, and the sequence lies before the end of that life.
+  ///
+  /// A copy put back goes back to the lives before it was taken, up to where it was taken, and to no later place. The
+  /// end of a life is where the account stood when it was first written to in a later one. Stores may forget all
+  /// but the newest 4096 lives; places in others are then answered with false.
+  func descends(from place: Cursor, account: AccountID) throws(StoreError) -> Bool
 
   /// Appends a record to the account's feed unless the account has one with its key.
   ///

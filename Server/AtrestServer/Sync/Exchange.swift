@@ -23,9 +23,11 @@ package enum Exchange {
     _ request: PreparedExchange, epoch: UInt64, feed: AccountFeed, now: WallTime
   ) throws(StoreError) -> ExchangeResponse {
     let before = feed.head
+    let place = try place(request, epoch: epoch, feed)
     var response = ExchangeResponse(
-      refusals: request.refusals, cursor: Cursor(epoch: epoch, sequence: 0), serverTime: now,
-      head: before)
+      refusals: request.refusals, cursor: Cursor(epoch: epoch, sequence: 0),
+      restarted: place == nil,
+      serverTime: now, head: before)
     // Sequences of records that the replica holds as they are, because it sent them so.
     var echoes: Set<UInt64> = []
     var isAllEcho = true
@@ -41,14 +43,7 @@ package enum Exchange {
     }
     if !response.refusals.isEmpty { response.refusals.sort { $0.index < $1.index } }
 
-    var after: UInt64 = 0
-    if let cursor = request.cursor {
-      if cursor.epoch == epoch, cursor.sequence <= feed.head {
-        after = cursor.sequence
-      } else {
-        response.restarted = true
-      }
-    }
+    let after = place ?? 0
     if after == before, isAllEcho {
       // The common push: nothing was new before it, and nothing but it is new after it.
       response.cursor = Cursor(epoch: epoch, sequence: feed.head)
@@ -57,6 +52,24 @@ package enum Exchange {
     }
     response.head = feed.head
     return response
+  }
+
+  /// The sequence up to which the replica holds everything; nil if the account does not go back to where the replica stood.
+  ///
+  /// What was acknowledged lies before `seen`, which may be far beyond the cursor.
+  private static func place(
+    _ request: PreparedExchange, epoch: UInt64, _ feed: AccountFeed
+  ) throws(StoreError) -> UInt64? {
+    for place in [request.seen, request.cursor] {
+      guard let place else { continue }
+      // What this commit brings nobody can have seen.
+      let isGood =
+        place.epoch == epoch
+        ? place.sequence <= feed.start
+        : try feed.transaction.descends(from: place, account: feed.account)
+      guard isGood else { return nil }
+    }
+    return request.cursor?.sequence ?? 0
   }
 
   /// Bytes of an encoded refusal, at most. A thousand of them leave room for the largest record.

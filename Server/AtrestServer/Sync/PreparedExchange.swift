@@ -19,6 +19,7 @@ package struct PreparedExchange: Sendable {
   }
 
   let cursor: Cursor?
+  let seen: Cursor?
   let items: [Item]
   let refusals: [Refusal]
   /// Bytes this holds while it waits for storage.
@@ -51,6 +52,7 @@ package struct PreparedExchange: Sendable {
       }
     }
     cursor = request.cursor
+    seen = request.seen
     self.items = items
     self.refusals = refusals
     self.costBytes = costBytes

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a record counts as, and when housekeeping is to look at it.
+
+import Replication
+import SyncProtocol
+
+extension Record {
+  /// How long a deleted record keeps its payload if some device has not said that it knows the deletion: 30 days, in
+  /// milliseconds.
+  static let strippingMilliseconds: Int64 = 30 * 24 * 3600 * 1000
+
+  /// Whether a person would miss it: what is deleted, the journal and entitlements do not count.
+  var isLive: Bool {
+    !isDeleted && key.kind != .conflict && key.kind != .entitlement
+  }
+
+  /// When housekeeping is to look at the record at the latest; nil: never.
+  ///
+  /// - Parameter taken: When the server took in what makes it due. A journal entry that claims to be younger
+  ///   counts from then.
+  func isDue(takenIn taken: WallTime) -> WallTime? {
+    if isDeleted {
+      return stripped() == self ? nil : taken.advanced(by: Self.strippingMilliseconds)
+    }
+    guard key.kind == .conflict, let entry = try? Conflict(self) else { return nil }
+    return min(entry.noticed, taken).advanced(by: Conflict.retentionMilliseconds)
+  }
+}
+
+extension WallTime {
+  /// So many milliseconds later; the last time there is if that is beyond it.
+  func advanced(by milliseconds: Int64) -> WallTime {
+    let (sum, overflow) = self.milliseconds.addingReportingOverflow(milliseconds)
+    return WallTime(milliseconds: overflow ? .max : sum)
+  }
+}
