@@ -47,6 +47,9 @@ enum Routes {
       methods.unary("Invite") { call, bytes in
         try devices.invite(known(call.principal), bytes) { answer(call) }
       }
+      methods.unary("Renew") { call, bytes in
+        try devices.renew(known(call.principal), bytes) { answer(call) }
+      }
       methods.unary("List") { call, bytes in
         try devices.list(known(call.principal), bytes) { answer(call) }
       }

@@ -192,6 +192,23 @@ enum StoreKind: CaseIterable, Sendable {
     }
   }
 
+  @Test("a device's sync token is what was noted last", arguments: StoreKind.allCases)
+  func syncTokens(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let kim = try store.makeAccount("kim")
+    try store.makeDevice(phone, kim)
+    try store.makeDevice(tablet, kim)
+    try store.transaction { t throws(StoreError) in
+      #expect(try t.syncToken(of: phone) == 0)
+      try t.setSyncToken(.max, of: phone)
+      #expect(try t.syncToken(of: phone) == .max)
+      #expect(try t.syncToken(of: tablet) == 0)
+      try t.setSyncToken(5, of: ReplicaID(rawValue: 99))
+      #expect(try t.syncToken(of: ReplicaID(rawValue: 99)) == 0)
+    }
+  }
+
   @Test("invitations are found by handle, count down, and expire", arguments: StoreKind.allCases)
   func invitations(kind: StoreKind) throws {
     let store = try kind.open(folder)

@@ -117,9 +117,10 @@ extension SyncStore {
   }
 
   func exchange(
-    _ account: AccountID, _ request: ExchangeRequest, at now: Int64 = noon
+    _ account: AccountID, _ request: ExchangeRequest, by device: ReplicaID = phone,
+    at now: Int64 = noon
   ) throws -> ExchangeResponse {
-    try exchange(request, account: account, at: WallTime(milliseconds: now))
+    try exchange(request, device: device, account: account, at: WallTime(milliseconds: now))
   }
 }
 

@@ -71,4 +71,24 @@ enum Pairing {
     try transaction.removeInvitation(handle: code.handle)
     return .paired(device)
   }
+
+  /// Gives a device a second identity, for a copy of it: a device beside it in the account, with a name that tells them apart.
+  ///
+  /// - Returns: `denied` if the device has no access.
+  static func renew(
+    _ replica: ReplicaID, of account: AccountID, token: Token, at now: WallTime,
+    in transaction: any StoreTransaction
+  ) throws(StoreError) -> Outcome {
+    let all = try transaction.devices(of: account)
+    guard let original = all.first(where: { $0.replica == replica }), original.revoked == nil else {
+      return .denied
+    }
+    guard all.count < devices else { return .tooManyDevices }
+    let taken = Set(all.filter { $0.revoked == nil }.map(\.name))
+    let device = DeviceEntry(
+      replica: token.replica, account: account, name: Name.next(after: original.name, taken),
+      tokenHash: token.hash, paired: now, seen: nil, revoked: nil)
+    guard try transaction.addDevice(device) else { return .replicaTaken }
+    return .paired(device)
+  }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Devices service: pair, invite, list, revoke.
+// The Devices service: pair, invite, renew, list, revoke.
 
 import GRPC
 import Logging
@@ -48,26 +48,53 @@ package final class DevicesService: Sendable {
       return (outcome, tokens[0])
     } reply: { [self] outcome, token in
       if case .denied = outcome {} else { limiter.withLock { $0.giveBack() } }
-      switch outcome {
-      case .paired(let device):
-        directory.add(device)
-        logger.info("a device was paired", metadata: ["device": "\(device.replica.hex)"])
-        return .reply(
-          PairResponse(
-            replica: device.replica, token: token.text,
-            accountName: directory.account(device.account)?.name ?? "",
-            serverTime: environment.now()
-          ).encoded)
-      case .denied:
-        logger.notice("a pairing code was refused")
-        return .fail(.badCode)
-      case .tooManyDevices:
-        return .fail(Status(.resourceExhausted, "This account has too many devices."))
-      case .replicaTaken:
-        return .fail(.busy)
-      }
+      if case .denied = outcome { logger.notice("a pairing code was refused") }
+      return admit(outcome, token, denied: .badCode)
     }
     return .later
+  }
+
+  /// Gives the caller a second identity, beside the one it has.
+  package func renew(
+    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+  ) throws(Status) -> UnaryOutcome {
+    _ = try decoded(EmptyMessage.self, bytes)
+    let now = environment.now()
+    let tokens = (0..<Self.draws).map { _ in drawToken() }
+    try queue.perform(isWrite: true, costBytes: 1024, answer: answer()) {
+      batch throws(StoreError) in
+      for token in tokens {
+        let outcome = try Pairing.renew(
+          session.replica, of: session.account.id, token: token, at: now, in: batch.transaction)
+        if case .replicaTaken = outcome { continue }
+        return (outcome, token)
+      }
+      return (Pairing.Outcome.replicaTaken, tokens[0])
+    } reply: { [self] outcome, token in
+      admit(outcome, token, denied: .unknownDevice)
+    }
+    return .later
+  }
+
+  /// Lets a device in that storage has, and tells it who it is.
+  private func admit(
+    _ outcome: Pairing.Outcome, _ token: Token, denied: Status
+  ) -> UnaryOutcome {
+    switch outcome {
+    case .paired(let device):
+      directory.add(device)
+      logger.info("a device was paired", metadata: ["device": "\(device.replica.hex)"])
+      return .reply(
+        PairResponse(
+          replica: device.replica, token: token.text,
+          accountName: directory.account(device.account)?.name ?? "",
+          serverTime: environment.now()
+        ).encoded)
+    case .denied: return .fail(denied)
+    case .tooManyDevices:
+      return .fail(Status(.resourceExhausted, "This account has too many devices."))
+    case .replicaTaken: return .fail(.busy)
+    }
   }
 
   /// Makes a code for the caller's account.

@@ -52,4 +52,16 @@ enum Name {
     (1...NameLimit.bytes).contains(name.utf8.count)
       && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
   }
+
+  /// The name of a device that is not the first of its name: "phone 2". Not longer than a name may be.
+  static func next(after name: String, _ taken: Set<String>) -> String {
+    var number = 2
+    while true {
+      let suffix = " \(number)"
+      var stem = name
+      while stem.utf8.count + suffix.utf8.count > NameLimit.bytes { stem.removeLast() }
+      if !taken.contains(stem + suffix) { return stem + suffix }
+      number += 1
+    }
+  }
 }

@@ -129,7 +129,8 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
     // A revocation passes through the same queue: after it nothing of the device is taken.
     guard !session.isRevoked else { return }
     response = try Exchange.run(
-      request, epoch: epoch, feed: try batch.feed(of: session.account.id), now: environment.now())
+      request, device: session.replica, epoch: epoch,
+      feed: try batch.feed(of: session.account.id), now: environment.now())
   }
 
   func finish(_ error: StoreError?, _ answers: inout ResponseBatch) {

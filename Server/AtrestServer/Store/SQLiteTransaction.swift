@@ -9,6 +9,7 @@ import SyncProtocol
 final class RecordStatements {
   let begin, commit, rollback: RawStatement
   let head, descends, startLife, setHead, append, find, replace, feed: RawStatement
+  let token, setToken: RawStatement
 
   init(_ db: Database, life: Life) throws {
     guard let connection = db.sqliteConnection else { throw StoreError.closed }
@@ -43,11 +44,16 @@ final class RecordStatements {
     feed = try RawStatement(
       "SELECT sequence, body FROM record WHERE account = ? AND sequence > ? ORDER BY sequence",
       on: connection)
+    token = try RawStatement(
+      "SELECT sync_token FROM device WHERE replica = ?", on: connection)
+    setToken = try RawStatement(
+      "UPDATE device SET sync_token = ? WHERE replica = ?", on: connection)
   }
 
   func finalize() {
     for statement in [
       begin, commit, rollback, head, descends, startLife, setHead, append, find, replace, feed,
+      token, setToken,
     ] {
       statement.finalize()
     }
@@ -143,5 +149,20 @@ final class SQLiteTransaction: StoreTransaction {
         return
       }
     }
+  }
+
+  func syncToken(of device: ReplicaID) throws(StoreError) -> UInt64 {
+    let statement = statements.token
+    statement.bind(1, Int64(bitPattern: device.rawValue))
+    guard try statement.step() else { return 0 }
+    defer { statement.reset() }
+    return UInt64(bitPattern: statement.integer(0))
+  }
+
+  func setSyncToken(_ token: UInt64, of device: ReplicaID) throws(StoreError) {
+    let statement = statements.setToken
+    statement.bind(1, Int64(bitPattern: token))
+    statement.bind(2, Int64(bitPattern: device.rawValue))
+    try statement.run()
   }
 }

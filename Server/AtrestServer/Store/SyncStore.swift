@@ -96,6 +96,11 @@ package protocol StoreTransaction: AnyObject {
   /// Notes when a device last called; never back in time.
   func setSeen(_ time: WallTime, device: ReplicaID) throws(StoreError)
 
+  /// The sync token that the device showed last; 0 for none yet, or no such device.
+  func syncToken(of device: ReplicaID) throws(StoreError) -> UInt64
+  /// Notes the sync token that the device is to show from now on.
+  func setSyncToken(_ token: UInt64, of device: ReplicaID) throws(StoreError)
+
   // MARK: Invitations
 
   /// Adds an invitation; false, and nothing happens, if the handle is in use.

@@ -14,13 +14,14 @@ package enum Exchange {
   /// Each record merges on its own, and merging is idempotent, so a request that fails half-way may be committed
   /// half-way: repeating it does the rest.
   /// - Parameters:
+  ///   - device: Who asks; the sync token is the device's.
   ///   - epoch: The store's.
   ///   - feed: The account's, in the transaction under way. Its owner finishes it and commits.
   ///   - now: The server's clock.
   /// - Returns: The answer, to be given once the transaction is committed.
   /// - Complexity: O(offers + records answered), each with O(log records) storage work.
   package static func run(
-    _ request: PreparedExchange, epoch: UInt64, feed: AccountFeed, now: WallTime
+    _ request: PreparedExchange, device: ReplicaID, epoch: UInt64, feed: AccountFeed, now: WallTime
   ) throws(StoreError) -> ExchangeResponse {
     let before = feed.head
     let place = try place(request, epoch: epoch, feed)
@@ -31,8 +32,9 @@ package enum Exchange {
     // Sequences of records that the replica holds as they are, because it sent them so.
     var echoes: Set<UInt64> = []
     var isAllEcho = true
+    let isForked = try !follows(request, device, feed)
     for item in request.items {
-      let result = try take(item, feed, now)
+      let result = isForked ? .refused(.forked(item.index)) : try take(item, feed, now)
       switch result {
       case .refused(let refusal): response.refusals.append(refusal)
       case .kept(let sequence, let isEcho, let isSuperseded, let hasJournal):
@@ -70,6 +72,17 @@ package enum Exchange {
       guard isGood else { return nil }
     }
     return request.cursor?.sequence ?? 0
+  }
+
+  /// Whether the device is the one that the server's token was left with, and no copy of it; if so, the token moves on.
+  private static func follows(
+    _ request: PreparedExchange, _ device: ReplicaID, _ feed: AccountFeed
+  ) throws(StoreError) -> Bool {
+    guard let token = request.token, !request.items.isEmpty else { return true }
+    let current = try feed.transaction.syncToken(of: device)
+    guard token.follows(current) else { return false }
+    if current != token.next { try feed.transaction.setSyncToken(token.next, of: device) }
+    return true
   }
 
   /// Bytes of an encoded refusal, at most. A thousand of them leave room for the largest record.
@@ -175,13 +188,14 @@ package enum Exchange {
 extension SyncStore {
   /// One exchange in a transaction of its own: for tests and simulations.
   package func exchange(
-    _ request: ExchangeRequest, account: AccountID, at now: WallTime
+    _ request: ExchangeRequest, device: ReplicaID, account: AccountID, at now: WallTime
   ) throws(StoreError) -> ExchangeResponse {
     let prepared = PreparedExchange(request)
     let epoch = epoch
     return try transaction { transaction throws(StoreError) in
       let feed = try AccountFeed(account: account, in: transaction)
-      let response = try Exchange.run(prepared, epoch: epoch, feed: feed, now: now)
+      let response = try Exchange.run(
+        prepared, device: device, epoch: epoch, feed: feed, now: now)
       try feed.finish()
       return response
     }

@@ -20,6 +20,7 @@ package struct PreparedExchange: Sendable {
 
   let cursor: Cursor?
   let seen: Cursor?
+  let token: SyncToken?
   let items: [Item]
   let refusals: [Refusal]
   /// Bytes this holds while it waits for storage.
@@ -53,6 +54,7 @@ package struct PreparedExchange: Sendable {
     }
     cursor = request.cursor
     seen = request.seen
+    token = request.token
     self.items = items
     self.refusals = refusals
     self.costBytes = costBytes
@@ -75,6 +77,12 @@ extension Refusal {
     Refusal(
       index: index, reason: .tooLarge,
       message: "The record or one of its values is too large.")
+  }
+
+  static func forked(_ index: Int) -> Refusal {
+    Refusal(
+      index: index, reason: .forked,
+      message: "The device is a copy, or was put back from one, and the other went on.")
   }
 
   static func clockSkew(_ index: Int) -> Refusal {
