@@ -83,6 +83,7 @@ package final class Server: Sendable {
       let store = try SQLiteStore(
         directory: path, hooks: configuration.storeHooks(),
         drawEpoch: environment.randomNumber)
+      report(lostCommits: store.lostCommits, to: configuration.logger)
       try directory.load(store)
       queue = CommitQueue(
         store: store, disk: DiskGuard(directory: path), directory: directory,
@@ -100,6 +101,15 @@ package final class Server: Sendable {
       throw .socket(error)
     }
     return server
+  }
+
+  private static func report(lostCommits count: UInt64, to logger: Logger) {
+    guard count > 0 else { return }
+    logger.warning(
+      """
+      Commits that had been made durable are gone: the database's log was damaged, or an older copy was put in its place. Each \
+      device brings back what it holds when it syncs next. Check the disk.
+      """, metadata: ["commits": "\(count)"])
   }
 
   private init(

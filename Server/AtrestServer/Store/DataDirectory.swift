@@ -9,6 +9,7 @@ final class DataDirectory {
   private var lock: CInt
 
   var databasePath: String { path + "/atrest.db" }
+  var progressPath: String { path + "/progress" }
   var ballastPath: String { path + "/ballast" }
 
   /// Makes the folder if need be and locks it.
@@ -86,7 +87,8 @@ final class DataDirectory {
       let name = withUnsafeBytes(of: entry.pointee.d_name) {
         String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
       }
-      guard [".", "..", "lock", "ballast", "admin.sock", "lost+found"].contains(name) else {
+      guard [".", "..", "lock", "ballast", "progress", "admin.sock", "lost+found"].contains(name)
+      else {
         return false
       }
     }

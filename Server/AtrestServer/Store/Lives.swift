@@ -29,6 +29,7 @@ struct Life {
       }
       guard let life else { throw StoreError.failed(reason: "no new epoch could be drawn") }
       try forget(db, through: life.ordinal - remembered)
+      try db.execute(sql: "UPDATE meta SET writes = writes + 1")
       return .commit
     }
     guard let life else { throw StoreError.failed(reason: "no new epoch could be drawn") }

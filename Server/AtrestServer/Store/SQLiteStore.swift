@@ -11,6 +11,14 @@ import Glibc
 /// file for itself, so that no other program can join in. `synchronous=FULL`: what was committed survives power loss.
 package final class SQLiteStore: SyncStore {
   package let epoch: UInt64
+  /// Transactions that had been made durable when the store was used last, and are gone: its log was damaged, or an older copy was
+  /// put in its place. 0 if none is known to be. Devices that saw them notice, and bring back what they hold.
+  package let lostCommits: UInt64
+  /// The number that it was given when it was made.
+  private let name: UInt64
+  /// Transactions that wrote, since it was made.
+  private var writes: UInt64
+  private let progress: ProgressFile
   private let directory: DataDirectory
   private var queue: DatabaseQueue?
   private var statements: RecordStatements?
@@ -42,15 +50,28 @@ package final class SQLiteStore: SyncStore {
     directory = try DataDirectory(path: path)
     let file = directory.databasePath
     try Self.inspect(file)
+    let progress = ProgressFile(path: directory.progressPath)
+    self.progress = progress
     do {
       let queue = try DatabaseQueue(path: file, configuration: Self.configuration)
       self.queue = queue
-      (epoch, statements) = try queue.writeWithoutTransaction { db in
+      (epoch, name, writes, lostCommits, statements) = try queue.writeWithoutTransaction { db in
         try Self.check(db, path: file)
         try SQLiteSchema.migrate(db, path: file, drawEpoch: drawEpoch)
         try Self.configure(db)
+        guard let row = try Row.fetchOne(db, sql: "SELECT epoch, writes FROM meta") else {
+          throw StoreError.damaged(path: file, reason: "it has no name")
+        }
+        let (name, writes) = (
+          UInt64(bitPattern: row["epoch"] as Int64), UInt64(bitPattern: row["writes"] as Int64)
+        )
+        let known = progress.writes(ofStore: name) ?? 0
         let life = try Life.begin(db, drawEpoch: drawEpoch)
-        return (life.epoch, try RecordStatements(db, life: life))
+        progress.note(writes: writes &+ 1, ofStore: name)
+        return (
+          life.epoch, name, writes &+ 1, known > writes ? known - writes : 0,
+          try RecordStatements(db, life: life)
+        )
       }
     } catch {
       queue = nil
@@ -77,6 +98,7 @@ package final class SQLiteStore: SyncStore {
     // Closing the last connection checkpoints; should that fail, the log is still there for the next start.
     try? queue?.close()
     queue = nil
+    progress.close()
     directory.unlock()
   }
 
@@ -95,6 +117,8 @@ package final class SQLiteStore: SyncStore {
     do throws(StoreError) {
       result = try body(SQLiteTransaction(db, statements))
       if sqlite3_total_changes64(connection) != before {
+        statements.setWrites.bind(1, Int64(bitPattern: writes &+ 1))
+        try statements.setWrites.run()
         // A full disk shows here, as a statement that failed and can be taken back, and not in the commit, which
         // is left with one frame to write.
         try hooks.beforeFlush?()
@@ -113,7 +137,11 @@ package final class SQLiteStore: SyncStore {
       try? rollBack(connection, statements, after: error)
       throw .commitUnknown(reason: Self.reason(error))
     }
-    if sqlite3_total_changes64(connection) != before { hooks.committed?() }
+    if sqlite3_total_changes64(connection) != before {
+      writes &+= 1
+      progress.note(writes: writes, ofStore: name)
+      hooks.committed?()
+    }
     return result
   }
 

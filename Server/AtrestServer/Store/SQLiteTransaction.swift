@@ -7,7 +7,7 @@ import SyncProtocol
 
 /// The statements of the hot path, prepared once.
 final class RecordStatements {
-  let begin, commit, rollback: RawStatement
+  let begin, commit, rollback, setWrites: RawStatement
   let head, descends, startLife, setHead, append, find, replace, feed: RawStatement
   let token, setToken: RawStatement
 
@@ -16,6 +16,7 @@ final class RecordStatements {
     begin = try RawStatement("BEGIN IMMEDIATE", on: connection)
     commit = try RawStatement("COMMIT", on: connection)
     rollback = try RawStatement("ROLLBACK", on: connection)
+    setWrites = try RawStatement("UPDATE meta SET writes = ?", on: connection)
     head = try RawStatement("SELECT head FROM account WHERE id = ?", on: connection)
     descends = try RawStatement(
       """
@@ -52,7 +53,8 @@ final class RecordStatements {
 
   func finalize() {
     for statement in [
-      begin, commit, rollback, head, descends, startLife, setHead, append, find, replace, feed,
+      begin, commit, rollback, setWrites, head, descends, startLife, setHead, append, find, replace,
+      feed,
       token, setToken,
     ] {
       statement.finalize()
