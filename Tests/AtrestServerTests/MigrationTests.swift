@@ -91,15 +91,6 @@ import Testing
     try makeFormat1(records.map { ($0.key.storageKey, $0.encoded) })
   }
 
-  private func deleted(_ number: Int, at time: Int64) -> Replication.Record {
-    var record = water(number)
-    record.set(
-      Register(
-        field: Register.deletedField, stamp: stamp(time, phone), replaced: stamp(noon, phone),
-        value: Register.deletedValue))
-    return record
-  }
-
   @Test("records, devices and places of format 1 are good in this one")
   func kept() throws {
     try makeFormat1(water(1), water(2))

@@ -99,7 +99,7 @@ enum StoreKind: CaseIterable, Sendable {
         _ = try t.append(
           key: [UInt8(number)], body: [UInt8(number)], sequence: UInt64(number), account: account)
       }
-      try t.replace(key: [2], body: [22], sequence: 6, account: account)
+      try t.replace(key: [2], body: [22], sequence: 6, due: nil, account: account)
     }
     #expect(try feed(store, account, after: 0) == [1: [1], 3: [3], 4: [4], 5: [5], 6: [22]])
     #expect(try feed(store, account, after: 4) == [5: [5], 6: [22]])
@@ -128,7 +128,7 @@ enum StoreKind: CaseIterable, Sendable {
     try store.transaction { t throws(StoreError) in
       #expect(try t.append(key: [1], body: [10], sequence: 1, account: kim))
       #expect(try t.append(key: [1], body: [20], sequence: 1, account: sam))
-      try t.replace(key: [1], body: [21], sequence: 2, account: sam)
+      try t.replace(key: [1], body: [21], sequence: 2, due: nil, account: sam)
       try t.setHead(2, of: sam)
     }
     #expect(try feed(store, kim, after: 0) == [1: [10]])
@@ -189,6 +189,36 @@ enum StoreKind: CaseIterable, Sendable {
       let list = try t.devices(of: kim)
       #expect(list.map(\.revoked) == [WallTime(milliseconds: 7), nil])
       #expect(list.map(\.seen) == [nil, WallTime(milliseconds: 50)])
+    }
+  }
+
+  @Test("live records are counted as they are told, by account", arguments: StoreKind.allCases)
+  func live(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let (kim, sam) = (try store.makeAccount("kim"), try store.makeAccount("sam"))
+    try store.transaction { t throws(StoreError) in
+      try t.addLive(5, to: kim)
+      try t.addLive(-2, to: kim)
+      let counts = [
+        try t.liveCount(of: kim), try t.liveCount(of: sam),
+        try t.liveCount(of: AccountID(rawValue: 99)),
+      ]
+      #expect(counts == [3, 0, 0])
+    }
+  }
+
+  @Test("when a record is due is kept with it", arguments: StoreKind.allCases)
+  func due(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let kim = try store.makeAccount("kim")
+    try store.transaction { t throws(StoreError) in
+      _ = try t.append(
+        key: [1], body: [1], sequence: 1, due: WallTime(milliseconds: 7), account: kim)
+      #expect(try t.record(key: [1], account: kim)?.due == WallTime(milliseconds: 7))
+      try t.replace(key: [1], body: [1], sequence: 2, due: nil, account: kim)
+      #expect(try t.record(key: [1], account: kim) == StoredRecord(sequence: 2, body: [1]))
     }
   }
 

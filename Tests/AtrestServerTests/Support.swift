@@ -124,6 +124,32 @@ extension SyncStore {
   }
 }
 
+extension StoreTransaction {
+  /// A record that nothing is due with.
+  func append(
+    key: [UInt8], body: [UInt8], sequence: UInt64, account: AccountID
+  ) throws(StoreError) -> Bool {
+    try append(key: key, body: body, sequence: sequence, due: nil, account: account)
+  }
+}
+
+/// A glass of water that was deleted later than it was recorded.
+func deleted(
+  _ number: Int, at time: Int64 = noon + 1000, by replica: ReplicaID = phone
+) -> Record {
+  var record = water(number)
+  record.set(
+    Register(
+      field: Register.deletedField, stamp: stamp(time, replica), replaced: stamp(noon, phone),
+      value: Register.deletedValue))
+  return record
+}
+
+/// Offers a deletion as a device does: only field 1 was written.
+func deletion(_ record: Record) -> [UInt8] {
+  Offer(record: record, written: [Register.deletedField]).encoded
+}
+
 extension ExchangeResponse {
   var decodedRecords: [Record] {
     get throws { try records.map { bytes throws(WireError) in try Record(decoding: bytes) } }

@@ -30,6 +30,11 @@ final class RawStatement {
     sqlite3_bind_int64(handle, index, value)
   }
 
+  /// Nil becomes NULL.
+  func bind(_ index: Int32, _ value: Int64?) {
+    if let value { bind(index, value) } else { sqlite3_bind_null(handle, index) }
+  }
+
   /// SQLite keeps a copy until the next `bind`. A failure to copy leaves NULL, which every column refuses.
   func bind(_ index: Int32, _ bytes: [UInt8]) {
     // SQLITE_TRANSIENT: a macro that the importer does not understand.
@@ -64,6 +69,10 @@ final class RawStatement {
 
   func integer(_ column: Int32) -> Int64 {
     sqlite3_column_int64(handle, column)
+  }
+
+  func optionalInteger(_ column: Int32) -> Int64? {
+    sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : integer(column)
   }
 
   func bytes(_ column: Int32) -> [UInt8] {

@@ -9,7 +9,7 @@ import SyncProtocol
 final class RecordStatements {
   let begin, commit, rollback, setWrites: RawStatement
   let head, descends, startLife, setHead, append, find, replace, feed: RawStatement
-  let token, setToken: RawStatement
+  let live, addLive, token, setToken: RawStatement
 
   init(_ db: Database, life: Life) throws {
     guard let connection = db.sqliteConnection else { throw StoreError.closed }
@@ -33,18 +33,23 @@ final class RecordStatements {
     setHead = try RawStatement("UPDATE account SET head = ? WHERE id = ?", on: connection)
     append = try RawStatement(
       """
-      INSERT INTO record (account, sequence, key, body) VALUES (?, ?, ?, ?)
+      INSERT INTO record (account, sequence, key, body, due_ms) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (account, key) DO NOTHING
       """, on: connection)
     find = try RawStatement(
       """
-      SELECT sequence, body FROM record INDEXED BY record_by_key WHERE account = ? AND key = ?
+      SELECT sequence, body, due_ms FROM record INDEXED BY record_by_key
+      WHERE account = ? AND key = ?
       """, on: connection)
     replace = try RawStatement(
-      "UPDATE record SET sequence = ?, body = ? WHERE account = ? AND key = ?", on: connection)
+      "UPDATE record SET sequence = ?, body = ?, due_ms = ? WHERE account = ? AND key = ?",
+      on: connection)
     feed = try RawStatement(
       "SELECT sequence, body FROM record WHERE account = ? AND sequence > ? ORDER BY sequence",
       on: connection)
+    live = try RawStatement("SELECT live FROM account WHERE id = ?", on: connection)
+    addLive = try RawStatement(
+      "UPDATE account SET live = max(0, live + ?) WHERE id = ?", on: connection)
     token = try RawStatement(
       "SELECT sync_token FROM device WHERE replica = ?", on: connection)
     setToken = try RawStatement(
@@ -55,7 +60,7 @@ final class RecordStatements {
     for statement in [
       begin, commit, rollback, setWrites, head, descends, startLife, setHead, append, find, replace,
       feed,
-      token, setToken,
+      live, addLive, token, setToken,
     ] {
       statement.finalize()
     }
@@ -106,13 +111,14 @@ final class SQLiteTransaction: StoreTransaction {
   }
 
   func append(
-    key: [UInt8], body: [UInt8], sequence: UInt64, account: AccountID
+    key: [UInt8], body: [UInt8], sequence: UInt64, due: WallTime?, account: AccountID
   ) throws(StoreError) -> Bool {
     let statement = statements.append
     statement.bind(1, account.rawValue)
     statement.bind(2, Int64(bitPattern: sequence))
     statement.bind(3, key)
     statement.bind(4, body)
+    statement.bind(5, due?.milliseconds)
     try statement.run()
     return statement.changedRows == 1
   }
@@ -124,17 +130,19 @@ final class SQLiteTransaction: StoreTransaction {
     guard try statement.step() else { return nil }
     defer { statement.reset() }
     return StoredRecord(
-      sequence: UInt64(bitPattern: statement.integer(0)), body: statement.bytes(1))
+      sequence: UInt64(bitPattern: statement.integer(0)), body: statement.bytes(1),
+      due: statement.optionalInteger(2).map { WallTime(milliseconds: $0) })
   }
 
   func replace(
-    key: [UInt8], body: [UInt8], sequence: UInt64, account: AccountID
+    key: [UInt8], body: [UInt8], sequence: UInt64, due: WallTime?, account: AccountID
   ) throws(StoreError) {
     let statement = statements.replace
     statement.bind(1, Int64(bitPattern: sequence))
     statement.bind(2, body)
-    statement.bind(3, account.rawValue)
-    statement.bind(4, key)
+    statement.bind(3, due?.milliseconds)
+    statement.bind(4, account.rawValue)
+    statement.bind(5, key)
     try statement.run()
   }
 
@@ -151,6 +159,21 @@ final class SQLiteTransaction: StoreTransaction {
         return
       }
     }
+  }
+
+  func liveCount(of account: AccountID) throws(StoreError) -> Int {
+    let statement = statements.live
+    statement.bind(1, account.rawValue)
+    guard try statement.step() else { return 0 }
+    defer { statement.reset() }
+    return Int(statement.integer(0))
+  }
+
+  func addLive(_ change: Int, to account: AccountID) throws(StoreError) {
+    let statement = statements.addLive
+    statement.bind(1, Int64(change))
+    statement.bind(2, account.rawValue)
+    try statement.run()
   }
 
   func syncToken(of device: ReplicaID) throws(StoreError) -> UInt64 {

@@ -57,9 +57,10 @@ package protocol StoreTransaction: AnyObject {
   /// - Parameters:
   ///   - key: See `storageKey`.
   ///   - sequence: Greater than every sequence of the account.
+  ///   - due: When housekeeping is to look at it; nil: never.
   /// - Returns: Whether it was appended.
   func append(
-    key: [UInt8], body: [UInt8], sequence: UInt64, account: AccountID
+    key: [UInt8], body: [UInt8], sequence: UInt64, due: WallTime?, account: AccountID
   ) throws(StoreError) -> Bool
 
   /// The record with the key, or nil.
@@ -67,8 +68,14 @@ package protocol StoreTransaction: AnyObject {
 
   /// Replaces the body of the record with the key, and moves it to the end of the feed.
   func replace(
-    key: [UInt8], body: [UInt8], sequence: UInt64, account: AccountID
+    key: [UInt8], body: [UInt8], sequence: UInt64, due: WallTime?, account: AccountID
   ) throws(StoreError)
+
+  /// How many records the account is noted to have that are live: see `Record.isLive`.
+  func liveCount(of account: AccountID) throws(StoreError) -> Int
+
+  /// Notes that so many records became live, or, below zero, are not any more. Must be called by whoever did that.
+  func addLive(_ change: Int, to account: AccountID) throws(StoreError)
 
   /// Hands out the account's records with a sequence above `after`, ascending, until `visit` returns false.
   /// Cost grows with what is handed out, not with what the account holds.
@@ -123,6 +130,8 @@ package struct StoredRecord: Hashable, Sendable {
   package var sequence: UInt64
   /// The encoded record.
   package var body: [UInt8]
+  /// When housekeeping is to look at it; nil: never.
+  package var due: WallTime?
 }
 
 /// An account, as lists show it.

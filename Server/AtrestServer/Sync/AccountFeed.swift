@@ -19,6 +19,7 @@ package final class AccountFeed {
   /// Bodies in commit order; nil once there are too many.
   private(set) var news: [[UInt8]]? = []
   private var newsBytes = 0
+  private var liveChange = 0
 
   /// The account's feed as the transaction finds it.
   package init(account: AccountID, in transaction: any StoreTransaction) throws(StoreError) {
@@ -28,24 +29,55 @@ package final class AccountFeed {
     head = start
   }
 
-  /// Notes the head. Once, before the commit.
+  /// Notes the head, and how many records are live. Once, before the commit.
   package func finish() throws(StoreError) {
     if head != start { try transaction.setHead(head, of: account) }
+    if liveChange != 0 { try transaction.addLive(liveChange, to: account) }
+  }
+
+  /// Records that are live: see `Record.isLive`.
+  func liveCount() throws(StoreError) -> Int {
+    try transaction.liveCount(of: account) + liveChange
   }
 
   /// Appends a record unless there is one with its key; nil if there is.
-  func append(key: [UInt8], body: [UInt8]) throws(StoreError) -> UInt64? {
+  ///
+  /// - Parameters:
+  ///   - body: The record's canonical bytes.
+  ///   - now: The server's clock.
+  func append(
+    _ record: Record, key: [UInt8], body: [UInt8], at now: WallTime
+  ) throws(StoreError) -> UInt64? {
     let isNew = try transaction.append(
-      key: key, body: body, sequence: head + 1, account: account)
-    return isNew ? advance(body) : nil
+      key: key, body: body, sequence: head + 1, due: record.isDue(takenIn: now), account: account)
+    guard isNew else { return nil }
+    if record.isLive { liveChange += 1 }
+    return advance(body)
   }
 
   func find(key: [UInt8]) throws(StoreError) -> StoredRecord? {
     try transaction.record(key: key, account: account)
   }
 
-  func replace(key: [UInt8], body: [UInt8]) throws(StoreError) -> UInt64 {
-    try transaction.replace(key: key, body: body, sequence: head + 1, account: account)
+  /// Replaces a record by what it became.
+  ///
+  /// - Parameters:
+  ///   - found: As it is stored, and `old` what that holds.
+  ///   - body: The new record's canonical bytes.
+  func replace(
+    _ found: StoredRecord, _ old: Record, by new: Record, body: [UInt8], at now: WallTime
+  ) throws(StoreError) -> UInt64 {
+    var due = new.isDue(takenIn: now)
+    // The time since the deletion was taken in goes on.
+    if due != nil, let known = found.due, new.isDeleted,
+      old[Register.deletedField] == new[Register.deletedField]
+    {
+      due = known
+    }
+    try transaction.replace(
+      key: new.key.storageKey, body: body, sequence: head + 1, due: due, account: account)
+    if old.isLive { liveChange -= 1 }
+    if new.isLive { liveChange += 1 }
     return advance(body)
   }
 

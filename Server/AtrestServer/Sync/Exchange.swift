@@ -33,8 +33,16 @@ package enum Exchange {
     var echoes: Set<UInt64> = []
     var isAllEcho = true
     let isForked = try !follows(request, device, feed)
+    let withheld = isForked ? [] : try MassDeletion.withheld(request, feed)
     for item in request.items {
-      let result = isForked ? .refused(.forked(item.index)) : try take(item, feed, now)
+      let result: Result
+      if isForked {
+        result = .refused(.forked(item.index))
+      } else if withheld.contains(item.index) {
+        result = .refused(.massDeletion(item.index))
+      } else {
+        result = try take(item, feed, now)
+      }
       switch result {
       case .refused(let refusal): response.refusals.append(refusal)
       case .kept(let sequence, let isEcho, let isSuperseded, let hasJournal):
@@ -99,7 +107,10 @@ package enum Exchange {
     // One statement for a record that the account does not have; whoever is too far ahead is refused first, and
     // a record whose every stamp the account has already is not judged again.
     let isAhead = item.offer.record.registers.contains { isTooFarAhead($0, now) }
-    if !isAhead, let sequence = try feed.append(key: item.key, body: item.body) {
+    if !isAhead,
+      let sequence = try feed.append(
+        item.offer.record, key: item.key, body: item.body, at: now)
+    {
       return .kept(sequence: sequence, isEcho: true, isSuperseded: false, hasJournal: false)
     }
     guard let found = try feed.find(key: item.key) else {
@@ -126,11 +137,11 @@ package enum Exchange {
       guard outcome.record.registers.count <= Record.Limits.registers,
         body.count <= Record.Limits.encodedBytes
       else { return .refused(.tooLarge(item.index)) }
-      sequence = try feed.replace(key: item.key, body: body)
+      sequence = try feed.replace(found, stored, by: outcome.record, body: body, at: now)
     }
     for entry in journal {
       // A conflict that was met before is in the journal already, perhaps deleted by a person since.
-      _ = try feed.append(key: entry.key, body: entry.body)
+      _ = try feed.append(entry, key: entry.key.storageKey, body: entry.encoded, at: now)
     }
     return .kept(
       sequence: sequence, isEcho: outcome.record == item.offer.record,
@@ -138,15 +149,11 @@ package enum Exchange {
   }
 
   /// The journal's entries, or nil if one would be too large for anybody to read back.
-  private static func journal(_ outcome: Offer.Outcome) -> [(key: [UInt8], body: [UInt8])]? {
-    var entries: [(key: [UInt8], body: [UInt8])] = []
+  private static func journal(_ outcome: Offer.Outcome) -> [Record]? {
+    var entries: [Record] = []
     for conflict in outcome.conflicts {
-      let record = conflict.journalRecord
-      let body = record.encoded
-      guard body.count <= Record.Limits.encodedBytes, (try? Record(decoding: body)) != nil else {
-        return nil
-      }
-      entries.append((record.key.storageKey, body))
+      guard let entry = conflict.readableRecord else { return nil }
+      entries.append(entry)
     }
     return entries
   }

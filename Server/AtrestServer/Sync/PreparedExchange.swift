@@ -21,6 +21,7 @@ package struct PreparedExchange: Sendable {
   let cursor: Cursor?
   let seen: Cursor?
   let token: SyncToken?
+  let allowsMassDeletion: Bool
   let items: [Item]
   let refusals: [Refusal]
   /// Bytes this holds while it waits for storage.
@@ -55,6 +56,7 @@ package struct PreparedExchange: Sendable {
     cursor = request.cursor
     seen = request.seen
     token = request.token
+    allowsMassDeletion = request.allowsMassDeletion
     self.items = items
     self.refusals = refusals
     self.costBytes = costBytes
@@ -83,6 +85,12 @@ extension Refusal {
     Refusal(
       index: index, reason: .forked,
       message: "The device is a copy, or was put back from one, and the other went on.")
+  }
+
+  static func massDeletion(_ index: Int) -> Refusal {
+    Refusal(
+      index: index, reason: .massDeletion,
+      message: "The request would delete more than half of the account's records.")
   }
 
   static func clockSkew(_ index: Int) -> Refusal {

@@ -27,6 +27,18 @@ extension Record {
   }
 }
 
+extension Conflict {
+  /// The record that carries the entry; nil if it would be too large for anybody to read back.
+  var readableRecord: Record? {
+    let record = journalRecord
+    let body = record.encoded
+    guard body.count <= Record.Limits.encodedBytes, (try? Record(decoding: body)) != nil else {
+      return nil
+    }
+    return record
+  }
+}
+
 extension WallTime {
   /// So many milliseconds later; the last time there is if that is beyond it.
   func advanced(by milliseconds: Int64) -> WallTime {

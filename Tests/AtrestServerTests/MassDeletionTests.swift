@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a request deletes so much that it is not taken without being asked.
+
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+
+@testable import AtrestServer
+
+@Suite final class MassDeletionTests {
+  private let folder: Folder
+  private let store: SQLiteStore
+  private let kim: AccountID
+
+  init() throws {
+    folder = try Folder()
+    store = try openStore(folder)
+    kim = try store.makeAccount("kim")
+  }
+
+  deinit {
+    store.close()
+  }
+
+  private func fill(_ count: Int) throws {
+    let offers = (0..<count).map { offer(water($0)) }
+    _ = try store.exchange(kim, ExchangeRequest(cursor: nil, offers: offers))
+  }
+
+  private func delete(
+    _ numbers: some Sequence<Int>, beside others: [[UInt8]] = [], isAllowed: Bool = false
+  ) throws -> ExchangeResponse {
+    let offers = others + numbers.map { deletion(deleted($0)) }
+    return try store.exchange(
+      kim, ExchangeRequest(cursor: nil, offers: offers, allowsMassDeletion: isAllowed),
+      at: noon + 1000)
+  }
+
+  private func live() throws -> Int {
+    let account = kim
+    return try store.transaction { t throws(StoreError) in try t.liveCount(of: account) }
+  }
+
+  @Test("half of the records may go, one more may not")
+  func half() throws {
+    try fill(20)
+    let refused = try delete(0..<11)
+    #expect(refused.refusals.map(\.reason) == Array(repeating: .massDeletion, count: 11))
+    #expect(refused.head == 20)
+    #expect(try delete(0..<10).refusals.isEmpty)
+    #expect(try live() == 10)
+  }
+
+  @Test("of 19 records all may go")
+  func few() throws {
+    try fill(19)
+    #expect(try delete(0..<19).refusals.isEmpty)
+    #expect(try live() == 0)
+  }
+
+  @Test("whoever was asked may")
+  func allowed() throws {
+    try fill(40)
+    #expect(try delete(0..<40, isAllowed: true).refusals.isEmpty)
+    #expect(try live() == 0)
+  }
+
+  @Test("what is offered beside the deletions is taken")
+  func others() throws {
+    try fill(20)
+    let answer = try delete(0..<11, beside: [offer(water(100)), deletion(deleted(200))])
+    // The account never had record 200: nothing of it is deleted.
+    #expect(answer.refusals.map(\.index) == Array(2..<13))
+    #expect(answer.head == 22)
+    #expect(try live() == 21)
+  }
+
+  @Test("deleting what is deleted already, or twice in one request, counts once")
+  func repeated() throws {
+    try fill(30)
+    #expect(try delete(0..<10).refusals.isEmpty)
+    #expect(try live() == 20)
+    let again = (0..<10).map { deletion(deleted($0, at: noon + 1500)) }
+    #expect(try delete(10..<20, beside: again).refusals.isEmpty)
+    #expect(try live() == 10)
+    try fill(60)
+    #expect(try delete(Array(40..<50) + Array(40..<50)).refusals.isEmpty)
+  }
+
+  @Test("the journal and entitlements are not what is counted")
+  func journal() throws {
+    let early = water(1, millilitres: 100, by: tablet)
+    _ = try store.exchange(kim, request(nil, water(1, at: noon + 1)), at: noon + 1)
+    _ = try store.exchange(kim, request(nil, early), by: tablet, at: noon + 1)
+    let fact = try #require(
+      Record(
+        key: RecordKey(kind: .session, id: recordID(5)),
+        registers: [
+          Register(
+            field: Register.deletedField, stamp: stamp(noon, phone), value: Register.deletedValue)
+        ]))
+    #expect(!fact.isLive)
+    #expect(!Record(key: RecordKey(kind: .entitlement, id: [1])).isLive)
+    #expect(Record(key: RecordKey(kind: RecordKind(rawValue: 77), id: [1])).isLive)
+    #expect(try store.exchange(kim, request()).records.count == 2)
+    #expect(try live() == 1)
+  }
+
+  @Test("a record that comes back is live again")
+  func revived() throws {
+    try fill(2)
+    _ = try delete(0..<1)
+    #expect(try live() == 1)
+    _ = try store.exchange(kim, request(nil, water(0, at: noon + 2000)), at: noon + 2000)
+    #expect(try live() == 2)
+  }
+
+  @Test(
+    "what is counted while exchanging is what counting finds",
+    arguments: 1...20 as ClosedRange<UInt64>)
+  func counter(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    for step in 0..<60 {
+      let records = (0..<Int.random(in: 1...5, using: &random)).map { _ in
+        let number = Int.random(in: 0..<12, using: &random)
+        let time = noon + Int64(Int.random(in: 0..<60, using: &random))
+        return Bool.random(using: &random)
+          ? water(number, at: time, by: tablet) : deleted(number, at: time)
+      }
+      _ = try store.exchange(
+        kim,
+        ExchangeRequest(cursor: nil, offers: records.map(offer), allowsMassDeletion: true),
+        at: noon + Int64(step))
+    }
+    let records = try store.exchange(kim, request()).decodedRecords
+    #expect(try live() == records.count { $0.isLive }, "seed \(seed)")
+  }
+}
