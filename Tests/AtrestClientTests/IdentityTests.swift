@@ -176,17 +176,18 @@ struct IdentityTests {
     // 50 s ahead, which the server bears: it takes the write as it is.
     test.clock.advance(50_000)
     try test.replica.save(WaterEntry.sample())
-    let cursor = try await test.replica.cursor()
+    let cursor = try await test.replica.standing().cursor
     let page = try await test.replica.outboxPage(after: 0, refused: false)
     let answer = try server.exchange(ExchangeRequest(cursor: cursor, offers: page.offers))
 
     // Meanwhile another sync of the same replica learns the time, and stamps the write again.
     let quiet = try server.exchange(ExchangeRequest(cursor: cursor))
     _ = try await test.replica.apply(
-      quiet, request: cursor, page: OutboxPage(), at: test.clock.now())
+      quiet, to: ExchangeRequest(cursor: cursor), page: OutboxPage(), at: test.clock.now())
     try await test.replica.restamp(at: test.clock.now())
 
-    _ = try await test.replica.apply(answer, request: cursor, page: page, at: test.clock.now())
+    _ = try await test.replica.apply(
+      answer, to: ExchangeRequest(cursor: cursor), page: page, at: test.clock.now())
     try await test.sync(server)
     #expect(server.records == (try test.replica.allRecords()))
   }
@@ -211,7 +212,8 @@ struct IdentityTests {
     let start = Cursor(epoch: 7, sequence: 0)
     let news = ExchangeResponse(
       records: [theirs.encoded], cursor: start, serverTime: test.clock.now())
-    _ = try await test.replica.apply(news, request: nil, page: OutboxPage(), at: test.clock.now())
+    _ = try await test.replica.apply(
+      news, to: ExchangeRequest(cursor: nil), page: OutboxPage(), at: test.clock.now())
     test.clock.advance(10 * 60_000)
     try test.replica.delete(water.key)
 
@@ -220,7 +222,8 @@ struct IdentityTests {
     test.clock.advance(55 * 60_000)
     let time = ExchangeResponse(
       cursor: start, serverTime: server.state.withLock { $0.clock.now() })
-    _ = try await test.replica.apply(time, request: start, page: OutboxPage(), at: test.clock.now())
+    _ = try await test.replica.apply(
+      time, to: ExchangeRequest(cursor: start), page: OutboxPage(), at: test.clock.now())
     try await test.replica.restamp(at: test.clock.now())
     try await test.sync(server)
     #expect(server.records.map(\.isDeleted) == [true])

@@ -142,10 +142,11 @@ struct OutboxTests {
     let answer = try server.exchange(ExchangeRequest(cursor: nil, offers: page.offers))
     try test.replica.save(WaterEntry.sample(id: id, 200))
     try test.replica.setPreference("theme", to: "dusk")
-    _ = try await test.replica.apply(answer, request: nil, page: page, at: test.clock.now())
+    _ = try await test.replica.apply(
+      answer, to: ExchangeRequest(cursor: nil), page: page, at: test.clock.now())
     #expect(try test.offers().map(\.record.key.kind) == [.water, .preference])
     #expect(try test.offers().first.map { try WaterEntry($0.record) }?.intake.millilitres == 200)
-    #expect(try await test.replica.cursor() == answer.cursor)
+    #expect(try await test.replica.standing().cursor == answer.cursor)
   }
 
   @Test("a pending write that lost to a pulled one is still pushed and journalled")
@@ -163,10 +164,10 @@ struct OutboxTests {
     try await theirs.sync(server)
 
     // The pull arrives without the push: another process of this device asked with an empty outbox.
-    let cursor = try await mine.replica.cursor()
+    let cursor = try await mine.replica.standing().cursor
     let answer = try server.exchange(ExchangeRequest(cursor: cursor))
     _ = try await mine.replica.apply(
-      answer, request: cursor, page: OutboxPage(), at: mine.clock.now())
+      answer, to: ExchangeRequest(cursor: cursor), page: OutboxPage(), at: mine.clock.now())
     #expect(try mine.replica.waterEntry(id)?.intake.millilitres == 300)
     mine.clock.advance(9000)
     try mine.replica.save(WaterEntry.sample(id: id, 400))

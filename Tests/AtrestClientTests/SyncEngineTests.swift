@@ -98,7 +98,7 @@ struct SyncEngineTests {
     let failsAt: Int
     let changes = Counter()
 
-    func cursor() async throws(ReplicaError) -> Cursor? { try await replica.cursor() }
+    func standing() async throws(ReplicaError) -> Standing { try await replica.standing() }
     func outboxPage(
       after sequence: Int64, refused: Bool
     ) async throws(ReplicaError) -> OutboxPage {
@@ -109,10 +109,35 @@ struct SyncEngineTests {
       try await replica.hasWaitingWrites()
     }
     func apply(
-      _ answer: ExchangeResponse, request: Cursor?, page: OutboxPage, at now: WallTime
+      _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
     ) async throws(ReplicaError) -> AppliedAnswer {
+      try change()
+      return try await replica.apply(answer, to: request, page: page, at: now)
+    }
+    private func change() throws(ReplicaError) {
       if changes.next() == failsAt { throw .storage(reason: "the disk is full") }
-      return try await replica.apply(answer, request: request, page: page, at: now)
+    }
+    func holdMassDeletion(areAllowed: Bool) async throws(ReplicaError) -> HeldDeletions? {
+      try await replica.holdMassDeletion(areAllowed: areAllowed)
+    }
+    func beginOffering() async throws(ReplicaError) -> SyncToken {
+      try change()
+      return try await replica.beginOffering()
+    }
+    func adopt(renewed identity: PairResponse) async throws(ReplicaError) {
+      try await replica.adopt(renewed: identity)
+    }
+    func reconcileDemand() async throws(ReplicaError) -> UInt64? {
+      try await replica.reconcileDemand()
+    }
+    func hashes() async throws(ReplicaError) -> [KeyRange.Item] { try await replica.hashes() }
+    func merge(
+      records: [[UInt8]], offering wanted: [RecordKey]
+    ) async throws(ReplicaError) -> AppliedAnswer {
+      try await replica.merge(records: records, offering: wanted)
+    }
+    func endReconcile(_ demand: UInt64) async throws(ReplicaError) {
+      try await replica.endReconcile(demand)
     }
     func apply(
       _ event: WatchEvent, at now: WallTime
@@ -201,10 +226,16 @@ struct SyncEngineTests {
   }
 
   /// A way to a server that answers as a test says.
-  struct Scripted: SyncTransport {
+  struct Scripted: TestTransport {
     var answer: @Sendable (ExchangeRequest) throws(SyncError) -> ExchangeResponse
     func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
       try answer(request)
+    }
+    /// Everything is equal.
+    func reconcile(
+      _ request: ReconcileRequest
+    ) async throws(SyncError) -> ReconcileResponse {
+      ReconcileResponse(ranges: [], serverTime: WallTime(milliseconds: 0))
     }
     func watch(
       _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
@@ -276,7 +307,7 @@ struct SyncEngineTests {
       }
       #expect(try test.replica.digest() == digest)
       #expect(try test.waitingCount == 1)
-      #expect(try await test.replica.cursor() == nil)
+      #expect(try await test.replica.standing().cursor == nil)
     }
   }
 

@@ -13,7 +13,7 @@ import Testing
 @Suite("Watching")
 struct WatchTests {
   /// A stream that plays what a test wrote, over a model server.
-  struct Playing: SyncTransport {
+  struct Playing: TestTransport {
     let server: ModelServer
     /// Called with the number of the stream, from 0; events to play, then whether to end it as a lost connection.
     let play: @Sendable (Int, WatchRequest) -> (events: [WatchEvent], error: SyncError)
@@ -77,7 +77,7 @@ struct WatchTests {
     let transport = Playing(server: server) { _, _ in ([news], .accessEnded) }
     let told = await watch(test, transport)
     #expect(try test.replica.allRecords() == [record])
-    #expect(try await test.replica.cursor() == news.cursor)
+    #expect(try await test.replica.standing().cursor == news.cursor)
     #expect(transport.exchanges.count == 1, "only the first sync")
     #expect(told.reports.map(\.pulled) == [0, 1])
   }
@@ -141,7 +141,7 @@ struct WatchTests {
     let other = try test.reopened()
     let entry = try WaterEntry.sample()
     // The stream stays open until the server has the write.
-    struct Open: SyncTransport {
+    struct Open: TestTransport {
       let server: ModelServer
       let begin: @Sendable () throws -> Void
       func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {

@@ -61,7 +61,7 @@ extension ReplicaTransaction {
       })
   }
 
-  private func decodeOffer(_ bytes: [UInt8]) throws(ReplicaError) -> Offer {
+  func decodeOffer(_ bytes: [UInt8]) throws(ReplicaError) -> Offer {
     do { return try Offer(decoding: bytes) } catch { throw .damaged(path: path) }
   }
 
@@ -95,32 +95,37 @@ extension ReplicaTransaction {
       .execute(arguments: [key.kind.rawValue, Data(key.id)])
   }
 
-  func dequeue(_ sequence: Int64) throws {
-    try database.cachedStatement(sql: "DELETE FROM outbox WHERE sequence = ?")
-      .execute(arguments: [sequence])
-  }
-
-  /// Queues every record that does not wait already, as it is: for a server that lost data.
-  func queueEverything() throws {
-    try database.execute(
+  /// Queues a record as it is held, for a server that has it otherwise or not at all, unless a write of it waits already.
+  func offerAgain(_ key: RecordKey) throws {
+    try database.cachedStatement(
       sql: """
         INSERT INTO outbox (kind, id)
-        SELECT kind, id FROM record AS held WHERE NOT EXISTS (
-          SELECT 1 FROM outbox WHERE kind = held.kind AND id = held.id AND offer IS NULL)
-        """)
+        SELECT kind, id FROM record AS held WHERE kind = ? AND id = ? AND NOT EXISTS (
+          SELECT 1 FROM outbox WHERE kind = held.kind AND id = held.id)
+        """
+    ).execute(arguments: [key.kind.rawValue, Data(key.id)])
+  }
+
+  /// Whether there was such an entry.
+  @discardableResult
+  func dequeue(_ sequence: Int64) throws -> Bool {
+    try database.cachedStatement(sql: "DELETE FROM outbox WHERE sequence = ?")
+      .execute(arguments: [sequence])
+    return database.changesCount > 0
   }
 
   /// The oldest entries above a sequence that fit a page.
   func page(after sequence: Int64, refused: Bool) throws -> OutboxPage {
-    var page = OutboxPage(isRetry: refused)
+    var page = OutboxPage()
     var bytes = 0
     let rows = try Row.fetchCursor(
       database.cachedStatement(
         sql: """
           SELECT sequence, kind, id, offer FROM outbox
-          WHERE sequence > ? AND (refused_reason IS NOT NULL) = ? ORDER BY sequence LIMIT ?
+          WHERE sequence > ? AND (refused_reason IS NOT NULL) = ? AND refused_reason IS NOT ?
+          ORDER BY sequence LIMIT ?
           """),
-      arguments: [sequence, refused, Page.records])
+      arguments: [sequence, refused, Refusal.Reason.massDeletion.rawValue, Page.records])
     while let row = try rows.next() {
       let offer: [UInt8]
       if let bytes = try row.optionalBytes(at: 3) {

@@ -15,6 +15,7 @@ public final class Replica: Sendable {
   public let directory: URL
 
   let clock: any WallClock
+  let random: @Sendable () -> UInt64
   private let path: String
   private let queue: DatabaseQueue
   /// Set when the disk failed. What a commit that failed left behind is unknown, and this connection's view of it may
@@ -24,7 +25,7 @@ public final class Replica: Sendable {
   private let waiting = DispatchQueue(label: "atrest.replica.waiting")
 
   /// How long a transaction waits for another process to end its own, in seconds.
-  static let busyTimeout: TimeInterval = 10
+  package static let busyTimeout: TimeInterval = 10
 
   /// Opens the replica, or makes it if there is none.
   ///
@@ -32,14 +33,23 @@ public final class Replica: Sendable {
   public convenience init(
     directory: URL, clock: any WallClock = SystemClock()
   ) throws(ReplicaError) {
-    try self.init(directory: directory, clock: clock, busyTimeout: Replica.busyTimeout)
+    try self.init(
+      directory: directory, clock: clock, busyTimeout: Replica.busyTimeout,
+      random: { UInt64.random(in: 1 ... .max) })
   }
 
-  init(
-    directory: URL, clock: any WallClock, busyTimeout: TimeInterval
+  /// The same with everything that a test or a simulation decides.
+  ///
+  /// - Parameters:
+  ///   - busyTimeout: Seconds.
+  ///   - random: Numbers that nobody can guess and none of which is zero: sync tokens are made of them.
+  package init(
+    directory: URL, clock: any WallClock, busyTimeout: TimeInterval = Replica.busyTimeout,
+    random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 1 ... .max) }
   ) throws(ReplicaError) {
     self.directory = directory
     self.clock = clock
+    self.random = random
     let file = ReplicaFile(directory: directory)
     path = file.path
     queue = try file.open(busyTimeout: busyTimeout)
@@ -97,7 +107,8 @@ public final class Replica: Sendable {
       return try queue.writeWithoutTransaction { database in
         var result: Result?
         try database.inTransaction(kind) {
-          let transaction = try ReplicaTransaction(database, path: path, now: clock.now())
+          let transaction = try ReplicaTransaction(
+            database, path: path, now: clock.now(), random: random)
           result = try body(transaction)
           try transaction.finish()
           return .commit

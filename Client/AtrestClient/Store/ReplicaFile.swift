@@ -13,7 +13,7 @@ struct ReplicaFile {
   /// Says that a SQLite file is a replica: "atrC".
   static let applicationID = 0x6174_7243
   /// The format this build reads and writes.
-  static let version = 1
+  static let version = Schema.version
 
   /// How long to wait before looking again whether another process is done.
   private static let busyPauseMilliseconds = 2
@@ -84,7 +84,7 @@ struct ReplicaFile {
       try queue.writeWithoutTransaction { database in
         try database.execute(sql: "PRAGMA journal_mode = WAL")
         try database.inTransaction(.immediate) {
-          try database.execute(sql: Schema.version1)
+          try Schema.migrate(database, from: 0)
           return .commit
         }
       }
@@ -136,6 +136,22 @@ struct ReplicaFile {
     else { throw .damaged(path: path) }
     guard version <= ReplicaFile.version else {
       throw .newer(path: path, version: version, supported: ReplicaFile.version)
+    }
+    if version < ReplicaFile.version { try migrate(queue) }
+  }
+
+  /// All or nothing; another process may have done it meanwhile.
+  private func migrate(_ queue: DatabaseQueue) throws(ReplicaError) {
+    do {
+      try queue.writeWithoutTransaction { database in
+        try database.inTransaction(.immediate) {
+          let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+          try Schema.migrate(database, from: version)
+          return .commit
+        }
+      }
+    } catch {
+      throw ReplicaError(error, path: path)
     }
   }
 }

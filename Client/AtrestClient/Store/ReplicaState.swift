@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one row that says who this replica is and where it stands.
 
+import Foundation
 import GRDB
 import Replication
 import SyncProtocol
@@ -18,6 +19,11 @@ struct ReplicaState: Hashable {
   var lastSync: WallTime?
   /// Server's clock minus this device's, in milliseconds.
   var serverOffset: Int64 = 0
+  /// The account's head, as the newest answer told it.
+  var seen: Cursor?
+  /// Names a demand to compare everything held with the server; nil: there is none.
+  var mustReconcile: UInt64?
+  var tokens = TokenTrail()
 
   /// Smaller differences between two clocks are the network's as likely as the clocks'. Milliseconds.
   static let offsetTolerance: Int64 = 2000
@@ -35,42 +41,76 @@ struct ReplicaState: Hashable {
     serverOffset = overflow ? 0 : offset
   }
 
+  /// Forgets what one server knows this replica by and where it stood there.
+  mutating func leave() {
+    cursor = nil
+    seen = nil
+    mustReconcile = nil
+    tokens = TokenTrail()
+  }
+
   static func read(_ database: Database) throws -> ReplicaState {
     guard
       let row = try Row.fetchOne(
         database.cachedStatement(
           sql: """
-            SELECT id, clock, epoch, sequence, account, server, token, last_sync, server_offset
+            SELECT id, clock, epoch, sequence, account, server, token, last_sync, server_offset,
+              seen_epoch, seen_sequence, must_reconcile, token_held, token_attempts
             FROM replica WHERE one = 1
             """))
     else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
     let clock = HybridTime(rawValue: UInt64(bitPattern: try row.decode(atIndex: 1)))
     guard clock <= .latest else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
-    let epoch: Int64? = row[2]
-    let sequence: Int64? = row[3]
-    var cursor: Cursor?
-    if let epoch, let sequence {
-      cursor = Cursor(
-        epoch: UInt64(bitPattern: epoch), sequence: UInt64(bitPattern: sequence))
-    }
     let lastSync: Int64? = row[7]
+    let demand: Int64 = try row.decode(atIndex: 11)
+    let held: Int64? = row[12]
     return ReplicaState(
       replica: ReplicaID(rawValue: UInt64(bitPattern: try row.decode(atIndex: 0))),
       clock: HybridClock(latest: clock),
-      cursor: cursor, account: row[4], server: row[5], token: row[6],
-      lastSync: lastSync.map(WallTime.init), serverOffset: try row.decode(atIndex: 8))
+      cursor: row.place(at: 2), account: row[4], server: row[5], token: row[6],
+      lastSync: lastSync.map(WallTime.init), serverOffset: try row.decode(atIndex: 8),
+      seen: row.place(at: 9), mustReconcile: demand == 0 ? nil : UInt64(bitPattern: demand),
+      tokens: TokenTrail(
+        held: held.map { UInt64(bitPattern: $0) }, attempts: try row.numbers(at: 13)))
   }
 
   func write(_ database: Database) throws {
     try database.cachedStatement(
       sql: """
         UPDATE replica SET id = ?, clock = ?, epoch = ?, sequence = ?, account = ?, server = ?,
-          token = ?, last_sync = ?, server_offset = ? WHERE one = 1
+          token = ?, last_sync = ?, server_offset = ?, seen_epoch = ?, seen_sequence = ?,
+          must_reconcile = ?, token_held = ?, token_attempts = ? WHERE one = 1
         """
     ).execute(arguments: [
       Int64(bitPattern: replica.rawValue), Int64(bitPattern: clock.latest.rawValue),
       cursor.map { Int64(bitPattern: $0.epoch) }, cursor.map { Int64(bitPattern: $0.sequence) },
       account, server, token, lastSync?.milliseconds, serverOffset,
+      seen.map { Int64(bitPattern: $0.epoch) }, seen.map { Int64(bitPattern: $0.sequence) },
+      Int64(bitPattern: mustReconcile ?? 0), tokens.held.map { Int64(bitPattern: $0) },
+      tokens.attempts.reduce(into: Data()) { data, token in
+        withUnsafeBytes(of: token.littleEndian) { data.append(contentsOf: $0) }
+      },
     ])
+  }
+}
+
+extension Row {
+  /// A place in a feed from two columns, side by side.
+  fileprivate func place(at index: Int) -> Cursor? {
+    let epoch: Int64? = self[index]
+    let sequence: Int64? = self[index + 1]
+    guard let epoch, let sequence else { return nil }
+    return Cursor(epoch: UInt64(bitPattern: epoch), sequence: UInt64(bitPattern: sequence))
+  }
+
+  /// Numbers of eight bytes each.
+  fileprivate func numbers(at index: Int) throws -> [UInt64] {
+    let bytes = try bytes(at: index)
+    guard bytes.count % 8 == 0, bytes.count <= TokenTrail.attemptLimit * 8 else {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+    }
+    return stride(from: 0, to: bytes.count, by: 8).map { start in
+      bytes[start..<(start + 8)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
   }
 }

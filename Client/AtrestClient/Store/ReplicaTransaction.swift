@@ -15,16 +15,31 @@ public final class ReplicaTransaction {
   /// This device's clock when the transaction began.
   let now: WallTime
   var state: ReplicaState
+  private let random: @Sendable () -> UInt64
   private let stateBefore: ReplicaState
   /// The first failure of the database: whatever the caller makes of it, nothing of this transaction may then be kept.
   private var failure: ReplicaError?
 
-  init(_ database: Database, path: String, now: WallTime) throws {
+  init(
+    _ database: Database, path: String, now: WallTime, random: @escaping @Sendable () -> UInt64
+  ) throws {
     self.database = database
     self.path = path
     self.now = now
+    self.random = random
     state = try ReplicaState.read(database)
     stateBefore = state
+  }
+
+  /// A random number, not zero.
+  func nonce() -> UInt64 {
+    let number = random()
+    return number == 0 ? 1 : number
+  }
+
+  /// Notes that everything held is to be compared with the server. What is being compared already began too early.
+  func demandReconcile() {
+    state.mustReconcile = nonce()
   }
 
   /// Called before the commit.

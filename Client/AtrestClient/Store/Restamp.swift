@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives unacknowledged writes new stamps: at pairing, and after this device's clock was ahead.
+// Gives unacknowledged writes new stamps: under a new identity, and after this device's clock was ahead.
 
 import Foundation
 import Replication

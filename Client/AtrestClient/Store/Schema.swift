@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a replica.
+// The tables of a replica, and how older ones become them.
+
+import GRDB
 
 /// The tables of a replica. A later version is reached from the one before in a single transaction.
 enum Schema {
+  /// What leads from the version before to each version, the first from nothing.
+  static let steps = [version1, version2]
+
+  /// The version that this build reads and writes.
+  static var version: Int { steps.count }
+
   /// - `replica`: one row; who this replica is and where it stands. Unsigned 64-bit numbers are stored as their bit pattern.
   /// - `record`: the merged view, one row for each record: its canonical bytes. Rows lie in the order of arrival and only their
   ///   short keys are sorted: ids are random, and a table sorted by them dirties nearly a page for each record pulled.
@@ -44,6 +52,25 @@ enum Schema {
       name TEXT NOT NULL
     ) STRICT;
     PRAGMA application_id = \(ReplicaFile.applicationID);
-    PRAGMA user_version = 1;
     """
+
+  /// - `seen_epoch`, `seen_sequence`: the account's head, as the newest answer told it. Version 1 knew only its cursor.
+  /// - `must_reconcile`: 0, or the name of a demand to compare everything held with the server.
+  /// - `token_held`: the sync token that the server confirmed last. `token_attempts`: those it was sent since, oldest first, eight
+  ///   bytes each, little-endian.
+  static let version2 = """
+    ALTER TABLE replica ADD COLUMN seen_epoch INTEGER;
+    ALTER TABLE replica ADD COLUMN seen_sequence INTEGER;
+    ALTER TABLE replica ADD COLUMN must_reconcile INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE replica ADD COLUMN token_held INTEGER;
+    ALTER TABLE replica ADD COLUMN token_attempts BLOB NOT NULL DEFAULT x'';
+    UPDATE replica SET seen_epoch = epoch, seen_sequence = sequence;
+    """
+
+  /// Brings a file from one version to the newest. Runs in the caller's transaction.
+  static func migrate(_ database: Database, from version: Int) throws {
+    guard version < steps.count else { return }
+    for step in steps[version...] { try database.execute(sql: step) }
+    try database.execute(sql: "PRAGMA user_version = \(steps.count)")
+  }
 }

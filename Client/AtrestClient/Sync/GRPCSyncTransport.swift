@@ -5,12 +5,13 @@ import DispatchNet
 import GRPC
 import Replication
 import SyncProtocol
+import Synchronization
 import Transport
 
 /// Calls a server's services. One connection, opened when first needed and again after it broke. Close it after use.
 public final class GRPCSyncTransport: SyncTransport {
   private let channel: GRPCChannel
-  private let metadata: Metadata
+  private let credential: Mutex<Metadata>
 
   /// How long a call may take, connecting included.
   static let callTimeout = Duration.seconds(30)
@@ -23,17 +24,29 @@ public final class GRPCSyncTransport: SyncTransport {
   public init(server: String, token: String?) throws(SyncError) {
     var configuration = GRPCChannel.Configuration()
     configuration.compression = .gzip
-    var metadata = Metadata()
-    if let token, !metadata.add("authorization", "Bearer \(token)") {
-      throw .badAnswer("the stored token is not text that can be sent")
-    }
-    self.metadata = metadata
+    credential = Mutex(try token.map(Self.metadata) ?? Metadata())
     do {
       channel = try GRPCChannel(
         to: Endpoint(parsing: server), configuration: configuration)
     } catch {
       throw .unreachable(error.userMessage)
     }
+  }
+
+  private static func metadata(_ token: String) throws(SyncError) -> Metadata {
+    var metadata = Metadata()
+    guard metadata.add("authorization", "Bearer \(token)") else {
+      throw .badAnswer("the token is not text that can be sent")
+    }
+    return metadata
+  }
+
+  private var metadata: Metadata { credential.withLock { $0 } }
+
+  /// See `SyncTransport`: a device's token.
+  public func use(_ credential: String) throws(SyncError) {
+    let metadata = try Self.metadata(credential)
+    self.credential.withLock { $0 = metadata }
   }
 
   /// Closes the connection. Calls on it fail from now on.
@@ -44,6 +57,18 @@ public final class GRPCSyncTransport: SyncTransport {
     _ request: ExchangeRequest
   ) async throws(SyncError) -> ExchangeResponse {
     try await call(Method.exchange, request)
+  }
+
+  /// See `SyncTransport`.
+  public func reconcile(
+    _ request: ReconcileRequest
+  ) async throws(SyncError) -> ReconcileResponse {
+    try await call(Method.reconcile, request)
+  }
+
+  /// See `SyncTransport`.
+  public func renew() async throws(SyncError) -> PairResponse {
+    try await call(Method.renew, EmptyMessage())
   }
 
   /// See `SyncTransport`.

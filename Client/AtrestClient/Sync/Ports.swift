@@ -6,10 +6,21 @@ import SyncProtocol
 
 /// The way to the server. An answer is returned only if it arrived complete.
 public protocol SyncTransport: Sendable {
+  /// Makes the calls from now on in the name of this credential.
+  ///
+  /// - Throws: `.badAnswer` if it cannot be sent.
+  func use(_ credential: String) throws(SyncError)
+
   /// One round trip.
   ///
   /// - Throws: `SyncError`: `.unreachable` for what may pass by itself, anything else for what will not.
   func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse
+
+  /// One round of a comparison. Throws as `exchange`.
+  func reconcile(_ request: ReconcileRequest) async throws(SyncError) -> ReconcileResponse
+
+  /// Asks for a new identity beside the one in use, which stays in use. Throws as `exchange`.
+  func renew() async throws(SyncError) -> PairResponse
 
   /// Opens a stream of what is committed from now on.
   ///
@@ -26,14 +37,11 @@ public struct OutboxPage: Hashable, Sendable {
   public var sequences: [Int64]
   /// Encoded `Offer`s, one for each number.
   public var offers: [[UInt8]]
-  /// Whether these are entries that were refused before.
-  public var isRetry: Bool
 
   /// A page.
-  public init(sequences: [Int64] = [], offers: [[UInt8]] = [], isRetry: Bool = false) {
+  public init(sequences: [Int64] = [], offers: [[UInt8]] = []) {
     self.sequences = sequences
     self.offers = offers
-    self.isRetry = isRetry
   }
 }
 
@@ -44,25 +52,44 @@ public struct AppliedAnswer: Hashable, Sendable {
   /// Offers that stayed because the server refused them.
   public var refused = 0
   /// Whether one of them was refused for a stamp too far ahead of the server's clock.
-  public var clockSkew = false
+  public var hasClockSkew = false
+  /// Whether all of them were refused because the server takes this replica for a copy. Nothing is noted on them.
+  public var isForked = false
+  /// How many of them were refused because they would delete most of what there is.
+  public var heldDeletions = 0
   /// Received records that did not change what was held.
   public var unchanged = 0
   /// Received records of the conflict journal.
   public var conflicts = 0
-  /// Whether everything held was queued to be offered again.
-  public var requeued = false
+  /// Whether the server had lost something, so that everything held is to be compared with it.
+  public var isRestarted = false
 
   /// Nothing.
   public init() {}
 }
 
+/// Deletions that wait for a person's word, because together they would take away most of what there is.
+public struct HeldDeletions: Hashable, Sendable {
+  /// How many records they would delete.
+  public var count: Int
+  /// Of how many.
+  public var of: Int
+
+  /// Deletions.
+  public init(count: Int, of: Int) {
+    self.count = count
+    self.of = of
+  }
+}
+
 /// A local replica, as the sync engine sees it. Every method is one transaction: on return all of it is durable, on a
 /// throw nothing was changed. Methods may be called from several tasks at once.
 public protocol ReplicaStore: Sendable {
-  /// Where the replica stands; nil before the first answer.
-  func cursor() async throws(ReplicaError) -> Cursor?
+  /// Where the replica stands.
+  func standing() async throws(ReplicaError) -> Standing
 
   /// The oldest waiting writes numbered above `sequence`, at most `Page.records` and `Page.recordBytes` of them; empty at the end.
+  /// Deletions that wait for a person's word are left out.
   ///
   /// - Parameter refused: Whether to read those the server refused before, or those it did not.
   func outboxPage(after sequence: Int64, refused: Bool) async throws(ReplicaError) -> OutboxPage
@@ -70,19 +97,30 @@ public protocol ReplicaStore: Sendable {
   /// The number of the youngest write the server refused; 0 if there is none.
   func lastRefused() async throws(ReplicaError) -> Int64
 
-  /// Whether a write waits that the server did not refuse.
+  /// Whether a write waits that can be offered and was not refused.
   func hasWaitingWrites() async throws(ReplicaError) -> Bool
 
-  /// Stores an answer: merges its records, takes what it acknowledges out of the outbox, notes refusals, moves the cursor, and
-  /// learns the time. If the server lost data, everything held is queued again.
+  /// Decides anew which deletions wait for a person's word: all of them, if together they would delete more than half of 20 records or
+  /// more that the server knows; else none.
+  ///
+  /// - Parameter areAllowed: The person said yes: none waits.
+  /// - Returns: What waits now, or nil.
+  func holdMassDeletion(areAllowed: Bool) async throws(ReplicaError) -> HeldDeletions?
+
+  /// Draws a sync token for requests that offer something. It is durable before it is returned.
+  func beginOffering() async throws(ReplicaError) -> SyncToken
+
+  /// Stores an answer: merges its records, takes what it acknowledges out of the outbox, notes refusals, moves the cursor,
+  /// learns the account's head and the time, and confirms the sync token. If the server lost something, the cursor becomes the head,
+  /// and a demand to reconcile is noted.
   ///
   /// - Parameters:
-  ///   - request: The cursor that the request carried.
+  ///   - request: What was asked.
   ///   - page: The offers that it carried.
   ///   - now: This device's clock when the answer came.
   /// - Throws: `.invalid` if the answer breaks the contract.
   func apply(
-    _ answer: ExchangeResponse, request: Cursor?, page: OutboxPage, at now: WallTime
+    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
   ) async throws(ReplicaError) -> AppliedAnswer
 
   /// Stores an event if the replica stands where the event begins.
@@ -91,8 +129,31 @@ public protocol ReplicaStore: Sendable {
   func apply(_ event: WatchEvent, at now: WallTime) async throws(ReplicaError) -> AppliedAnswer?
 
   /// Stamps every write the server has not acknowledged again, in the same order, none later than the server's clock where the
-  /// order allows, and takes the refusals back. For a device whose clock was ahead.
+  /// order allows, takes the refusals back, and notes a demand to reconcile. For a device whose clock was ahead.
   func restamp(at now: WallTime) async throws(ReplicaError)
+
+  /// Takes a new identity, stamps every write the server has not acknowledged again under it, takes the refusals back, and notes a demand
+  /// to reconcile. For a replica that is a copy, or was put back from one.
+  ///
+  /// - Throws: `.invalid` if the answer cannot be used.
+  func adopt(renewed identity: PairResponse) async throws(ReplicaError)
+
+  /// The demand to compare everything held with the server; nil if there is none. Each demand has another number.
+  func reconcileDemand() async throws(ReplicaError) -> UInt64?
+
+  /// The keys and hashes of everything held, ascending by key. O(records): each is hashed.
+  func hashes() async throws(ReplicaError) -> [KeyRange.Item]
+
+  /// Merges records that a comparison brought, and queues what the server has otherwise or not at all to be offered again, as it is held.
+  ///
+  /// - Parameter wanted: Keys. Those of which a write waits already are left out, and those whose merged record is the received one.
+  /// - Throws: `.invalid` if a record breaks the contract.
+  func merge(
+    records: [[UInt8]], offering wanted: [RecordKey]
+  ) async throws(ReplicaError) -> AppliedAnswer
+
+  /// Everything was compared since `demand` was read: forgets the demand, unless another one has come meanwhile.
+  func endReconcile(_ demand: UInt64) async throws(ReplicaError)
 
   /// Notes that a sync came to its end.
   func noteSync(at now: WallTime) async throws(ReplicaError)

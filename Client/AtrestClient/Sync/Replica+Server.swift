@@ -24,11 +24,10 @@ extension Replica {
       transport throws(SyncError) in
       try await transport.pair(PairRequest(code: link.code, deviceName: name))
     }
-    // It travels in every call, as printable text without spaces.
-    guard !answer.token.isEmpty, answer.token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-    else { throw .badAnswer("the token is not text that can be sent") }
-    try await local { replica throws(ReplicaError) in
-      try replica.adopt(answer, server: link.server)
+    do {
+      try await offload { () throws(ReplicaError) in try self.adopt(answer, server: link.server) }
+    } catch {
+      throw SyncError(storing: error)
     }
     return shown(answer.accountName)
   }
@@ -39,7 +38,7 @@ extension Replica {
       transaction.state.account = nil
       transaction.state.server = nil
       transaction.state.token = nil
-      transaction.state.cursor = nil
+      transaction.state.leave()
     }
   }
 
@@ -73,14 +72,18 @@ extension Replica {
 
   /// Pushes what waits and pulls what is new.
   ///
-  /// - Parameter progress: Called after each round trip, with the sums so far.
+  /// - Parameters:
+  ///   - allowingMassDeletion: The person wants most of what there is deleted. Without it such deletions wait, and the rest is exchanged.
+  ///   - progress: Called after each round trip, with the sums so far.
+  /// - Throws: `SyncError`; `.massDeletion` after everything else was exchanged.
   @discardableResult
   public func sync(
+    allowingMassDeletion: Bool = false,
     progress: @escaping @Sendable (SyncReport) -> Void = { _ in }
   ) async throws(SyncError) -> SyncReport {
     try await withServer { _, transport throws(SyncError) in
       try await SyncEngine(store: self, transport: transport, clock: clock).sync(
-        progress: progress)
+        allowingMassDeletion: allowingMassDeletion, progress: progress)
     }
   }
 
@@ -143,17 +146,41 @@ extension Replica {
       let wasPairedBefore = transaction.state.replica != .none
       transaction.state.observe(server: pairing.serverTime, at: transaction.now)
       try transaction.restamp(as: pairing.replica, server: pairing.serverTime) { _ in true }
-      if wasPairedBefore { try transaction.queueEverything() }
-      transaction.state.replica = pairing.replica
-      transaction.state.account = shown(pairing.accountName)
+      transaction.state.leave()
+      // Acknowledged records wait no more, and the new account may not have them.
+      if wasPairedBefore { transaction.demandReconcile() }
       transaction.state.server = server
-      transaction.state.token = pairing.token
-      transaction.state.cursor = nil
+      try transaction.take(pairing)
+    }
+  }
+}
+
+extension Replica {
+  /// See `ReplicaStore`.
+  public func adopt(renewed identity: PairResponse) async throws(ReplicaError) {
+    try await writing { transaction in
+      transaction.state.observe(server: identity.serverTime, at: transaction.now)
+      try transaction.restamp(as: identity.replica, server: identity.serverTime) { _ in true }
+      // Where it stands is as good as before. What it holds may not be: a copy shares stamps with what it was copied from.
+      transaction.state.tokens = TokenTrail()
+      transaction.demandReconcile()
+      try transaction.take(identity)
     }
   }
 }
 
 extension ReplicaTransaction {
+  /// Becomes what the server says.
+  func take(_ identity: PairResponse) throws(ReplicaError) {
+    // It travels in every call, as printable text without spaces.
+    guard !identity.token.isEmpty,
+      identity.token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { throw .invalid("the token is not text that can be sent") }
+    state.replica = identity.replica
+    state.account = shown(identity.accountName)
+    state.token = identity.token
+  }
+
   func requireUnpaired() throws(ReplicaError) {
     if let account = state.account { throw .alreadyPaired(account: account) }
   }

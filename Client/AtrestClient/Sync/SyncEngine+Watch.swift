@@ -6,6 +6,7 @@ import SyncProtocol
 extension SyncEngine {
   /// Stays in sync until the task is cancelled, or something lasting goes wrong. Reconnects by itself.
   ///
+  /// Deletions that wait for a person's word are in the reports.
   /// - Parameter news: Called after each sync and each stored event, with what it did; and with an error when the connection was
   ///   lost, which is then waited out.
   /// - Throws: `SyncError`, `.cancelled` included; never a transient one.
@@ -15,7 +16,7 @@ extension SyncEngine {
     var failures = 0
     while true {
       do {
-        news(try await sync(), nil)
+        news(try await level(), nil)
         failures = 0
         try await follow(news)
       } catch {
@@ -36,7 +37,7 @@ extension SyncEngine {
     do {
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
-          let cursor = try await store.cursor()
+          let cursor = try await store.standing().cursor
           try await transport.watch(WatchRequest(cursor: cursor)) {
             event throws(SyncError) -> Bool in
             try await take(event, news)
@@ -46,7 +47,7 @@ extension SyncEngine {
         group.addTask {
           while true {
             try await pacing.sleep(pacing.pollInterval)
-            if try await store.hasWaitingWrites() { news(try await sync(), nil) }
+            if try await store.hasWaitingWrites() { news(try await level(), nil) }
           }
         }
         // Whichever ends first ends both; pushing goes on after the stream is open again.
@@ -62,7 +63,7 @@ extension SyncEngine {
     _ event: WatchEvent, _ news: @Sendable (SyncReport, SyncError?) -> Void
   ) async throws(SyncError) {
     do {
-      if let held = try await store.cursor(), held.epoch == event.cursor.epoch,
+      if let held = try await store.standing().cursor, held.epoch == event.cursor.epoch,
         held.sequence >= event.cursor.sequence
       {
         return  // A heartbeat, or news of what this replica pushed itself.
@@ -74,7 +75,7 @@ extension SyncEngine {
         report.conflicts = applied.conflicts
         news(report, nil)
       } else {
-        news(try await sync(), nil)
+        news(try await level(), nil)
       }
     } catch ReplicaError.invalid(let rule) {
       throw .badAnswer(rule)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings a replica and its server level: pushes what waits, pulls what is new, page by page.
+// Brings a replica and its server level: pushes what waits, pulls what is new, compares where that is not enough.
 
 import Replication
 import SyncProtocol
@@ -25,25 +25,41 @@ public struct SyncEngine: Sendable {
     self.pacing = pacing
   }
 
-  /// Pushes what waits and pulls what is new, until neither is left. Writes refused earlier are offered once more, last.
+  /// Pushes what waits and pulls what is new, until neither is left. Writes refused earlier are offered once more, last. Compares
+  /// everything held with the server if the store demands it.
   ///
-  /// - Parameter progress: Called after each answer was stored, with the sums so far.
-  /// - Throws: `SyncError`. What was stored stays stored, and the next sync goes on from there.
+  /// - Parameters:
+  ///   - allowingMassDeletion: The person wants most of what there is deleted.
+  ///   - progress: Called after each answer was stored, with the sums so far.
+  /// - Throws: `SyncError`. What was stored stays stored, and the next sync goes on from there. `.massDeletion` comes after
+  ///   everything else was exchanged.
   @discardableResult
   public func sync(
-    progress: @Sendable (SyncReport) -> Void = { _ in }
+    allowingMassDeletion: Bool = false, progress: @Sendable (SyncReport) -> Void = { _ in }
   ) async throws(SyncError) -> SyncReport {
-    var run = Run()
+    let report = try await level(Run(allowsMassDeletion: allowingMassDeletion), progress)
+    if let held = report.heldDeletions { throw .massDeletion(count: held.count, of: held.of) }
+    return report
+  }
+
+  /// The same; deletions that wait for a person's word are no error, but in the report.
+  ///
+  /// - Parameter run: Whether to compare in any case, for one.
+  func level(
+    _ run: Run = Run(), _ progress: @Sendable (SyncReport) -> Void = { _ in }
+  ) async throws(SyncError) -> SyncReport {
+    var run = run
     do {
       let refusedBefore = try await store.lastRefused()
-      try await exchangeAll(&run, progress)
-      if refusedBefore > 0 { try await exchangeAll(&run, retrying: refusedBefore, progress) }
+      try await exchange(&run, progress)
+      if refusedBefore > 0 { try await exchange(&run, retrying: refusedBefore, progress) }
       if run.hasClockSkew {
         // This device's clock was ahead. The server has now told the time.
         try await store.restamp(at: clock.now())
         run.report.refused = 0
-        try await exchangeAll(&run, progress)
+        try await exchange(&run, progress)
       }
+      try await reconcile(&run, progress)
       try await store.noteSync(at: clock.now())
     } catch {
       throw SyncError(error)
@@ -51,57 +67,107 @@ public struct SyncEngine: Sendable {
     return run.report
   }
 
-  private struct Run {
+  /// What one sync carries along.
+  struct Run {
     var report = SyncReport()
+    var allowsMassDeletion = false
     var hasClockSkew = false
     var restarts = 0
+    /// The sync token of this run; nil until something is offered.
+    var token: SyncToken?
+    /// Whether the newest answer took this replica for a copy, and how often one did.
+    var isForked = false
+    var forks = 0
   }
 
   /// One request: where the replica stands when its answer comes, and what it offers.
   private struct Leg {
-    var cursor: Cursor?
+    var request: ExchangeRequest
     var page: OutboxPage
   }
 
+  /// Exchanges pages until nothing is left; if the server takes this replica for a copy, finds out whether it is one, and goes on.
+  func exchange(
+    _ run: inout Run, retrying limit: Int64? = nil, _ progress: @Sendable (SyncReport) -> Void
+  ) async throws {
+    var limit = limit
+    while true {
+      run.isForked = false
+      run.report.heldDeletions = try await store.holdMassDeletion(
+        areAllowed: run.allowsMassDeletion)
+      try await exchangeAll(&run, retrying: limit, progress)
+      guard run.isForked else { return }
+      run.forks += 1
+      // Another process may have synced this replica meanwhile; the token is drawn anew from what it left.
+      run.token = nil
+      guard run.forks > 1 else { continue }
+      guard run.forks == 2 else {
+        throw SyncError.badAnswer("it takes a new device for a copy of another")
+      }
+      let identity = try await repeated { () throws(SyncError) in try await transport.renew() }
+      do {
+        try await store.adopt(renewed: identity)
+      } catch {
+        throw SyncError(storing: error)
+      }
+      run.report.isRenewed = true
+      limit = nil  // Everything is in the outbox anew, and nothing in it was refused.
+    }
+  }
+
   /// Exchanges pages until nothing is left. While an answer is being stored the next request is on its way already: it is made from the answer's
-  /// cursor and from younger writes, so nothing in it depends on what is being stored, and repeating it changes nothing.
+  /// place and from younger writes, so nothing in it depends on what is being stored, and repeating it changes nothing.
   ///
   /// - Parameter limit: If given, only writes refused before are offered, up to this number.
   private func exchangeAll(
-    _ run: inout Run, retrying limit: Int64? = nil, _ progress: @Sendable (SyncReport) -> Void
+    _ run: inout Run, retrying limit: Int64?, _ progress: @Sendable (SyncReport) -> Void
   ) async throws {
-    var leg = Leg(cursor: try await store.cursor(), page: try await page(after: 0, limit))
+    let standing = try await store.standing()
+    if let credential = standing.credential { try transport.use(credential) }
+    var leg = try await leg(standing, page(after: 0, limit, run), &run)
     if limit != nil, leg.page.offers.isEmpty { return }
     var last = leg.page.sequences.last ?? 0
-    var answer = try await ask(leg)
-    var waiting = try await page(after: last, limit)
+    var answer = try await ask(leg.request)
+    var waiting = try await page(after: last, limit, run)
     while true {
-      try check(answer, to: leg)
-      var next: Leg?
-      if answer.more || !waiting.offers.isEmpty {
-        next = Leg(cursor: answer.cursor, page: waiting)
+      let isRestart = try check(answer, to: leg.request)
+      let place = Standing(
+        cursor: answer.place(afterRestart: isRestart), seen: answer.headPlace)
+      if (answer.more && !isRestart) || !waiting.offers.isEmpty {
+        let next = try await self.leg(place, waiting, &run)
         last = waiting.sequences.last ?? last
-      }
-      if let next {
-        async let reply = ask(next)
+        async let reply = ask(next.request)
         try await apply(answer, to: leg, &run, progress)
-        waiting = try await page(after: last, limit)
+        waiting = try await page(after: last, limit, run)
         answer = try await reply
         leg = next
       } else {
         try await apply(answer, to: leg, &run, progress)
-        // What was written or queued again meanwhile.
-        waiting = try await page(after: last, limit)
+        // What was written meanwhile.
+        waiting = try await page(after: last, limit, run)
         guard let newest = waiting.sequences.last else { return }
         last = newest
-        leg = Leg(cursor: answer.cursor, page: waiting)
-        answer = try await ask(leg)
-        waiting = try await page(after: last, limit)
+        leg = try await self.leg(place, waiting, &run)
+        answer = try await ask(leg.request)
+        waiting = try await page(after: last, limit, run)
       }
     }
   }
 
-  private func page(after sequence: Int64, _ limit: Int64?) async throws -> OutboxPage {
+  private func leg(
+    _ standing: Standing, _ page: OutboxPage, _ run: inout Run
+  ) async throws -> Leg {
+    if run.token == nil, !page.offers.isEmpty { run.token = try await store.beginOffering() }
+    let request = ExchangeRequest(
+      cursor: standing.cursor, offers: page.offers, seen: standing.seen,
+      token: page.offers.isEmpty ? nil : run.token,
+      allowsMassDeletion: run.allowsMassDeletion)
+    return Leg(request: request, page: page)
+  }
+
+  private func page(after sequence: Int64, _ limit: Int64?, _ run: Run) async throws -> OutboxPage {
+    // Nothing is taken of a copy, so nothing more is offered until that is settled.
+    guard !run.isForked else { return OutboxPage() }
     var page = try await store.outboxPage(after: sequence, refused: limit != nil)
     if let limit {
       let count = page.sequences.prefix { $0 <= limit }.count
@@ -111,12 +177,16 @@ public struct SyncEngine: Sendable {
     return page
   }
 
-  private func check(_ answer: ExchangeResponse, to leg: Leg) throws(SyncError) {
+  /// Whether the server lost something.
+  private func check(
+    _ answer: ExchangeResponse, to request: ExchangeRequest
+  ) throws(SyncError) -> Bool {
+    if answer.isRestart(after: request.cursor, seen: request.seen) { return true }
     // A server that always has more, and never moves on, would keep a replica busy for ever.
-    guard answer.more, !answer.restarted, let cursor = leg.cursor,
-      cursor.epoch == answer.cursor.epoch, answer.cursor.sequence <= cursor.sequence
-    else { return }
-    throw .badAnswer("there is more, but the feed does not move")
+    guard !answer.more || answer.cursor.sequence > request.cursor?.sequence ?? 0 else {
+      throw .badAnswer("there is more, but the feed does not move")
+    }
+    return false
   }
 
   private func apply(
@@ -125,10 +195,9 @@ public struct SyncEngine: Sendable {
   ) async throws {
     let applied: AppliedAnswer
     do {
-      applied = try await store.apply(
-        answer, request: leg.cursor, page: leg.page, at: clock.now())
-    } catch ReplicaError.invalid(let rule) {
-      throw SyncError.badAnswer(rule)
+      applied = try await store.apply(answer, to: leg.request, page: leg.page, at: clock.now())
+    } catch {
+      throw SyncError(storing: error)
     }
     run.report.exchanges += 1
     run.report.pushed += applied.acknowledged
@@ -136,8 +205,16 @@ public struct SyncEngine: Sendable {
     run.report.pulled += answer.records.count
     run.report.superseded += answer.superseded.count
     run.report.conflicts += applied.conflicts
-    if applied.clockSkew { run.hasClockSkew = true }
-    if applied.requeued {
+    if applied.hasClockSkew { run.hasClockSkew = true }
+    if applied.isForked { run.isForked = true }
+    if applied.heldDeletions > 0 {
+      // The server counted otherwise than this replica did.
+      let held = run.report.heldDeletions ?? HeldDeletions(count: 0, of: 0)
+      run.report.heldDeletions = HeldDeletions(
+        count: held.count + applied.heldDeletions,
+        of: max(held.of, held.count + applied.heldDeletions))
+    }
+    if applied.isRestarted {
       run.report.restarted = true
       run.restarts += 1
       guard run.restarts <= SyncEngine.restartLimit else {
@@ -147,13 +224,18 @@ public struct SyncEngine: Sendable {
     progress(run.report)
   }
 
-  /// One request, tried again while what stops it may pass by itself.
-  private func ask(_ leg: Leg) async throws -> ExchangeResponse {
-    let request = ExchangeRequest(cursor: leg.cursor, offers: leg.page.offers)
+  private func ask(_ request: ExchangeRequest) async throws -> ExchangeResponse {
+    try await repeated { () throws(SyncError) in try await transport.exchange(request) }
+  }
+
+  /// One call, tried again while what stops it may pass by itself.
+  func repeated<Answer: Sendable>(
+    _ call: () async throws(SyncError) -> Answer
+  ) async throws -> Answer {
     var failures = 0
     while true {
       do {
-        return try await transport.exchange(request)
+        return try await call()
       } catch {
         failures += 1
         guard error.isTransient, failures < pacing.attempts else { throw error }
@@ -170,6 +252,15 @@ extension SyncError {
     case let error as SyncError: self = error
     case let error as ReplicaError: self = .replica(error)
     default: self = .cancelled
+    }
+  }
+
+  /// What it means that an answer could not be stored.
+  init(storing error: any Error) {
+    if case ReplicaError.invalid(let rule) = error {
+      self = .badAnswer(rule)
+    } else {
+      self.init(error)
     }
   }
 }

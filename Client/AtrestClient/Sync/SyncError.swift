@@ -17,6 +17,9 @@ public enum SyncError: Error, Hashable, Sendable {
   case refused(String)
   /// The server's answer made no sense. The rule it broke is named.
   case badAnswer(String)
+  /// Together the waiting deletions would take away `count` of `of` records: they wait for a person's word, see
+  /// `Replica.sync(allowingMassDeletion:progress:)`. Everything else was exchanged.
+  case massDeletion(count: Int, of: Int)
   /// The caller gave up.
   case cancelled
   /// The local replica failed.
@@ -51,6 +54,11 @@ public enum SyncError: Error, Hashable, Sendable {
       """
       The server's answer could not be used: \(reason). Nothing of it was stored; check that both sides \
       are up to date.
+      """
+    case .massDeletion(let count, let of):
+      """
+      \(count) deletions would take away most of the \(of) records there are, so they wait for your word. \
+      Everything else was exchanged; allow them if you mean it, or write back what should stay.
       """
     case .cancelled:
       "The sync was stopped. What was exchanged is stored; the rest follows next time."

@@ -3,7 +3,7 @@
 
 /// What a sync has done so far, or in all.
 public struct SyncReport: Hashable, Sendable {
-  /// Round trips whose answers were stored.
+  /// Round trips, comparisons included, whose answers were stored.
   public var exchanges = 0
   /// Writes the server took.
   public var pushed = 0
@@ -15,8 +15,12 @@ public struct SyncReport: Hashable, Sendable {
   public var superseded = 0
   /// Entries of the conflict journal received.
   public var conflicts = 0
-  /// Whether the server had lost data, or was replaced, and was given everything this replica holds.
+  /// Whether the server had lost data, or was replaced, and was given what it lacks of what this replica holds.
   public var restarted = false
+  /// Whether this replica was a copy, or was put back from one, and has a new identity now.
+  public var isRenewed = false
+  /// Deletions that wait for a person's word; nil for none.
+  public var heldDeletions: HeldDeletions?
 
   /// Nothing done.
   public init() {}

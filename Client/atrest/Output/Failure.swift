@@ -79,6 +79,8 @@ struct Failure: Equatable {
     case .notPermitted(let reason):
       // The server's own sentence says what to do.
       "The server did not allow it. \(Foreign.text(reason).asSentence)"
+    case .massDeletion(let count, let of):
+      SyncWords.held(HeldDeletions(count: count, of: of))
     case .notPaired, .unreachable, .notFound, .refused, .badAnswer, .cancelled, .replica:
       Foreign.text(error.userMessage)
     }
@@ -103,7 +105,7 @@ struct Failure: Equatable {
 
   private static func code(of error: SyncError) -> ExitCode {
     switch error {
-    case .notPaired, .notFound, .refused: data
+    case .notPaired, .notFound, .refused, .massDeletion: data
     case .unreachable: unavailable
     case .accessEnded, .notPermitted: notPermitted
     case .badAnswer: protocolError

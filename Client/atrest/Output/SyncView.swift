@@ -52,6 +52,12 @@ enum SyncWords {
     return lines.joined(separator: "\n")
   }
 
+  /// Of deletions that wait for a person's word.
+  static func held(_ held: HeldDeletions) -> String {
+    "\(held.count) deletions would take away most of what there is (\(held.of) records), so they wait "
+      + "for your word; everything else was exchanged. If you mean it: `atrest sync --allow-mass-deletion`."
+  }
+
   /// Of writes that the server did not take.
   static func refused(_ count: Int) -> String {
     let what = count == 1 ? "one change. It is" : "\(count) changes. They are"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small, correct server in memory: what the contract asks, and faults on demand.
+// A small, correct server in memory: what the contract asks, as plainly as it can be put.
 
 import AtrestClient
 import Foundation
@@ -7,16 +7,23 @@ import Replication
 import SyncProtocol
 import Synchronization
 
-/// One account of a server, as plainly as the contract can be put.
+/// One account of a server. It is made anew for each test and never survives it.
 final class ModelServer: Sendable {
   struct State {
+    /// The lives this one descends from, and the head at which each ended; and itself.
+    var lives: [(epoch: UInt64, end: UInt64)] = []
     var epoch: UInt64 = 7
     var sequence: UInt64 = 0
     var records: [RecordKey: (sequence: UInt64, record: Record)] = [:]
+    /// The sync token of each device, by its credential.
+    var tokens: [String: UInt64] = [:]
+    var renewals: UInt64 = 0
     var pageRecords = Page.records
     var clock: TestClock
     var requests: [ExchangeRequest] = []
     var refuses: @Sendable (Record) -> Refusal.Reason? = { _ in nil }
+    /// Live records below which nobody is asked about deletions.
+    var massDeletionFloor = 20
   }
 
   let state: Mutex<State>
@@ -25,8 +32,31 @@ final class ModelServer: Sendable {
     state = Mutex(State(clock: clock))
   }
 
-  func exchange(_ request: ExchangeRequest) throws -> ExchangeResponse {
-    try state.withLock { try $0.exchange(request) }
+  func exchange(
+    _ request: ExchangeRequest, as credential: String = ""
+  ) throws -> ExchangeResponse {
+    try state.withLock { try $0.exchange(request, as: credential) }
+  }
+
+  func reconcile(_ request: ReconcileRequest) -> ReconcileResponse {
+    state.withLock { $0.reconcile(request) }
+  }
+
+  func renew() -> PairResponse {
+    state.withLock { state in
+      state.renewals += 1
+      return PairResponse(
+        replica: ReplicaID(rawValue: 1000 + state.renewals), token: "renewed-\(state.renewals)",
+        accountName: "home", serverTime: state.clock.now())
+    }
+  }
+
+  /// Starts again with everything it held.
+  func restart() {
+    state.withLock { state in
+      state.lives.append((state.epoch, state.sequence))
+      state.epoch += 1
+    }
   }
 
   /// Forgets everything, as a server does that was replaced.
@@ -34,7 +64,24 @@ final class ModelServer: Sendable {
     state.withLock {
       $0.records = [:]
       $0.sequence = 0
+      $0.lives = []
+      $0.tokens = [:]
       $0.epoch += 1
+    }
+  }
+
+  /// A copy of everything, to be put back.
+  func backUp() -> State { state.withLock { $0 } }
+
+  /// Is put back from a copy, and started.
+  func restore(_ copy: State) {
+    state.withLock { state in
+      let (epoch, requests, renewals) = (state.epoch, state.requests, state.renewals)
+      state = copy
+      state.lives.append((copy.epoch, copy.sequence))
+      state.epoch = epoch + 1
+      state.requests = requests
+      state.renewals = renewals
     }
   }
 
@@ -58,42 +105,42 @@ final class ModelServer: Sendable {
 }
 
 extension ModelServer.State {
-  mutating func exchange(_ request: ExchangeRequest) throws -> ExchangeResponse {
+  mutating func exchange(
+    _ request: ExchangeRequest, as credential: String
+  ) throws -> ExchangeResponse {
     requests.append(request)
     let now = clock.now()
+    // A store that does not descend from what the replica has seen cannot judge its token either.
+    let isKnown = [request.cursor, request.seen].allSatisfy { place in place.map(knows) ?? true }
+    let offers = try request.offers.map { try Offer(decoding: $0) }
     var refusals: [Refusal] = []
     var superseded: [UInt32] = []
     var echoes: Set<RecordKey> = []
-    for (index, bytes) in request.offers.enumerated() {
-      let offer = try Offer(decoding: bytes)
-      let limit = HybridTime(WallTime(milliseconds: now.milliseconds + 60_000))
-      if let reason = refuses(offer.record) {
-        refusals.append(Refusal(index: index, reason: reason, message: "It was refused."))
-        continue
-      }
-      let stored = records[offer.record.key]?.record
-      if offer.record.registers.contains(where: { $0.stamp.time > limit && stored?[$0.field] != $0 }
-      ) {
-        refusals.append(Refusal(index: index, reason: .clockSkew, message: "The clock is ahead."))
-        continue
-      }
-      do { try offer.record.checkKindRules() } catch {
-        refusals.append(Refusal(index: index, reason: .invalid, message: "It breaks a rule."))
-        continue
-      }
-      let outcome = offer.merged(into: stored, at: now)
-      if outcome.isSuperseded { superseded.append(UInt32(index)) }
-      if outcome.record != stored { put(outcome.record) }
-      if outcome.record == offer.record {
-        echoes.insert(offer.record.key)
-      } else {
-        echoes.remove(offer.record.key)
-      }
-      for conflict in outcome.conflicts where records[conflict.journalKey] == nil {
-        put(conflict.journalRecord)
+    if let token = request.token, isKnown, !token.follows(tokens[credential] ?? 0) {
+      refusals = offers.indices.map { Refusal(index: $0, reason: .forked, message: "A copy.") }
+    } else {
+      if let token = request.token { tokens[credential] = token.next }
+      let held = request.allowsMassDeletion ? [] : massDeletions(offers)
+      for (index, offer) in offers.enumerated() {
+        if let reason = refusal(of: offer, at: now) ?? (held.contains(index) ? .massDeletion : nil)
+        {
+          refusals.append(Refusal(index: index, reason: reason, message: "It was refused."))
+          continue
+        }
+        let stored = records[offer.record.key]?.record
+        let outcome = offer.merged(into: stored, at: now)
+        if outcome.isSuperseded { superseded.append(UInt32(index)) }
+        if outcome.record != stored { put(outcome.record) }
+        if outcome.record == offer.record {
+          echoes.insert(offer.record.key)
+        } else {
+          echoes.remove(offer.record.key)
+        }
+        for conflict in outcome.conflicts where records[conflict.journalKey] == nil {
+          put(conflict.journalRecord)
+        }
       }
     }
-    let isKnown = request.cursor.map { $0.epoch == epoch && $0.sequence <= sequence } ?? true
     let after = isKnown ? request.cursor?.sequence ?? 0 : 0
     let feed = records.values.filter { $0.sequence > after && !echoes.contains($0.record.key) }
       .sorted { $0.sequence < $1.sequence }
@@ -105,57 +152,99 @@ extension ModelServer.State {
       more: more, restarted: !isKnown, serverTime: now, head: sequence)
   }
 
+  /// Whether this life has what lies before a place.
+  private func knows(_ place: Cursor) -> Bool {
+    place.epoch == epoch
+      ? place.sequence <= sequence
+      : lives.contains { $0.epoch == place.epoch && place.sequence <= $0.end }
+  }
+
+  private func refusal(of offer: Offer, at now: WallTime) -> Refusal.Reason? {
+    let limit = HybridTime(WallTime(milliseconds: now.milliseconds + 60_000))
+    let stored = records[offer.record.key]?.record
+    if let reason = refuses(offer.record) { return reason }
+    if offer.record.registers.contains(where: { $0.stamp.time > limit && stored?[$0.field] != $0 })
+    {
+      return .clockSkew
+    }
+    do { try offer.record.checkKindRules() } catch { return .invalid }
+    return nil
+  }
+
+  /// Indices of the deletions among offers, if they would delete more than half of what is there.
+  private func massDeletions(_ offers: [Offer]) -> Set<Int> {
+    let live = records.values.map(\.record).filter { !$0.isDeleted && $0.key.kind != .conflict }
+    let deletions = offers.indices.filter { index in
+      let offer = offers[index]
+      return offer.written.contains(Register.deletedField) && offer.record.isDeleted
+        && live.contains { $0.key == offer.record.key }
+    }
+    return live.count >= massDeletionFloor && deletions.count * 2 > live.count
+      ? Set(deletions) : []
+  }
+
   mutating func put(_ record: Record) {
     sequence += 1
     records[record.key] = (sequence, record)
   }
-}
 
-/// A way to a model server that can be cut.
-struct ModelTransport: SyncTransport {
-  enum Cut: CaseIterable {
-    case beforeServer
-    case afterServer
-  }
-
-  let server: ModelServer
-  /// Asked with the number of each call, from 0.
-  var cut: @Sendable (Int) -> Cut? = { _ in nil }
-  /// Runs after the server answered and before the replica has the answer.
-  var meanwhile: @Sendable (Int) throws -> Void = { _ in }
-  let calls = Counter()
-
-  func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
-    let call = calls.next()
-    let cut = cut(call)
-    if cut == .beforeServer { throw .unreachable("cut") }
-    do {
-      // Through bytes, as on the wire.
-      let answer = try server.exchange(ExchangeRequest(decoding: request.encoded))
-      try meanwhile(call)
-      if cut == .afterServer { throw SyncError.unreachable("cut") }
-      return try ExchangeResponse(decoding: answer.encoded)
-    } catch let error as SyncError {
-      throw error
-    } catch {
-      throw .badAnswer("\(error)")
+  /// Range by range, by looking at every record.
+  func reconcile(_ request: ReconcileRequest) -> ReconcileResponse {
+    let all = records.values.map { (key: $0.record.key.storageKey, bytes: $0.record.encoded) }
+      .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    var answer = ReconcileResponse(ranges: [], serverTime: clock.now())
+    var (begin, bytes): ([UInt8], Int) = ([], 0)
+    func add(_ end: [UInt8], _ content: KeyRange.Content) {
+      if content == .settled, answer.ranges.last?.content == .settled {
+        answer.ranges[answer.ranges.count - 1].end = end
+      } else {
+        answer.ranges.append(KeyRange(end: end, content: content))
+      }
     }
-  }
-
-  func watch(
-    _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
-  ) async throws(SyncError) {
-    throw .refused("this model has no stream")
-  }
-}
-
-final class Counter: Sendable {
-  private let value = Mutex(0)
-  func next() -> Int {
-    value.withLock { value in
-      defer { value += 1 }
-      return value
+    for range in request.ranges {
+      defer { begin = range.end }
+      var mine = all.filter { record in
+        !record.key.lexicographicallyPrecedes(begin)
+          && (range.end.isEmpty || record.key.lexicographicallyPrecedes(range.end))
+      }[...]
+      func fingerprint() -> Fingerprint {
+        mine.reduce(into: Fingerprint()) { $0.add(Fingerprint.hash(ofRecord: $1.bytes)) }
+      }
+      switch range.content {
+      case .settled: add(range.end, .settled)
+      case .fingerprint(let theirs):
+        add(range.end, theirs == fingerprint() ? .settled : .fingerprint(fingerprint()))
+      case .items(let items):
+        var theirs = Dictionary(uniqueKeysWithValues: items.map { ($0.key, $0.hash) })
+        var rest: [UInt8]?
+        while let record = mine.first {
+          let hash = theirs.removeValue(forKey: record.key)
+          if hash != Fingerprint.hash(ofRecord: record.bytes) {
+            if answer.records.count == pageRecords || bytes + record.bytes.count > Page.recordBytes
+            {
+              rest = record.key
+              if hash != nil { theirs[record.key] = hash }
+              break
+            }
+            answer.records.append(record.bytes)
+            bytes += record.bytes.count
+            if hash != nil { answer.wanted.append(record.key) }
+          }
+          mine.removeFirst()
+        }
+        answer.wanted += theirs.keys.filter { key in
+          rest.map { key.lexicographicallyPrecedes($0) } ?? true
+        }.sorted { $0.lexicographicallyPrecedes($1) }
+        if let rest, rest != begin {
+          add(rest, .settled)
+          add(range.end, .fingerprint(fingerprint()))
+        } else if rest != nil {
+          add(range.end, .fingerprint(fingerprint()))
+        } else {
+          add(range.end, .settled)
+        }
+      }
     }
+    return answer
   }
-  var count: Int { value.withLock { $0 } }
 }

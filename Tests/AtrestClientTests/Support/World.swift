@@ -50,7 +50,7 @@ final class TestReplica: Sendable {
   func pair(_ id: UInt64, serverTime: WallTime? = nil) throws {
     try replica.adopt(
       PairResponse(
-        replica: ReplicaID(rawValue: id), token: "secret", accountName: "home",
+        replica: ReplicaID(rawValue: id), token: "secret-\(id)", accountName: "home",
         serverTime: serverTime ?? clock.now()),
       server: "127.0.0.1:7443")
   }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notices that most of what there is would be deleted, and holds those deletions until a person has said so.
+
+import Foundation
+import GRDB
+import Replication
+import SyncProtocol
+
+import struct Replication.Record
+
+/// Which deletions wait for a person's word, and which did.
+struct MassDeletionDecision {
+  /// What is to wait; nil for nothing.
+  var held: HeldDeletions?
+  /// The entries that are to wait.
+  var entries: [Int64] = []
+  /// Whether some entry waits from an earlier decision.
+  var hasEarlier = false
+
+  /// Whether nothing waits, and nothing is to.
+  var isSettled: Bool { held == nil && !hasEarlier }
+}
+
+extension ReplicaTransaction {
+  /// Records the server knows, below which nobody is asked.
+  private static let leastRecords = 20
+
+  /// Looks at all waiting deletions of records that the server knows as not deleted, and at all such records. The journal is not counted.
+  ///
+  /// O(waiting writes); O(records) where ten or more deletions wait.
+  func massDeletion(areAllowed: Bool) throws -> MassDeletionDecision {
+    var decision = MassDeletionDecision()
+    decision.hasEarlier =
+      try Bool.fetchOne(
+        database, sql: "SELECT EXISTS (SELECT 1 FROM outbox WHERE refused_reason = ?)",
+        arguments: [Refusal.Reason.massDeletion.rawValue]) ?? false
+    guard !areAllowed else { return decision }
+
+    var deleted: Set<RecordKey> = []
+    var isNew: [RecordKey: Bool] = [:]
+    let rows = try Row.fetchCursor(
+      database,
+      sql: "SELECT sequence, offer FROM outbox WHERE offer IS NOT NULL ORDER BY sequence")
+    while let row = try rows.next() {
+      let offer = try decodeOffer(row.bytes(at: 1))
+      let key = offer.record.key
+      guard key.kind != .conflict, offer.written.contains(Register.deletedField),
+        let action = offer.record[Register.deletedField]
+      else { continue }
+      // The oldest entry tells whether the server knows the record at all.
+      if isNew[key] == nil { isNew[key] = action.replaced == nil }
+      guard isNew[key] == false, offer.record.isDeleted, try record(key)?.isDeleted == true else {
+        continue
+      }
+      deleted.insert(key)
+      decision.entries.append(row[0])
+    }
+    guard deleted.count * 2 > Self.leastRecords else {
+      decision.entries = []
+      return decision
+    }
+
+    var live = deleted.count
+    try forEachRecord { record in
+      if record.key.kind != .conflict, !record.isDeleted, isNew[record.key] != true { live += 1 }
+    }
+    if live >= Self.leastRecords, deleted.count * 2 > live {
+      decision.held = HeldDeletions(count: deleted.count, of: live)
+    } else {
+      decision.entries = []
+    }
+    return decision
+  }
+
+  /// Carries a decision out.
+  func hold(_ decision: MassDeletionDecision) throws {
+    let reason = Refusal.Reason.massDeletion.rawValue
+    try database.execute(
+      sql: """
+        UPDATE outbox SET refused_reason = NULL, refused_message = NULL WHERE refused_reason = ?
+        """, arguments: [reason])
+    let statement = try database.cachedStatement(
+      sql: "UPDATE outbox SET refused_reason = ?, refused_message = ? WHERE sequence = ?")
+    for sequence in decision.entries {
+      try statement.execute(arguments: [reason, "It waits for your word.", sequence])
+    }
+  }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides what to compare next, and what follows from an answer. Pure.
+
+import Replication
+import SyncProtocol
+
+/// A comparison of everything held with what the server holds: ranges whose fingerprints differ are cut into smaller ones, and small ones
+/// compared record by record.
+///
+/// Source: range-based set reconciliation, Meyer, "Range-Based Set Reconciliation", 2023; the fan-out is ours. Sums over any range are two
+/// lookups. Rounds grow with the logarithm of what is held, bytes with what differs.
+struct Reconciler {
+  /// What one answer leads to.
+  struct Step {
+    /// Encoded records to merge.
+    var records: [[UInt8]] = []
+    /// Keys to offer.
+    var wanted: [RecordKey] = []
+  }
+
+  /// A range that is still to be compared. It holds `held[items]`.
+  fileprivate struct Part {
+    var begin: [UInt8]
+    /// Empty: it reaches to the end.
+    var end: [UInt8]
+    var items: Range<Int>
+    var isItemized: Bool
+  }
+
+  /// Ranges that the whole is cut into first. One would do if nothing differs, and four cost little more; but then 100,000 records
+  /// take four rounds and not five.
+  static let firstParts = 4
+  /// Ranges that a range is cut into when it differs.
+  static let fanOut = 32
+  /// Items of one range at most.
+  static let itemsPerPart = 1000
+  /// Bytes of one request's ranges and items, about.
+  static let requestBytes = Page.recordBytes
+
+  private let held: [KeyRange.Item]
+  /// `sums[i]` is the sum of the first `i` hashes.
+  private let sums: [UInt64]
+  /// What is to be compared, ascending; `asked` of them in the request that is on its way.
+  private var parts: [Part] = []
+  private var asked = 0
+
+  /// A comparison.
+  ///
+  /// - Parameter held: Ascending by key, each key once.
+  init(held: [KeyRange.Item]) {
+    self.held = held
+    var sums: [UInt64] = [0]
+    sums.reserveCapacity(held.count + 1)
+    var sum: UInt64 = 0
+    for item in held {
+      sum &+= item.hash
+      sums.append(sum)
+    }
+    self.sums = sums
+    let whole = Part(begin: [], end: [], items: 0..<held.count, isItemized: false)
+    let isSmall = held.count <= Reconciler.firstParts * Int(KeyRange.smallCount)
+    parts = isSmall ? [whole] : cut(whole, into: Reconciler.firstParts)
+  }
+
+  /// The next request; nil when everything was compared.
+  mutating func next() -> ReconcileRequest? {
+    var ranges: [KeyRange] = []
+    var (items, bytes, count) = (0, 0, 0)
+    for part in parts {
+      let gap = (ranges.last?.end ?? []) != part.begin
+      let cost =
+        64 + part.begin.count + part.end.count + (part.isItemized ? self.bytes(of: part) : 0)
+      items += part.isItemized ? part.items.count : 0
+      bytes += cost
+      let fits =
+        ranges.count + (gap ? 2 : 1) <= KeyRange.limit && items <= KeyRange.itemLimit
+        && bytes <= Reconciler.requestBytes
+      guard fits || ranges.isEmpty else { break }
+      if gap { ranges.append(KeyRange(end: part.begin, content: .settled)) }
+      ranges.append(KeyRange(end: part.end, content: content(of: part)))
+      count += 1
+    }
+    asked = count
+    return ranges.isEmpty ? nil : ReconcileRequest(ranges: ranges)
+  }
+
+  /// Takes the answer to the request made last.
+  ///
+  /// - Throws: `.badAnswer` if it neither narrows what is to be compared nor moves on.
+  mutating func take(_ answer: ReconcileResponse) throws(SyncError) -> Step {
+    var step = Step(records: answer.records)
+    for key in answer.wanted {
+      guard let key = RecordKey(storageKey: key) else {
+        throw .badAnswer("it wants a record without a name")
+      }
+      step.wanted.append(key)
+    }
+    var narrowed: [Part] = []
+    var index = 0
+    var begin: [UInt8] = []
+    for range in answer.ranges {
+      defer { begin = range.end }
+      guard let count = range.content.count else { continue }
+      while index < asked, !parts[index].end.isEmpty,
+        !begin.lexicographicallyPrecedes(parts[index].end)
+      {
+        index += 1
+      }
+      guard index < asked, let part = parts[index].cut(from: begin, to: range.end, of: held) else {
+        throw .badAnswer("it compares what it was not asked about")
+      }
+      if parts[index].isItemized {
+        guard part.begin != parts[index].begin, !answer.records.isEmpty else {
+          throw .badAnswer("the comparison does not move on")
+        }
+      }
+      if count == 0 {
+        step.wanted += held[part.items].compactMap { RecordKey(storageKey: $0.key) }
+      } else if part.items.count <= KeyRange.smallCount || count <= KeyRange.smallCount {
+        narrowed += itemized(part)
+      } else {
+        narrowed += cut(part, into: Reconciler.fanOut)
+      }
+    }
+    parts.replaceSubrange(0..<asked, with: narrowed)
+    asked = 0
+    return step
+  }
+
+  private func content(of part: Part) -> KeyRange.Content {
+    if part.isItemized { return .items(Array(held[part.items])) }
+    let sum = sums[part.items.upperBound] &- sums[part.items.lowerBound]
+    return .fingerprint(Fingerprint(count: UInt64(part.items.count), sum: sum))
+  }
+
+  private func bytes(of part: Part) -> Int {
+    held[part.items].reduce(0) { $0 + $1.key.count + 16 }
+  }
+
+  /// Smaller ranges that hold about the same number of records each.
+  private func cut(_ part: Part, into most: Int) -> [Part] {
+    let total = part.items.count
+    // Half of what is compared record by record anyway: smaller ranges would cost more than they spare.
+    let count = max(2, min(most, total * 2 / Int(KeyRange.smallCount)))
+    let starts = (0..<count).map { part.items.lowerBound + total * $0 / count }
+    return pieces(part, starting: starts, isItemized: false)
+  }
+
+  /// The same range, record by record, in ranges that fit a request.
+  private func itemized(_ part: Part) -> [Part] {
+    guard !part.items.isEmpty else {
+      return pieces(part, starting: [part.items.lowerBound], isItemized: true)
+    }
+    return pieces(
+      part,
+      starting: Array(
+        stride(from: part.items.lowerBound, to: part.items.upperBound, by: Reconciler.itemsPerPart)),
+      isItemized: true)
+  }
+
+  /// - Parameter starts: Ascending; the first is the part's own. Only the first may be the index of its first record.
+  private func pieces(_ part: Part, starting starts: [Int], isItemized: Bool) -> [Part] {
+    starts.indices.map { index in
+      let isLast = index == starts.count - 1
+      return Part(
+        begin: index == 0 ? part.begin : separator(before: starts[index]),
+        end: isLast ? part.end : separator(before: starts[index + 1]),
+        items: starts[index]..<(isLast ? part.items.upperBound : starts[index + 1]),
+        isItemized: isItemized)
+    }
+  }
+
+  /// The shortest key that lies after one record and not after the next: it travels in every request.
+  private func separator(before index: Int) -> [UInt8] {
+    let (last, key) = (held[index - 1].key, held[index].key)
+    let shared = zip(last, key).prefix { $0 == $1 }.count
+    return Array(key.prefix(shared + 1))
+  }
+}
+
+extension Reconciler.Part {
+  /// The piece of it between two keys, or nil if they do not lie in it.
+  fileprivate func cut(
+    from begin: [UInt8], to end: [UInt8], of held: [KeyRange.Item]
+  ) -> Reconciler.Part? {
+    if begin == self.begin, end == self.end { return self }
+    guard !begin.lexicographicallyPrecedes(self.begin),
+      self.end.isEmpty || (!end.isEmpty && !self.end.lexicographicallyPrecedes(end))
+    else { return nil }
+    let first = held[items].firstIndex { !$0.key.lexicographicallyPrecedes(begin) }
+    let last = end.isEmpty ? nil : held[items].firstIndex { !$0.key.lexicographicallyPrecedes(end) }
+    let upper = last ?? items.upperBound
+    let lower = min(first ?? upper, upper)
+    return Reconciler.Part(begin: begin, end: end, items: lower..<upper, isItemized: isItemized)
+  }
+}
+
+extension KeyRange.Content {
+  /// Records in the range; nil if there is nothing to compare.
+  fileprivate var count: UInt64? {
+    switch self {
+    case .settled: nil
+    case .fingerprint(let fingerprint): fingerprint.count
+    case .items(let items): UInt64(items.count)
+    }
+  }
+}
