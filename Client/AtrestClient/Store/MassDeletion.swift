@@ -72,6 +72,13 @@ extension ReplicaTransaction {
     return decision
   }
 
+  /// Records that are not deleted, without the journal.
+  func liveCount() throws -> Int {
+    var live = 0
+    try forEachRecord { if $0.key.kind != .conflict, !$0.isDeleted { live += 1 } }
+    return live
+  }
+
   /// Carries a decision out.
   func hold(_ decision: MassDeletionDecision) throws {
     let reason = Refusal.Reason.massDeletion.rawValue

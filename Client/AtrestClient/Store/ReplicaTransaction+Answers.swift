@@ -26,7 +26,10 @@ extension ReplicaTransaction {
     for refusal in answer.refusals where refusal.reason != .forked {
       try note(refusal, on: page.sequences[refusal.index])
       if refusal.reason == .clockSkew { applied.hasClockSkew = true }
-      if refusal.reason == .massDeletion { applied.heldDeletions += 1 }
+    }
+    let heldCount = answer.refusals.count { $0.reason == .massDeletion }
+    if heldCount > 0 {
+      applied.heldDeletions = HeldDeletions(count: heldCount, of: try liveCount() + heldCount)
     }
     applied.acknowledged = page.offers.count - refused.count
     applied.refused =

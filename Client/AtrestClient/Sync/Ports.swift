@@ -55,8 +55,8 @@ public struct AppliedAnswer: Hashable, Sendable {
   public var hasClockSkew = false
   /// Whether all of them were refused because the server takes this replica for a copy. Nothing is noted on them.
   public var isForked = false
-  /// How many of them were refused because they would delete most of what there is.
-  public var heldDeletions = 0
+  /// Those that were refused because they would delete most of what there is; nil for none.
+  public var heldDeletions: HeldDeletions?
   /// Received records that did not change what was held.
   public var unchanged = 0
   /// Received records of the conflict journal.

@@ -207,13 +207,8 @@ public struct SyncEngine: Sendable {
     run.report.conflicts += applied.conflicts
     if applied.hasClockSkew { run.hasClockSkew = true }
     if applied.isForked { run.isForked = true }
-    if applied.heldDeletions > 0 {
-      // The server counted otherwise than this replica did.
-      let held = run.report.heldDeletions ?? HeldDeletions(count: 0, of: 0)
-      run.report.heldDeletions = HeldDeletions(
-        count: held.count + applied.heldDeletions,
-        of: max(held.of, held.count + applied.heldDeletions))
-    }
+    // Where the server counted otherwise than this replica did.
+    if let held = applied.heldDeletions { run.report.heldDeletions = held }
     if applied.isRestarted {
       run.report.restarted = true
       run.restarts += 1

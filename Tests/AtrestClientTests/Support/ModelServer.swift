@@ -22,6 +22,8 @@ final class ModelServer: Sendable {
     var clock: TestClock
     var requests: [ExchangeRequest] = []
     var refuses: @Sendable (Record) -> Refusal.Reason? = { _ in nil }
+    /// Every record by key, with its hash, as of a sequence; for comparisons.
+    var sorted: (sequence: UInt64, records: [(key: [UInt8], bytes: [UInt8], hash: UInt64)])?
     /// Live records below which nobody is asked about deletions.
     var massDeletionFloor = 20
   }
@@ -63,6 +65,7 @@ final class ModelServer: Sendable {
   func wipe() {
     state.withLock {
       $0.records = [:]
+      $0.sorted = nil
       $0.sequence = 0
       $0.lives = []
       $0.tokens = [:]
@@ -90,6 +93,7 @@ final class ModelServer: Sendable {
     state.withLock {
       $0.records = $0.records.filter { $0.value.sequence <= sequence }
       $0.sequence = sequence
+      $0.sorted = nil
     }
   }
 
@@ -189,9 +193,17 @@ extension ModelServer.State {
   }
 
   /// Range by range, by looking at every record.
-  func reconcile(_ request: ReconcileRequest) -> ReconcileResponse {
-    let all = records.values.map { (key: $0.record.key.storageKey, bytes: $0.record.encoded) }
-      .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+  mutating func reconcile(_ request: ReconcileRequest) -> ReconcileResponse {
+    if sorted?.sequence != sequence {
+      let all = records.values.map { $0.record }.sorted { $0.key < $1.key }.map { record in
+        (
+          key: record.key.storageKey, bytes: record.encoded,
+          hash: Fingerprint.hash(ofRecord: record.encoded)
+        )
+      }
+      sorted = (sequence, all)
+    }
+    var all = (sorted?.records ?? [])[...]
     var answer = ReconcileResponse(ranges: [], serverTime: clock.now())
     var (begin, bytes): ([UInt8], Int) = ([], 0)
     func add(_ end: [UInt8], _ content: KeyRange.Content) {
@@ -203,12 +215,10 @@ extension ModelServer.State {
     }
     for range in request.ranges {
       defer { begin = range.end }
-      var mine = all.filter { record in
-        !record.key.lexicographicallyPrecedes(begin)
-          && (range.end.isEmpty || record.key.lexicographicallyPrecedes(range.end))
-      }[...]
+      var mine = all.prefix { range.end.isEmpty || $0.key.lexicographicallyPrecedes(range.end) }
+      all = all.dropFirst(mine.count)
       func fingerprint() -> Fingerprint {
-        mine.reduce(into: Fingerprint()) { $0.add(Fingerprint.hash(ofRecord: $1.bytes)) }
+        mine.reduce(into: Fingerprint()) { $0.add($1.hash) }
       }
       switch range.content {
       case .settled: add(range.end, .settled)
@@ -219,7 +229,7 @@ extension ModelServer.State {
         var rest: [UInt8]?
         while let record = mine.first {
           let hash = theirs.removeValue(forKey: record.key)
-          if hash != Fingerprint.hash(ofRecord: record.bytes) {
+          if hash != record.hash {
             if answer.records.count == pageRecords || bytes + record.bytes.count > Page.recordBytes
             {
               rest = record.key

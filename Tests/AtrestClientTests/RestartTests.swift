@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lives of a server's store: an ordinary start changes nothing, a loss is noticed and healed, a crash in between does no harm.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+import Testing
+
+@testable import AtrestClient
+
+@Suite("A server that starts again")
+struct RestartTests {
+  @Test("with all it had is a new life, and nothing else")
+  func ordinary() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    try mine.replica.save(WaterEntry.sample())
+    try await mine.sync(server)
+    server.restart()
+    try theirs.replica.save(WaterEntry.sample())
+    try await theirs.sync(server)
+    let report = try await mine.sync(server)
+    #expect(!report.restarted && report.exchanges == 1 && report.pulled == 1)
+    #expect(try await mine.replica.standing().cursor == Cursor(epoch: 8, sequence: 2))
+    #expect(try await mine.replica.reconcileDemand() == nil)
+    #expect(try mine.replica.digest() == theirs.replica.digest())
+  }
+
+  @Test("put back from a copy gets back what it lost, and only that")
+  func restored() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    for _ in 0..<200 { try mine.replica.save(WaterEntry.sample()) }
+    try await mine.sync(server)
+    try await theirs.sync(server)
+    let copy = server.backUp()
+    let lost = [try WaterEntry.sample(), try WaterEntry.sample()]
+    try mine.replica.save(lost[0])
+    try theirs.replica.save(lost[1])
+    try await mine.sync(server)
+    try await theirs.sync(server)
+    server.restore(copy)
+
+    let waiting = try WaterEntry.sample()
+    try mine.replica.save(waiting)
+    let transport = ModelTransport(server: server)
+    let report = try await mine.engine(transport).sync()
+    #expect(report.restarted && !report.isRenewed)
+    #expect(report.pushed == 2, "what waited, and what was lost")
+    #expect(transport.traffic.value.bytes < 4000)
+    #expect(try await mine.replica.reconcileDemand() == nil)
+    try await theirs.sync(server)
+    try await mine.sync(server)
+    #expect(try mine.replica.digest() == theirs.replica.digest())
+    #expect(try mine.replica.allRecords() == server.records)
+    #expect(server.records.count == 203)
+    #expect(try await !mine.sync(server).restarted)
+  }
+
+  @Test("is told of a loss by what was seen, though the cursor does not reach that far")
+  func seenBeyondCursor() async throws {
+    let server = ModelServer(clock: TestClock())
+    server.state.withLock { $0.pageRecords = 2 }
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    for _ in 0..<6 { try theirs.replica.save(WaterEntry.sample()) }
+    try await theirs.sync(server)
+    // The first page of the feed, and the acknowledgement of a write beyond it; then the connection is gone.
+    let write = try WaterEntry.sample()
+    try mine.replica.save(write)
+    var transport = ModelTransport(server: server)
+    transport.cut = { $0 == 1 ? .beforeServer : nil }
+    await #expect(throws: SyncError.unreachable("cut")) {
+      try await mine.engine(transport).sync()
+    }
+    #expect(try mine.waitingCount == 0)
+    let standing = try await mine.replica.standing()
+    #expect(standing.cursor?.sequence == 2 && standing.seen?.sequence == 7)
+    server.rollBack(to: 6)
+    #expect(try await mine.sync(server).restarted)
+    #expect(server.records.contains { $0.key == write.key })
+    #expect(server.requests.contains { $0.seen == Cursor(epoch: 7, sequence: 7) })
+  }
+
+  @Test("whose head went back without a word is not believed")
+  func silentLoss() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    try test.replica.save(WaterEntry.sample())
+    try await test.sync(server)
+    try test.replica.save(WaterEntry.sample())
+    try await test.sync(server)
+    server.rollBack(to: 1)
+    struct Silent: TestTransport {
+      let model: ModelTransport
+      func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
+        var answer = try await model.exchange(request)
+        answer.restarted = false
+        return answer
+      }
+      func reconcile(
+        _ request: ReconcileRequest
+      ) async throws(SyncError) -> ReconcileResponse { try await model.reconcile(request) }
+    }
+    let report = try await test.engine(Silent(model: ModelTransport(server: server))).sync()
+    #expect(report.restarted)
+    #expect(server.records == (try test.replica.allRecords()))
+  }
+
+  @Test(
+    "the demand to compare is kept over a crash at any step, and met by the next sync",
+    arguments: 0..<5, ModelTransport.Cut.allCases)
+  func cut(at call: Int, kind: ModelTransport.Cut) async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    for _ in 0..<50 { try mine.replica.save(WaterEntry.sample()) }
+    try await mine.sync(server)
+    try await theirs.sync(server)
+    let copy = server.backUp()
+    for _ in 0..<3 { try mine.replica.save(WaterEntry.sample()) }
+    try await mine.sync(server)
+    server.restore(copy)
+    try theirs.replica.save(WaterEntry.sample())
+    try await theirs.sync(server)
+    try mine.replica.save(WaterEntry.sample())
+
+    var transport = ModelTransport(server: server)
+    transport.cut = { $0 == call ? kind : nil }
+    do {
+      try await mine.engine(transport).sync()
+      #expect(call >= transport.calls.count)
+    } catch { #expect(error == .unreachable("cut")) }
+    let reopened = try mine.reopened()
+    try await SyncEngine(
+      store: reopened, transport: ModelTransport(server: server), clock: mine.clock,
+      pacing: .instant(1)
+    ).sync()
+    #expect(try await reopened.reconcileDemand() == nil)
+    #expect(try reopened.status().pendingCount == 0)
+    #expect(try reopened.allRecords() == server.records)
+    #expect(server.records.count == 55)
+  }
+
+  @Test("while two pages wait, the second goes to where the first was answered from")
+  func pipelined() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    try test.replica.save(WaterEntry.sample())
+    try await test.sync(server)
+    server.wipe()
+    let long = String(repeating: "x", count: 4000)
+    try test.replica.transaction { transaction in
+      for index in 0..<80 { try transaction.setPreference("key \(index)", to: long) }
+    }
+    try await test.sync(server)
+    let requests = server.requests.suffix(3)
+    #expect(requests.filter { !$0.offers.isEmpty }.count >= 2)
+    for (first, second) in zip(requests, requests.dropFirst()) {
+      #expect(second.cursor?.epoch == 8 && second.seen?.epoch == 8)
+      #expect(first.cursor != second.cursor)
+    }
+    #expect(server.records == (try test.replica.allRecords()))
+  }
+
+  @Test("a demand that comes while comparing is not taken for met")
+  func demandMeanwhile() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    try test.replica.save(WaterEntry.sample())
+    try await test.sync(server)
+    try await test.replica.writing { $0.demandReconcile() }
+    let first = try #require(try await test.replica.reconcileDemand())
+    try await test.replica.writing { $0.demandReconcile() }
+    try await test.replica.endReconcile(first)
+    let second = try #require(try await test.replica.reconcileDemand())
+    #expect(first != second)
+    try await test.replica.endReconcile(second)
+    #expect(try await test.replica.reconcileDemand() == nil)
+  }
+
+  /// Where a standing that may have moved meanwhile goes with an answer.
+  struct Move: Sendable {
+    var held: Cursor?
+    var asked: Cursor?
+    var answered: Cursor
+    var result: Cursor?
+  }
+
+  private static func at(_ epoch: UInt64, _ sequence: UInt64) -> Cursor {
+    Cursor(epoch: epoch, sequence: sequence)
+  }
+
+  @Test(
+    "of two processes that share a replica the later head stays",
+    arguments: [
+      Move(held: nil, asked: nil, answered: at(1, 5), result: at(1, 5)),
+      Move(held: at(1, 5), asked: at(1, 5), answered: at(1, 9), result: at(1, 9)),
+      Move(held: at(1, 5), asked: at(1, 5), answered: at(2, 6), result: at(2, 6)),
+      Move(held: at(1, 9), asked: at(1, 5), answered: at(1, 7), result: at(1, 9)),
+      Move(held: at(1, 7), asked: at(1, 5), answered: at(1, 9), result: at(1, 9)),
+      // The other process was answered by the next life already, and this answer is late.
+      Move(held: at(2, 9), asked: at(1, 5), answered: at(1, 7), result: at(2, 9)),
+      // The other process was answered by the life before.
+      Move(held: at(1, 7), asked: at(1, 5), answered: at(2, 9), result: at(2, 9)),
+    ])
+  func heads(move: Move) {
+    var state = ReplicaState()
+    state.seen = move.held
+    state.cursor = move.held
+    let answer = ExchangeResponse(
+      cursor: move.answered, serverTime: WallTime(milliseconds: 0))
+    state.advance(
+      by: answer, from: Standing(cursor: move.asked, seen: move.asked), isRestart: false)
+    #expect(state.seen == move.result)
+  }
+
+  @Test("a write the server took before it was stamped again here is held here too")
+  func givenUpWrite() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let water = try WaterEntry.sample(100)
+    try test.replica.save(water)
+    try await test.sync(server)
+    // 50 s ahead, which the server bears.
+    test.clock.advance(50_000)
+    try test.replica.save(WaterEntry.sample(id: water.id, 200))
+    let standing = try await test.replica.standing()
+    let page = try await test.replica.outboxPage(after: 0, refused: false)
+    let request = ExchangeRequest(
+      cursor: standing.cursor, offers: page.offers, seen: standing.seen)
+
+    // Meanwhile another sync of this replica learns the time, stamps the write again, pushes it and compares.
+    let quiet = ExchangeRequest(cursor: standing.cursor, seen: standing.seen)
+    _ = try await test.replica.apply(
+      try server.exchange(quiet), to: quiet, page: OutboxPage(), at: test.clock.now())
+    try await test.replica.restamp(at: test.clock.now())
+    try await test.sync(server)
+
+    // Only now the first request arrives, and wins. It is not sent back to its sender.
+    let answer = try server.exchange(request)
+    #expect(answer.records.isEmpty)
+    _ = try await test.replica.apply(answer, to: request, page: page, at: test.clock.now())
+    #expect(server.records == (try test.replica.allRecords()))
+  }
+}
