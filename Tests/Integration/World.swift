@@ -34,7 +34,7 @@ final class TestServer: Sendable {
   ) async throws -> Server {
     var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     logger.logLevel = .critical
-    var configuration = Server.Configuration(
+    let configuration = Server.Configuration(
       dataDirectory: data, listenAddress: address, logger: logger,
       onFatal: { error in Issue.record("the store failed: \(error.userMessage)") })
     return try await Server.start(configuration)
