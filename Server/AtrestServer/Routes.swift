@@ -37,6 +37,9 @@ enum Routes {
       methods.unary("Exchange") { call, bytes in
         try sync.exchange(call.principal, bytes) { answer(call) }
       }
+      methods.unary("Reconcile") { call, bytes in
+        try sync.reconcile(call.principal, bytes) { answer(call) }
+      }
       methods.serverStreaming("Watch") { call, bytes, writer in
         guard let watch = try sync.watch(call.principal, bytes, sink: writer) else { return }
         beat(watch, every: heartbeat, on: call.shard, environment)

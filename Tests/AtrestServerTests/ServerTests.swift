@@ -129,7 +129,8 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     var bad = Metadata()
     bad.add("authorization", "Bearer " + String(repeating: "0", count: 80))
     for method in [
-      Method.exchange, Method.watch, Method.invite, Method.renew, Method.listDevices,
+      Method.exchange, Method.watch, Method.reconcile, Method.invite, Method.renew,
+      Method.listDevices,
       Method.revokeDevice,
     ] {
       for metadata in [Metadata(), bad] {
@@ -286,7 +287,8 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
       environment: storage.world.environment, heartbeat: .seconds(30))
     #expect(
       Set(devices.paths) == [
-        Method.exchange, Method.watch, Method.pair, Method.invite, Method.renew, Method.listDevices,
+        Method.exchange, Method.watch, Method.reconcile, Method.pair, Method.invite, Method.renew,
+        Method.listDevices,
         Method.revokeDevice, Method.healthCheck, Method.healthWatch,
       ])
     let admin = AdminService(

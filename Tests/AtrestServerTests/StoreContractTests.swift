@@ -192,6 +192,38 @@ enum StoreKind: CaseIterable, Sendable {
     }
   }
 
+  @Test(
+    "records are handed out by key, from one on and up to another", arguments: StoreKind.allCases)
+  func byKey(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let (kim, sam) = (try store.makeAccount("kim"), try store.makeAccount("sam"))
+    let keys: [[UInt8]] = [[9], [1, 2], [0xFF, 0xFF], [1], [5]]
+    try store.transaction { t throws(StoreError) in
+      for (index, key) in keys.enumerated() {
+        _ = try t.append(key: key, body: key + [7], sequence: UInt64(index + 1), account: kim)
+      }
+      _ = try t.append(key: [4], body: [4], sequence: 1, account: sam)
+    }
+    func found(_ begin: [UInt8], _ end: [UInt8], most: Int = 9) throws -> [[UInt8]] {
+      var found: [[UInt8]] = []
+      try store.transaction { t throws(StoreError) in
+        try t.records(of: kim, from: begin, to: end) { key, body in
+          #expect(body == key + [7])
+          found.append(key)
+          return found.count < most
+        }
+      }
+      return found
+    }
+    #expect(try found([], []) == [[1], [1, 2], [5], [9], [0xFF, 0xFF]])
+    #expect(try found([1, 2], [9]) == [[1, 2], [5]])
+    #expect(try found([1, 0], [5, 0]) == [[1, 2], [5]])
+    #expect(try found([6], [7]) == [])
+    #expect(try found([], [], most: 2) == [[1], [1, 2]])
+    #expect(try found([9], []) == [[9], [0xFF, 0xFF]])
+  }
+
   @Test("live records are counted as they are told, by account", arguments: StoreKind.allCases)
   func live(kind: StoreKind) throws {
     let store = try kind.open(folder)

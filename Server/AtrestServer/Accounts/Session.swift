@@ -20,6 +20,7 @@ package final class Session: Sendable {
   private let knownSecret = Mutex<[UInt8]?>(nil)
   private let seenMilliseconds: Atomic<Int64>
   private let revokedMilliseconds: Atomic<Int64>
+  private let isReconciling = Atomic(false)
   private let watches = Mutex<[ObjectIdentifier: Watch]>([:])
 
   /// Watch streams one device may have open: one, and those its lost connections still seem to hold.
@@ -68,6 +69,15 @@ package final class Session: Sendable {
       expected: 0, desired: max(1, now.milliseconds), ordering: .acquiringAndReleasing)
     knownSecret.withLock { $0 = nil }
     endWatches(.unknownDevice)
+  }
+
+  /// Begins a comparison; false if one is under way: they may read all there is.
+  func beginReconcile() -> Bool {
+    !isReconciling.exchange(true, ordering: .acquiringAndReleasing)
+  }
+
+  func endReconcile() {
+    isReconciling.store(false, ordering: .releasing)
   }
 
   func endWatches(_ status: Status) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sync.Exchange and Sync.Watch.
+// Sync.Exchange, Sync.Watch and Sync.Reconcile.
 
 import GRPC
 import Replication
@@ -27,7 +27,7 @@ package final class SyncService: Sendable {
   package func exchange(
     _ session: Session, _ bytes: [UInt8], answerLater: () -> Answer
   ) throws(Status) -> UnaryOutcome {
-    let request = try decode(bytes)
+    let request = try decoded(ExchangeRequest.self, bytes)
     let head = session.account.head
     if request.offers.isEmpty, !session.isRevoked, let cursor = request.cursor,
       cursor == Cursor(epoch: queue.epoch, sequence: head), isBefore(request.seen, cursor)
@@ -48,10 +48,32 @@ package final class SyncService: Sendable {
     return seen.epoch == cursor.epoch && seen.sequence <= cursor.sequence
   }
 
-  private func decode(_ bytes: [UInt8]) throws(Status) -> ExchangeRequest {
-    do throws(WireError) { return try ExchangeRequest(decoding: bytes) } catch {
-      throw Status(error)
+  /// Compares what a replica holds with what the account holds. One at a time for each device.
+  package func reconcile(
+    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+  ) throws(Status) -> UnaryOutcome {
+    let request = try decoded(ReconcileRequest.self, bytes)
+    guard session.beginReconcile() else { throw .busy }
+    let environment = environment
+    let later = answer()
+    let job = Operation(isWrite: false, costBytes: bytes.count * 4 + 512) {
+      batch throws(StoreError) -> ReconcileResponse? in
+      guard !session.isRevoked else { return nil }
+      return try Reconcile.run(
+        request, account: session.account.id, in: batch.transaction, at: environment.now())
+    } completion: { result, answers in
+      session.endReconcile()
+      switch result {
+      case .success(let response?): later(.reply(response.encoded), &answers)
+      case .success(nil): later(.fail(.unknownDevice), &answers)
+      case .failure(let error): later(.fail(Status(error)), &answers)
+      }
     }
+    guard queue.submit(job) else {
+      session.endReconcile()
+      throw .busy
+    }
+    return .later
   }
 
   /// Opens a stream. Its first event says where the account stands; what commits after that follows.

@@ -9,6 +9,7 @@ import SyncProtocol
 final class RecordStatements {
   let begin, commit, rollback, setWrites: RawStatement
   let head, descends, startLife, setHead, append, find, replace, feed: RawStatement
+  let range: RawStatement
   let live, addLive, token, setToken: RawStatement
 
   init(_ db: Database, life: Life) throws {
@@ -47,6 +48,11 @@ final class RecordStatements {
     feed = try RawStatement(
       "SELECT sequence, body FROM record WHERE account = ? AND sequence > ? ORDER BY sequence",
       on: connection)
+    range = try RawStatement(
+      """
+      SELECT key, body FROM record INDEXED BY record_by_key
+      WHERE account = ? AND key >= ? AND key < ? ORDER BY key
+      """, on: connection)
     live = try RawStatement("SELECT live FROM account WHERE id = ?", on: connection)
     addLive = try RawStatement(
       "UPDATE account SET live = max(0, live + ?) WHERE id = ?", on: connection)
@@ -60,7 +66,7 @@ final class RecordStatements {
     for statement in [
       begin, commit, rollback, setWrites, head, descends, startLife, setHead, append, find, replace,
       feed,
-      live, addLive, token, setToken,
+      range, live, addLive, token, setToken,
     ] {
       statement.finalize()
     }
@@ -160,6 +166,25 @@ final class SQLiteTransaction: StoreTransaction {
       }
     }
   }
+
+  func records(
+    of account: AccountID, from begin: [UInt8], to end: [UInt8],
+    _ visit: (_ key: [UInt8], _ body: [UInt8]) -> Bool
+  ) throws(StoreError) {
+    let statement = statements.range
+    statement.bind(1, account.rawValue)
+    statement.bind(2, begin)
+    statement.bind(3, end.isEmpty ? Self.afterEveryKey : end)
+    while try statement.step() {
+      guard visit(statement.bytes(0), statement.bytes(1)) else {
+        statement.reset()
+        return
+      }
+    }
+  }
+
+  /// Longer than any key, and no key is greater.
+  private static let afterEveryKey = [UInt8](repeating: 0xFF, count: 256)
 
   func liveCount(of account: AccountID) throws(StoreError) -> Int {
     let statement = statements.live

@@ -71,6 +71,13 @@ package protocol StoreTransaction: AnyObject {
     key: [UInt8], body: [UInt8], sequence: UInt64, due: WallTime?, account: AccountID
   ) throws(StoreError)
 
+  /// Hands out the account's records from one key on and up to another, which is left out, ascending by key, until `visit` returns
+  /// false. An empty `end` leaves nothing out. A lookup in the feed for each, so `feed(of:after:_:)` is faster for all there are.
+  func records(
+    of account: AccountID, from begin: [UInt8], to end: [UInt8],
+    _ visit: (_ key: [UInt8], _ body: [UInt8]) -> Bool
+  ) throws(StoreError)
+
   /// How many records the account is noted to have that are live: see `Record.isLive`.
   func liveCount(of account: AccountID) throws(StoreError) -> Int
 
