@@ -63,6 +63,7 @@ package final class Server: Sendable {
   private let health: HealthService
   private let devicesServer: GRPCServer
   private let adminServer: GRPCServer
+  private let housekeeping = Mutex<Task<Void, Never>?>(nil)
 
   /// Opens the store, then the sockets.
   ///
@@ -100,6 +101,8 @@ package final class Server: Sendable {
       await server.stop()
       throw .socket(error)
     }
+    let keeper = Housekeeper(queue: queue, directory: directory, environment: environment)
+    server.housekeeping.withLock { $0 = Task { await keeper.work() } }
     return server
   }
 
@@ -163,6 +166,7 @@ package final class Server: Sendable {
     sync.endWatches()
     await devicesServer.drain(grace: configuration.drainGrace)
     await adminServer.drain(grace: configuration.drainGrace)
+    housekeeping.withLock { $0 }?.cancel()
     await queue.close()
     let statistics = statistics
     var counts: Logger.Metadata = ["calls": "\(statistics.totalCalls)"]

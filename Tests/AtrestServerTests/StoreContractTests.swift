@@ -254,6 +254,65 @@ enum StoreKind: CaseIterable, Sendable {
     }
   }
 
+  @Test(
+    "the account stands where the last of its devices does that have access",
+    arguments: StoreKind.allCases)
+  func standing(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let (kim, sam) = (try store.makeAccount("kim"), try store.makeAccount("sam"))
+    try store.makeDevice(phone, kim)
+    try store.makeDevice(tablet, kim)
+    try store.transaction { t throws(StoreError) in
+      #expect(try t.standing(of: kim) == 0)
+      try t.setStanding(7, device: phone)
+      #expect(try t.standing(of: kim) == 0)
+      try t.setStanding(5, device: tablet)
+      #expect(try t.standing(of: kim) == 5)
+      try t.setStanding(4, device: tablet)
+      #expect(try t.standing(of: kim) == 4)
+      #expect(try t.devices(of: kim).map(\.standing) == [7, 4])
+      _ = try t.revokeDevice(tablet, at: WallTime(milliseconds: 9))
+      #expect(try t.standing(of: kim) == 7)
+      #expect(try t.standing(of: sam) == 0)
+    }
+  }
+
+  @Test(
+    "what is due is found by its time or by who knows it; the journal by its time only",
+    arguments: StoreKind.allCases)
+  func recordsDue(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let (kim, sam) = (try store.makeAccount("kim"), try store.makeAccount("sam"))
+    try store.transaction { t throws(StoreError) in
+      let keys: [[UInt8]] = [
+        [0, 0, 0, 2, 1], [0, 0, 0, 5, 1], [0, 0, 0, 6, 1], [0, 0, 0, 2, 2],
+      ]
+      for (index, key) in keys.enumerated() {
+        let due: WallTime? = index == 3 ? nil : WallTime(milliseconds: 10 + Int64(index))
+        _ = try t.append(
+          key: key, body: [UInt8(index)], sequence: UInt64(index + 1), due: due, account: kim)
+      }
+      func found(at time: Int64, _ standing: UInt64, limit: Int = 9) throws(StoreError) -> [UInt8] {
+        let due = try t.recordsDue(
+          of: kim, at: WallTime(milliseconds: time), orKnownAt: standing, limit: limit)
+        return due.map { $0.record.body[0] }.sorted()
+      }
+      #expect(try found(at: 9, 0) == [])
+      #expect(try found(at: 10, 0) == [0])
+      #expect(try found(at: 12, 0) == [0, 1, 2])
+      #expect(try found(at: 12, 0, limit: 2).count == 2)
+      #expect(try found(at: 0, 2) == [0])
+      #expect(try found(at: 0, .max) == [0, 2])
+      try t.setNotDue(key: keys[0], account: kim)
+      #expect(try found(at: 12, .max) == [1, 2])
+      #expect(try t.record(key: keys[0], account: kim) == StoredRecord(sequence: 1, body: [0]))
+      #expect(
+        try t.recordsDue(of: sam, at: WallTime(milliseconds: 99), orKnownAt: 99, limit: 9).isEmpty)
+    }
+  }
+
   @Test("a device's sync token is what was noted last", arguments: StoreKind.allCases)
   func syncTokens(kind: StoreKind) throws {
     let store = try kind.open(folder)

@@ -20,6 +20,7 @@ package final class Session: Sendable {
   private let knownSecret = Mutex<[UInt8]?>(nil)
   private let seenMilliseconds: Atomic<Int64>
   private let revokedMilliseconds: Atomic<Int64>
+  private let standing: Atomic<UInt64>
   private let isReconciling = Atomic(false)
   private let watches = Mutex<[ObjectIdentifier: Watch]>([:])
 
@@ -35,6 +36,7 @@ package final class Session: Sendable {
     paired = device.paired
     tokenHash = device.tokenHash
     seenMilliseconds = Atomic(device.seen?.milliseconds ?? 0)
+    standing = Atomic(device.standing)
     revokedMilliseconds = Atomic(device.revoked?.milliseconds ?? 0)
   }
 
@@ -69,6 +71,13 @@ package final class Session: Sendable {
       expected: 0, desired: max(1, now.milliseconds), ordering: .acquiringAndReleasing)
     knownSecret.withLock { $0 = nil }
     endWatches(.unknownDevice)
+  }
+
+  /// Notes up to where it said that it holds everything; true if that is news. A device that was put back from a copy stands
+  /// further back than it did.
+  func moves(to sequence: UInt64) -> Bool {
+    standing.load(ordering: .relaxed) != sequence
+      && standing.exchange(sequence, ordering: .relaxed) != sequence
   }
 
   /// Begins a comparison; false if one is under way: they may read all there is.

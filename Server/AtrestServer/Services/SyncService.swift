@@ -32,11 +32,12 @@ package final class SyncService: Sendable {
     if request.offers.isEmpty, !session.isRevoked, let cursor = request.cursor,
       cursor == Cursor(epoch: queue.epoch, sequence: head), isBefore(request.seen, cursor)
     {
+      directory.note(standing: head, of: session)
       return .reply(
         ExchangeResponse(cursor: cursor, serverTime: environment.now(), head: head).encoded)
     }
     let job = ExchangeJob(
-      session, PreparedExchange(request), epoch: queue.epoch, environment, answerLater())
+      session, PreparedExchange(request), epoch: queue.epoch, directory, environment, answerLater())
     guard queue.submit(job) else { throw .busy }
     return .later
   }
@@ -128,17 +129,19 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
   private let session: Session
   private let request: PreparedExchange
   private let epoch: UInt64
+  private let directory: Directory
   private let environment: Environment
   private let answer: Answer
   private var response: ExchangeResponse?
 
   init(
-    _ session: Session, _ request: PreparedExchange, epoch: UInt64, _ environment: Environment,
-    _ answer: @escaping Answer
+    _ session: Session, _ request: PreparedExchange, epoch: UInt64, _ directory: Directory,
+    _ environment: Environment, _ answer: @escaping Answer
   ) {
     self.session = session
     self.request = request
     self.epoch = epoch
+    self.directory = directory
     self.environment = environment
     self.answer = answer
   }
@@ -159,6 +162,9 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
     if let error {
       answer(.fail(Status(error)), &answers)
     } else if let response {
+      if let standing = request.standing, !response.restarted {
+        directory.note(standing: standing, of: session)
+      }
       answer(.reply(response.encoded), &answers)
     } else {
       answer(.fail(.unknownDevice), &answers)

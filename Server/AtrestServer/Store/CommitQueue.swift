@@ -120,7 +120,7 @@ package final class CommitQueue: @unchecked Sendable {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       queue.async { [self] in
         while case let jobs = takeJobs(), !jobs.isEmpty { process(jobs) }
-        if failure == nil { flushSeen() }
+        if failure == nil { flushNotes() }
         store.close()
         done.resume()
       }
@@ -209,22 +209,26 @@ package final class CommitQueue: @unchecked Sendable {
   ) throws(StoreError) -> [AccountFeed] {
     try store.transaction { transaction throws(StoreError) in
       let batch = Batch(transaction)
+      // First: housekeeping reads where devices stand.
+      if hasWrites { try writeNotes(transaction) }
       for job in jobs { try job.run(in: batch) }
-      if hasWrites { try writeSeen(transaction) }
       for feed in batch.feeds.values { try feed.finish() }
       return batch.feeds.values.filter { $0.head != $0.start }
     }
   }
 
-  private func writeSeen(_ transaction: any StoreTransaction) throws(StoreError) {
+  private func writeNotes(_ transaction: any StoreTransaction) throws(StoreError) {
     for (replica, time) in directory.takeSeen() {
       try transaction.setSeen(time, device: replica)
     }
+    for (replica, sequence) in directory.takeStanding() {
+      try transaction.setStanding(sequence, device: replica)
+    }
   }
 
-  private func flushSeen() {
-    // What is lost if this fails is a minute on a list.
-    try? store.transaction { transaction throws(StoreError) in try writeSeen(transaction) }
+  private func flushNotes() {
+    // What is lost if this fails is a minute on a list, and that something is stripped a little later.
+    try? store.transaction { transaction throws(StoreError) in try writeNotes(transaction) }
   }
 
   private func finish(_ jobs: [any StorageJob], _ error: StoreError?) {

@@ -72,7 +72,8 @@ extension SQLiteTransaction {
           tokenHash: [UInt8](row["token_hash"] as Data),
           paired: WallTime(milliseconds: row["paired_ms"]),
           seen: (row["seen_ms"] as Int64?).map { WallTime(milliseconds: $0) },
-          revoked: (row["revoked_ms"] as Int64?).map { WallTime(milliseconds: $0) })
+          revoked: (row["revoked_ms"] as Int64?).map { WallTime(milliseconds: $0) },
+          standing: UInt64(bitPattern: row["stands_at"]))
       }
     }
   }
@@ -91,6 +92,22 @@ extension SQLiteTransaction {
       try db.cachedStatement(
         sql: "UPDATE device SET seen_ms = max(coalesce(seen_ms, 0), ?) WHERE replica = ?"
       ).execute(arguments: [time.milliseconds, Int64(bitPattern: device.rawValue)])
+    }
+  }
+
+  func setStanding(_ sequence: UInt64, device: ReplicaID) throws(StoreError) {
+    try perform {
+      try db.cachedStatement(sql: "UPDATE device SET stands_at = ? WHERE replica = ?").execute(
+        arguments: [Int64(clamping: sequence), Int64(bitPattern: device.rawValue)])
+    }
+  }
+
+  func standing(of account: AccountID) throws(StoreError) -> UInt64 {
+    try perform {
+      let least = try Int64.fetchOne(
+        db, sql: "SELECT min(stands_at) FROM device WHERE account = ? AND revoked_ms IS NULL",
+        arguments: [account.rawValue])
+      return UInt64(clamping: least ?? 0)
     }
   }
 

@@ -9,7 +9,7 @@ import SyncProtocol
 final class RecordStatements {
   let begin, commit, rollback, setWrites: RawStatement
   let head, descends, startLife, setHead, append, find, replace, feed: RawStatement
-  let range: RawStatement
+  let range, due, setNotDue: RawStatement
   let live, addLive, token, setToken: RawStatement
 
   init(_ db: Database, life: Life) throws {
@@ -53,6 +53,15 @@ final class RecordStatements {
       SELECT key, body FROM record INDEXED BY record_by_key
       WHERE account = ? AND key >= ? AND key < ? ORDER BY key
       """, on: connection)
+    // Keys of the journal begin with its kind.
+    due = try RawStatement(
+      """
+      SELECT key, sequence, body, due_ms FROM record INDEXED BY record_by_due
+      WHERE account = ? AND due_ms IS NOT NULL AND
+        (due_ms <= ? OR sequence <= ? AND NOT (key >= x'00000005' AND key < x'00000006')) LIMIT ?
+      """, on: connection)
+    setNotDue = try RawStatement(
+      "UPDATE record SET due_ms = NULL WHERE account = ? AND key = ?", on: connection)
     live = try RawStatement("SELECT live FROM account WHERE id = ?", on: connection)
     addLive = try RawStatement(
       "UPDATE account SET live = max(0, live + ?) WHERE id = ?", on: connection)
@@ -66,7 +75,7 @@ final class RecordStatements {
     for statement in [
       begin, commit, rollback, setWrites, head, descends, startLife, setHead, append, find, replace,
       feed,
-      range, live, addLive, token, setToken,
+      range, due, setNotDue, live, addLive, token, setToken,
     ] {
       statement.finalize()
     }
@@ -181,6 +190,31 @@ final class SQLiteTransaction: StoreTransaction {
         return
       }
     }
+  }
+
+  func recordsDue(
+    of account: AccountID, at now: WallTime, orKnownAt standing: UInt64, limit: Int
+  ) throws(StoreError) -> [(key: [UInt8], record: StoredRecord)] {
+    let statement = statements.due
+    statement.bind(1, account.rawValue)
+    statement.bind(2, now.milliseconds)
+    statement.bind(3, Int64(clamping: standing))
+    statement.bind(4, Int64(limit))
+    var found: [(key: [UInt8], record: StoredRecord)] = []
+    while try statement.step() {
+      let record = StoredRecord(
+        sequence: UInt64(bitPattern: statement.integer(1)), body: statement.bytes(2),
+        due: statement.optionalInteger(3).map { WallTime(milliseconds: $0) })
+      found.append((statement.bytes(0), record))
+    }
+    return found
+  }
+
+  func setNotDue(key: [UInt8], account: AccountID) throws(StoreError) {
+    let statement = statements.setNotDue
+    statement.bind(1, account.rawValue)
+    statement.bind(2, key)
+    try statement.run()
   }
 
   /// Longer than any key, and no key is greater.

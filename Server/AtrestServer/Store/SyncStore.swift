@@ -78,6 +78,15 @@ package protocol StoreTransaction: AnyObject {
     _ visit: (_ key: [UInt8], _ body: [UInt8]) -> Bool
   ) throws(StoreError)
 
+  /// At most `limit` of the account's records that are due at `now`, or due at any time, no journal entries, and known to whoever
+  /// stands at `standing`. In no particular order.
+  func recordsDue(
+    of account: AccountID, at now: WallTime, orKnownAt standing: UInt64, limit: Int
+  ) throws(StoreError) -> [(key: [UInt8], record: StoredRecord)]
+
+  /// Notes that nothing is to be done about a record, which stays where it is.
+  func setNotDue(key: [UInt8], account: AccountID) throws(StoreError)
+
   /// How many records the account is noted to have that are live: see `Record.isLive`.
   func liveCount(of account: AccountID) throws(StoreError) -> Int
 
@@ -109,6 +118,11 @@ package protocol StoreTransaction: AnyObject {
   func revokeDevice(_ replica: ReplicaID, at time: WallTime) throws(StoreError) -> Bool
   /// Notes when a device last called; never back in time.
   func setSeen(_ time: WallTime, device: ReplicaID) throws(StoreError)
+
+  /// Notes the sequence up to which the device said that it holds everything.
+  func setStanding(_ sequence: UInt64, device: ReplicaID) throws(StoreError)
+  /// The sequence up to which every device of the account that has access said that it holds everything; 0 if there is none.
+  func standing(of account: AccountID) throws(StoreError) -> UInt64
 
   /// The sync token that the device showed last; 0 for none yet, or no such device.
   func syncToken(of device: ReplicaID) throws(StoreError) -> UInt64
@@ -164,6 +178,8 @@ package struct DeviceEntry: Hashable, Sendable {
   package var paired: WallTime
   package var seen: WallTime?
   package var revoked: WallTime?
+  /// The sequence up to which it said that it holds everything. Noted by `setStanding`, not by `addDevice`.
+  package var standing: UInt64 = 0
 }
 
 /// A pairing code, as a store keeps it.

@@ -203,6 +203,9 @@ extension SyncStore {
       let feed = try AccountFeed(account: account, in: transaction)
       let response = try Exchange.run(
         prepared, device: device, epoch: epoch, feed: feed, now: now)
+      if let standing = prepared.standing, !response.restarted {
+        try transaction.setStanding(standing, device: device)
+      }
       try feed.finish()
       return response
     }

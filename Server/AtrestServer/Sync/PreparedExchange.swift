@@ -26,6 +26,10 @@ package struct PreparedExchange: Sendable {
   let refusals: [Refusal]
   /// Bytes this holds while it waits for storage.
   let costBytes: Int
+
+  /// Where the replica stands if it holds everything up to there and has nothing to offer; nil otherwise.
+  var standing: UInt64? { items.isEmpty && refusals.isEmpty ? cursor?.sequence : nil }
+
   /// Bytes a refusal holds, about.
   private static let refusalBytes = 192
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides when housekeeping is done: at the start and each hour, in slices between which exchanges have their turn.
+
+import Replication
+
+/// Goes through all accounts, over and over.
+package final class Housekeeper: Sendable {
+  /// Time between two rounds.
+  static let interval: Duration = .seconds(3600)
+
+  private let queue: CommitQueue
+  private let directory: Directory
+  private let environment: Environment
+
+  package init(queue: CommitQueue, directory: Directory, environment: Environment) {
+    self.queue = queue
+    self.directory = directory
+    self.environment = environment
+  }
+
+  /// Goes round until the task is cancelled.
+  func work() async {
+    while !Task.isCancelled {
+      await goRound()
+      try? await Task.sleep(for: Self.interval)
+    }
+  }
+
+  /// Does what is due in every account. What fails is logged by the queue, and tried again in the next round.
+  package func goRound() async {
+    for account in directory.accounts {
+      while !Task.isCancelled, await doSlice(of: account) {}
+    }
+  }
+
+  /// - Returns: Whether there may be more.
+  private func doSlice(of account: AccountID) async -> Bool {
+    let now = environment.now()
+    return await withCheckedContinuation { done in
+      let job = Operation(isWrite: true) { batch throws(StoreError) in
+        try Housekeeping.run(try batch.feed(of: account), at: now)
+      } completion: { result, _ in
+        done.resume(returning: (try? result.get()) ?? false)
+      }
+      if !queue.submit(job) { done.resume(returning: false) }
+    }
+  }
+}
