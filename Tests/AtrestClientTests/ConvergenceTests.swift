@@ -16,16 +16,19 @@ struct ConvergenceTests {
   static let seeds: [UInt64] =
     ProcessInfo.processInfo.environment["SYNC_SEED"].flatMap {
       UInt64($0.replacing("0x", with: ""), radix: 16)
-    }.map { [$0] } ?? (1...12).map { $0 &* 0x5DEE_CE66_D1CE }
+    }.map { [$0] } ?? (1...16).map { $0 &* 0x5DEE_CE66_D1CE }
 
   @Test(
-    "replicas converge after loss, repeats, restarts and clock skew", arguments: seeds)
+    "replicas converge after loss, repeats, restarts, copies put back, and clock skew",
+    arguments: seeds)
   func randomHistories(seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)
     let clock = TestClock()
     let server = ModelServer(clock: clock)
     server.state.withLock { $0.pageRecords = 5 }
-    let replicas = try (1...3).map { _ in try TestReplica(clock: TestClock()) }
+    var replicas = try (1...3).map { _ in try TestReplica(clock: TestClock()) }
+    var backups: [Int: TestReplica] = [:]
+    var serverCopy: ModelServer.State?
     let ids = (0..<6).map { _ in random.uuid() }
     var paired = Set<Int>()
     let trace: Comment = "SYNC_SEED=0x\(String(seed, radix: 16))"
@@ -41,8 +44,15 @@ struct ConvergenceTests {
       case 11:
         test.clock.set(
           clock.now().milliseconds + Int64.random(in: -500_000...500_000, using: &random))
-      case 12 where random.next() % 3 == 0:
-        server.wipe()
+      case 12:
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: server.wipe()
+        case 1: server.restart()
+        case 2: serverCopy = server.backUp()
+        case 3: if let serverCopy { server.restore(serverCopy) }
+        case 4 where paired.contains(index): backups[index] = try test.copied()
+        default: if let backup = backups[index] { replicas[index] = try backup.copied() }
+        }
       default:
         if paired.insert(index).inserted {
           try test.pair(UInt64(index + 1), serverTime: clock.now())

@@ -101,13 +101,18 @@ extension Replica {
   public func status() throws(ReplicaError) -> ReplicaStatus {
     try read { transaction in
       let row = try Row.fetchOne(
-        transaction.database, sql: "SELECT count(*), count(refused_reason) FROM outbox")
+        transaction.database,
+        sql: """
+          SELECT count(*), count(refused_reason), count(*) FILTER (WHERE refused_reason = ?)
+          FROM outbox
+          """, arguments: [SyncProtocol.Refusal.Reason.massDeletion.rawValue])
       let state = transaction.state
+      let (refused, held): (Int, Int) = (row?[1] ?? 0, row?[2] ?? 0)
       return ReplicaStatus(
         replica: state.replica, account: state.account, server: state.server,
         cursor: state.cursor, lastSync: state.lastSync,
         serverOffsetMilliseconds: state.serverOffset, pendingCount: row?[0] ?? 0,
-        refusedCount: row?[1] ?? 0)
+        refusedCount: refused - held, heldDeletionCount: held)
     }
   }
 

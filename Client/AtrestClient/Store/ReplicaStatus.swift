@@ -18,10 +18,12 @@ public struct ReplicaStatus: Hashable, Sendable {
   public var lastSync: WallTime?
   /// By how much the server's clock was ahead of this device's at the last answer, in milliseconds.
   public var serverOffsetMilliseconds: Int64
-  /// Writes that wait to be pushed, the refused ones included.
+  /// Writes that wait to be pushed, the refused and the held ones included.
   public var pendingCount: Int
   /// Writes that the server refused.
   public var refusedCount: Int
+  /// Deletions that wait for a person's word; see `SyncError.massDeletion`.
+  public var heldDeletionCount: Int
 
   /// Whether it belongs to an account.
   public var isPaired: Bool { account != nil }
@@ -35,7 +37,7 @@ public struct PendingWrite: Hashable, Sendable {
   public var written: [FieldNumber]
   /// When it was written; nil for a record that is offered again.
   public var since: WallTime?
-  /// Why the server did not take it, if it was asked.
+  /// Why the server did not take it, if it was asked; or `.massDeletion` while it waits for a person's word.
   public var refusal: Refusal?
 
   /// Why the server did not take a write.

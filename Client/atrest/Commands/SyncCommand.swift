@@ -7,7 +7,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// `atrest sync [--watch]`.
+/// `atrest sync [--watch] [--allow-mass-deletion]`.
 struct SyncCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Exchange what is new with your other devices.",
@@ -19,8 +19,16 @@ struct SyncCommand: AsyncParsableCommand {
 
   @Flag(help: "Stay connected, and exchange changes as they come, until interrupted.")
   var watch = false
+  @Flag(help: "Also send deletions that take away most of what there is.")
+  var allowMassDeletion = false
   @OptionGroup var options: ReplicaOptions
   @OptionGroup var format: FormatOptions
+
+  func validate() throws {
+    if watch, allowMassDeletion {
+      throw ValidationError("A word for deletions is given once: leave '--watch' out.")
+    }
+  }
 
   func run() async throws {
     let replica = try options.openPaired()
@@ -34,7 +42,7 @@ struct SyncCommand: AsyncParsableCommand {
   private func once(_ replica: Replica) async throws {
     let report: SyncReport
     do {
-      report = try await replica.sync { report in
+      report = try await replica.sync(allowingMassDeletion: allowMassDeletion) { report in
         if let counts = SyncWords.counts(report) { Terminal.progress("\(counts) so far") }
       }
       Terminal.progress("")
@@ -89,8 +97,10 @@ struct SyncCommand: AsyncParsableCommand {
           Terminal.say(SyncWords.done(report))
         } else if let counts = SyncWords.counts(report) {
           Terminal.say(counts)
+          if report.isRenewed { Terminal.say(SyncWords.renewed) }
         }
         if report.refused > 0 { Terminal.complain(SyncWords.refused(report.refused)) }
+        if let held = report.heldDeletions { Terminal.complain(SyncWords.held(held)) }
       }
     }
     let signals = [SIGINT, SIGTERM].map { number in

@@ -25,6 +25,7 @@ struct StatusReport: Encodable, Equatable {
     var server: String?
     var lastSync: Date?
     var waiting: Int
+    var heldDeletions: Int
     var refused: [Refused]
   }
 
@@ -47,7 +48,9 @@ struct StatusReport: Encodable, Equatable {
     sync = Sync(
       paired: status?.isPaired ?? false, account: status?.account, server: status?.server,
       lastSync: status?.lastSync.map { Date(milliseconds: $0.milliseconds) },
-      waiting: (status?.pendingCount ?? 0) - (status?.refusedCount ?? 0),
+      waiting: (status?.pendingCount ?? 0) - (status?.refusedCount ?? 0)
+        - (status?.heldDeletionCount ?? 0),
+      heldDeletions: status?.heldDeletionCount ?? 0,
       refused: pending.compactMap { Refused($0) })
   }
 
@@ -105,7 +108,15 @@ struct StatusReport: Encodable, Equatable {
       let last = sync.lastSync.map { "last synced \(around.words($0))" } ?? "not synced yet"
       let waits = sync.waiting == 0 ? "Nothing waits to sync" : "\(waiting) for the next sync"
       lines.append(
-        sync.waiting == 0 && !sync.refused.isEmpty ? last.asSentence : "\(waits); \(last).")
+        sync.waiting == 0 && !(sync.refused.isEmpty && sync.heldDeletions == 0)
+          ? last.asSentence : "\(waits); \(last).")
+    }
+    if sync.heldDeletions > 0 {
+      let what =
+        sync.heldDeletions == 1 ? "1 deletion waits" : "\(sync.heldDeletions) deletions wait"
+      lines.append(
+        "\(what) for your word, because most of what there is would go. "
+          + "`atrest sync --allow-mass-deletion` lets it happen; what you write again stays.")
     }
     if !sync.refused.isEmpty {
       lines.append(
@@ -124,9 +135,9 @@ struct StatusReport: Encodable, Equatable {
 }
 
 extension StatusReport.Refused {
-  /// nil for a write that was not refused.
+  /// nil for a write that was not refused, or only waits for a word.
   fileprivate init?(_ write: PendingWrite) {
-    guard let refusal = write.refusal else { return nil }
+    guard let refusal = write.refusal, refusal.reason != .massDeletion else { return nil }
     let id = RecordWords.id(of: write.key)
     self.init(
       kind: RecordWords.name(of: write.key.kind), id: id,

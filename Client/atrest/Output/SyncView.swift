@@ -14,6 +14,8 @@ struct SyncRow: Encodable, Equatable {
   var superseded: Int
   var conflicts: Int
   var restarted: Bool
+  var renewed: Bool
+  var heldDeletions: Int
 
   init(_ report: SyncReport) {
     sent = report.pushed
@@ -22,11 +24,17 @@ struct SyncRow: Encodable, Equatable {
     superseded = report.superseded
     conflicts = report.conflicts
     restarted = report.restarted
+    renewed = report.isRenewed
+    heldDeletions = report.heldDeletions?.count ?? 0
   }
 }
 
 /// Words about syncing.
 enum SyncWords {
+  /// Of a copy that noticed.
+  static let renewed =
+    "This device was a copy of another one, or was put back from a backup. It is a device of its own now; `atrest devices` names it."
+
   /// While the server cannot be reached.
   static let away = "The server cannot be reached; trying again. What you write is kept."
 
@@ -43,8 +51,9 @@ enum SyncWords {
     var lines = [counts(report).map { "In step: \($0)." } ?? "In step. Nothing was new."]
     if report.restarted {
       lines.append(
-        "The server had lost some of what this device holds, so it was given everything again.")
+        "The server had lost some of what it held; this device gave back what it has of that.")
     }
+    if report.isRenewed { lines.append(renewed) }
     if report.conflicts > 0 {
       let count = report.conflicts == 1 ? "One change was" : "\(report.conflicts) changes were"
       lines.append("\(count) set aside; `atrest conflicts list` shows both sides.")

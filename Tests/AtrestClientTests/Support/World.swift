@@ -47,6 +47,18 @@ final class TestReplica: Sendable {
     try pair(id)
   }
 
+  /// Another device's folder that holds a copy of this one's, as a backup or a cloned disk does.
+  func copied() throws -> TestReplica {
+    try TestReplica(copyOf: self)
+  }
+
+  private init(copyOf original: TestReplica) throws {
+    clock = TestClock(original.clock.now().milliseconds)
+    folder = try Folder()
+    try FileManager.default.copyItem(at: original.folder.replica, to: folder.replica)
+    replica = try Replica(directory: folder.replica, clock: clock, busyTimeout: 1)
+  }
+
   func pair(_ id: UInt64, serverTime: WallTime? = nil) throws {
     try replica.adopt(
       PairResponse(

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies of a replica: noticed by the sync token, given an identity of their own, and nothing of either is lost.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+
+@testable import AtrestClient
+
+@Suite("A copy of a replica")
+struct ForkTests {
+  private struct Scene {
+    let server = ModelServer(clock: TestClock())
+    let original: TestReplica
+    let copy: TestReplica
+
+    /// A replica with history, and a copy of it.
+    init() async throws {
+      original = try TestReplica(1)
+      for _ in 0..<5 { try original.replica.save(WaterEntry.sample()) }
+      try await original.sync(server)
+      copy = try original.copied()
+    }
+
+    func level() async throws {
+      for test in [original, copy, original, copy] { try await test.sync(server) }
+    }
+  }
+
+  @Test("that writes gets an identity of its own, and both go on")
+  func clone() async throws {
+    let scene = try await Scene()
+    let shared = try WaterEntry.sample(100)
+    // Both write the same record at one reading of their clocks: one stamp, two values.
+    try scene.original.replica.save(WaterEntry.sample(id: shared.id, 200))
+    try scene.copy.replica.save(WaterEntry.sample(id: shared.id, 300))
+    try scene.copy.replica.save(WaterEntry.sample())
+    let first = try await scene.original.sync(scene.server)
+    #expect(!first.isRenewed)
+    let second = try await scene.copy.sync(scene.server)
+    #expect(second.isRenewed && second.pushed == 2 && second.refused == 0)
+    let status = try scene.copy.replica.status()
+    #expect(status.replica == ReplicaID(rawValue: 1001))
+    #expect(try await scene.copy.replica.standing().credential == "renewed-1")
+    #expect(status.account == "home" && status.pendingCount == 0)
+
+    #expect(try await !scene.original.sync(scene.server).isRenewed)
+    #expect(try await !scene.copy.sync(scene.server).isRenewed)
+    try await scene.level()
+    #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
+    #expect(scene.server.records == (try scene.copy.replica.allRecords()))
+    // The losing one of the two values is in the journal: the server saw two devices.
+    #expect(scene.server.journal.count == 1)
+    #expect(scene.server.records.count == 8)
+  }
+
+  @Test("that only reads is left alone")
+  func quietClone() async throws {
+    let scene = try await Scene()
+    try scene.original.replica.save(WaterEntry.sample())
+    try await scene.original.sync(scene.server)
+    let report = try await scene.copy.sync(scene.server)
+    #expect(!report.isRenewed && report.pulled == 1)
+  }
+
+  @Test("of long ago, put back over the replica itself, pushes what it has under a new identity")
+  func restoredBackup() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let water = try WaterEntry.sample(100)
+    try test.replica.save(water)
+    try await test.sync(server)
+    // What waits in the backup was pushed, and edited, after the backup was made.
+    test.clock.advance(1000)
+    try test.replica.save(WaterEntry.sample(id: water.id, 200))
+    let backup = try test.copied()
+    try await test.sync(server)
+    test.clock.advance(1000)
+    try test.replica.save(WaterEntry.sample(id: water.id, 300))
+    try await test.sync(server)
+
+    backup.clock.advance(5000)
+    try backup.replica.save(WaterEntry.sample())
+    let report = try await backup.sync(server)
+    #expect(report.isRenewed)
+    #expect(try backup.replica.waterEntry(water.id)?.intake.millilitres == 300)
+    #expect(try backup.replica.allRecords() == server.records)
+    let stamps = server.records.flatMap { $0.registers.map(\.stamp) }
+    #expect(stamps.contains { $0.replica == ReplicaID(rawValue: 1001) })
+  }
+
+  @Test(
+    "is recognized whatever was cut; what is no copy is never taken for one",
+    arguments: 0..<6, ModelTransport.Cut.allCases)
+  func cuts(at call: Int, kind: ModelTransport.Cut) async throws {
+    let scene = try await Scene()
+    try scene.original.replica.save(WaterEntry.sample())
+    var transport = ModelTransport(server: scene.server)
+    transport.cut = { $0 == call ? kind : nil }
+    _ = try? await scene.original.engine(transport).sync()
+    #expect(try await !scene.original.sync(scene.server).isRenewed, "the original")
+
+    try scene.copy.replica.save(WaterEntry.sample())
+    transport = ModelTransport(server: scene.server)
+    transport.cut = { $0 == call ? kind : nil }
+    let isCut: Bool
+    do {
+      try await scene.copy.engine(transport).sync()
+      isCut = false
+    } catch {
+      #expect(error == .unreachable("cut"))
+      isCut = true
+    }
+    try await scene.copy.sync(scene.server)
+    #expect(try scene.copy.replica.status().replica != ReplicaID(rawValue: 1))
+    #expect(isCut == (call < transport.calls.count))
+    try await scene.level()
+    #expect(try scene.original.replica.status().replica == ReplicaID(rawValue: 1))
+    #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
+    #expect(scene.server.records.count == 7)
+  }
+
+  @Test("another process on the same replica is no copy", arguments: 1...6 as ClosedRange<UInt64>)
+  func processes(seed: UInt64) async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let other = try test.reopened()
+    var random = SeededRandom(seed: seed)
+    for _ in 0..<6 {
+      try test.replica.save(WaterEntry.sample())
+      // Each loses some answers, so that tokens of both are on their way.
+      let cuts = (0..<2).map { _ in Int.random(in: 0..<4, using: &random) }
+      func engine(_ replica: Replica, _ cut: Int) -> SyncEngine {
+        var transport = ModelTransport(server: server)
+        transport.cut = { $0 == cut ? .afterServer : nil }
+        return SyncEngine(
+          store: replica, transport: transport, clock: test.clock, pacing: .instant(1))
+      }
+      async let first = try? engine(test.replica, cuts[0]).sync()
+      async let second = try? engine(other, cuts[1]).sync()
+      _ = await (first, second)
+    }
+    try await test.sync(server)
+    #expect(try test.replica.status().replica == ReplicaID(rawValue: 1), "seed \(seed)")
+    #expect(server.records == (try test.replica.allRecords()))
+  }
+
+  @Test("that its server takes for one again and again is told, not served for ever")
+  func endless() async throws {
+    let scene = try await Scene()
+    try scene.copy.replica.save(WaterEntry.sample())
+    struct Suspicious: TestTransport {
+      let model: ModelTransport
+      func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
+        var answer = try await model.exchange(ExchangeRequest(cursor: request.cursor))
+        answer.refusals = request.offers.indices.map {
+          Refusal(index: $0, reason: .forked, message: "A copy.")
+        }
+        return answer
+      }
+      func renew() async throws(SyncError) -> PairResponse { try await model.renew() }
+    }
+    let transport = Suspicious(model: ModelTransport(server: scene.server))
+    await #expect(throws: SyncError.badAnswer("it takes a new device for a copy of another")) {
+      try await scene.copy.engine(transport).sync()
+    }
+    // Nothing is left on the writes, and an honest server takes them.
+    #expect(try scene.copy.replica.pending().allSatisfy { $0.refusal == nil })
+    try await scene.copy.sync(scene.server)
+    #expect(try scene.copy.waitingCount == 0)
+  }
+
+  @Test("is no copy to a server that was put back from one, and holds an old token")
+  func serverRestored() async throws {
+    let scene = try await Scene()
+    let copy = scene.server.backUp()
+    try scene.original.replica.save(WaterEntry.sample())
+    try await scene.original.sync(scene.server)
+    scene.server.restore(copy)
+    try scene.original.replica.save(WaterEntry.sample())
+    let report = try await scene.original.sync(scene.server)
+    #expect(report.restarted && !report.isRenewed)
+    #expect(scene.server.records == (try scene.original.replica.allRecords()))
+  }
+
+  @Test("a token is durable before it is sent, and unanswered ones stay known")
+  func attempts() async throws {
+    let test = try TestReplica(1)
+    var sent: [SyncToken] = []
+    for _ in 0..<40 { sent.append(try await test.reopened().beginOffering()) }
+    #expect(Set(sent.prefix(32).map(\.next)).count == 32)
+    #expect(sent.allSatisfy { $0.next != 0 && $0.held.count <= SyncToken.heldLimit })
+    // Whichever of them the server took, the replica still shows it.
+    let last = try await test.replica.beginOffering()
+    #expect(sent.allSatisfy { last.follows($0.next) })
+  }
+
+  @Test("an answer confirms its token, and nothing that was sent after it")
+  func confirming() {
+    var trail = TokenTrail()
+    let tokens = (1...3).map { trail.begin($0) }
+    #expect(tokens[2].held == [1, 2] && tokens[2].next == 3)
+    trail.confirm(2)
+    #expect(trail == TokenTrail(held: 2, attempts: [3]))
+    trail.confirm(1)
+    #expect(trail == TokenTrail(held: 2, attempts: [3]), "a late answer")
+    trail.confirm(3)
+    #expect(trail == TokenTrail(held: 3))
+    #expect(trail.begin(9).held == [3])
+  }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deleting most of what there is waits for a person's word; everything else goes on.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+import Testing
+
+@testable import AtrestClient
+
+@Suite("Deleting most of what there is")
+struct MassDeletionTests {
+  private struct Scene {
+    let server = ModelServer(clock: TestClock())
+    let test: TestReplica
+    let entries: [WaterEntry]
+
+    init(_ count: Int) async throws {
+      test = try TestReplica(1)
+      entries = try (0..<count).map { _ in try WaterEntry.sample() }
+      for entry in entries { try test.replica.save(entry) }
+      try await test.sync(server)
+    }
+
+    func delete(_ count: Int) throws {
+      for entry in entries.prefix(count) { try test.replica.delete(entry.key) }
+    }
+
+    func deletedCount() -> Int { server.records.count { $0.isDeleted } }
+  }
+
+  @Test("waits, while the rest is pushed and pulled")
+  func waits() async throws {
+    let scene = try await Scene(30)
+    try scene.delete(16)
+    let fresh = try WaterEntry.sample()
+    try scene.test.replica.save(fresh)
+    let other = try TestReplica(2)
+    try other.replica.save(WaterEntry.sample())
+    try await other.sync(scene.server)
+    let requests = scene.server.requests.count
+    await #expect(throws: SyncError.massDeletion(count: 16, of: 30)) {
+      try await scene.test.sync(scene.server)
+    }
+    #expect(scene.server.requests[requests...].allSatisfy { $0.offers.count <= 1 })
+    #expect(scene.deletedCount() == 0)
+    #expect(scene.server.records.contains { $0.key == fresh.key })
+    #expect(try scene.test.replica.allRecords().count == 32)
+    let status = try scene.test.replica.status()
+    #expect(status.pendingCount == 16 && status.heldDeletionCount == 16 && status.refusedCount == 0)
+    #expect(status.lastSync != nil)
+    #expect(
+      try await !scene.test.replica.hasWaitingWrites(), "watching does not ask again and again")
+  }
+
+  @Test("goes on with a word, and only then")
+  func allowed() async throws {
+    let scene = try await Scene(30)
+    try scene.delete(30)
+    _ = try? await scene.test.sync(scene.server)
+    _ = try? await scene.test.sync(scene.server)
+    #expect(scene.deletedCount() == 0)
+    let engine = scene.test.engine(ModelTransport(server: scene.server))
+    try await engine.sync(allowingMassDeletion: true)
+    #expect(scene.deletedCount() == 30)
+    #expect(try scene.test.waitingCount == 0)
+    #expect(try scene.test.replica.status().heldDeletionCount == 0)
+  }
+
+  @Test("is not what deleting half of it is, or some of little", arguments: [(30, 15), (19, 19)])
+  func few(count: Int, deleted: Int) async throws {
+    let scene = try await Scene(count)
+    try scene.delete(deleted)
+    try await scene.test.sync(scene.server)
+    #expect(scene.deletedCount() == deleted)
+  }
+
+  @Test("is decided anew each time: what is written back waits no more")
+  func writtenBack() async throws {
+    let scene = try await Scene(30)
+    try scene.delete(20)
+    _ = try? await scene.test.sync(scene.server)
+    for entry in scene.entries.prefix(8) { try scene.test.replica.save(entry) }
+    try await scene.test.sync(scene.server)
+    #expect(scene.deletedCount() == 12)
+    #expect(try scene.test.waitingCount == 0)
+    #expect(scene.server.records == (try scene.test.replica.allRecords()))
+  }
+
+  @Test("does not count what the server never knew")
+  func unknownToServer() async throws {
+    let scene = try await Scene(20)
+    for _ in 0..<40 {
+      let entry = try WaterEntry.sample()
+      try scene.test.replica.save(entry)
+      try scene.test.replica.delete(entry.key)
+    }
+    try await scene.test.sync(scene.server)
+    #expect(scene.deletedCount() == 40)
+  }
+
+  @Test("is also what only the server counts as such")
+  func serverCounts() async throws {
+    let other = try await Scene(15)
+    other.server.state.withLock { $0.massDeletionFloor = 2 }
+    try other.delete(9)
+    await #expect(throws: SyncError.massDeletion(count: 9, of: 15)) {
+      try await other.test.sync(other.server)
+    }
+    #expect(other.deletedCount() == 0)
+    let engine = other.test.engine(ModelTransport(server: other.server))
+    try await engine.sync(allowingMassDeletion: true)
+    #expect(other.deletedCount() == 9)
+  }
+
+  @Test("waits also when everything is stamped again")
+  func restamped() async throws {
+    let scene = try await Scene(30)
+    scene.test.clock.advance(3_600_000)
+    try scene.delete(30)
+    try scene.test.replica.save(WaterEntry.sample())
+    await #expect(throws: SyncError.massDeletion(count: 30, of: 31)) {
+      try await scene.test.sync(scene.server)
+    }
+    #expect(scene.deletedCount() == 0)
+    #expect(scene.server.records.count == 31)
+  }
+
+  @Test("while watching is told, and watching goes on")
+  func watching() async throws {
+    let scene = try await Scene(30)
+    try scene.delete(30)
+    let told = Shared<[HeldDeletions?]>([])
+    let transport = WatchTests.Playing(server: scene.server) { _, _ in ([], .accessEnded) }
+    await #expect(throws: SyncError.accessEnded) {
+      try await scene.test.engine(transport).watch { report, _ in
+        told.update { $0.append(report.heldDeletions) }
+      }
+    }
+    #expect(told.value == [HeldDeletions(count: 30, of: 30)])
+  }
+}
