@@ -22,6 +22,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", "5.0.1"..<"7.0.0"),
   ],
   targets: [
     // C libraries, one module each.
@@ -82,10 +83,20 @@ let package = Package(
         "AtrestDomain", "Replication", "SyncProtocol", "Transport", "DispatchNet", "GRPC",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Client/AtrestClient", swiftSettings: strict),
+
+    // The lab: scenarios of conflicting edits, played on a real server and real replicas.
+    .target(
+      name: "AtrestLab",
+      dependencies: [
+        "AtrestServer", "AtrestClient", "AtrestDomain", "DispatchNet", "GRPC", "Replication",
+        "SyncProtocol",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Yams", package: "Yams"),
+      ], path: "Lab/AtrestLab", swiftSettings: strict),
     .executableTarget(
       name: "atrest",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "Replication", "SyncProtocol",
+        "AtrestClient", "AtrestDomain", "AtrestLab", "Replication", "SyncProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
 
@@ -128,6 +139,12 @@ let package = Package(
       name: "AtrestTests",
       dependencies: [
         "atrest", "AtrestClient", "AtrestDomain", "Replication", "SyncProtocol", "TestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "LabTests",
+      dependencies: [
+        "AtrestLab", "atrest", "AtrestClient", "AtrestDomain", "Replication", "SyncProtocol",
       ],
       swiftSettings: strict),
     .testTarget(
