@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest lab`: plays scenarios of conflicting edits, so that people see what their devices would make of them.
+
+import ArgumentParser
+import AtrestClient
+import AtrestLab
+import Foundation
+
+/// `atrest lab run|random`.
+struct LabCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lab", abstract: "Try conflicting edits across devices, without touching yours.",
+    discussion: """
+      A scenario is a small file: devices, what happens on them, and what is expected. It is played \
+      with real replicas and a real server in a temporary folder, and its own clock, so a year passes \
+      in a moment. docs/conflicts.md shows how.
+      """,
+    subcommands: [Run.self])
+
+  /// Reads a scenario file.
+  static func read(_ path: String) throws -> Scenario {
+    let text: String
+    do {
+      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+      let data = try handle.read(upToCount: Scenario.Limits.fileBytes + 1) ?? Data()
+      try handle.close()
+      guard let decoded = String(validating: data, as: UTF8.self) else {
+        throw Failure.Thrown("\(Foreign.text(path)) is not text. Give a scenario file.")
+      }
+      text = decoded
+    } catch let error as Failure.Thrown {
+      throw error
+    } catch {
+      throw Failure.Thrown(
+        "\(Foreign.text(path)) cannot be read. Check the path and its permissions.")
+    }
+    return try Scenario(parsing: text, file: path)
+  }
+
+  /// Says an error of the lab as the other commands say theirs.
+  static func translated(_ error: any Error) -> any Error {
+    switch error {
+    case let error as ScenarioError: return Failure.Thrown(Foreign.text(error.userMessage))
+    case let error as LabError:
+      let code = if case .folder = error { Failure.disk } else { Failure.data }
+      return Failure.Thrown(Foreign.text(error.userMessage), code)
+    default: return error
+    }
+  }
+
+  /// `atrest lab run`.
+  struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Play scenarios and compare with what they expect.",
+      discussion: """
+        Exits with 0 if everything is as expected, with 1 if something is not.
+
+        With --pair the devices join the account of a running server instead, which must be empty: make \
+        one with `atrest-syncd account add lab`.
+
+        EXAMPLES:
+          atrest lab run Examples/Scenarios/same-fast-twice.yaml
+          atrest lab run --json Examples/Scenarios/*.yaml
+        """)
+
+    @Argument(help: ArgumentHelp("Scenario files.", valueName: "file")) var files: [String]
+    @Option(
+      help: ArgumentHelp(
+        "A pairing link: play on that server instead of the lab's own.", valueName: "link"))
+    var pair: String?
+    @Flag(help: "Also all that devices hold before and after each sync.") var verbose = false
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+      do { try await play() } catch { throw LabCommand.translated(error) }
+    }
+
+    private func play() async throws {
+      var ground = Player.Ground.own
+      if let pair {
+        guard files.count == 1 else {
+          throw ValidationError("With `--pair`, one file is played: the account must be empty.")
+        }
+        ground = .given(try PairingLink(parsing: pair))
+      }
+      // All are read first, so that a flaw in the last one does not come after minutes.
+      let scenarios = try files.map { ($0, try LabCommand.read($0)) }
+      var rows: [ReportRow] = []
+      var failures: [String] = []
+      for (index, (file, scenario)) in scenarios.enumerated() {
+        let report = try await Player.play(scenario, file: file, on: ground, isVerbose: verbose)
+        failures += report.failureLines
+        if format.json {
+          rows.append(ReportRow(report))
+        } else if files.count == 1 || verbose {
+          Terminal.say((index > 0 ? "\n" : "") + Foreign.lines(report.text))
+        } else {
+          Terminal.say("\(report.isHeld ? "holds  " : "differs")  \(Foreign.text(file))")
+        }
+      }
+      if format.json { Terminal.say(try JSON.text(rows)) }
+      for failure in failures { Terminal.complain(Foreign.text(failure)) }
+      if !failures.isEmpty { throw ExitCode(1) }
+    }
+  }
+}
+
+extension Foreign {
+  /// The same for text of several lines.
+  static func lines(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { self.text(String($0)) }
+      .joined(separator: "\n")
+  }
+}

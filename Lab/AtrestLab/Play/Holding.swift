@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device holds at one moment, as far as people can see it.
+
+import AtrestClient
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+/// A fast: the server has sessions too, of another kind.
+typealias Fast = AtrestDomain.Session
+
+/// A device's records, journal and outbox.
+struct Holding: Sendable {
+  /// A record's values by field.
+  struct Item: Hashable, Sendable {
+    var values: [FieldNumber: FieldValue] = [:]
+    var writers: [FieldNumber: ReplicaID] = [:]
+
+    var isDeleted: Bool { values[Register.deletedField] == .deleted(true) }
+
+    var fast: (span: Fast.Span, targetMinutes: Int)? {
+      guard case .span(let span)? = values[SessionField.span],
+        case .targetMinutes(let minutes)? = values[SessionField.target]
+      else { return nil }
+      return (span, minutes)
+    }
+
+    var intake: WaterEntry.Intake? {
+      if case .intake(let intake)? = values[WaterField.intake] { intake } else { nil }
+    }
+
+    var text: String? {
+      if case .text(let text)? = values[PreferenceField.value] { text } else { nil }
+    }
+  }
+
+  /// Fasts, water and settings, deleted ones too.
+  var items: [RecordKey: Item] = [:]
+  /// The journal, oldest conflict first.
+  var journal: [JournalEntry] = []
+  /// Writes that wait, refused ones included.
+  var waiting = 0
+  /// Those that were refused.
+  var refused = 0
+  /// Equal in replicas that hold the same.
+  var digest = ""
+  /// Who it is.
+  var identity = ReplicaID.none
+
+  init() {}
+
+  init(_ replica: Replica) throws(ReplicaError) {
+    for record in try replica.allRecords()
+    where [.session, .water, .preference].contains(record.key.kind) {
+      var item = Item()
+      for register in record.registers {
+        item.values[register.field] = FieldValue(register, of: record.key.kind)
+        item.writers[register.field] = register.stamp.replica
+      }
+      items[record.key] = item
+    }
+    journal = try replica.conflicts().sorted {
+      ($0.conflict.lost.stamp, $0.conflict.field) < ($1.conflict.lost.stamp, $1.conflict.field)
+    }
+    let status = try replica.status()
+    waiting = status.pendingCount
+    refused = status.refusedCount
+    identity = status.replica
+    digest = try replica.digest()
+  }
+
+  /// Records that are there, in the order of their keys.
+  var live: [(key: RecordKey, item: Item)] {
+    items.filter { !$0.value.isDeleted }.map { ($0.key, $0.value) }.sorted { $0.key < $1.key }
+  }
+
+  /// The fast that goes on, as every program derives it.
+  var active: UUID? {
+    Fasting(
+      live.compactMap { key, item in
+        guard key.kind == .session, let id = UUID(bytes: key.id), let fast = item.fast else {
+          return nil
+        }
+        return Fast(id: id, span: fast.span, targetMinutes: fast.targetMinutes)
+      }
+    ).active?.id
+  }
+}

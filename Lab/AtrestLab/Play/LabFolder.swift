@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a scenario's server and devices live: a temporary folder that is gone afterwards.
+
+import Foundation
+
+/// A folder of its own, removed with its owner.
+final class LabFolder: Sendable {
+  let url: URL
+
+  /// Longer paths leave no room for the server's socket.
+  private static let limitBytes = 60
+
+  init() throws(LabError) {
+    let usual = FileManager.default.temporaryDirectory
+    let parent =
+      usual.path.utf8.count <= Self.limitBytes ? usual : URL(fileURLWithPath: "/tmp")
+    url = parent.appendingPathComponent(
+      "atrest-lab-\(UUID().uuidString.prefix(8).lowercased())", isDirectory: true)
+    do {
+      try FileManager.default.createDirectory(
+        at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw .folder("The folder \(url.path) cannot be made. Check that there is room, and TMPDIR.")
+    }
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  /// Copies a folder of files: not the socket, lock and shared memory of whoever has it open.
+  static func copy(_ from: URL, to: URL) throws(LabError) {
+    let files = FileManager.default
+    do {
+      try files.createDirectory(at: to, withIntermediateDirectories: true)
+      for name in try files.contentsOfDirectory(atPath: from.path).sorted() {
+        if name.hasSuffix("-shm") || ["lock", "admin.sock", "ballast"].contains(name) { continue }
+        try files.copyItem(
+          at: from.appendingPathComponent(name), to: to.appendingPathComponent(name))
+      }
+    } catch {
+      throw .folder("A copy in \(to.deletingLastPathComponent().path) failed. Is there room?")
+    }
+  }
+}
+
+/// Why a scenario could not be played to its end. It says nothing about the expectations.
+package enum LabError: Error, Hashable, Sendable {
+  /// The disk, or where the lab may write.
+  case folder(String)
+  /// The lab's own server.
+  case server(String)
+  /// The server that was given, or its account.
+  case given(String)
+
+  /// What happened, then what to do.
+  package var userMessage: String {
+    switch self {
+    case .folder(let sentence), .server(let sentence), .given(let sentence): sentence
+    }
+  }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// A real server inside this process, on a free port of the loopback address, with the scenario's clock.
+
+import AtrestClient
+import AtrestServer
+import DispatchNet
+import Foundation
+import GRPC
+import Logging
+import Replication
+import SyncProtocol
+import Synchronization
+
+/// The lab's server: can be restarted, and put back from a copy, at its address.
+struct LabServer {
+  private let folder: URL
+  private let environment: Environment
+  private let failure = Failure()
+  private var generation = 0
+  private var server: Server?
+  private var address = SocketAddress.ipv4(octets: [127, 0, 0, 1], port: 0)
+  private var hasAccount = false
+
+  /// The account that all devices share.
+  static let account = "lab"
+
+  /// What became of the store, if it failed.
+  private final class Failure: Sendable {
+    let sentence = Mutex<String?>(nil)
+  }
+
+  init(in folder: URL, clock: LabClock, random: LabRandom) async throws(LabError) {
+    self.folder = folder
+    environment = Environment(now: { clock.now }, random: { random.bytes($0) })
+    try await start()
+  }
+
+  private var data: URL { folder.appendingPathComponent("server\(generation)") }
+  private var backup: URL { folder.appendingPathComponent("server.backup") }
+
+  private mutating func start(fromCopy: Bool = false) async throws(LabError) {
+    let failure = failure
+    var configuration = Server.Configuration(
+      dataDirectory: data.path, listenAddress: address,
+      logger: Logger(label: "atrest.lab", factory: { _ in SwiftLogNoOpLogHandler() }),
+      onFatal: { error in failure.sentence.withLock { $0 = error.userMessage } })
+    configuration.shardCount = 1
+    configuration.environment = environment
+    configuration.startsNewEpoch = fromCopy
+    do {
+      let server = try await Server.start(configuration)
+      self.server = server
+      address = server.address
+    } catch {
+      throw .server("The lab's server did not start. \(error.userMessage)")
+    }
+  }
+
+  mutating func stop() async {
+    await server?.stop()
+    server = nil
+  }
+
+  mutating func restart() async throws(LabError) {
+    await stop()
+    try await start()
+  }
+
+  /// Puts a copy of its data aside.
+  mutating func backUp() async throws(LabError) {
+    await stop()
+    try? FileManager.default.removeItem(at: backup)
+    try LabFolder.copy(data, to: backup)
+    try await start()
+  }
+
+  /// Goes on with the copy.
+  mutating func putBack() async throws(LabError) {
+    await stop()
+    generation += 1
+    try LabFolder.copy(backup, to: data)
+    try await start(fromCopy: true)
+  }
+
+  /// Throws if its store failed.
+  func check() throws(LabError) {
+    if let sentence = failure.sentence.withLock({ $0 }) {
+      throw .server("The lab's server failed. \(sentence)")
+    }
+  }
+
+  /// A pairing link for the account, which is made first if there is none.
+  mutating func link() async throws(LabError) -> PairingLink {
+    do {
+      let path = Server.adminSocketPath(in: data.path)
+      let channel = try GRPCChannel(to: .address(.unix(path: path)))
+      let method = hasAccount ? Method.Admin.inviteDevice : Method.Admin.addAccount
+      let answer: Result<[UInt8], any Error>
+      do {
+        answer = .success(
+          try await channel.unary(method, AccountRequest(name: Self.account).encoded))
+      } catch {
+        answer = .failure(error)
+      }
+      await channel.close()
+      let invitation = try Invitation(decoding: answer.get())
+      hasAccount = true
+      return try PairingLink(server: invitation.address, code: invitation.code)
+    } catch {
+      throw .server("The lab's server made no pairing link. Try again.")
+    }
+  }
+}
+
+/// Chance that is the same in every run with one seed. Not for secrets: what a lab holds is made up.
+final class LabRandom: Sendable {
+  private let generator: Mutex<SplitMix>
+
+  init(seed: UInt64) {
+    generator = Mutex(SplitMix(seed: seed))
+  }
+
+  func bytes(_ count: Int) -> [UInt8] {
+    generator.withLock { generator in
+      (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next() >> 32) }
+    }
+  }
+}
+
+/// SplitMix64. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
+package struct SplitMix: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  /// A generator; equal seeds give equal numbers.
+  package init(seed: UInt64) {
+    state = seed
+  }
+
+  /// The next number.
+  package mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Syncs a device, and tells what changed on it, what won, and what was set aside.
+
+import AtrestClient
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+extension Player {
+  mutating func sync(
+    _ index: Int, _ step: Scenario.Step, allowsMassDeletion: Bool,
+    expected: Scenario.SyncFailure?
+  ) async throws {
+    let device = devices[index]
+    let before = try Holding(device.replica)
+    var failure: (kind: Scenario.SyncFailure, sentence: String)?
+    var words = ""
+    if device.isOffline {
+      failure = (.offline, "it has no network; \(LabWords.writes(before.waiting)) wait")
+    } else {
+      do {
+        let answer = try await device.replica.sync()
+        words = LabWords.counts(answer)
+        if answer.refused > 0 {
+          failure = (.refused, "the server did not take \(LabWords.writes(answer.refused))")
+        }
+      } catch {
+        failure = (Scenario.SyncFailure(error), error.userMessage)
+      }
+      try learnIdentity(index)
+    }
+    let after = try Holding(device.replica)
+    if failure == nil { ledger.sync(device.name) }
+    var notes = changes(from: before, to: after)
+    if report.isVerbose { notes.append(.held(before: lines(before), after: lines(after))) }
+    let what = failure.map { "cannot sync: \($0.sentence)" } ?? "syncs: \(words)"
+    report.add(step, who: device.name, what, notes)
+    judge(failure, expected, device.name, step)
+  }
+
+  /// Without the network a sync fails, and that is how it should be; any other failure has to be foreseen.
+  private mutating func judge(
+    _ failure: (kind: Scenario.SyncFailure, sentence: String)?, _ expected: Scenario.SyncFailure?,
+    _ name: String, _ step: Scenario.Step
+  ) {
+    switch (failure?.kind, expected) {
+    case (nil, nil), (.offline, nil): break
+    case (nil, let expected?):
+      report.check(
+        false, step.line,
+        "the sync of \(name): expected it to fail (\(expected.rawValue)), and it did not")
+    case (let kind?, nil):
+      report.check(false, step.line, "the sync of \(name) failed (\(kind.rawValue))")
+    case (let kind?, let expected?):
+      report.check(
+        kind == expected, step.line,
+        "the sync of \(name): expected \(expected.rawValue), found \(kind.rawValue)")
+    }
+  }
+
+  /// What changed between two moments of one device.
+  func changes(from before: Holding, to after: Holding) -> [Report.Note] {
+    var notes: [Report.Note] = []
+    for key in Set(before.items.keys).union(after.items.keys).sorted(by: shownBefore) {
+      let name = book.name(key)
+      let (old, new) = (before.items[key], after.items[key])
+      guard old?.values != new?.values, let new else { continue }
+      let wasThere = old.map { !$0.isDeleted } ?? false
+      let deleter = writer(new, Register.deletedField)
+      switch (wasThere, new.isDeleted) {
+      case (false, false):
+        notes.append(.appeared(record: name, value: LabWords.item(new, key.kind, start, zone)))
+      case (true, true): notes.append(.deleted(record: name, by: deleter))
+      case (false, true): if old == nil { notes.append(.deleted(record: name, by: deleter)) }
+      case (true, false):
+        for field in new.values.keys.sorted() where old?.values[field] != new.values[field] {
+          notes.append(
+            .changed(
+              record: name,
+              before: old?.values[field].map { LabWords.value($0, start, zone) } ?? "nothing",
+              after: new.values[field].map { LabWords.value($0, start, zone) } ?? "nothing",
+              by: writer(new, field)))
+        }
+      }
+    }
+    let known = Set(before.journal.map(\.key))
+    for entry in after.journal where !known.contains(entry.key) {
+      notes.append(setAside(entry))
+    }
+    return notes
+  }
+
+  func setAside(_ entry: JournalEntry) -> Report.Note {
+    .setAside(
+      record: book.name(entry.conflict.key),
+      value: LabWords.value(entry.lost, start, zone),
+      by: writers[entry.conflict.lost.stamp.replica] ?? "another device",
+      kept: LabWords.value(entry.kept, start, zone),
+      keptBy: writers[entry.conflict.kept.stamp.replica] ?? "another device")
+  }
+
+  private func writer(_ item: Holding.Item, _ field: FieldNumber) -> String {
+    item.writers[field].flatMap { writers[$0] } ?? "another device"
+  }
+
+  private func shownBefore(_ a: RecordKey, _ b: RecordKey) -> Bool {
+    a.kind == b.kind ? LabWords.isBefore(book.name(a), book.name(b)) : a.kind < b.kind
+  }
+
+  /// Everything a device holds that people can see, a line each.
+  func lines(_ holding: Holding) -> [String] {
+    holding.live.sorted { shownBefore($0.key, $1.key) }.map { key, item in
+      "\(book.name(key)): \(LabWords.item(item, key.kind, start, zone))"
+    }
+  }
+}
+
+extension Scenario.SyncFailure {
+  /// What a scenario calls a failed sync.
+  init(_ error: SyncError) {
+    switch error {
+    case .unreachable: self = .unreachable
+    case .accessEnded, .notPaired, .notPermitted: self = .accessEnded
+    default: self = .other
+    }
+  }
+}

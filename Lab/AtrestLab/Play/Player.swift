@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plays a scenario, step by step, with real replicas and a real server, and notes what happens.
+
+import AtrestClient
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+/// Plays one scenario. Use it once, on one task.
+package struct Player {
+  /// On which server.
+  package enum Ground: Sendable {
+    /// One of its own, in this process, with the scenario's clock.
+    case own
+    /// A running one, on which the link opens an account without records.
+    case given(PairingLink)
+  }
+
+  /// One device of the scenario.
+  struct Device {
+    let name: String
+    let clock: DeviceClock
+    var replica: Replica
+    var folder: URL
+    var isPaired = false
+    var isOffline = false
+    /// A copy that was put aside.
+    var backup: URL?
+  }
+
+  let ground: Ground
+  let start: Date
+  let zone: TimeZone
+  let folder: LabFolder
+  let clock: LabClock
+  let random: LabRandom
+  var server: LabServer?
+  var devices: [Device] = []
+  var book = RecordBook()
+  /// Which device wrote under which identity.
+  var writers: [ReplicaID: String] = [:]
+  var ledger = Ledger()
+  var report: Report
+  private var folders = 0
+
+  /// Gaps this long matter to a server's housekeeping, and a given server cannot be made to wait: 30 days, in seconds.
+  static let longGap: TimeInterval = 30 * 86_400
+
+  /// Plays a scenario to its end, or to the step that cannot be played.
+  ///
+  /// - Parameters:
+  ///   - file: What the report calls it.
+  ///   - seed: Decides the identities that are drawn; equal seeds play alike.
+  ///   - isVerbose: Whether the report says all that devices hold at each sync.
+  /// - Throws: `LabError`, `ReplicaError` or `SyncError` if the lab itself fails. What is not as expected is no error: the report says it.
+  package static func play(
+    _ scenario: Scenario, file: String, on ground: Ground = .own, seed: UInt64 = 1,
+    isVerbose: Bool = false
+  ) async throws -> Report {
+    if case .given = ground { try checkGiven(scenario) }
+    var player = try await Player(
+      scenario, file: file, on: ground, seed: seed, isVerbose: isVerbose)
+    do {
+      for step in scenario.steps {
+        guard try await player.play(step) else { break }
+      }
+      try player.conclude()
+    } catch {
+      await player.close()
+      throw error
+    }
+    await player.close()
+    return player.report
+  }
+
+  init(
+    _ scenario: Scenario, file: String, on ground: Ground, seed: UInt64, isVerbose: Bool
+  ) async throws {
+    self.ground = ground
+    start = scenario.start
+    zone = scenario.zone
+    folder = try LabFolder()
+    clock = LabClock(scenario.start)
+    random = LabRandom(seed: seed)
+    report = Report(scenario, file: file, isVerbose: isVerbose)
+    do {
+      if case .own = ground {
+        server = try await LabServer(in: folder.url, clock: clock, random: random)
+      }
+      for setup in scenario.devices {
+        try addDevice(setup.name, clock: setup.clock, from: nil)
+        if setup.isPaired { try await pair(devices.count - 1) }
+      }
+    } catch {
+      await close()
+      throw error
+    }
+  }
+
+  mutating func close() async {
+    await server?.stop()
+    server = nil
+  }
+
+  /// Says what a given server cannot take part in.
+  private static func checkGiven(_ scenario: Scenario) throws(LabError) {
+    var last = scenario.start
+    for step in scenario.steps {
+      let what: String? =
+        switch step.action {
+        case .backUp(.server), .putBack(.server): "the server's own disk"
+        case .restartServer: "the server's own process"
+        default: nil
+        }
+      if let what {
+        throw .given(
+          "Line \(step.line) needs \(what), so this scenario plays on the lab's own server only. Leave `--pair` out."
+        )
+      }
+      if step.at.timeIntervalSince(last) >= longGap {
+        throw .given(
+          "Line \(step.line) lets 30 days or more pass, and the given server's clock cannot. Leave `--pair` out."
+        )
+      }
+      last = step.at
+    }
+  }
+
+  /// Plays one step.
+  ///
+  /// - Returns: Whether the next one can be played.
+  mutating func play(_ step: Scenario.Step) async throws -> Bool {
+    clock.set(step.at)
+    if case .given = ground {
+      // Its clock is the real one, and two stamps of one millisecond would be ordered by chance.
+      try await Task.sleep(for: .milliseconds(3))
+    }
+    switch step.action {
+    case .edit(let name, let edit):
+      return try play(edit, on: index(name), step)
+    case .sync(let names, let allowsMassDeletion, let failure):
+      for name in names {
+        try await sync(
+          index(name), step, allowsMassDeletion: allowsMassDeletion, expected: failure)
+      }
+    case .network(let names, let isOnline):
+      for name in names {
+        devices[index(name)].isOffline = !isOnline
+        report.add(step, who: name, isOnline ? "has the network back" : "loses the network")
+      }
+    case .clock(let name, let error):
+      devices[index(name)].clock.error = error
+      report.add(step, who: name, LabWords.clockIsSet(error, zone))
+    case .copy(let from, let to):
+      let source = index(from)
+      try addDevice(to, clock: devices[source].clock.error, from: devices[source].folder)
+      devices[devices.count - 1].isPaired = devices[source].isPaired
+      ledger.copy(from: from, to: to)
+      report.add(step, who: to, "is a copy of \(from)")
+    case .backUp(let place):
+      try await backUp(place)
+      report.add(step, who: place.name, "a copy of its data is put aside")
+    case .putBack(let place):
+      try await putBack(place)
+      report.add(step, who: place.name, "the copy takes the place of its data")
+    case .restartServer:
+      try await server?.restart()
+      report.add(step, who: "server", "stops and starts")
+    case .pair(let name):
+      try await pair(index(name))
+      report.add(step, who: name, "joins the account")
+    case .wait:
+      report.add(step, who: "", "time passes")
+    case .expect(let expectation):
+      try check(expectation, step)
+    }
+    try server?.check()
+    return true
+  }
+
+  // MARK: - Devices
+
+  func index(_ name: String) -> Int {
+    guard let index = devices.firstIndex(where: { $0.name == name }) else {
+      preconditionFailure("the parser knows which devices there are")
+    }
+    return index
+  }
+
+  private mutating func newFolder() -> URL {
+    folders += 1
+    return folder.url.appendingPathComponent("device\(folders)", isDirectory: true)
+  }
+
+  mutating func addDevice(_ name: String, clock error: ClockError, from source: URL?) throws {
+    let base: @Sendable () -> WallTime
+    switch ground {
+    case .own:
+      let clock = clock
+      base = { clock.now }
+    case .given:
+      let system = SystemClock()
+      base = { system.now() }
+    }
+    let url = newFolder()
+    if let source { try LabFolder.copy(source, to: url) }
+    let deviceClock = DeviceClock(base, error: error)
+    devices.append(
+      Device(
+        name: name, clock: deviceClock, replica: try Replica(directory: url, clock: deviceClock),
+        folder: url))
+  }
+
+  mutating func pair(_ index: Int) async throws {
+    let link: PairingLink
+    switch ground {
+    case .own:
+      guard let made = try await server?.link() else { return }
+      link = made
+    case .given(let first):
+      if let member = devices.first(where: \.isPaired) {
+        link = try await member.replica.invite().link
+      } else {
+        link = first
+      }
+    }
+    let device = devices[index]
+    try await device.replica.pair(link, name: device.name)
+    if case .given = ground, !devices.contains(where: \.isPaired) {
+      // Nobody's real records are to be played with.
+      try await device.replica.sync()
+      guard try device.replica.allRecords().isEmpty else {
+        throw LabError.given(
+          "That account holds records already, and a lab plays in an empty one only. Make an account for it."
+        )
+      }
+    }
+    devices[index].isPaired = true
+    try learnIdentity(index)
+  }
+
+  mutating func learnIdentity(_ index: Int) throws(ReplicaError) {
+    let identity = try devices[index].replica.status().replica
+    if identity != .none, writers[identity] == nil { writers[identity] = devices[index].name }
+  }
+
+  private mutating func backUp(_ place: Scenario.Place) async throws {
+    switch place {
+    case .server: try await server?.backUp()
+    case .device(let name):
+      let url = newFolder()
+      let device = index(name)
+      try LabFolder.copy(devices[device].folder, to: url)
+      devices[device].backup = url
+      ledger.backUp(name)
+    }
+  }
+
+  private mutating func putBack(_ place: Scenario.Place) async throws {
+    switch place {
+    case .server: try await server?.putBack()
+    case .device(let name):
+      let device = index(name)
+      guard let backup = devices[device].backup else { return }
+      // In a folder of its own: the replica that was there may close its files late.
+      let url = newFolder()
+      try LabFolder.copy(backup, to: url)
+      devices[device].replica = try Replica(directory: url, clock: devices[device].clock)
+      devices[device].folder = url
+      ledger.putBack(name)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of records: a scenario's words on one side, keys on the other.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+/// Which record is called what.
+struct RecordBook {
+  private(set) var names: [RecordKey: String] = [:]
+  private(set) var keys: [String: RecordKey] = [:]
+
+  /// The id of a fast or of water; equal names have equal ids in every run.
+  static func id(_ name: String) -> UUID {
+    var random = SplitMix(
+      seed: name.utf8.reduce(0xcbf2_9ce4_8422_2325) {
+        ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+      })
+    var bytes: [UInt8] = []
+    for _ in 0..<2 {
+      withUnsafeBytes(of: random.next().bigEndian) { bytes.append(contentsOf: $0) }
+    }
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    guard let id = UUID(bytes: bytes) else { preconditionFailure("a UUID has sixteen bytes") }
+    return id
+  }
+
+  /// Gives a record its name.
+  mutating func add(_ name: String, _ key: RecordKey) {
+    names[key] = name
+    keys[name] = key
+  }
+
+  /// The record of that name: a fast, water, or else a setting.
+  func key(_ name: String) -> RecordKey {
+    keys[name] ?? Self.setting(name)
+  }
+
+  /// The key of a setting.
+  static func setting(_ name: String) -> RecordKey {
+    RecordKey(kind: .preference, id: Array(name.utf8))
+  }
+
+  /// What people call a record.
+  func name(_ key: RecordKey) -> String {
+    if let name = names[key] { return name }
+    if key.kind == .preference, let text = String(validating: key.id, as: UTF8.self) {
+      return Part.shortened(text)
+    }
+    return "record "
+      + key.id.prefix(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}
+
+extension Scenario.FieldName {
+  /// The field of a kind that people call so.
+  init?(_ field: FieldNumber, of kind: RecordKind) {
+    switch (kind, field) {
+    case (_, Register.deletedField): self = .deleted
+    case (.session, SessionField.span): self = .times
+    case (.session, SessionField.target): self = .target
+    case (.water, WaterField.intake): self = .amount
+    case (.preference, PreferenceField.value): self = .value
+    default: return nil
+    }
+  }
+}

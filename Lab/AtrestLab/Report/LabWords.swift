@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a scenario's steps and values are said.
+
+import AtrestClient
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+/// Words for steps and values.
+enum LabWords {
+  /// `2 Mar 20:00`, with the year if it is not the scenario's.
+  static func time(_ date: Date, _ start: Date, _ zone: TimeZone) -> String {
+    let day = LocalDay(date, in: zone)
+    var words = TimeText.day(day)
+    let year = " \(LocalDay(start, in: zone).parts.year)"
+    if words.hasSuffix(year) { words = String(words.dropLast(year.count)) }
+    return "\(words) \(TimeText.clock(date, in: zone))"
+  }
+
+  /// What a single field says.
+  static func value(_ value: FieldValue, _ start: Date, _ zone: TimeZone) -> String {
+    switch value {
+    case .deleted(true): "deleted"
+    case .deleted(false): "not deleted"
+    case .span(let span): self.span(span, start, zone)
+    case .targetMinutes(let minutes): "target \(DurationText.text(minutes: minutes))"
+    case .intake(let intake):
+      "\(AmountText.text(millilitres: intake.millilitres)), \(time(intake.at, start, zone))"
+    case .text(let text): "“\(Part.shortened(text))”"
+    case .unknown: "a value of a newer version"
+    }
+  }
+
+  private static func span(_ span: Fast.Span, _ start: Date, _ zone: TimeZone) -> String {
+    guard let end = span.end else { return "since \(time(span.start, start, zone))" }
+    let isOneDay = LocalDay(span.start, in: zone) == LocalDay(end, in: zone)
+    let words = isOneDay ? TimeText.clock(end, in: zone) : time(end, start, zone)
+    let outcome = span.outcome == .completed ? "" : ", \(span.outcome.word)"
+    return "\(time(span.start, start, zone)) to \(words)\(outcome)"
+  }
+
+  /// What a record says.
+  static func item(
+    _ item: Holding.Item, _ kind: RecordKind, _ start: Date, _ zone: TimeZone
+  ) -> String {
+    let fields = item.values.keys.sorted().filter { $0 != Register.deletedField }
+    return fields.compactMap { item.values[$0] }.map { value($0, start, zone) }
+      .joined(separator: ", ")
+  }
+
+  /// What a person did, to follow the device's name.
+  static func edit(_ edit: Scenario.Edit, _ zone: TimeZone) -> String {
+    func parts(_ parts: [String?]) -> String { parts.compactMap { $0 }.joined(separator: ", ") }
+    func target(_ minutes: Int?) -> String? {
+      minutes.map { "target \(DurationText.text(minutes: $0))" }
+    }
+    func clock(_ word: String, _ date: Date?) -> String? {
+      date.map { "\(word) \(time($0, $0, zone))" }
+    }
+    switch edit {
+    case .start(let name, let began, let minutes):
+      return parts(["starts “\(name)”", clock("began", began), target(minutes)])
+    case .finish(let name, let ended, let isCompleted):
+      return parts(["\(isCompleted ? "completes" : "abandons") “\(name)”", clock("ended", ended)])
+    case .correctFast(let name, let change):
+      return parts([
+        "corrects “\(name)”", clock("began", change.began), clock("ended", change.ended),
+        change.outcome, target(change.targetMinutes),
+      ])
+    case .drink(let names, let millilitres, let at):
+      return parts([
+        "notes \(list(names))", AmountText.text(millilitres: millilitres), clock("drunk", at),
+      ])
+    case .correctWater(let name, let millilitres, let at):
+      return parts([
+        "corrects “\(name)”", millilitres.map { AmountText.text(millilitres: $0) },
+        clock("drunk", at),
+      ])
+    case .delete(let names): return "deletes \(list(names))"
+    case .set(let key, let value): return "sets \(key) to “\(Part.shortened(value))”"
+    case .bringBack(let choice):
+      return parts([
+        "brings back “\(choice.record)”" + (choice.field.map { " (\($0.rawValue))" } ?? "")
+          + (choice.from.map { " from \($0)" } ?? "")
+      ])
+    }
+  }
+
+  private static func list(_ names: [String]) -> String {
+    guard names.count > 1, let first = names.first, let last = names.last else {
+      return names.first.map { "“\($0)”" } ?? "nothing"
+    }
+    return "“\(first)” to “\(last)”"
+  }
+
+  /// What became of a clock, to follow the device's name.
+  static func clockIsSet(_ error: ClockError, _ zone: TimeZone) -> String {
+    switch error {
+    case .none: "sets its clock right"
+    case .stuck(let date): "has a clock that stands at \(TimeText.iso(date))"
+    case .ahead(let milliseconds) where milliseconds >= 0:
+      "has a clock that is \(Lengths.text(milliseconds)) ahead"
+    case .ahead(let milliseconds):
+      "has a clock that is \(Lengths.text(-milliseconds)) behind"
+    }
+  }
+
+  /// `2 sent, 3 received`.
+  static func counts(_ answer: SyncReport) -> String {
+    var parts: [String] = []
+    if answer.pushed > 0 { parts.append("\(answer.pushed) sent") }
+    if answer.pulled > 0 { parts.append("\(answer.pulled) received") }
+    if answer.restarted { parts.append("the server had lost something") }
+    return parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")
+  }
+
+  /// `1 write`, `2 writes`.
+  static func writes(_ count: Int) -> String {
+    count == 1 ? "1 write" : "\(count) writes"
+  }
+
+  /// Order of names as people count: `glass 2` before `glass 10`.
+  static func isBefore(_ a: String, _ b: String) -> Bool {
+    func parts(_ name: String) -> (Substring, Int) {
+      let digits = name.reversed().prefix { $0.isASCII && $0.isNumber }.count
+      return (name.dropLast(digits), Int(name.suffix(digits)) ?? -1)
+    }
+    let (first, second) = (parts(a), parts(b))
+    return (first.0, first.1, a) < (second.0, second.1, b)
+  }
+}

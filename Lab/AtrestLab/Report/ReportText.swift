@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// A report for people: a line a step, what came of it below, and at the end what each device holds.
+
+import AtrestDomain
+import Foundation
+
+extension Report.Note {
+  /// The word that says what sort of note it is.
+  fileprivate var label: String {
+    switch self {
+    case .appeared: "new"
+    case .changed: "changed"
+    case .deleted: "deleted"
+    case .setAside: "set aside"
+    case .held: "held"
+    case .differs: "differs"
+    }
+  }
+
+  /// What it says.
+  package var text: String {
+    switch self {
+    case .appeared(let record, let value): "\(record): \(value)"
+    case .changed(let record, let before, let after, let by):
+      "\(record): \(before) → \(after) (\(by))"
+    case .deleted(let record, let by): "\(record) (\(by))"
+    case .setAside(let record, let value, let by, let kept, let keptBy):
+      "\(record): \(value) (\(by)); kept: \(kept) (\(keptBy))"
+    case .held: ""
+    case .differs(let line, let sentence): line > 0 ? "line \(line): \(sentence)" : sentence
+    }
+  }
+}
+
+extension Report {
+  /// Notes of one kind a step that are told one by one; beyond it they are counted.
+  private static let noteLimit = 12
+
+  /// The whole report.
+  package var text: String {
+    var lines = [name, "\(file)", ""]
+    lines += stepLines
+    lines.append("")
+    lines += deviceLines
+    lines.append("")
+    lines.append(verdict)
+    return lines.joined(separator: "\n")
+  }
+
+  /// The outcome in one line.
+  package var verdict: String {
+    isHeld
+      ? "Everything is as expected: \(checks) \(checks == 1 ? "check" : "checks")."
+      : "Not as expected: \(failures.count) of \(max(checks, failures.count)) checks."
+  }
+
+  /// What is not as expected, a line each, with the file's name before it.
+  package var failureLines: [String] {
+    failures.map { $0.line > 0 ? "\(file):\($0.line): \($0.sentence)" : "\(file): \($0.sentence)" }
+  }
+
+  private var stepLines: [String] {
+    var lines: [String] = []
+    var lastDay = ""
+    let who = min(16, steps.map(\.who.count).max() ?? 0)
+    for step in steps {
+      let day = Self.day(step.at, zone)
+      let time =
+        "\(day == lastDay ? String(repeating: " ", count: 11) : Self.padded(day, 11)) "
+        + TimeText.clock(step.at, in: zone)
+      lastDay = day
+      lines.append("\(time)  \(Self.padded(step.who, who))  \(step.what)".trimmedEnd)
+      for note in shown(step.notes) { lines.append(String(repeating: " ", count: 19) + note) }
+    }
+    return lines
+  }
+
+  private func shown(_ notes: [Note]) -> [String] {
+    var lines: [String] = []
+    var counts: [String: Int] = [:]
+    for note in notes {
+      if case .held(let before, let after) = note {
+        lines.append("before     " + (before.isEmpty ? "nothing" : before[0]))
+        lines += before.dropFirst().map { "           " + $0 }
+        lines.append("after      " + (after.isEmpty ? "nothing" : after[0]))
+        lines += after.dropFirst().map { "           " + $0 }
+        continue
+      }
+      counts[note.label, default: 0] += 1
+      if counts[note.label, default: 0] <= Self.noteLimit || isVerbose {
+        lines.append("\(Self.padded(note.label, 9))  \(note.text)")
+      }
+    }
+    if !isVerbose {
+      for (label, count) in counts.sorted(by: { $0.key < $1.key }) where count > Self.noteLimit {
+        lines.append("\(Self.padded(label, 9))  and \(count - Self.noteLimit) more")
+      }
+    }
+    return lines
+  }
+
+  private var deviceLines: [String] {
+    var lines: [String] = []
+    // Devices that hold the same are told of once.
+    var groups: [(first: Device, names: [String])] = []
+    for device in devices {
+      if let index = groups.firstIndex(where: { $0.first.digest == device.digest }) {
+        groups[index].names.append(device.name)
+      } else {
+        groups.append((device, [device.name]))
+      }
+    }
+    for (device, names) in groups {
+      let all = names.count == devices.count && names.count > 1
+      lines.append(
+        "At the end \(all ? "all devices hold" : names.joined(separator: ", ") + (names.count > 1 ? " hold" : " holds"))"
+          + " (\(device.digest)):")
+      let limit = isVerbose ? Int.max : Self.noteLimit
+      lines += device.records.prefix(limit).map { "  \($0)" }
+      if device.records.isEmpty { lines.append("  nothing") }
+      if device.records.count > limit {
+        lines.append("  and \(device.records.count - limit) more")
+      }
+      lines += device.journal.prefix(limit).map { "  set aside  \($0.text)" }
+      if device.journal.count > limit {
+        lines.append("  set aside  and \(device.journal.count - limit) more")
+      }
+    }
+    for device in devices where device.waiting > 0 {
+      lines.append("On \(device.name), \(LabWords.writes(device.waiting)) wait to be sent.")
+    }
+    return lines
+  }
+
+  private static func day(_ date: Date, _ zone: TimeZone) -> String {
+    TimeText.day(LocalDay(date, in: zone))
+  }
+
+  private static func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+}
+
+extension String {
+  fileprivate var trimmedEnd: String {
+    var copy = self
+    while copy.last == " " { copy.removeLast() }
+    return copy
+  }
+}
