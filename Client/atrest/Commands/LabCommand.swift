@@ -15,7 +15,7 @@ struct LabCommand: ParsableCommand {
       with real replicas and a real server in a temporary folder, and its own clock, so a year passes \
       in a moment. docs/conflicts.md shows how.
       """,
-    subcommands: [Run.self])
+    subcommands: [Run.self, Random.self])
 
   /// Reads a scenario file.
   static func read(_ path: String) throws -> Scenario {

@@ -7,20 +7,27 @@ import Replication
 /// Remembers each write of each device, and what the device knew when it wrote. Uses nothing of how the replicas decide:
 /// only what a device shows before and after an edit, and that a sync exchanges everything.
 struct Ledger {
-  /// One field written by one action on one device.
-  struct Write: Sendable {
-    let device: String
+  /// One field of one record.
+  struct Slot: Hashable {
     let key: RecordKey
     let field: FieldNumber
-    let value: FieldValue
   }
 
-  private(set) var writes: [Write] = []
-  /// For each write, the writes of its field that its device knew.
-  private var knew: [Set<Int>] = []
-  private var known: [String: Set<Int>] = [:]
-  private var server: Set<Int> = []
-  private var backups: [String: Set<Int>] = [:]
+  /// One field written by one action on one device.
+  struct Write {
+    let device: String
+    let value: FieldValue
+    /// The earlier writes of the field that the device knew.
+    let knew: Set<Int>
+  }
+
+  private typealias Knowledge = [Slot: Set<Int>]
+
+  /// For each field its writes, in the order they were made.
+  private var writes: [Slot: [Write]] = [:]
+  private var known: [String: Knowledge] = [:]
+  private var server: Knowledge = [:]
+  private var backups: [String: Knowledge] = [:]
 
   /// Notes what an edit wrote: the fields that changed, and `deleted`, which every action on a record writes.
   mutating func note(_ device: String, from before: Holding, to after: Holding) {
@@ -28,20 +35,18 @@ struct Ledger {
       let old = before.items[key]
       for (field, value) in item.values {
         guard old?.values[field] != value || field == Register.deletedField else { continue }
-        let number = writes.count
-        let fellow = known[device, default: []].filter {
-          writes[$0].key == key && writes[$0].field == field
-        }
-        writes.append(Write(device: device, key: key, field: field, value: value))
-        knew.append(fellow)
-        known[device, default: []].insert(number)
+        let slot = Slot(key: key, field: field)
+        let number = writes[slot]?.count ?? 0
+        let knew = known[device]?[slot] ?? []
+        writes[slot, default: []].append(Write(device: device, value: value, knew: knew))
+        known[device, default: [:]][slot, default: []].insert(number)
       }
     }
   }
 
   /// Notes a complete sync.
   mutating func sync(_ device: String) {
-    server.formUnion(known[device, default: []])
+    server.merge(known[device] ?? [:]) { $0.union($1) }
     known[device] = server
   }
 
@@ -52,48 +57,53 @@ struct Ledger {
   /// What the replicas got wrong, when all have synced twice; empty if nothing.
   ///
   /// - Parameters:
-  ///   - holding: What any of them holds: they must be identical, which is judged elsewhere.
+  ///   - holding: What any of them holds: that they are identical is judged elsewhere.
   ///   - isOrdered: Whether every clock was right all the time, so that the write made last must win.
   func problems(
     _ holding: Holding, writers: [ReplicaID: String], name: (RecordKey) -> String, isOrdered: Bool
   ) -> [String] {
     var problems: [String] = []
-    let superseded = knew.reduce(into: Set<Int>()) { $0.formUnion($1) }
-    var journal: [RecordKey: [JournalEntry]] = [:]
-    for entry in holding.journal { journal[entry.conflict.key, default: []].append(entry) }
-    var last: [RecordKey: [FieldNumber: Int]] = [:]
-    for (number, write) in writes.enumerated() {
-      last[write.key, default: [:]][write.field] = number
-      if holding.items[write.key]?.values[write.field] == write.value { continue }
-      if superseded.contains(number) { continue }
-      let isJournalled = (journal[write.key] ?? []).contains {
-        $0.conflict.field == write.field && $0.lost == write.value
-          && writers[$0.conflict.lost.stamp.replica] == write.device
-      }
-      if !isJournalled {
-        problems.append(
-          "a write of \(write.device) to “\(name(write.key))” (field \(write.field)) is neither "
-            + "visible, nor superseded by one that knew it, nor in the journal")
-      }
-    }
+    var journal: [Slot: [JournalEntry]] = [:]
     for entry in holding.journal {
-      let isReal = writes.contains {
-        $0.key == entry.conflict.key && $0.field == entry.conflict.field && $0.value == entry.lost
-          && $0.device == writers[entry.conflict.lost.stamp.replica]
+      journal[Slot(key: entry.conflict.key, field: entry.conflict.field), default: []].append(entry)
+    }
+    for (slot, writes) in writes {
+      let shown = holding.items[slot.key]?.values[slot.field]
+      let entries = journal[slot] ?? []
+      let place = "“\(name(slot.key))” (field \(slot.field))"
+      let superseded = writes.reduce(into: Set<Int>()) { $0.formUnion($1.knew) }
+      func isKept(_ number: Int) -> Bool {
+        let write = writes[number]
+        return write.value == shown || superseded.contains(number)
+          || entries.contains {
+            $0.lost == write.value && writers[$0.conflict.lost.stamp.replica] == write.device
+          }
       }
-      if !isReal {
-        problems.append("the journal holds a write to “\(name(entry.conflict.key))” nobody made")
+      for (number, write) in writes.enumerated() where !isKept(number) {
+        // Two devices may have written the same: then there was nothing to choose, and one of the two stands for both.
+        let twin = writes.indices.contains { other in
+          other != number && writes[other].value == write.value
+            && !writes[other].knew.contains(number) && !write.knew.contains(other) && isKept(other)
+        }
+        if !twin {
+          problems.append(
+            "a write of \(write.device) to \(place) is neither visible, nor superseded by one that "
+              + "knew it, nor in the journal")
+        }
+      }
+      for entry in entries {
+        let isReal = writes.contains {
+          $0.value == entry.lost && $0.device == writers[entry.conflict.lost.stamp.replica]
+        }
+        if !isReal { problems.append("the journal holds a write to \(place) that nobody made") }
+      }
+      if isOrdered, let last = writes.last, last.value != shown {
+        problems.append("the last write to \(place) did not win")
       }
     }
     for (key, item) in holding.items {
-      for (field, value) in item.values {
-        guard let number = last[key]?[field] else {
-          problems.append("“\(name(key))” has a field \(field) that nobody wrote")
-          continue
-        }
-        if isOrdered, writes[number].value != value {
-          problems.append("the last write to “\(name(key))” (field \(field)) did not win")
-        }
+      for field in item.values.keys where writes[Slot(key: key, field: field)] == nil {
+        problems.append("“\(name(key))” has a field \(field) that nobody wrote")
       }
     }
     return problems.sorted()

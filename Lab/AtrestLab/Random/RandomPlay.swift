@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes up a scenario while playing it: edits, syncs, devices without a network, wrong clocks, all from one seed.
+
+import AtrestClient
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+/// A random scenario and what came of it.
+package struct RandomPlay: Sendable {
+  /// How much is to happen.
+  package struct Size: Hashable, Sendable {
+    /// 1 to `Scenario.Limits.devices`.
+    package var devices: Int
+    /// 1 to 5,000.
+    package var edits: Int
+
+    /// What may be asked for.
+    package static let editRange = 1...5_000
+
+    /// A size.
+    package init(devices: Int, edits: Int) {
+      self.devices = min(max(devices, 1), Scenario.Limits.devices)
+      self.edits = min(max(edits, Self.editRange.lowerBound), Self.editRange.upperBound)
+    }
+  }
+
+  /// What decided everything.
+  package let seed: UInt64
+  /// What was played; it can be played again.
+  package let scenario: Scenario
+  /// What came of it.
+  package let report: Report
+  /// How many syncs there were.
+  package let syncs: Int
+  /// How many writes the journal holds at the end.
+  package let setAside: Int
+
+  /// Makes up a scenario and plays it. Equal seeds and sizes give equal scenarios and equal replicas.
+  ///
+  /// The replicas are compared with each other, and with an account of all writes that knows nothing of stamps.
+  /// - Throws: As `Player.play`.
+  package static func play(seed: UInt64, size: Size) async throws -> RandomPlay {
+    var maker = try await RandomMaker(seed: seed, size: size)
+    do {
+      try await maker.run(edits: size.edits)
+    } catch {
+      await maker.player.close()
+      throw error
+    }
+    await maker.player.close()
+    return RandomPlay(
+      seed: seed, scenario: maker.scenario, report: maker.player.report, syncs: maker.syncs,
+      setAside: maker.player.report.devices.first?.journal.count ?? 0)
+  }
+}
+
+/// Draws one step after the other, each possible for its device at that moment.
+private struct RandomMaker {
+  var player: Player
+  var scenario: Scenario
+  var syncs = 0
+  private var random: SplitMix
+  private let hasWrongClocks: Bool
+  private let longestPause: Int
+  private var now: Date
+  private var made = 0
+
+  /// 5 January 2026, 8:00 UTC.
+  private static let start = Date(timeIntervalSince1970: 1_767_600_000)
+  /// 60 days.
+  private static let longestMinutes = 60 * 1440
+  private static let deviceNames = ["phone", "tablet", "laptop", "watch"]
+  private static let settings = ["greeting", "theme", TargetPreference.key]
+
+  init(seed: UInt64, size: RandomPlay.Size) async throws {
+    var random = SplitMix(seed: seed)
+    hasWrongClocks = Bool.random(using: &random)
+    var setups: [Scenario.Setup] = []
+    for index in 0..<size.devices {
+      let name = index < Self.deviceNames.count ? Self.deviceNames[index] : "device \(index + 1)"
+      var setup = Scenario.Setup(name: name)
+      if hasWrongClocks, Int.random(in: 0..<3, using: &random) == 0 {
+        setup.clock = Self.wrongClock(&random)
+      }
+      setups.append(setup)
+    }
+    scenario = Scenario(
+      name: "Random edits, seed \(seed)", start: Self.start, devices: setups, steps: [])
+    scenario.about = "\(size.edits) edits on \(size.devices) devices, made up from a seed."
+    self.random = random
+    // All of it within the 90 days for which the journal keeps what was set aside.
+    longestPause = min(90, Self.longestMinutes / (2 * size.edits + 20) + 1)
+    now = Self.start
+    player = try await Player(
+      scenario, file: "seed \(seed)", on: .own, seed: 1, isVerbose: false)
+  }
+
+  private static func wrongClock(_ random: inout SplitMix) -> ClockError {
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0: .ahead(milliseconds: 2 * 3_600_000)
+    case 1: .ahead(milliseconds: -3 * 86_400_000)
+    case 2: .ahead(milliseconds: 365 * 86_400_000)
+    case 3: .stuck(Date(timeIntervalSince1970: 300))
+    default: .none
+    }
+  }
+
+  mutating func run(edits: Int) async throws {
+    while made < edits, scenario.steps.count < Scenario.Limits.steps - 8 {
+      guard let device = player.devices.randomElement(using: &random) else { return }
+      switch Int.random(in: 0..<100, using: &random) {
+      case 0..<65:
+        guard let edit = try edit(on: device) else { continue }
+        try await play(.edit(device: device.name, edit))
+        made += 1
+      case 65..<88:
+        try await play(.sync(devices: [device.name], allowsMassDeletion: true, fails: nil))
+        if !device.isOffline { syncs += 1 }
+      case 88..<95:
+        try await play(.network(devices: [device.name], isOnline: device.isOffline))
+      case 95..<98 where hasWrongClocks:
+        try await play(.clock(device: device.name, Self.wrongClock(&random)))
+      case 98: try await play(.restartServer)
+      default: continue
+      }
+    }
+    try await finish()
+  }
+
+  private mutating func finish() async throws {
+    let names = scenario.devices.map(\.name)
+    try await play(.network(devices: names, isOnline: true))
+    for _ in 0..<2 {
+      try await play(.sync(devices: names, allowsMassDeletion: true, fails: nil))
+      syncs += names.count
+    }
+    var expectation = Expectation()
+    expectation.isIdentical = true
+    expectation.waiting = 0
+    let holding = try Holding(player.devices[0].replica)
+    expectation.fastCount = holding.live.count { $0.key.kind == .session }
+    expectation.waterCount = holding.live.count { $0.key.kind == .water }
+    expectation.journal = .count(holding.journal.count)
+    try await play(.expect(expectation))
+    let problems = player.ledger.problems(
+      holding, writers: player.writers, name: player.book.name, isOrdered: !hasWrongClocks)
+    player.report.check(problems.isEmpty, 0, problems.first ?? "")
+    for problem in problems.dropFirst() { player.report.fail(0, problem) }
+    try player.conclude()
+  }
+
+  private mutating func play(_ action: Scenario.Action) async throws {
+    now += Double(Int.random(in: 1...longestPause, using: &random)) * 60
+    let step = Scenario.Step(at: now, action: action)
+    scenario.steps.append(step)
+    _ = try await player.play(step)
+  }
+
+  // MARK: - Edits
+
+  private mutating func edit(on device: Player.Device) throws -> Scenario.Edit? {
+    let holding = try Holding(device.replica)
+    let fasts = holding.live.filter { $0.key.kind == .session }
+    let water = holding.live.filter { $0.key.kind == .water }
+    switch Int.random(in: 0..<12, using: &random) {
+    case 0...1:
+      if let open = fasts.filter({ $0.item.fast?.span.outcome == .active })
+        .randomElement(using: &random)
+      {
+        return .finish(
+          player.book.name(open.key), ended: nil, isCompleted: Bool.random(using: &random))
+      }
+      return .start(
+        "fast \(scenario.steps.count + 1)", began: nil,
+        targetMinutes: Int.random(in: 720...1200, using: &random))
+    case 2...4:
+      return fasts.randomElement(using: &random).map { fast in
+        var change = Scenario.FastChange()
+        change.targetMinutes = Int.random(in: 720...1200, using: &random)
+        return .correctFast(player.book.name(fast.key), change)
+      }
+    case 5...6:
+      return .drink(
+        ["glass \(scenario.steps.count + 1)"],
+        millilitres: Int.random(in: 50...900, using: &random), at: nil)
+    case 7...8:
+      return water.randomElement(using: &random).map { entry in
+        .correctWater(
+          player.book.name(entry.key), millilitres: Int.random(in: 50...900, using: &random),
+          at: nil)
+      }
+    case 9:
+      return (fasts + water).randomElement(using: &random).map { record in
+        .delete([player.book.name(record.key)])
+      }
+    case 10:
+      return Self.settings.randomElement(using: &random).map { key in
+        .set(key: key, value: "\(Int.random(in: 12...20, using: &random))")
+      }
+    default: return try bringBack(holding)
+    }
+  }
+
+  private mutating func bringBack(_ holding: Holding) throws -> Scenario.Edit? {
+    guard let entry = holding.journal.randomElement(using: &random),
+      let from = player.writers[entry.conflict.lost.stamp.replica],
+      let field = Scenario.FieldName(entry.conflict.field, of: entry.conflict.key.kind)
+    else { return nil }
+    // A scenario names an entry by record, field and device; it must be the only one.
+    let alike = holding.journal.count {
+      $0.conflict.key == entry.conflict.key && $0.conflict.field == entry.conflict.field
+        && player.writers[$0.conflict.lost.stamp.replica] == from
+    }
+    guard alike == 1 else { return nil }
+    return .bringBack(
+      Scenario.JournalChoice(
+        record: player.book.name(entry.conflict.key), field: field, from: from))
+  }
+}
