@@ -9,7 +9,8 @@ extension LabCommand {
   /// `atrest lab random`.
   struct Random: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make up edits, syncs, missing networks and wrong clocks, and check what comes of it.",
+      abstract:
+        "Make up edits, syncs, missing networks and wrong clocks, and check what comes of it.",
       discussion: """
         At the end every device syncs twice. All must then hold the same bytes, and every write must be \
         visible, superseded by one that knew it, or in the conflict journal. The same seed gives the same \

@@ -33,7 +33,7 @@ struct Part {
     case .text(""): "nothing"
     case .text(let text): "“\(Part.shortened(text))”"
     case .list: "a list"
-    case .pairs: "a block of `key: value`"
+    case .pairs: "`key: value`"
     }
   }
 
@@ -69,16 +69,20 @@ extension Part {
       throw ScenarioError(file: file, line: 0, problem: "a scenario has at most 1 MiB of text")
     }
     try Part.checkAliases(text, file)
+    let parser: Parser
     let root: Node?
     do {
       // The basic resolver: text stays text, so that 22:30 is no number and `no` no boolean.
-      root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
+      parser = try Parser(yaml: text, resolver: .basic, encoding: .utf8)
+      root = try parser.singleRoot()
     } catch {
       throw Part.translated(error, file)
     }
     guard let root else {
       throw ScenarioError(file: file, line: 0, problem: "expected a scenario, found nothing")
     }
+    // Nodes refer weakly to their anchors, which the parser owns.
+    defer { withExtendedLifetime(parser) {} }
     self = try Part(root, file: file, line: 1, depth: 0)
   }
 

@@ -92,7 +92,8 @@ extension Scenario {
         "edit: \(quoted(name))", time("began", change.began), time("ended", change.ended),
         change.outcome.map { "outcome: \($0)" }, target(change.targetMinutes))
     case .drink(let names, let millilitres, let at):
-      return joined("drink: \(quoted(range(names)))", "amount: \(millilitres) ml", time("drunk", at))
+      return joined(
+        "drink: \(quoted(range(names)))", "amount: \(millilitres) ml", time("drunk", at))
     case .correctWater(let name, let millilitres, let at):
       return joined(
         "edit: \(quoted(name))", millilitres.map { "amount: \($0) ml" }, time("drunk", at))

@@ -32,9 +32,32 @@ extension Report.Note {
   }
 }
 
+extension Report.Note {
+  /// The label and what it says; on two lines where one is too long.
+  fileprivate func lines(within width: Int) -> [String] {
+    func line(_ label: String, _ text: String) -> String {
+      label + String(repeating: " ", count: max(0, 9 - label.count)) + "  " + text
+    }
+    let whole = line(label, text)
+    guard whole.count > width else { return [whole] }
+    switch self {
+    case .setAside(let record, let value, let by, let kept, let keptBy):
+      return [line(label, "\(record): \(value) (\(by))"), line("  kept", "\(kept) (\(keptBy))")]
+    case .changed(let record, let before, let after, let by):
+      return [line(label, "\(record): \(before)"), line("  to", "\(after) (\(by))")]
+    case .appeared, .deleted, .held, .differs: return [whole]
+    }
+  }
+}
+
 extension Report {
   /// Notes of one kind a step that are told one by one; beyond it they are counted.
   private static let noteLimit = 12
+
+  /// Columns that lines keep within, as far as names let them.
+  private static let width = 96
+  /// Columns before a note: below who did it.
+  private static let indent = 19
 
   /// The whole report.
   package var text: String {
@@ -70,7 +93,9 @@ extension Report {
         + TimeText.clock(step.at, in: zone)
       lastDay = day
       lines.append("\(time)  \(Self.padded(step.who, who))  \(step.what)".trimmedEnd)
-      for note in shown(step.notes) { lines.append(String(repeating: " ", count: 19) + note) }
+      for note in shown(step.notes) {
+        lines.append(String(repeating: " ", count: Self.indent) + note)
+      }
     }
     return lines
   }
@@ -88,7 +113,7 @@ extension Report {
       }
       counts[note.label, default: 0] += 1
       if counts[note.label, default: 0] <= Self.noteLimit || isVerbose {
-        lines.append("\(Self.padded(note.label, 9))  \(note.text)")
+        lines += note.lines(within: Self.width - Self.indent)
       }
     }
     if !isVerbose {
@@ -121,7 +146,9 @@ extension Report {
       if device.records.count > limit {
         lines.append("  and \(device.records.count - limit) more")
       }
-      lines += device.journal.prefix(limit).map { "  set aside  \($0.text)" }
+      lines += device.journal.prefix(limit).flatMap { note in
+        note.lines(within: Self.width - 2).map { "  " + $0 }
+      }
       if device.journal.count > limit {
         lines.append("  set aside  and \(device.journal.count - limit) more")
       }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest lab`, run as people and scripts run it: words, exit codes, JSON.
+
+import Foundation
+import Testing
+
+@Suite("atrest lab")
+struct CommandTests {
+  private struct Answer {
+    let out: String
+    let err: String
+    let code: Int32
+  }
+
+  private func atrest(_ arguments: String...) throws -> Answer {
+    // The test runner lies beside the programs of its package.
+    let runner = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    var folder = runner.deletingLastPathComponent()
+    while !FileManager.default.isExecutableFile(
+      atPath: folder.appendingPathComponent("atrest").path)
+    {
+      try #require(folder.path != "/", "the program was not built beside the tests")
+      folder.deleteLastPathComponent()
+    }
+    let process = Process()
+    process.executableURL = folder.appendingPathComponent("atrest")
+    process.arguments = arguments
+    let (out, err) = (Pipe(), Pipe())
+    process.standardOutput = out
+    process.standardError = err
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let output = out.fileHandleForReading.readDataToEndOfFile()
+    let errors = err.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return Answer(
+      out: String(decoding: output, as: UTF8.self), err: String(decoding: errors, as: UTF8.self),
+      code: process.terminationStatus)
+  }
+
+  /// A file that is gone afterwards.
+  private func withFile(_ text: String, _ body: (String) throws -> Void) throws {
+    let url = FileManager.default.temporaryDirectory
+      .appendingPathComponent("lab-\(UUID().uuidString).yaml")
+    try Data(text.utf8).write(to: url)
+    defer { try? FileManager.default.removeItem(at: url) }
+    try body(url.path)
+  }
+
+  private func shipped(_ name: String) -> String {
+    Scenarios.folder.appendingPathComponent(name).path
+  }
+
+  @Test("run exits with 0 where all is as expected")
+  func holds() throws {
+    let answer = try atrest("lab", "run", shipped("same-fast-twice.yaml"))
+    #expect(answer.code == 0)
+    #expect(answer.out.contains("Everything is as expected"))
+    #expect(answer.out.contains("set aside  evening fast: target 18h (phone)"))
+    #expect(answer.err.isEmpty)
+    #expect(!answer.out.contains("\u{1B}"))
+  }
+
+  @Test("run exits with 1 where something is not, and says what on standard error")
+  func differs() throws {
+    try withFile(
+      scenarioText("- phone: {drink: glass, amount: 250 ml}\n- expect: {waiting: 0}")
+    ) { path in
+      let answer = try atrest("lab", "run", path)
+      #expect(answer.code == 1)
+      #expect(answer.err.contains("\(path):6: waiting writes on phone: expected 0, found 1"))
+      let several = try atrest("lab", "run", shipped("two-fasts-offline.yaml"), path)
+      #expect(several.code == 1)
+      #expect(several.out.contains("holds    ") && several.out.contains("differs  "))
+    }
+  }
+
+  @Test("run exits with 65 for a file with a flaw, before anything is played")
+  func flaw() throws {
+    try withFile(scenarioText("- phone: {start: a, target: sixteen}")) { path in
+      let answer = try atrest("lab", "run", shipped("same-fast-twice.yaml"), path)
+      #expect(answer.code == 65)
+      #expect(answer.out.isEmpty)
+      #expect(answer.err.hasPrefix("\(path):5: expected a duration such as 16h"))
+    }
+    #expect(try atrest("lab", "run", "/nowhere.yaml").code == 65)
+    #expect(try atrest("lab", "run").code == 64)
+    #expect(
+      try atrest("lab", "run", "--pair", "nonsense", shipped("same-fast-twice.yaml")).code == 64)
+  }
+
+  @Test("run --json is one array, with what was set aside")
+  func json() throws {
+    let answer = try atrest("lab", "run", "--json", shipped("same-fast-twice.yaml"))
+    let rows = try #require(
+      try JSONSerialization.jsonObject(with: Data(answer.out.utf8)) as? [[String: Any]])
+    #expect(rows.count == 1)
+    #expect(rows[0]["held"] as? Bool == true)
+    let steps = try #require(rows[0]["steps"] as? [[String: Any]])
+    let losses = steps.compactMap { $0["set_aside"] as? [[String: Any]] }.flatMap { $0 }
+    #expect(losses.first?["value"] as? String == "target 18h")
+    #expect(losses.first?["kept_by"] as? String == "tablet")
+  }
+
+  @Test("random tells its seed, and keeps a scenario that can be played")
+  func random() throws {
+    try withFile("") { path in
+      let answer = try atrest(
+        "lab", "random", "--seed", "5", "--devices", "2", "--edits", "30", "--keep", path)
+      #expect(answer.code == 0)
+      #expect(answer.out.contains("Seed 5: 30 edits on 2 devices"))
+      #expect(try atrest("lab", "run", path).code == 0)
+      let json = try atrest(
+        "lab", "random", "--seed", "5", "--devices", "2", "--edits", "30", "--json")
+      let row = try #require(
+        try JSONSerialization.jsonObject(with: Data(json.out.utf8)) as? [String: Any])
+      #expect(row["held"] as? Bool == true && row["seed"] as? Int == 5)
+    }
+    #expect(try atrest("lab", "random", "--devices", "17").code == 64)
+    #expect(try atrest("lab", "random", "--edits", "0").code == 64)
+  }
+}
