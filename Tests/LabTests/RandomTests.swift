@@ -53,7 +53,8 @@ struct LedgerTests {
   }
 
   private func problems(_ ledger: Ledger, _ shown: String?, isOrdered: Bool = false) -> [String] {
-    ledger.problems(holding(shown), writers: [:], name: { _ in "theme" }, isOrdered: isOrdered)
+    ledger.problems(
+      holding(shown), writers: Writers(), name: { _ in "theme" }, isOrdered: isOrdered)
   }
 
   /// The phone wrote dawn, the tablet noon, and neither knew of the other.
@@ -98,6 +99,18 @@ struct LedgerTests {
     ledger.sync("phone")
     ledger.sync("tablet")
     #expect(problems(ledger, "dawn", isOrdered: true).contains { $0.contains("did not win") })
+  }
+
+  @Test("does not ask for what only a device knew that was put back from an older copy")
+  func putBack() {
+    var ledger = Ledger()
+    ledger.note("phone", from: holding(nil), to: holding("dawn"))
+    ledger.sync("phone")
+    ledger.backUp("phone")
+    ledger.note("phone", from: holding("dawn"), to: holding("noon"))
+    #expect(!problems(ledger, "dawn").isEmpty)
+    ledger.putBack("phone")
+    #expect(problems(ledger, "dawn", isOrdered: true).isEmpty)
   }
 
   @Test("finds a value that nobody wrote")

@@ -202,8 +202,8 @@ struct GivenServerTests {
     _ body: (_ link: () async throws -> PairingLink) async throws -> Void
   ) async throws {
     let folder = try LabFolder()
-    let clock = LabClock(Date())
-    var server = try await LabServer(in: folder.url, clock: clock, random: LabRandom(seed: 9))
+    var server = try await LabServer(
+      in: folder.url, now: { SystemClock().now() }, random: LabRandom(seed: 9))
     do {
       try await body { try await server.link() }
     } catch {

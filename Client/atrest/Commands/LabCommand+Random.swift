@@ -41,14 +41,14 @@ extension LabCommand {
     }
 
     func run() async throws {
-      let play: RandomPlay
-      do {
-        play = try await RandomPlay.play(
-          seed: seed ?? UInt64.random(in: 1...999_999),
-          size: RandomPlay.Size(devices: devices, edits: edits))
-      } catch {
-        throw LabCommand.translated(error)
-      }
+      let command = self
+      try await LabCommand.untilInterrupted { try await command.play() }
+    }
+
+    private func play() async throws {
+      let play = try await RandomPlay.play(
+        seed: seed ?? UInt64.random(in: 1...999_999),
+        size: RandomPlay.Size(devices: devices, edits: edits))
       if let keep { try write(play.scenario, to: keep) }
       try format.answer(RandomRow(play, devices, edits), words(play))
       for failure in play.report.failureLines { Terminal.complain(Foreign.text(failure)) }

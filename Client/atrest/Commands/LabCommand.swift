@@ -4,6 +4,7 @@
 import ArgumentParser
 import AtrestClient
 import AtrestLab
+import Dispatch
 import Foundation
 
 /// `atrest lab run|random`.
@@ -35,6 +36,25 @@ struct LabCommand: ParsableCommand {
         "\(Foreign.text(path)) cannot be read. Check the path and its permissions.")
     }
     return try Scenario(parsing: text, file: path)
+  }
+
+  /// Runs until it is done or interrupted; either way the temporary folder is gone afterwards.
+  static func untilInterrupted(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    let task = Task { try await body() }
+    let sources = [SIGINT, SIGTERM].map { number in
+      signal(number, SIG_IGN)  // The source below receives it instead.
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler { task.cancel() }
+      source.resume()
+      return source
+    }
+    defer { for source in sources { source.cancel() } }
+    do {
+      try await task.value
+    } catch {
+      if task.isCancelled { throw ExitCode(130) }
+      throw translated(error)
+    }
   }
 
   /// Says an error of the lab as the other commands say theirs.
@@ -72,7 +92,8 @@ struct LabCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-      do { try await play() } catch { throw LabCommand.translated(error) }
+      let command = self
+      try await LabCommand.untilInterrupted { try await command.play() }
     }
 
     private func play() async throws {

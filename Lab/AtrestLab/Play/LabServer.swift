@@ -29,9 +29,11 @@ struct LabServer {
     let sentence = Mutex<String?>(nil)
   }
 
-  init(in folder: URL, clock: LabClock, random: LabRandom) async throws(LabError) {
+  init(
+    in folder: URL, now: @escaping @Sendable () -> WallTime, random: LabRandom
+  ) async throws(LabError) {
     self.folder = folder
-    environment = Environment(now: { clock.now }, random: { random.bytes($0) })
+    environment = Environment(now: now, random: { random.bytes($0) })
     try await start()
   }
 

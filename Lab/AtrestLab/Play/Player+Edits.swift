@@ -130,7 +130,7 @@ extension Player {
     let entries = try device.replica.conflicts().filter { entry in
       let field = Scenario.FieldName(entry.conflict.field, of: key.kind)
       return entry.conflict.key == key && (choice.field.map { $0 == field } ?? true)
-        && (choice.from.map { $0 == writers[entry.conflict.lost.stamp.replica] } ?? true)
+        && (choice.from.map { writers.isPossible($0, entry.conflict.lost.stamp.replica) } ?? true)
     }
     guard let entry = entries.first else {
       throw ImpossibleEdit(sentence: "its journal has no such entry for “\(choice.record)”.")

@@ -181,8 +181,12 @@ extension Player {
     {
       return false
     }
-    if let from = match.from, from != writers[conflict.lost.stamp.replica] { return false }
-    if let wonBy = match.wonBy, wonBy != writers[conflict.kept.stamp.replica] { return false }
+    if let from = match.from, !writers.isPossible(from, conflict.lost.stamp.replica) {
+      return false
+    }
+    if let wonBy = match.wonBy, !writers.isPossible(wonBy, conflict.kept.stamp.replica) {
+      return false
+    }
     return matches(match.kept, entry.kept) && matches(match.setAside, entry.lost)
   }
 

@@ -95,13 +95,13 @@ extension Player {
     .setAside(
       record: book.name(entry.conflict.key),
       value: LabWords.value(entry.lost, start, zone),
-      by: writers[entry.conflict.lost.stamp.replica] ?? "another device",
+      by: writers.name(entry.conflict.lost.stamp.replica),
       kept: LabWords.value(entry.kept, start, zone),
-      keptBy: writers[entry.conflict.kept.stamp.replica] ?? "another device")
+      keptBy: writers.name(entry.conflict.kept.stamp.replica))
   }
 
   private func writer(_ item: Holding.Item, _ field: FieldNumber) -> String {
-    item.writers[field].flatMap { writers[$0] } ?? "another device"
+    writers.name(item.writers[field] ?? .none)
   }
 
   private func shownBefore(_ a: RecordKey, _ b: RecordKey) -> Bool {

@@ -38,8 +38,7 @@ package struct Player {
   var server: LabServer?
   var devices: [Device] = []
   var book = RecordBook()
-  /// Which device wrote under which identity.
-  var writers: [ReplicaID: String] = [:]
+  var writers = Writers()
   var ledger = Ledger()
   var report: Report
   private var folders = 0
@@ -63,6 +62,7 @@ package struct Player {
       scenario, file: file, on: ground, seed: seed, isVerbose: isVerbose)
     do {
       for step in scenario.steps {
+        try Task.checkCancellation()
         guard try await player.play(step) else { break }
       }
       try player.conclude()
@@ -86,7 +86,8 @@ package struct Player {
     report = Report(scenario, file: file, isVerbose: isVerbose)
     do {
       if case .own = ground {
-        server = try await LabServer(in: folder.url, clock: clock, random: random)
+        let clock = clock
+        server = try await LabServer(in: folder.url, now: { clock.now }, random: random)
       }
       for setup in scenario.devices {
         try addDevice(setup.name, clock: setup.clock, from: nil)
@@ -156,6 +157,7 @@ package struct Player {
       let source = index(from)
       try addDevice(to, clock: devices[source].clock.error, from: devices[source].folder)
       devices[devices.count - 1].isPaired = devices[source].isPaired
+      try learnIdentity(devices.count - 1)
       ledger.copy(from: from, to: to)
       report.add(step, who: to, "is a copy of \(from)")
     case .backUp(let place):
@@ -241,8 +243,7 @@ package struct Player {
   }
 
   mutating func learnIdentity(_ index: Int) throws(ReplicaError) {
-    let identity = try devices[index].replica.status().replica
-    if identity != .none, writers[identity] == nil { writers[identity] = devices[index].name }
+    writers.note(try devices[index].replica.status().replica, devices[index].name)
   }
 
   private mutating func backUp(_ place: Scenario.Place) async throws {

@@ -19,6 +19,8 @@ struct Ledger {
     let value: FieldValue
     /// The earlier writes of the field that the device knew.
     let knew: Set<Int>
+    /// Whether it was gone before any other device or the server had heard of it.
+    var isForgotten = false
   }
 
   private typealias Knowledge = [Slot: Set<Int>]
@@ -52,7 +54,17 @@ struct Ledger {
 
   mutating func copy(from: String, to: String) { known[to] = known[from] }
   mutating func backUp(_ device: String) { backups[device] = known[device] }
-  mutating func putBack(_ device: String) { known[device] = backups[device] }
+
+  /// A device is put back from its copy: what only it knew is gone, as its owner has to expect.
+  mutating func putBack(_ device: String) {
+    let before = known[device] ?? [:]
+    known[device] = backups[device]
+    for (slot, numbers) in before {
+      var kept = server[slot] ?? []
+      for other in [known, backups].flatMap(\.values) { kept.formUnion(other[slot] ?? []) }
+      for number in numbers.subtracting(kept) { writes[slot]?[number].isForgotten = true }
+    }
+  }
 
   /// What the replicas got wrong, when all have synced twice; empty if nothing.
   ///
@@ -60,7 +72,7 @@ struct Ledger {
   ///   - holding: What any of them holds: that they are identical is judged elsewhere.
   ///   - isOrdered: Whether every clock was right all the time, so that the write made last must win.
   func problems(
-    _ holding: Holding, writers: [ReplicaID: String], name: (RecordKey) -> String, isOrdered: Bool
+    _ holding: Holding, writers: Writers, name: (RecordKey) -> String, isOrdered: Bool
   ) -> [String] {
     var problems: [String] = []
     var journal: [Slot: [JournalEntry]] = [:]
@@ -76,10 +88,11 @@ struct Ledger {
         let write = writes[number]
         return write.value == shown || superseded.contains(number)
           || entries.contains {
-            $0.lost == write.value && writers[$0.conflict.lost.stamp.replica] == write.device
+            $0.lost == write.value
+              && writers.isPossible(write.device, $0.conflict.lost.stamp.replica)
           }
       }
-      for (number, write) in writes.enumerated() where !isKept(number) {
+      for (number, write) in writes.enumerated() where !write.isForgotten && !isKept(number) {
         // Two devices may have written the same: then there was nothing to choose, and one of the two stands for both.
         let twin = writes.indices.contains { other in
           other != number && writes[other].value == write.value
@@ -93,11 +106,11 @@ struct Ledger {
       }
       for entry in entries {
         let isReal = writes.contains {
-          $0.value == entry.lost && $0.device == writers[entry.conflict.lost.stamp.replica]
+          $0.value == entry.lost && writers.isPossible($0.device, entry.conflict.lost.stamp.replica)
         }
         if !isReal { problems.append("the journal holds a write to \(place) that nobody made") }
       }
-      if isOrdered, let last = writes.last, last.value != shown {
+      if isOrdered, let last = writes.last(where: { !$0.isForgotten }), last.value != shown {
         problems.append("the last write to \(place) did not win")
       }
     }

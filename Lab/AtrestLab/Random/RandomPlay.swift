@@ -109,6 +109,7 @@ private struct RandomMaker {
 
   mutating func run(edits: Int) async throws {
     while made < edits, scenario.steps.count < Scenario.Limits.steps - 8 {
+      try Task.checkCancellation()
       guard let device = player.devices.randomElement(using: &random) else { return }
       switch Int.random(in: 0..<100, using: &random) {
       case 0..<65:
@@ -205,13 +206,13 @@ private struct RandomMaker {
 
   private mutating func bringBack(_ holding: Holding) throws -> Scenario.Edit? {
     guard let entry = holding.journal.randomElement(using: &random),
-      let from = player.writers[entry.conflict.lost.stamp.replica],
+      let from = player.writers.only(entry.conflict.lost.stamp.replica),
       let field = Scenario.FieldName(entry.conflict.field, of: entry.conflict.key.kind)
     else { return nil }
     // A scenario names an entry by record, field and device; it must be the only one.
     let alike = holding.journal.count {
       $0.conflict.key == entry.conflict.key && $0.conflict.field == entry.conflict.field
-        && player.writers[$0.conflict.lost.stamp.replica] == from
+        && player.writers.isPossible(from, $0.conflict.lost.stamp.replica)
     }
     guard alike == 1 else { return nil }
     return .bringBack(
