@@ -88,7 +88,8 @@ struct LabCommand: ParsableCommand {
       help: ArgumentHelp(
         "A pairing link: play on that server instead of the lab's own.", valueName: "link"))
     var pair: String?
-    @Flag(help: "Also all that devices hold before and after each sync.") var verbose = false
+    @Flag(help: "Also all that devices hold, at each sync and each expectation.") var verbose =
+      false
     @OptionGroup var format: FormatOptions
 
     func run() async throws {

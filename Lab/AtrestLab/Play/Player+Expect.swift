@@ -15,6 +15,9 @@ extension Player {
     report.add(step, who: "", "")
     for device in chosen {
       let holding = try Holding(device.replica)
+      if report.isVerbose {
+        report.add(.shows(device: device.name, records: lines(holding)))
+      }
       check(expectation, step, device.name, holding)
     }
     if let expected = expectation.isIdentical {

@@ -170,6 +170,12 @@ package struct Player {
       try await server?.restart()
       report.add(step, who: "server", "stops and starts")
     case .pair(let name):
+      guard !devices[index(name)].isOffline else {
+        report.add(step, who: name, "cannot join the account")
+        report.fail(
+          step.line, "\(name) has no network, and joining takes one. The scenario ends here.")
+        return false
+      }
       try await pair(index(name))
       report.add(step, who: name, "joins the account")
     case .wait:

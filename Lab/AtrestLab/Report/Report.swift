@@ -17,6 +17,8 @@ package struct Report: Sendable {
     case setAside(record: String, value: String, by: String, kept: String, keptBy: String)
     /// All that the device held before and after.
     case held(before: [String], after: [String])
+    /// All that a device holds while something is expected of it.
+    case shows(device: String, records: [String])
     /// Something is not as expected.
     case differs(line: Int, sentence: String)
   }
@@ -61,6 +63,8 @@ package struct Report: Sendable {
 
   /// The scenario's name.
   package let name: String
+  /// The same, at length; may be empty.
+  package let about: String
   /// Its file, or how it came about.
   package let file: String
   /// When it began.
@@ -78,11 +82,17 @@ package struct Report: Sendable {
   /// What each device held when all was over.
   package var devices: [Device] = []
 
+  /// Adds to the step played last.
+  mutating func add(_ note: Note) {
+    if !steps.isEmpty { steps[steps.count - 1].notes.append(note) }
+  }
+
   /// Whether everything was as expected.
   package var isHeld: Bool { failures.isEmpty }
 
   init(_ scenario: Scenario, file: String, isVerbose: Bool) {
     name = scenario.name
+    about = scenario.about
     self.file = file
     start = scenario.start
     zone = scenario.zone
@@ -109,7 +119,7 @@ package struct Report: Sendable {
   mutating func conclude(_ step: Scenario.Step, who: String, checks: Int) {
     guard !steps.isEmpty else { return }
     let last = steps.count - 1
-    let failed = steps[last].notes.count
+    let failed = steps[last].notes.count { if case .differs = $0 { true } else { false } }
     steps[last].who = who
     steps[last].what =
       failed == 0

@@ -14,6 +14,7 @@ package struct ReportRow: Encodable, Sendable {
     var setAside: [SetAside]?
     var before: [String]?
     var after: [String]?
+    var shown: [String: [String]]?
   }
 
   struct Change: Encodable {
@@ -83,6 +84,9 @@ package struct ReportRow: Encodable, Sendable {
       row.before = before
       row.after = after
     }
+    for case .shows(let device, let records) in step.notes {
+      row.shown = (row.shown ?? [:]).merging([device: records]) { $1 }
+    }
     return row
   }
 
@@ -92,7 +96,7 @@ package struct ReportRow: Encodable, Sendable {
     case .changed(let record, let before, let after, let by):
       Change(record: record, before: before, after: after, by: by)
     case .deleted(let record, let by): Change(record: record, deleted: true, by: by)
-    case .setAside, .held, .differs: nil
+    case .setAside, .held, .shows, .differs: nil
     }
   }
 

@@ -13,6 +13,7 @@ extension Report.Note {
     case .deleted: "deleted"
     case .setAside: "set aside"
     case .held: "held"
+    case .shows: "shows"
     case .differs: "differs"
     }
   }
@@ -26,7 +27,7 @@ extension Report.Note {
     case .deleted(let record, let by): "\(record) (\(by))"
     case .setAside(let record, let value, let by, let kept, let keptBy):
       "\(record): \(value) (\(by)); kept: \(kept) (\(keptBy))"
-    case .held: ""
+    case .held, .shows: ""
     case .differs(let line, let sentence): line > 0 ? "line \(line): \(sentence)" : sentence
     }
   }
@@ -45,7 +46,7 @@ extension Report.Note {
       return [line(label, "\(record): \(value) (\(by))"), line("  kept", "\(kept) (\(keptBy))")]
     case .changed(let record, let before, let after, let by):
       return [line(label, "\(record): \(before)"), line("  to", "\(after) (\(by))")]
-    case .appeared, .deleted, .held, .differs: return [whole]
+    case .appeared, .deleted, .held, .shows, .differs: return [whole]
     }
   }
 }
@@ -61,7 +62,9 @@ extension Report {
 
   /// The whole report.
   package var text: String {
-    var lines = [name, "\(file)", ""]
+    var lines = [name, file]
+    lines += about.split(separator: "\n").map(String.init)
+    lines.append("")
     lines += stepLines
     lines.append("")
     lines += deviceLines
@@ -105,10 +108,11 @@ extension Report {
     var counts: [String: Int] = [:]
     for note in notes {
       if case .held(let before, let after) = note {
-        lines.append("before     " + (before.isEmpty ? "nothing" : before[0]))
-        lines += before.dropFirst().map { "           " + $0 }
-        lines.append("after      " + (after.isEmpty ? "nothing" : after[0]))
-        lines += after.dropFirst().map { "           " + $0 }
+        lines += listed("before", before) + listed("after", after)
+        continue
+      }
+      if case .shows(let device, let records) = note {
+        lines += listed(device, records)
         continue
       }
       counts[note.label, default: 0] += 1
@@ -122,6 +126,11 @@ extension Report {
       }
     }
     return lines
+  }
+
+  private func listed(_ label: String, _ records: [String]) -> [String] {
+    let rest = records.dropFirst().map { Self.padded("", 11) + $0 }
+    return ["\(Self.padded(label, 9))  \(records.first ?? "nothing")"] + rest
   }
 
   private var deviceLines: [String] {
