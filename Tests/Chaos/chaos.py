@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the parts one after the other and prints what each found."""
+
+import argparse
+import os
+import pathlib
+import random
+import shutil
+import signal
+import sys
+import tempfile
+
+import part_kill
+from result import HEAD, Result, details, line
+
+# How thorough each mode is: `short` is for every change, `full` is `make chaos`, `long` is `full` with more kills.
+MODES = {
+    "short": {"cycles": 300, "acknowledged": 0},
+    "full": {"cycles": 1_000, "acknowledged": 0},
+    "long": {"cycles": 10_000, "acknowledged": 1_000_000},
+}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--binaries", type=pathlib.Path, required=True)
+    mode = parser.add_mutually_exclusive_group()
+    for name in MODES:
+        mode.add_argument(f"--{name}", dest="mode", action="store_const", const=name)
+    parser.add_argument("--only", action="append", metavar="PART", help="run only these parts")
+    parser.add_argument("--seed", help="of every random choice; printed at the start")
+    parser.add_argument("--cycles", type=int, help="kills")
+    parser.add_argument("--acknowledged", type=int, help="acknowledged writes under kills, at least")
+    parser.add_argument("--folder", type=pathlib.Path, help="keep the world here, and go on with it")
+    parser.set_defaults(mode="short")
+    return parser.parse_args()
+
+
+def parts(options, mode):
+    """Name to what runs it: a function of the binaries and an empty folder."""
+    cycles = options.cycles or mode["cycles"]
+    acknowledged = mode["acknowledged"] if options.acknowledged is None else options.acknowledged
+    return {
+        "kill": lambda folder: part_kill.run(
+            options.binaries,
+            options.folder or folder,
+            seed=options.seed,
+            cycles=cycles,
+            acknowledged=acknowledged,
+            every=min(cycles, max(300, cycles // 20)),
+        ),
+    }
+
+
+def main():
+    options = arguments()
+    options.seed = options.seed or f"{random.SystemRandom().randrange(1 << 32):x}"
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    known = parts(options, MODES[options.mode])
+    wanted = options.only or list(known)
+    for name in wanted:
+        if name not in known:
+            sys.exit(f"there is no part {name}; there are {', '.join(known)}")
+    print(f"chaos: {options.mode}, --seed {options.seed}", HEAD, sep="\n", flush=True)
+    results = []
+    top = pathlib.Path(tempfile.mkdtemp(prefix="atrest-chaos-"))
+    try:
+        for name in wanted:
+            folder = top / name
+            folder.mkdir()
+            result = attempt(name, known[name], folder)
+            results.append(result)
+            print(line(result), *details(result), sep="\n", flush=True)
+            is_kept = result.problems and "ATREST_KEEP" in os.environ
+            if not is_kept:
+                shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        if not any(top.iterdir()):
+            top.rmdir()
+        elif "ATREST_KEEP" not in os.environ:
+            shutil.rmtree(top, ignore_errors=True)
+        else:
+            print(f"kept in {top}")
+    sys.exit(1 if any(r.problems or r.lost for r in results) else 0)
+
+
+def attempt(name, run, folder):
+    """A part that breaks is a part that failed; the others still run."""
+    result = Result(name)
+    try:
+        return run(folder)
+    except Exception as error:
+        return result.wrong(f"{type(error).__name__}: {error}").done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decides from logs and final states alone whether the promise was kept. Knows nothing of how the product works.
+
+The promise: an acknowledged write is visible, or superseded by a greater one; and if the writer of that one did not know it,
+it is in the journal. Nothing is there that nobody wrote. Replicas that have exchanged everything are equal.
+"""
+
+import base64
+from collections import defaultdict
+from typing import Dict, List
+
+from atrest.sync.v1 import records_pb2, sync_pb2
+from model import CONFLICT, DELETED_FIELD, Key, Record, Register
+from model import journal_id, rank, to_record, to_register
+from oplog import FAILED, OK, attempts
+
+FORGOTTEN_FIELD = 15
+SHOWN = 10
+
+
+class Verdict:
+    """How much was promised, and what was found wrong."""
+
+    def __init__(self):
+        self.acknowledged = 0
+        self.lost = 0
+        self.problems: List[str] = []
+
+    def wrong(self, sentence):
+        self.problems.append(sentence)
+
+    def lose(self, sentence):
+        self.lost += 1
+        self.wrong(sentence)
+
+    def add(self, other):
+        self.acknowledged += other.acknowledged
+        self.lost += other.lost
+        self.problems += other.problems
+        return self
+
+    def report(self):
+        more = len(self.problems) - SHOWN
+        shown = self.problems[:SHOWN] + ([f"and {more} more"] if more > 0 else [])
+        return "\n".join(f"  {line}" for line in shown)
+
+
+class History:
+    """All writes of an account that were tried by devices that log their offers."""
+
+    def __init__(self):
+        self.writes: Dict[tuple, Dict[Register, bool]] = defaultdict(dict)
+        self.acknowledged = 0
+
+    def read(self, path):
+        """Adds a life of a writer; attempts carry `offers`, ends `refused` indices."""
+        for tried, end in attempts(path):
+            outcome = end["as"] if end else None
+            refused = set(end.get("refused", ())) if end else ()
+            for index, encoded in enumerate(tried["offers"]):
+                if outcome == FAILED or index in refused:
+                    continue
+                offer = sync_pb2.Offer.FromString(base64.b64decode(encoded))
+                self.tried(offer, outcome == OK)
+        return self
+
+    def tried(self, offer, is_acknowledged):
+        key, record = to_record(offer.record)
+        is_new = False
+        for field in offer.written:
+            writes = self.writes[key, field]
+            register = record[field]
+            is_new |= is_acknowledged and not writes.get(register)
+            writes[register] = writes.get(register, False) or is_acknowledged
+        self.acknowledged += is_new
+
+
+def check(history: History, state: Dict[Key, Record]) -> Verdict:
+    """Holds the account's final state against everything that was tried."""
+    verdict = Verdict()
+    verdict.acknowledged = history.acknowledged
+    journal = journalled(state)
+    for (key, field), writes in history.writes.items():
+        record = state.get(key, {})
+        visible, floor = record.get(field), record.get(FORGOTTEN_FIELD)
+        if floor:
+            # What the deletion superseded may be gone; that somebody deleted is checked with the rest.
+            writes = {w: known for w, known in writes.items() if w.stamp >= floor.stamp}
+        for register in unaccounted(key, field, writes, visible, journal):
+            verdict.lose(f"lost: {name(key, field, register)}")
+        greatest = max((w for w in writes if writes[w]), key=rank, default=None)
+        if visible and greatest and rank(visible) < rank(greatest):
+            verdict.wrong(f"a smaller write is visible than {name(key, field, greatest)}")
+    for key, lost in journal.values():
+        if lost not in history.writes.get((key, lost.field), {}):
+            verdict.wrong(f"in the journal, but never tried: {name(key, lost.field, lost)}")
+    return verdict
+
+
+def unaccounted(key, field, writes, visible, journal):
+    """The acknowledged writes of one register that are neither visible, nor journalled, nor knowingly superseded."""
+    replicas, values, replaced = set(), set(), set()
+    for register in sorted(writes, key=rank, reverse=True):
+        is_accounted = (
+            register == visible
+            or journal_id(key, register) in journal
+            # Some greater write that took place knew this one: by having replaced it, or as its own replica's, or
+            # there was nothing to choose.
+            or register.stamp in replaced
+            or register.stamp.replica in replicas
+            or register.value in values
+        )
+        if is_accounted:
+            replicas.add(register.stamp.replica)
+            values.add(register.value)
+            replaced.add(register.replaced)
+        elif writes[register]:
+            yield register
+
+
+def journalled(state):
+    """What the journal holds: by its name, the key and the register that lost."""
+    entries = {}
+    for (kind, id), record in state.items():
+        if kind == CONFLICT:
+            value = b"".join(record[f].value for f in sorted(record))
+            entry = records_pb2.Conflict.FromString(value).entry
+            entries[id] = ((entry.kind, entry.id), to_register(entry.lost))
+    return entries
+
+
+def from_nowhere(state: Dict[Key, Record], history: History, others=frozenset()) -> List[str]:
+    """Registers of the state that no log knows. `others` are keys that somebody else answers for."""
+    return [
+        f"from nowhere: {name(key, field, register)}"
+        for key, record in state.items()
+        if key[0] != CONFLICT and key not in others
+        for field, register in record.items()
+        if not was_tried(history, key, field, register)
+    ]
+
+
+def was_tried(history, key, field, register):
+    writes = history.writes.get((key, field), {})
+    if register in writes:
+        return True
+    # Otherwise it must have come with an action on the whole record: a deletion that forgot the rest of it, or an edit
+    # that brought the rest back under its own stamp.
+    actions = history.writes.get((key, DELETED_FIELD), {})
+    deletes = field == FORGOTTEN_FIELD
+    return any(
+        action.stamp == register.stamp and (bool(action.value) if deletes else not action.value)
+        for action in actions
+    ) and (deletes or any(write.value == register.value for write in writes))
+
+
+def differences(states: Dict[str, Dict[Key, Record]]) -> List[str]:
+    """What replicas that have exchanged everything hold differently."""
+    (first, ours), *others = states.items()
+    return [
+        f"{first} and {second} differ in {key[0]}/{key[1].hex()}"
+        for second, theirs in others
+        for key in ours.keys() | theirs.keys()
+        if ours.get(key) != theirs.get(key)
+    ]
+
+
+def name(key, field, register):
+    """Names a write without its value."""
+    clock, replica = register.stamp
+    return f"{key[0]}/{key[1].hex()} field {field} of {replica:016x} at {clock >> 16}+{clock & 0xffff}"

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A device of another make: the model's replica, whose durable outbox is its log. Any moment may be its last."""
+
+import base64
+import random
+import time
+
+import grpc
+
+import values
+from atrest.sync.v1 import records_pb2, sync_pb2
+from harness import open_channel
+from model import CONFLICT, Pending, Replica, from_record, to_record
+from oplog import FAILED, OK, UNKNOWN, OpLog, lines
+from world import device_of
+
+# Answers that say: nothing of this was taken.
+REFUSALS = {
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+    grpc.StatusCode.INVALID_ARGUMENT,
+    grpc.StatusCode.UNAUTHENTICATED,
+    grpc.StatusCode.PERMISSION_DENIED,
+}
+PAGE = 1000
+
+
+class Stranger:
+    """Writes to its log what it offers before it offers it, and what came of it after."""
+
+    def __init__(self, address, replica, token, folder, name, *, recent=None):
+        self.address, self.token = address, token
+        self.replica = Replica(replica)
+        self.recent = recent  # How many of its records it keeps in mind; all if None.
+        self.cursor = self.seen = None
+        self.acknowledged = 0
+        self.restarts = 0
+        self.refused = {}
+        self.channel = None
+        before = OpLog.lives(folder, name)
+        self.log = OpLog.next_life(folder, name)
+        for life in reversed(before):
+            if self._remember(life):
+                break
+        self.log.note(state=self._state())
+        self.connect()
+
+    # What survives it.
+
+    def _state(self):
+        return {
+            "clock": self.replica.clock,
+            "cursor": encoded(self.cursor) if self.cursor else None,
+            "pending": [offer_text(p) for p in self.replica.outbox],
+        }
+
+    def _remember(self, life):
+        """Takes up where an earlier life ended. False if that one ended before it began."""
+        state, held, tried = None, {}, {}
+        for line in lines(life):
+            if "state" in line:
+                state = line["state"]
+                held = dict.fromkeys(state["pending"])
+            elif "try" in line:
+                tried[line["try"]] = line["offers"]
+                held.update(dict.fromkeys(line["offers"]))
+            elif "end" in line and line["as"] == OK:
+                for text in tried.pop(line["end"]):
+                    held.pop(text, None)
+                state["cursor"] = line["cursor"]
+            elif "dropped" in line:
+                for text in line["dropped"]:
+                    held.pop(text, None)
+        if state is None:
+            return False
+        self.replica.outbox = [pending(text) for text in held]
+        self.replica.view = {p.key: p.record for p in self.replica.outbox}
+        stamps = [r.stamp.clock for p in self.replica.outbox for r in p.record.values()]
+        # A clock that never goes back: nothing in an earlier life was later than its last line or now.
+        self.replica.clock = max([state["clock"], values.clock(), *stamps])
+        if self.recent is not None and state["cursor"]:
+            self.cursor = sync_pb2.Cursor.FromString(base64.b64decode(state["cursor"]))
+        return True
+
+    def drop_pending(self):
+        """Forgets what waits: whether it was taken stays unknown for ever."""
+        self.log.note(dropped=[offer_text(p) for p in self.replica.outbox])
+        for p in self.replica.outbox:
+            self.replica.view.pop(p.key, None)
+        self.replica.outbox = []
+        self.cursor = self.cursor if self.recent is not None else None
+
+    # Talking.
+
+    def connect(self):
+        if self.channel:
+            self.channel.close()
+        self.channel = open_channel(self.address)
+        self.device = device_of(self.replica.replica, self.token, self.channel)
+
+    def close(self):
+        self.channel.close()
+        self.log.close()
+
+    def exchange(self, batch):
+        """One attempt. Returns the answer; raises what gRPC raises."""
+        offers = [offer_of(p) for p in batch]
+        number = self.log.trying(offers=[encoded(o) for o in offers]) if offers else None
+        try:
+            answer = self._call(offers)
+        except grpc.RpcError as error:
+            if offers:
+                is_refused = error.code() in REFUSALS
+                self.log.ended(number, FAILED if is_refused else UNKNOWN, code=error.code().name)
+            raise
+        refused = {r.index: r.reason for r in answer.refusals}
+        if offers:
+            self.log.ended(number, OK, refused=list(refused), cursor=encoded(answer.cursor))
+        if answer.restarted:
+            self.log.note(restarted=True)
+        self._take(batch, answer, refused)
+        return answer
+
+    def _call(self, offers):
+        request = sync_pb2.ExchangeRequest(cursor=self.cursor, offers=offers)
+        if self.seen is not None and "seen" in request.DESCRIPTOR.fields_by_name:
+            request.seen.CopyFrom(self.seen)
+        return self.device.sync.Exchange(request, metadata=self.device.metadata, timeout=10)
+
+    def _take(self, batch, answer, refused):
+        taken = [p for index, p in enumerate(batch) if index not in refused]
+        self.refused.update((batch[index].key, reason) for index, reason in refused.items())
+        self.replica.acknowledge(batch)
+        self.acknowledged += sum(1 for p in taken if p.written)
+        for message in answer.records:
+            key, record = to_record(message)
+            if key[0] != CONFLICT:
+                self.replica.learn(key, record)
+        self.cursor = answer.cursor
+        head = getattr(answer, "head", answer.cursor.sequence)
+        self.seen = sync_pb2.Cursor(epoch=answer.cursor.epoch, sequence=head)
+        if answer.restarted:
+            self.restarts += 1
+            self._offer_everything()
+        if self.recent is not None and len(self.replica.view) > 2 * self.recent:
+            newest = list(self.replica.view.items())[-self.recent :]
+            self.replica.view = dict(newest)
+
+    def _offer_everything(self):
+        """The server lost something: it is told all that is held here, none of which is a new write."""
+        waiting = {p.key for p in self.replica.outbox}
+        self.replica.outbox += [
+            Pending(key, record, frozenset())
+            for key, record in self.replica.view.items()
+            if key not in waiting
+        ]
+
+    def sync(self):
+        """Everything up and down, as `atrest sync` does."""
+        while True:
+            answer = self.exchange(self.replica.outbox[:PAGE])
+            if not answer.more and not self.replica.outbox:
+                return
+
+    def sync_persistently(self, seconds=20):
+        """The same, while the server comes and goes."""
+        until = time.monotonic() + seconds
+        while True:
+            try:
+                return self.sync()
+            except grpc.RpcError as error:
+                if error.code() in REFUSALS or time.monotonic() > until:
+                    raise
+                self.connect()
+                time.sleep(0.02)
+
+    # Living.
+
+    def act(self, key, fields):
+        self.replica.act(key, fields, values.now_ms())
+
+    def act_somehow(self, rng, shared_keys=0):
+        """Does what a person might: mostly something new, sometimes to what is there, sometimes to what all share."""
+        dice = rng.random()
+        if dice < 0.1 and shared_keys:
+            name = f"shared.{rng.randrange(shared_keys)}".encode()
+            self.act((records_pb2.KIND_PREFERENCE, name), {2: values.text(f"{rng.random()}")})
+        elif dice < 0.3 and self.replica.view:
+            self._change(rng)
+        elif dice < 0.8:
+            intake = values.intake(values.now_ms(), rng.randint(1, 5000))
+            self.act((records_pb2.KIND_WATER, new_id()), {2: intake})
+        else:
+            fields = {2: values.span(), 3: values.target(rng.randint(1, 10_000))}
+            self.act((records_pb2.KIND_SESSION, new_id()), fields)
+
+    def _change(self, rng):
+        key, record = last_of(self.replica.view, rng)
+        if not is_ours(key) or 2 not in record:
+            return
+        if rng.random() < 0.2:
+            self.act(key, {1: values.DELETED})
+        elif key[0] == records_pb2.KIND_WATER:
+            self.act(key, {2: values.intake(values.now_ms(), rng.randint(1, 5000))})
+        else:
+            self.act(key, {3: values.target(rng.randint(1, 10_000))})
+
+
+MARK = b"strange\xff"
+
+
+def new_id():
+    """An id that tells the records of strangers from those of commands."""
+    return MARK + random.SystemRandom().randbytes(8)
+
+
+def is_ours(key):
+    return key[1].startswith(MARK)
+
+
+def last_of(view, rng):
+    """One of the hundred records that were touched last, more or less."""
+    reach = rng.randrange(min(100, len(view)))
+    items = iter(reversed(view.items()))
+    for _ in range(reach):
+        next(items)
+    return next(items)
+
+
+def encoded(message):
+    return base64.b64encode(message.SerializeToString()).decode()
+
+
+def offer_of(p):
+    return sync_pb2.Offer(record=from_record(p.key, p.record), written=sorted(p.written))
+
+
+def offer_text(p):
+    return encoded(offer_of(p))
+
+
+def pending(text):
+    offer = sync_pb2.Offer.FromString(base64.b64decode(text))
+    return Pending(*to_record(offer.record), frozenset(offer.written))

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process that writes without pause until it is told to stop, or killed."""
+
+import ctypes
+import random
+import signal
+import time
+
+import grpc
+
+from stranger import Stranger
+
+PR_SET_PDEATHSIG = 1
+
+
+def run(config):
+    """The whole life. `config`: address, replica, token, folder, name, seed, batch, pause, recent, shared_keys."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    stopping = []
+    signal.signal(signal.SIGTERM, lambda *_: stopping.append(True))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    rng = random.Random(config["seed"])
+    stranger = Stranger(
+        *(config[name] for name in ("address", "replica", "token", "folder", "name")),
+        recent=config["recent"],
+    )
+    if stranger.replica.outbox and rng.random() < 0.25:
+        stranger.drop_pending()
+    is_behind = config["recent"] is None
+    while not stopping:
+        try:
+            if is_behind:
+                is_behind = stranger.exchange([]).more
+                continue
+            if not stranger.replica.outbox or rng.random() < 0.3:
+                for _ in range(rng.randint(1, config["batch"])):
+                    stranger.act_somehow(rng, config["shared_keys"])
+            stranger.exchange(list(stranger.replica.outbox[:1000]))
+            time.sleep(rng.uniform(0, config["pause"]))
+        except grpc.RpcError as error:
+            stranger.connect()
+            time.sleep(rng.uniform(0, 0.02))
+            if rng.random() < 0.02:
+                stranger.drop_pending()
+                is_behind = config["recent"] is None
+    stranger.close()
