@@ -11,13 +11,14 @@ import sys
 import tempfile
 
 import part_kill
+import part_syscalls
 from result import HEAD, Result, details, line
 
 # How thorough each mode is: `short` is for every change, `full` is `make chaos`, `long` is `full` with more kills.
 MODES = {
-    "short": {"cycles": 300, "acknowledged": 0},
-    "full": {"cycles": 1_000, "acknowledged": 0},
-    "long": {"cycles": 10_000, "acknowledged": 1_000_000},
+    "short": {"cycles": 300, "acknowledged": 0, "kill_step": 9, "error_step": 17},
+    "full": {"cycles": 1_000, "acknowledged": 0, "kill_step": 1, "error_step": 1},
+    "long": {"cycles": 10_000, "acknowledged": 1_000_000, "kill_step": 1, "error_step": 1},
 }
 
 
@@ -40,7 +41,11 @@ def parts(options, mode):
     """Name to what runs it: a function of the binaries and an empty folder."""
     cycles = options.cycles or mode["cycles"]
     acknowledged = mode["acknowledged"] if options.acknowledged is None else options.acknowledged
+    offset = int(options.seed, 36) if options.mode == "short" else 0
+    steps = {"kill_step": mode["kill_step"], "error_step": mode["error_step"], "offset": offset}
     return {
+        "daemon-syscalls": lambda folder: part_syscalls.daemon(options.binaries, folder, **steps),
+        "command-syscalls": lambda folder: part_syscalls.command(options.binaries, folder, **steps),
         "kill": lambda folder: part_kill.run(
             options.binaries,
             options.folder or folder,

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every system call that writes is, in turn, the last one of the daemon or of a command, or fails: once, or from then on."""
+
+import contextlib
+import signal
+import subprocess
+
+import grpc
+
+import syscalls
+from result import Result
+from scene import Scene
+from world import LIMIT_SECONDS
+
+ERRORS = ("error=EIO", "error=ENOSPC")
+STOP_SECONDS = 25
+CRASHES = {-signal.SIGILL, -signal.SIGTRAP, -signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS}
+
+
+def daemon(binaries, folder, *, kill_step, error_step, offset=0):
+    """A push and a pull by a stranger and two companions, from the daemon's start to its end."""
+    return sweep("syscalls, daemon", DaemonRun, binaries, folder, kill_step, error_step, offset)
+
+
+def command(binaries, folder, *, kill_step, error_step, offset=0):
+    """A write and a sync of a companion that has something to push and something to pull."""
+    return sweep("syscalls, atrest", CommandRun, binaries, folder, kill_step, error_step, offset)
+
+
+def sweep(name, kind, binaries, folder, kill_step, error_step, offset):
+    result = Result(name)
+    reason = syscalls.reason_not_to()
+    if reason:
+        return result.skip(reason).done()
+    original = Scene.prepare(binaries, folder / "original")
+    attempt = kind(original, folder / "copy", folder / "trace")
+    attempt.run(None, result)
+    counted = syscalls.counts(attempt.trace)
+    result.notes.append(
+        "a thread's counts: " + ", ".join(f"{n} {call}" for call, n in sorted(counted.items()))
+    )
+    wanted = syscalls.faults(
+        counted, calls=syscalls.CALLS, whats=[syscalls.KILL], step=kill_step, offset=offset
+    ) + syscalls.faults(
+        counted,
+        calls=syscalls.STORAGE,
+        whats=ERRORS,
+        forevers=(False, True),
+        step=error_step,
+        offset=offset,
+    )
+    hits = 0
+    for fault in wanted:
+        hits += attempt.run(fault, result)
+    result.notes.append(f"{hits} of {len(wanted)} faults met their call; all were checked")
+    return result.done()
+
+
+class Run:
+    """One attempt after the other, each on a fresh copy of the scene."""
+
+    def __init__(self, original, copy, trace):
+        self.original, self.copy, self.trace = original, copy, trace
+
+    def run(self, fault, result):
+        """Returns whether the fault came about."""
+        scene = self.original.copy(self.copy)
+        self.trace.write_text("")
+        prefix = fault.prefix(self.trace) if fault else syscalls.strace(self.trace)
+        try:
+            is_hit, complaint = self.act(scene, fault, prefix)
+            if complaint:
+                result.wrong(f"{fault}: {complaint}")
+            scene.settle()
+            verdict = scene.verdict()
+            result.acknowledged += verdict.acknowledged
+            result.lost += verdict.lost
+            result.problems += [f"{fault}: {problem}" for problem in verdict.problems]
+        except Exception as error:
+            is_hit = True
+            log = scene.server.log_tail()[-300:] if scene.server.log.exists() else ""
+            result.wrong(f"{fault}: {type(error).__name__}: {error} {log}")
+        finally:
+            scene.end()
+        result.cycles += 1
+        return is_hit
+
+
+class DaemonRun(Run):
+    def act(self, scene, fault, prefix):
+        server = scene.server
+        with open(server.log, "ab") as log:
+            server.process = server.spawn(prefix=prefix, log=log)
+        is_up = b"listening" in server._first_line(LIMIT_SECONDS).encode()
+        scene.meet()
+        if is_up:
+            self.session(scene)
+            with contextlib.suppress(ProcessLookupError):
+                server.process.send_signal(signal.SIGTERM)
+        try:
+            code = server.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            return True, "the daemon neither worked nor ended"
+        is_hit = code == -signal.SIGKILL or syscalls.was_injected(self.trace)
+        return is_hit, self.complaint(fault, code, is_hit)
+
+    def session(self, scene):
+        def persist(*attempts):
+            for attempt in attempts:
+                with contextlib.suppress(grpc.RpcError):
+                    attempt()
+
+        for _ in range(3):
+            scene.stranger_writes()
+        persist(scene.stranger.sync)
+        scene.write("phone")
+        scene.companions["phone"].run("sync")
+        scene.stranger_writes()
+        persist(scene.stranger.sync)
+        scene.companions["tablet"].run("sync")
+        scene.companions["phone"].run("sync")
+
+    def complaint(self, fault, code, is_hit):
+        if fault is None:
+            return None if code == 0 else f"ended with {code}"
+        if fault.what == syscalls.KILL:
+            return None if code in (0, -signal.SIGKILL) else f"ended with {code}"
+        if code in CRASHES:
+            return f"crashed with {-code}"
+        if is_hit and fault.call in ("fsync", "fdatasync") and code == 0:
+            return "a failed sync, and it ended as if nothing had been"
+        return None
+
+
+class CommandRun(Run):
+    def act(self, scene, fault, prefix):
+        scene.server.up()
+        scene.meet()
+        scene.stranger_writes()
+        scene.stranger.sync()
+        # Both commands meet the fault; the second one also what the first one left.
+        first = scene.write("phone", prefix=prefix)
+        is_hit = self.met(first)
+        second = scene.companions["phone"].run("sync", prefix=prefix)
+        is_hit |= self.met(second)
+        for done in (first, second):
+            if done.returncode in CRASHES:
+                return is_hit, f"crashed with {-done.returncode}: {done.stderr.strip()}"
+            if done.returncode > 0 and not done.stderr.strip():
+                return is_hit, f"ended with {done.returncode} and said nothing"
+            if fault is None and done.returncode:
+                return is_hit, f"ended with {done.returncode}: {done.stderr.strip()}"
+        return is_hit, None
+
+    def met(self, done):
+        return done.returncode == -signal.SIGKILL or syscalls.was_injected(self.trace)

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small world on disk, made once and copied for each fault: a server's folder, two companions, and a stranger."""
+
+import datetime
+import random
+import shutil
+
+from checker import History, check, differences, from_nowhere
+from companion_log import Entries, check_entries
+from harness import open_channel
+from oplog import OK, UNKNOWN, OpLog
+from states import from_dump, from_feed
+from stranger import Stranger
+from world import Companion, Server, device_of, free_port
+
+ACCOUNT = "home"
+COMPANIONS = ("phone", "tablet")
+FIRST_SECOND = 1_577_836_800
+
+
+class Scene:
+    """One copy, with its logs."""
+
+    def __init__(self, binaries, folder, port, identity=None):
+        self.binaries, self.folder, self.port, self.identity = binaries, folder, port, identity
+        self.logs = folder / "logs"
+        self.server = Server(binaries, folder, port)
+        self.companions = {n: Companion(binaries, folder / n) for n in COMPANIONS}
+        self.stranger = None
+        self.rng = random.Random(7)  # What is written is the same each time, so that counts are.
+
+    @staticmethod
+    def prepare(binaries, folder):
+        """The original: all paired, with a few records, and a write that waits on each companion. The server is down."""
+        folder.mkdir(parents=True)
+        scene = Scene(binaries, folder, free_port())
+        scene.logs.mkdir()
+        try:
+            scene.server.up()
+            for name, companion in scene.companions.items():
+                companion.pair(scene.server, ACCOUNT, name)
+            device = scene.server.pair(ACCOUNT, "stranger")
+            device.channel.close()
+            scene.identity = (device.replica, device.token)
+            scene.meet()
+            for _ in range(5):
+                scene.stranger_writes()
+            scene.stranger.sync()
+            scene.write("phone")
+            scene.say_all("sync")
+            scene.write("phone")
+            scene.write("tablet")
+            scene.stranger.close()
+            assert scene.server.stop() == 0, scene.server.log_tail()
+        finally:
+            scene.server.kill()
+        return scene
+
+    def copy(self, folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(self.folder, folder, ignore=shutil.ignore_patterns("admin.sock"))
+        return Scene(self.binaries, folder, self.port, self.identity)
+
+    # Who takes part.
+
+    def meet(self):
+        """The stranger comes up, with what its log remembers."""
+        address = f"127.0.0.1:{self.port}"
+        self.stranger = Stranger(address, *self.identity, self.logs, "stranger")
+        return self.stranger
+
+    def stranger_writes(self):
+        self.stranger.act_somehow(self.rng, shared_keys=2)
+
+    def write(self, name, **more):
+        """A companion notes some water; the answer goes into its log. Returns how the command ended."""
+        lives = OpLog.lives(self.logs, name)
+        log = OpLog.next_life(self.logs, name)
+        offset = COMPANIONS.index(name) * 1_000_000
+        second = FIRST_SECOND + offset + len(lives)
+        number = log.trying(at=second * 1000, becomes=100 + len(lives))
+        done = self.companions[name].run(
+            "water", "add", str(100 + len(lives)), "--at", iso(second), **more
+        )
+        # A command that failed may have been done all the same: a disk that fails at a commit leaves it open.
+        log.ended(number, OK if done.returncode == 0 else UNKNOWN)
+        log.close()
+        return done
+
+    def say_all(self, *words):
+        for companion in self.companions.values():
+            companion.say(*words)
+
+    # What became of it.
+
+    def settle(self):
+        """The faults are over: the server comes back, and everybody syncs twice."""
+        self.server.kill()
+        self.server.up()
+        if self.stranger is None:
+            self.meet()
+        for _ in range(2):
+            self.stranger.connect()
+            self.stranger.sync_persistently()
+            self.say_all("sync")
+        self.stranger.sync_persistently()
+
+    def verdict(self):
+        """Of the logs and the states after `settle`."""
+        states = {n: from_dump(c.dump()) for n, c in self.companions.items()}
+        with open_channel(self.server.listen) as channel:
+            feed = from_feed(device_of(*self.identity, channel))
+        history = History()
+        for path in OpLog.lives(self.logs, "stranger"):
+            history.read(path)
+        verdict = check(history, feed)
+        verdict.problems += differences({"server": feed, **states})
+        others = set()
+        for name in COMPANIONS:
+            entries = Entries()
+            for path in OpLog.lives(self.logs, name):
+                entries.read(path)
+            more, keys = check_entries(entries, feed)
+            verdict.add(more)
+            others |= keys
+        verdict.problems += from_nowhere(feed, history, others)
+        return verdict
+
+    def end(self):
+        if self.stranger:
+            self.stranger.close()
+            self.stranger = None
+        self.server.kill()
+
+
+def iso(second):
+    return datetime.datetime.fromtimestamp(second, datetime.timezone.utc).isoformat()
