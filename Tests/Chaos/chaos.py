@@ -10,16 +10,26 @@ import signal
 import sys
 import tempfile
 
+import part_cut
 import part_kill
 import part_syscalls
+import part_wal
 from result import HEAD, Result, details, line
 
-# How thorough each mode is: `short` is for every change, `full` is `make chaos`, `long` is `full` with more kills.
-MODES = {
-    "short": {"cycles": 300, "acknowledged": 0, "kill_step": 9, "error_step": 17},
-    "full": {"cycles": 1_000, "acknowledged": 0, "kill_step": 1, "error_step": 1},
-    "long": {"cycles": 10_000, "acknowledged": 1_000_000, "kill_step": 1, "error_step": 1},
+# How thorough each mode is: `short` is for every change, `full` is `make chaos`, `long` is `full` with more kills. A step of
+# n takes every nth case, and which ones changes with the seed.
+SHORT = {
+    "cycles": 300,
+    "acknowledged": 0,
+    "kill_step": 9,
+    "error_step": 17,
+    "wal_step": 29,
+    "flips": 8,
+    "cut_step": 13,
+    "big_cut_step": 61,
 }
+FULL = dict.fromkeys(SHORT, 1) | {"cycles": 1_000, "acknowledged": 0, "flips": 200}
+MODES = {"short": SHORT, "full": FULL, "long": FULL | {"cycles": 10_000, "acknowledged": 1_000_000}}
 
 
 def arguments():
@@ -42,12 +52,27 @@ def parts(options, mode):
     cycles = options.cycles or mode["cycles"]
     acknowledged = mode["acknowledged"] if options.acknowledged is None else options.acknowledged
     offset = int(options.seed, 36) if options.mode == "short" else 0
+    binaries = options.binaries
     steps = {"kill_step": mode["kill_step"], "error_step": mode["error_step"], "offset": offset}
     return {
-        "daemon-syscalls": lambda folder: part_syscalls.daemon(options.binaries, folder, **steps),
-        "command-syscalls": lambda folder: part_syscalls.command(options.binaries, folder, **steps),
+        "daemon-syscalls": lambda folder: part_syscalls.daemon(binaries, folder, **steps),
+        "command-syscalls": lambda folder: part_syscalls.command(binaries, folder, **steps),
+        "wal": lambda folder: part_wal.run(
+            binaries,
+            folder,
+            step=mode["wal_step"],
+            flips=mode["flips"],
+            seed=options.seed,
+            offset=offset,
+        ),
+        "cut": lambda folder: part_cut.stranger(
+            binaries, folder, step=mode["big_cut_step"], offset=offset
+        ),
+        "cut-command": lambda folder: part_cut.companion(
+            binaries, folder, step=mode["cut_step"], offset=offset
+        ),
         "kill": lambda folder: part_kill.run(
-            options.binaries,
+            binaries,
             options.folder or folder,
             seed=options.seed,
             cycles=cycles,

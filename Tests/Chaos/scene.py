@@ -30,15 +30,19 @@ class Scene:
         self.rng = random.Random(7)  # What is written is the same each time, so that counts are.
 
     @staticmethod
-    def prepare(binaries, folder):
-        """The original: all paired, with a few records, and a write that waits on each companion. The server is down."""
+    def prepare(binaries, folder, port=None, phone_calls=None):
+        """The original: all paired, with a few records, and a write that waits on each companion. The server is down.
+
+        The phone may be told to call another address than the server's own.
+        """
         folder.mkdir(parents=True)
-        scene = Scene(binaries, folder, free_port())
+        scene = Scene(binaries, folder, port or free_port())
         scene.logs.mkdir()
         try:
             scene.server.up()
             for name, companion in scene.companions.items():
-                companion.pair(scene.server, ACCOUNT, name)
+                address = phone_calls if name == "phone" else None
+                companion.pair(scene.server, ACCOUNT, name, address)
             device = scene.server.pair(ACCOUNT, "stranger")
             device.channel.close()
             scene.identity = (device.replica, device.token)

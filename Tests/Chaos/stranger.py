@@ -2,6 +2,7 @@
 """A device of another make: the model's replica, whose durable outbox is its log. Any moment may be its last."""
 
 import base64
+import copy
 import random
 import time
 
@@ -89,6 +90,17 @@ class Stranger:
         self.replica.outbox = []
         self.cursor = self.cursor if self.recent is not None else None
 
+    def memory(self):
+        """All it knows, for another process to go on with: `remember`."""
+        replica = copy.copy(self.replica)
+        replica.view, replica.outbox = dict(self.replica.view), list(self.replica.outbox)
+        return replica, self.cursor, self.seen
+
+    def remember(self, memory):
+        replica, self.cursor, self.seen = memory
+        self.replica = copy.copy(replica)
+        self.replica.view, self.replica.outbox = dict(replica.view), list(replica.outbox)
+
     # Talking.
 
     def connect(self):
@@ -140,6 +152,7 @@ class Stranger:
         self.seen = sync_pb2.Cursor(epoch=answer.cursor.epoch, sequence=head)
         if answer.restarted:
             self.restarts += 1
+            self.cursor = None
             self._offer_everything()
         if self.recent is not None and len(self.replica.view) > 2 * self.recent:
             newest = list(self.replica.view.items())[-self.recent :]
@@ -158,7 +171,7 @@ class Stranger:
         """Everything up and down, as `atrest sync` does."""
         while True:
             answer = self.exchange(self.replica.outbox[:PAGE])
-            if not answer.more and not self.replica.outbox:
+            if not answer.more and not answer.restarted and not self.replica.outbox:
                 return
 
     def sync_persistently(self, seconds=20):

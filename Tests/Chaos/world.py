@@ -114,8 +114,9 @@ class Companion:
     def json(self, *words, **more):
         return json.loads(self.say(*words, "--json", **more))
 
-    def pair(self, server, account, name):
-        self.say("pair", f"atrest://{server.listen}/{server.invitation(account)}", "--name", name)
+    def pair(self, server, account, name, address=None):
+        link = f"atrest://{address or server.listen}/{server.invitation(account)}"
+        self.say("pair", link, "--name", name)
         return self
 
     def dump(self):
