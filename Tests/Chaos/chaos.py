@@ -11,7 +11,9 @@ import sys
 import tempfile
 
 import part_cut
+import part_disk
 import part_kill
+import part_odd
 import part_syscalls
 import part_wal
 from result import HEAD, Result, details, line
@@ -55,6 +57,8 @@ def parts(options, mode):
     binaries = options.binaries
     steps = {"kill_step": mode["kill_step"], "error_step": mode["error_step"], "offset": offset}
     return {
+        "misfortunes": lambda folder: part_odd.run(binaries, folder),
+        "disk": lambda folder: part_disk.run(binaries, folder),
         "daemon-syscalls": lambda folder: part_syscalls.daemon(binaries, folder, **steps),
         "command-syscalls": lambda folder: part_syscalls.command(binaries, folder, **steps),
         "wal": lambda folder: part_wal.run(

@@ -29,7 +29,7 @@ class Proxy:
         self.passed = {UP: 0, DOWN: 0}
 
     def cut_after(self, direction, count, is_abrupt=False):
-        """The next connections end once so many bytes went that way; abruptly (RST), or as if all had been said (FIN)."""
+        """The next connection ends once so many bytes went that way; abruptly (RST), or as if all had been said (FIN)."""
         self.pass_all()
         self.limits, self.is_abrupt = {direction: count}, is_abrupt
 
@@ -42,7 +42,8 @@ class Proxy:
                 near, _ = self.listener.accept()
             except OSError:
                 return
-            threading.Thread(target=self._serve, args=(near, dict(self.limits)), daemon=True).start()
+            limits, self.limits = self.limits, {}
+            threading.Thread(target=self._serve, args=(near, limits), daemon=True).start()
 
     def _serve(self, near, limits):
         with near:

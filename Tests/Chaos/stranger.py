@@ -133,9 +133,7 @@ class Stranger:
         return answer
 
     def _call(self, offers):
-        request = sync_pb2.ExchangeRequest(cursor=self.cursor, offers=offers)
-        if self.seen is not None and "seen" in request.DESCRIPTOR.fields_by_name:
-            request.seen.CopyFrom(self.seen)
+        request = sync_pb2.ExchangeRequest(cursor=self.cursor, offers=offers, seen=self.seen)
         return self.device.sync.Exchange(request, metadata=self.device.metadata, timeout=10)
 
     def _take(self, batch, answer, refused):
@@ -148,18 +146,16 @@ class Stranger:
             if key[0] != CONFLICT:
                 self.replica.learn(key, record)
         self.cursor = answer.cursor
-        head = getattr(answer, "head", answer.cursor.sequence)
-        self.seen = sync_pb2.Cursor(epoch=answer.cursor.epoch, sequence=head)
+        self.seen = sync_pb2.Cursor(epoch=answer.cursor.epoch, sequence=answer.head)
         if answer.restarted:
             self.restarts += 1
-            self.cursor = None
             self._offer_everything()
         if self.recent is not None and len(self.replica.view) > 2 * self.recent:
             newest = list(self.replica.view.items())[-self.recent :]
             self.replica.view = dict(newest)
 
     def _offer_everything(self):
-        """The server lost something: it is told all that is held here, none of which is a new write."""
+        """The server lost something. Its feed starts over, and is told all that is held here, none of it a new write."""
         waiting = {p.key for p in self.replica.outbox}
         self.replica.outbox += [
             Pending(key, record, frozenset())
@@ -171,7 +167,7 @@ class Stranger:
         """Everything up and down, as `atrest sync` does."""
         while True:
             answer = self.exchange(self.replica.outbox[:PAGE])
-            if not answer.more and not answer.restarted and not self.replica.outbox:
+            if not answer.more and not self.replica.outbox:
                 return
 
     def sync_persistently(self, seconds=20):

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A disk that fills up, stays full, has room again, and becomes read-only. Mounts in a namespace of its own, which takes the
+mount away with its last process."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import grpc
+
+from result import Result
+from scene import Scene
+from states import from_feed
+
+SIZE = "100m"
+LOW_WATER = 48 << 20
+LIMIT_SECONDS = 180
+
+
+def run(binaries, folder):
+    """Runs this file in a namespace that may mount."""
+    result = Result("full disk")
+    for namespace in (["unshare", "-m"], ["unshare", "-rm"]):
+        tried = subprocess.run([*namespace, "true"], capture_output=True, text=True)
+        if tried.returncode == 0:
+            break
+    else:
+        return result.skip(f"nothing can be mounted here: {tried.stderr.strip()}").done()
+    tether = ["setpriv", "--pdeathsig", "KILL"]
+    done = subprocess.run(
+        [*tether, *namespace, *tether, sys.executable, __file__, str(binaries), str(folder)],
+        stdout=subprocess.PIPE,
+        text=True,
+        timeout=LIMIT_SECONDS,
+    )
+    if done.returncode != 0:
+        return result.wrong(f"ended with {done.returncode}").done()
+    for name, value in json.loads(done.stdout).items():
+        setattr(result, name, value)
+    return result.done()
+
+
+class Disk:
+    """A small file system, and a file that fills it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        folder.mkdir()
+        mount("-t", "tmpfs", "-o", f"size={SIZE}", "chaos", folder)
+        self.filler = folder / "filler"
+
+    def free(self):
+        status = os.statvfs(self.folder)
+        return status.f_bavail * status.f_frsize
+
+    def leave(self, free):
+        """Makes just so much room be left."""
+        self.filler.unlink(missing_ok=True)
+        with open(self.filler, "wb") as file:
+            os.posix_fallocate(file.fileno(), 0, max(1, self.free() - free))
+
+    def make_room(self):
+        self.filler.unlink(missing_ok=True)
+
+    def remount(self, how):
+        mount("-o", f"remount,{how}", self.folder)
+
+
+def mount(*words):
+    subprocess.run(["mount", *map(str, words)], check=True, stdout=subprocess.DEVNULL)
+
+
+def inside(binaries, folder):
+    result = Result("full disk")
+    disk = Disk(folder / "disk")
+    original = Scene.prepare(binaries, folder / "original")
+    scene = original.copy(disk.folder / "scene")
+    # Only the product meets the full disk: our own logs do not.
+    scene.logs = original.logs
+    scene.server.log = folder / "log.txt"
+    try:
+        scene.server.up()
+        scene.meet()
+        scene.stranger_writes()
+        scene.stranger.sync()
+        for free in (LOW_WATER - (1 << 20), 64 << 10, 0):
+            full(scene, disk, free, result)
+            restarted_while_full(scene, disk, free, result)
+        companion_full(scene, disk, result)
+        read_only(scene, disk, result)
+        disk.make_room()
+        scene.settle()
+        result.take(scene.verdict())
+    except Exception as error:
+        result.wrong(f"{type(error).__name__}: {error} {scene.server.log_tail()[-300:]}")
+    finally:
+        scene.end()
+    return result
+
+
+def full(scene, disk, free, result):
+    """Writes are refused by name, reads are served, and both go on once there is room."""
+    disk.leave(free)
+    held = from_feed(scene.stranger.device)
+    for _ in range(3):
+        scene.stranger_writes()
+    code = refused(scene.stranger)
+    if code != grpc.StatusCode.RESOURCE_EXHAUSTED:
+        result.wrong(f"with {free} bytes left a write was answered with {code}")
+    if from_feed(scene.stranger.device) != held:
+        result.wrong(f"with {free} bytes left the refused write was taken")
+    disk.make_room()
+    scene.stranger.sync()
+    result.cycles += 1
+
+
+def refused(stranger):
+    try:
+        stranger.sync()
+    except grpc.RpcError as error:
+        return error.code()
+    return None
+
+
+def restarted_while_full(scene, disk, free, result):
+    """It starts and serves reads, or ends with a sentence; with room it is as before."""
+    disk.leave(free)
+    scene.server.kill()
+    log = scene.logs.parent / "starts.txt"
+    with open(log, "wb") as file:
+        scene.server.process = process = scene.server.spawn(log=file)
+    if "listening" in scene.server._first_line(30):
+        scene.stranger.connect()
+        scene.stranger.exchange([])
+    else:
+        code = process.wait(30)
+        result.notes.append(f"with {free:,} bytes left it does not start: {log.read_text().strip()}")
+        if code != 74:
+            result.wrong(f"with {free} bytes left it ended with {code}")
+    disk.make_room()
+    scene.server.kill()
+    scene.server.up()
+    scene.stranger.connect()
+    scene.stranger.sync()
+    result.cycles += 1
+
+
+def companion_full(scene, disk, result):
+    """A write that has no room fails in words; what was there is still there, and the next one works."""
+    phone = scene.companions["phone"]
+    before = phone.dump()
+    disk.leave(0)
+    outcomes = [scene.write("phone") for _ in range(5)]
+    for done in outcomes:
+        if done.returncode not in (0, 74) or (done.returncode and not done.stderr.strip()):
+            result.wrong(f"atrest on a full disk: {done.returncode}: {done.stderr.strip()}")
+    if all(done.returncode == 0 for done in outcomes):
+        result.notes.append("the replica had room left: its full disk was not reached")
+    elif phone.dump() != before and outcomes[0].returncode:
+        result.wrong("a write that failed for want of room is there")
+    disk.make_room()
+    if scene.write("phone").returncode:
+        result.wrong("a write fails although there is room again")
+    result.cycles += 1
+
+
+def read_only(scene, disk, result):
+    """Neither program writes there, and each says so."""
+    scene.server.kill()
+    disk.remount("ro")
+    try:
+        starts = scene.logs.parent / "starts.txt"
+        with open(starts, "wb") as log:
+            process = scene.server.spawn(log=log)
+            said, _ = process.communicate(timeout=30)
+        words = starts.read_text().strip()
+        if process.returncode not in (73, 74) or said or not words:
+            result.wrong(f"read-only folder: the daemon ended with {process.returncode}: {words}")
+        done = scene.companions["tablet"].run("water", "add", "100")
+        if done.returncode != 74 or not done.stderr.strip():
+            result.wrong(f"read-only replica: {done.returncode}: {done.stderr.strip()}")
+        done = scene.companions["tablet"].run("water", "list", "--all")
+        if done.returncode:
+            result.notes.append(f"a read-only replica cannot be read: {done.stderr.strip()}")
+    finally:
+        disk.remount("rw")
+    result.cycles += 1
+
+
+if __name__ == "__main__":
+    found = inside(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))
+    names = ("cycles", "acknowledged", "lost", "problems", "notes")
+    print(json.dumps({name: getattr(found, name) for name in names}))

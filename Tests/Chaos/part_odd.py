@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Smaller misfortunes: two daemons, a daemon that is stopped for a while, too few descriptors, clocks ten years off."""
+
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import threading
+import time
+
+from result import Result
+from scene import Scene
+from world import LIMIT_SECONDS, Server
+
+DESCRIPTORS = 64
+
+
+def run(binaries, folder):
+    result = Result("misfortunes")
+    original = Scene.prepare(binaries, folder / "original")
+    for misfortune in (two_daemons, stopped, descriptors, wrong_clocks):
+        scene = original.copy(folder / "copy")
+        try:
+            misfortune(scene, result)
+            scene.settle()
+            result.take(scene.verdict())
+        except Exception as error:
+            result.wrong(f"{misfortune.__name__}: {type(error).__name__}: {error}")
+        finally:
+            scene.end()
+        result.cycles += 1
+    return result.done()
+
+
+def two_daemons(scene, result):
+    """The second one says that the folder is in use, and the first one goes on."""
+    scene.server.up()
+    second = Server(scene.binaries, scene.folder)
+    with open(scene.folder / "second.txt", "wb") as log:
+        process = second.spawn(log=log)
+        answer, _ = process.communicate(timeout=LIMIT_SECONDS)
+    said = (scene.folder / "second.txt").read_text()
+    if process.returncode != 69 or not said.strip() or answer:
+        result.wrong(f"a second daemon ended with {process.returncode}: {said.strip()}")
+    scene.meet()
+    scene.stranger_writes()
+    scene.stranger.sync()
+
+
+def stopped(scene, result):
+    """Five seconds without a daemon are a pause: the call that waits is answered."""
+    scene.server.up()
+    scene.meet()
+    scene.stranger.sync()
+    scene.stranger_writes()
+    process = scene.server.process
+    process.send_signal(signal.SIGSTOP)
+    resume = threading.Timer(5, lambda: process.send_signal(signal.SIGCONT))
+    resume.start()
+    try:
+        scene.stranger.sync()
+    finally:
+        resume.join()
+
+
+def descriptors(scene, result):
+    """More connections than descriptors: it waits without spinning, serves whom it has, and recovers."""
+    server = scene.server
+    with open(server.log, "ab") as log:
+        server.process = server.spawn(prefix=["prlimit", f"--nofile={DESCRIPTORS}"], log=log)
+    assert "listening" in server._first_line(LIMIT_SECONDS), server.log_tail()
+    scene.meet()
+    scene.stranger_writes()
+    scene.stranger.sync()
+    host, port = server.listen.split(":")
+    storm = []
+    try:
+        for _ in range(2 * DESCRIPTORS):
+            storm.append(socket.create_connection((host, int(port)), timeout=5))
+        before = cpu_seconds(server.process.pid)
+        scene.stranger_writes()
+        scene.stranger.sync()
+        time.sleep(1)
+        spent = cpu_seconds(server.process.pid) - before
+        if spent > 0.7:
+            result.wrong(f"out of descriptors, it spent {spent:.1f} s of a second")
+    finally:
+        for connection in storm:
+            connection.close()
+    if server.process.poll() is not None:
+        result.wrong(f"out of descriptors, it ended with {server.process.returncode}")
+    scene.companions["phone"].say("sync")
+
+
+def wrong_clocks(scene, result):
+    """No write is refused to a person whose clock is wrong, and everybody agrees in the end."""
+    if not shutil.which("faketime"):
+        result.notes.append("clocks ten years off: skipped, faketime is not installed")
+        return
+    scene.server.up()
+    for shift in ("+10y", "-10y", "+10y", "+0"):
+        prefix = ["faketime", "-f", shift]
+        for name in scene.companions:
+            done = scene.write(name, prefix=prefix)
+            if done.returncode:
+                result.wrong(f"a write at {shift} was refused: {done.stderr.strip()}")
+            done = scene.companions[name].run("sync", prefix=prefix)
+            if done.returncode:
+                result.wrong(f"a sync at {shift} ended with {done.returncode}: {done.stderr.strip()}")
+    scene.meet()
+    scene.stranger_writes()
+    for name, companion in scene.companions.items():
+        companion.say("sync")
+        waiting = companion.json("status")["sync"]
+        if waiting["refused"] or waiting["waiting"]:
+            result.wrong(f"{name} still has {len(waiting['refused'])} refused writes")
+
+
+def cpu_seconds(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
