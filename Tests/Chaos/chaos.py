@@ -89,7 +89,9 @@ def parts(options, mode):
 def main():
     options = arguments()
     options.seed = options.seed or f"{random.SystemRandom().randrange(1 << 32):x}"
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    # Also where they were being ignored: whatever runs is ended and tidied up.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     known = parts(options, MODES[options.mode])
     wanted = options.only or list(known)
     for name in wanted:

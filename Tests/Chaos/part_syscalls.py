@@ -12,9 +12,8 @@ from result import Result
 from scene import Scene
 from world import LIMIT_SECONDS
 
-ERRORS = ("error=EIO", "error=ENOSPC")
+ERRORS = ("EIO", "ENOSPC")
 STOP_SECONDS = 25
-CHANCES = 3
 CRASHES = {-signal.SIGILL, -signal.SIGTRAP, -signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS}
 
 
@@ -35,10 +34,13 @@ def sweep(name, kind, binaries, folder, kill_step, error_step, offset):
         return result.skip(reason).done()
     original = Scene.prepare(binaries, folder / "original")
     attempt = kind(original, folder / "copy", folder / "trace")
-    attempt.run(None, result)
-    counted = syscalls.counts(attempt.trace)
+    counts = []
+    for _ in range(3):
+        attempt.run(None, result)
+        counts.append(syscalls.seen(attempt.trace))
+    counted = max(counts, key=lambda counter: counter.total())
     result.notes.append(
-        "a thread's counts: " + ", ".join(f"{n} {call}" for call, n in sorted(counted.items()))
+        "calls: " + ", ".join(f"{count} {call}" for call, count in sorted(counted.items()))
     )
     wanted = syscalls.faults(
         counted, calls=syscalls.CALLS, whats=[syscalls.KILL], step=kill_step, offset=offset
@@ -50,9 +52,9 @@ def sweep(name, kind, binaries, folder, kill_step, error_step, offset):
         step=error_step,
         offset=offset,
     )
-    # Which thread does what differs from run to run, so a fault that did not come about gets further chances.
-    hits = sum(any(attempt.run(fault, result) for _ in range(CHANCES)) for fault in wanted)
-    result.notes.append(f"{hits} of {len(wanted)} faults met their call; all were checked")
+    # How often a thread wakes another differs from run to run, so that the last few calls may not be reached.
+    hits = sum(attempt.run(fault, result) for fault in wanted)
+    result.notes.append(f"{hits} of {len(wanted)} faults met their call")
     return result.done()
 
 
@@ -66,7 +68,7 @@ class Run:
         """Returns whether the fault came about."""
         scene = self.original.copy(self.copy)
         self.trace.write_text("")
-        prefix = fault.prefix(self.trace) if fault else syscalls.strace(self.trace)
+        prefix = fault.prefix(self.trace) if fault else syscalls.traced(self.trace)
         try:
             is_hit, complaint = self.act(scene, fault, prefix)
             if complaint:
@@ -101,8 +103,7 @@ class DaemonRun(Run):
             code = server.process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
             return True, "the daemon neither worked nor ended"
-        is_hit = code == -signal.SIGKILL or syscalls.was_injected(self.trace)
-        return is_hit, self.complaint(fault, code, is_hit)
+        return bool(syscalls.injected(self.trace)), self.complaint(fault, code)
 
     def session(self, scene):
         """Stops when the daemon does: commands would wait for it."""
@@ -116,14 +117,14 @@ class DaemonRun(Run):
                 with contextlib.suppress(grpc.RpcError):
                     step()
 
-    def complaint(self, fault, code, is_hit):
+    def complaint(self, fault, code):
         if fault is None:
             return None if code == 0 else f"ended with {code}"
         if fault.what == syscalls.KILL:
             return None if code in (0, -signal.SIGKILL) else f"ended with {code}"
         if code in CRASHES:
             return f"crashed with {-code}"
-        if is_hit and fault.call in ("fsync", "fdatasync") and code == 0:
+        if code == 0 and fault.what == "EIO" and syscalls.injected(self.trace) & syscalls.SYNCS:
             return "a failed sync, and it ended as if nothing had been"
         return None
 
@@ -136,9 +137,13 @@ class CommandRun(Run):
         scene.stranger.sync()
         # Both commands meet the fault; the second one also what the first one left.
         first = scene.write("phone", prefix=prefix)
-        is_hit = self.met(first)
+        of_first = self.trace.read_text()
+        is_hit = bool(syscalls.injected(self.trace))
+        self.trace.write_text("")
         second = scene.companions["phone"].run("sync", prefix=prefix)
-        is_hit |= self.met(second)
+        is_hit |= bool(syscalls.injected(self.trace))
+        # The longer one says how many faults there are to try.
+        self.trace.write_text(max(of_first, self.trace.read_text(), key=len))
         for done in (first, second):
             if done.returncode in CRASHES:
                 return is_hit, f"crashed with {-done.returncode}: {done.stderr.strip()}"
@@ -147,6 +152,3 @@ class CommandRun(Run):
             if fault is None and done.returncode:
                 return is_hit, f"ended with {done.returncode}: {done.stderr.strip()}"
         return is_hit, None
-
-    def met(self, done):
-        return done.returncode == -signal.SIGKILL or syscalls.was_injected(self.trace)

@@ -1,85 +1,73 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a system call of a process fail, or its last, by strace. Counts are strace's: for each thread and call on its own."""
+"""Makes one of the system calls of a program its last one, or fail, or all from that one on."""
 
-import re
-import shutil
+import collections
+import pathlib
+import platform
 import subprocess
+import sys
 from typing import NamedTuple
 
+import tracer
+
 # Whatever changes a file, a folder or another process.
-CALLS = (
-    "write writev pwrite64 pwritev pwritev2 fsync fdatasync sync_file_range fallocate ftruncate "
-    "rename renameat renameat2 unlink unlinkat mkdir mkdirat link linkat symlinkat chmod fchmod "
-    "fchmodat sendto sendmsg"
-).split()
+CALLS = tuple(tracer.NUMBERS)
 # What touches the disk, and may report that it failed.
-STORAGE = (
+STORAGE = tuple(
     "pwrite64 pwritev fsync fdatasync fallocate ftruncate rename renameat renameat2 unlink unlinkat"
-).split()
-KILL = "signal=SIGKILL"
+    .split()
+)
+SYNCS = {"fsync", "fdatasync"}
+KILL = "KILL"
 
 
 class Fault(NamedTuple):
-    """What happens at which occurrence of which call."""
+    """What happens at which of these calls."""
 
-    call: str
+    calls: tuple
     what: str
     nth: int
     forever: bool = False
 
     def prefix(self, trace):
-        when = f"{self.nth}{'+' if self.forever else ''}"
-        return strace(trace) + ["-e", f"inject={self.call}:{self.what}:when={when}"]
+        return traced(trace, self.calls, f"{self.what}:{self.nth}{'+' if self.forever else ''}")
 
     def __str__(self):
-        return f"{self.call} {self.what} at {self.nth}{' and after' if self.forever else ''}"
+        which = "writing" if self.calls == CALLS else "storage"
+        return f"{self.what} at {which} call {self.nth}{' and after' if self.forever else ''}"
 
 
-def strace(trace):
-    # -D: the traced program stays this process's child, so its signals and its exit status are its own.
-    calls = ",".join("?" + call for call in CALLS)
-    return ["strace", "-D", "-f", "-qq", "--seccomp-bpf", "-o", str(trace), "-e", f"trace={calls}"]
+def traced(trace, calls=CALLS, fault="none"):
+    """What to put before a command."""
+    return [sys.executable, "-I", "-S", tracer.__file__, str(trace), ",".join(calls), fault]
 
 
 def reason_not_to():
-    """Why strace cannot be used here; empty if it can."""
-    if not shutil.which("strace"):
-        return "strace is not installed"
-    done = subprocess.run(
-        ["strace", "-f", "--seccomp-bpf", "-e", "inject=write:error=EIO:when=1", "true"],
-        capture_output=True,
-        text=True,
-    )
-    return "" if done.returncode == 0 else f"strace does not work here: {done.stderr.strip()}"
+    """Why this cannot be done here; empty if it can."""
+    if platform.machine() != "x86_64":
+        return "system calls are traced on x86-64 only"
+    done = subprocess.run([*traced("/dev/null"), "true"], capture_output=True, text=True)
+    return "" if done.returncode == 0 else f"nothing can be traced here: {done.stderr[-200:].strip()}"
 
 
-LINE = re.compile(r"^(\d+) +(\w+)\(")
+def seen(trace: pathlib.Path):
+    """How often each call was made, by name."""
+    return collections.Counter(line.split()[1] for line in trace.read_text().splitlines())
 
 
-def counts(trace):
-    """How often each call occurs in the thread that makes it most."""
-    seen = {}
-    for line in trace.read_text(errors="replace").splitlines():
-        match = LINE.match(line)
-        if match:
-            seen[match.groups()] = seen.get(match.groups(), 0) + 1
-    most = {}
-    for (_, call), count in seen.items():
-        most[call] = max(most.get(call, 0), count)
-    return most
-
-
-def was_injected(trace):
-    return "(INJECTED)" in trace.read_text(errors="replace")
+def injected(trace: pathlib.Path):
+    """The names of the calls that met the fault."""
+    lines = (line.split() for line in trace.read_text().splitlines())
+    return {words[1] for words in lines if len(words) > 2}
 
 
 def faults(counted, *, calls, whats, forevers=(False,), step=1, offset=0):
     """Every fault there is within what was counted; every `step`th of them, from `offset` on."""
+    total = sum(counted[call] for call in calls)
     every = [
-        Fault(call, what, nth, forever)
+        Fault(calls, what, nth, forever)
         for what in whats
         for forever in forevers
-        for call in calls
-        for nth in range(1, counted.get(call, 0) + 1)
+        for nth in range(1, total + 1)
     ]
     return every[offset % step :: step]
