@@ -18,8 +18,8 @@ import part_syscalls
 import part_wal
 from result import HEAD, Result, details, line
 
-# How thorough each mode is: `short` is for every change, `full` is `make chaos`, `long` is `full` with more kills. A step of
-# n takes every nth case, and which ones changes with the seed.
+# How thorough each mode is: `short` is for every change, `full` is `make chaos`, `long` is `full`
+# with more kills. A step of n takes every nth case, and which ones changes with the seed.
 SHORT = {
     "cycles": 300,
     "acknowledged": 0,
@@ -43,8 +43,12 @@ def arguments():
     parser.add_argument("--only", action="append", metavar="PART", help="run only these parts")
     parser.add_argument("--seed", help="of every random choice; printed at the start")
     parser.add_argument("--cycles", type=int, help="kills")
-    parser.add_argument("--acknowledged", type=int, help="acknowledged writes under kills, at least")
-    parser.add_argument("--folder", type=pathlib.Path, help="keep the world here, and go on with it")
+    parser.add_argument(
+        "--acknowledged", type=int, help="acknowledged writes under kills, at least"
+    )
+    parser.add_argument(
+        "--folder", type=pathlib.Path, help="keep the world here, and go on with it"
+    )
     parser.set_defaults(mode="short")
     return parser.parse_args()
 

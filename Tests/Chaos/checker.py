@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decides from logs and final states alone whether the promise was kept. Knows nothing of how the product works.
+"""Decides from logs and final states alone whether the promise was kept. Knows nothing of how the
+product works.
 
-The promise: an acknowledged write is visible, or superseded by a greater one; and if the writer of that one did not know it,
-it is in the journal. Nothing is there that nobody wrote. Replicas that have exchanged everything are equal.
+The promise: an acknowledged write is visible, or superseded by a greater one; and if the writer of
+that one did not know it, it is in the journal. Nothing is there that nobody wrote. Replicas that
+have exchanged everything are equal.
 """
 
 import base64
@@ -84,7 +86,8 @@ def check(history: History, state: Dict[Key, Record]) -> Verdict:
         record = state.get(key, {})
         visible, floor = record.get(field), record.get(FORGOTTEN_FIELD)
         if floor:
-            # What the deletion superseded may be gone; that somebody deleted is checked with the rest.
+            # What the deletion superseded may be gone; that somebody deleted is checked with the
+            # rest.
             writes = {w: known for w, known in writes.items() if w.stamp >= floor.stamp}
         for register in unaccounted(key, field, writes, visible, journal):
             verdict.lose(f"lost: {name(key, field, register)}")
@@ -98,14 +101,15 @@ def check(history: History, state: Dict[Key, Record]) -> Verdict:
 
 
 def unaccounted(key, field, writes, visible, journal):
-    """The acknowledged writes of one register that are neither visible, nor journalled, nor knowingly superseded."""
+    """The acknowledged writes of one register that are neither visible, nor journalled, nor
+    knowingly superseded."""
     replicas, values, replaced = set(), set(), set()
     for register in sorted(writes, key=rank, reverse=True):
         is_accounted = (
             register == visible
             or journal_id(key, register) in journal
-            # Some greater write that took place knew this one: by having replaced it, or as its own replica's, or
-            # there was nothing to choose.
+            # Some greater write that took place knew this one: by having replaced it, or as its own
+            # replica's, or there was nothing to choose.
             or register.stamp in replaced
             or register.stamp.replica in replicas
             or register.value in values
@@ -130,7 +134,8 @@ def journalled(state):
 
 
 def from_nowhere(state: Dict[Key, Record], history: History, others=frozenset()) -> List[str]:
-    """Registers of the state that no log knows. `others` are keys that somebody else answers for."""
+    """Registers of the state that no log knows. `others` are keys that somebody else answers
+    for."""
     return [
         f"from nowhere: {name(key, field, register)}"
         for key, record in state.items()
@@ -144,8 +149,8 @@ def was_tried(history, key, field, register):
     writes = history.writes.get((key, field), {})
     if register in writes:
         return True
-    # Otherwise it must have come with an action on the whole record: a deletion that forgot the rest of it, or an edit
-    # that brought the rest back under its own stamp.
+    # Otherwise it must have come with an action on the whole record: a deletion that forgot the
+    # rest of it, or an edit that brought the rest back under its own stamp.
     actions = history.writes.get((key, DELETED_FIELD), {})
     deletes = field == FORGOTTEN_FIELD
     return any(
@@ -168,4 +173,6 @@ def differences(states: Dict[str, Dict[Key, Record]]) -> List[str]:
 def name(key, field, register):
     """Names a write without its value."""
     clock, replica = register.stamp
-    return f"{key[0]}/{key[1].hex()} field {field} of {replica:016x} at {clock >> 16}+{clock & 0xffff}"
+    return (
+        f"{key[0]}/{key[1].hex()} field {field} of {replica:016x} at {clock >> 16}+{clock & 0xffff}"
+    )

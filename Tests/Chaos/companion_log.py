@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decides what a person's water list must say, from the log of the commands that were typed.
 
-Commands do not tell stamps, so each entry is known by its time, which nothing else in its account has, and only its own device
-edits it. Then the last command that was answered decides, or any later one that was killed.
+Commands do not tell stamps, so each entry is known by its time, which nothing else in its account
+has, and only its own device edits it. Then the last command that was answered decides, or any later
+one that was killed.
 """
 
 from collections import defaultdict
@@ -24,7 +25,8 @@ class Entries:
         self.acknowledged = 0
 
     def read(self, path):
-        """Adds a life of a device. Attempts of water commands carry `at` and `becomes` (millilitres or "deleted")."""
+        """Adds a life of a device. Attempts of water commands carry `at` and `becomes` (millilitres
+        or "deleted")."""
         for tried, end in sorted(attempts(path), key=lambda pair: pair[0]["try"]):
             if "becomes" not in tried or (end and end["as"] == FAILED):
                 continue

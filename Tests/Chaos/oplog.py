@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was tried and what came of it: written down before, and after, by whoever tries.
 
-One JSON object a line. `{"try": n, ...}` comes before the attempt, `{"end": n, "as": OUTCOME, ...}` after it. A try
-without an end is unknown, like one that ended so. Processes are killed here, machines are not: what `write` took is kept.
+One JSON object a line. `{"try": n, ...}` comes before the attempt, `{"end": n, "as": OUTCOME, ...}`
+after it. A try without an end is unknown, like one that ended so. Processes are killed here,
+machines are not: what `write` took is kept.
 """
 
 import json
@@ -50,7 +51,8 @@ class OpLog:
 
 
 def lines(path):
-    """The lines of a life. Its last one is torn if the writer was killed while writing it: what it says was not tried."""
+    """The lines of a life. Its last one is torn if the writer was killed while writing it: what it
+    says was not tried."""
     with open(path, "rb") as file:
         for line in file:
             if not line.endswith(b"\n"):

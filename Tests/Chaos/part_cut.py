@@ -17,8 +17,8 @@ KEYS = 40  # Records of each stranger: enough for a session of 8 KiB each way.
 
 
 def stranger(binaries, folder, *, step, offset=0):
-    """gRPC's own client pushes and pulls what changed since the last time. After each cut and retry the server must hold
-    exactly the last value of each record, with nothing in the journal."""
+    """gRPC's own client pushes and pulls what changed since the last time. After each cut and retry
+    the server must hold exactly the last value of each record, with nothing in the journal."""
     result = Result("cut, gRPC")
     server = Server(binaries, folder)
     proxy, strangers = None, []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A disk that fills up, stays full, has room again, and becomes read-only. Mounts in a namespace of its own, which takes the
-mount away with its last process."""
+"""A disk that fills up, stays full, has room again, and becomes read-only. Mounts in a namespace of
+its own, which takes the mount away with its last process."""
 
 import json
 import os
@@ -136,7 +136,9 @@ def restarted_while_full(scene, disk, free, result):
         scene.stranger.exchange([])
     else:
         code = process.wait(30)
-        result.notes.append(f"with {free:,} bytes left it does not start: {log.read_text().strip()}")
+        result.notes.append(
+            f"with {free:,} bytes left it does not start: {log.read_text().strip()}"
+        )
         if code != 74:
             result.wrong(f"with {free} bytes left it ended with {code}")
     disk.make_room()
@@ -148,7 +150,8 @@ def restarted_while_full(scene, disk, free, result):
 
 
 def companion_full(scene, disk, result):
-    """A write that has no room fails in words; what was there is still there, and the next one works."""
+    """A write that has no room fails in words; what was there is still there, and the next one
+    works."""
     phone = scene.companions["phone"]
     before = phone.dump()
     disk.leave(0)

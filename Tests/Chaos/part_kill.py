@@ -16,14 +16,16 @@ from states import from_dump, from_feed
 from typist import Typist
 from world import Companion, Server, device_of, free_port
 
-# Shared: four devices disagree about some keys. The bulk accounts have one writer each, for numbers.
+# Shared: four devices disagree about some keys. The bulk accounts have one writer each, for
+# numbers.
 SHARED = "shared"
 STRANGERS = {"alpha": SHARED, "beta": SHARED, "bulk-one": "bulk-one", "bulk-two": "bulk-two"}
 COMPANIONS = ("phone", "tablet")
 
 
 class KillRun:
-    """A world that outlives every kill, and this process too: run again on its folder, it goes on."""
+    """A world that outlives every kill, and this process too: run again on its folder, it goes
+    on."""
 
     def __init__(self, binaries, folder, seed, batch):
         self.binaries, self.folder, self.seed, self.batch = binaries, folder, seed, batch
@@ -33,7 +35,8 @@ class KillRun:
         self.progress = self._load()
         self.rng = random.Random(f"{seed}/{self.progress['cycles']}")
         self.server = Server(binaries, folder, self.progress["port"])
-        # Writers are forked from a process that has loaded gRPC already, so that many can be killed.
+        # Writers are forked from a process that has loaded gRPC already, so that many can be
+        # killed.
         self.forks = multiprocessing.get_context("forkserver")
         self.forks.set_forkserver_preload(["writer"])
         self.writers, self.typists = {}, []
@@ -42,7 +45,14 @@ class KillRun:
     def _load(self):
         if self.progress_file.exists():
             return json.loads(self.progress_file.read_text())
-        return {"port": free_port(), "cycles": 0, "daemon": 0, "writers": 0, "commands": 0, "lives": 0}
+        return {
+            "port": free_port(),
+            "cycles": 0,
+            "daemon": 0,
+            "writers": 0,
+            "commands": 0,
+            "lives": 0,
+        }
 
     def save(self):
         part = self.progress_file.with_suffix(".part")
@@ -92,7 +102,8 @@ class KillRun:
             self.typists.append(typist)
 
     def cycle(self):
-        """One kill of the daemon, or of a writer. Commands are killed meanwhile by who types them."""
+        """One kill of the daemon, or of a writer. Commands are killed meanwhile by who types
+        them."""
         time.sleep(self.rng.uniform(0, 0.15))
         if self.rng.random() < 0.1:
             name = self.rng.choice(list(STRANGERS))
@@ -114,7 +125,8 @@ class KillRun:
         self.progress["daemon"] += 1
 
     def run_until(self, cycles, acknowledged=0):
-        """Kills until so many were killed and so much was acknowledged. Raises what went wrong on the way."""
+        """Kills until so many were killed and so much was acknowledged. Raises what went wrong on
+        the way."""
         while self.kills() < cycles or (acknowledged and self.acknowledged_so_far() < acknowledged):
             for _ in range(20):
                 self.cycle()
@@ -194,7 +206,8 @@ BYTES_A_WRITE = 190
 
 
 def run(binaries, folder, *, seed, cycles, acknowledged=0, every=None, batch=40, say=print):
-    """Kills at least so many times, until at least so much was acknowledged; checks every so many kills, and at the end."""
+    """Kills at least so many times, until at least so much was acknowledged; checks every so many
+    kills, and at the end."""
     result = Result("kill -9")
     world = KillRun(binaries, folder, seed, batch)
     try:
@@ -212,12 +225,15 @@ def run(binaries, folder, *, seed, cycles, acknowledged=0, every=None, batch=40,
             p = world.progress
             result.cycles = p["cycles"]
             result.notes = [
-                f"{p['daemon']:,} of the daemon, {p['commands']:,} of commands, {p['writers']:,} of writers"
+                f"{p['daemon']:,} of the daemon, {p['commands']:,} of commands, "
+                f"{p['writers']:,} of writers"
             ]
             if every < cycles:
                 say(
-                    f"{time.strftime('%H:%M:%S')} {p['cycles']:,} kills, {result.acknowledged:,} acknowledged, "
-                    f"{result.lost} lost, {len(result.problems)} problems"
+                    f"{time.strftime('%H:%M:%S')} {p['cycles']:,} kills, "
+                    f"{result.acknowledged:,} acknowledged, {result.lost} lost, "
+                    f"{len(result.problems)} problems",
+                    flush=True,
                 )
             if result.problems:
                 break

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Smaller misfortunes: two daemons, a daemon that is stopped for a while, too few descriptors, clocks ten years off."""
+"""Smaller misfortunes: two daemons, a daemon that is stopped for a while, too few descriptors,
+clocks ten years off."""
 
 import os
 import pathlib
@@ -65,7 +66,8 @@ def stopped(scene, result):
 
 
 def descriptors(scene, result):
-    """More connections than descriptors: it waits without spinning, serves whom it has, and recovers."""
+    """More connections than descriptors: it waits without spinning, serves whom it has, and
+    recovers."""
     server = scene.server
     with open(server.log, "ab") as log:
         server.process = server.spawn(prefix=["prlimit", f"--nofile={DESCRIPTORS}"], log=log)
@@ -107,7 +109,9 @@ def wrong_clocks(scene, result):
                 result.wrong(f"a write at {shift} was refused: {done.stderr.strip()}")
             done = scene.companions[name].run("sync", prefix=prefix)
             if done.returncode:
-                result.wrong(f"a sync at {shift} ended with {done.returncode}: {done.stderr.strip()}")
+                result.wrong(
+                    f"a sync at {shift} ended with {done.returncode}: {done.stderr.strip()}"
+                )
     scene.meet()
     scene.stranger_writes()
     for name, companion in scene.companions.items():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every system call that writes is, in turn, the last one of the daemon or of a command, or fails: once, or from then on."""
+"""Every system call that writes is, in turn, the last one of the daemon or of a command, or fails:
+once, or from then on."""
 
 import contextlib
 import signal
@@ -52,7 +53,8 @@ def sweep(name, kind, binaries, folder, kill_step, error_step, offset):
         step=error_step,
         offset=offset,
     )
-    # How often a thread wakes another differs from run to run, so that the last few calls may not be reached.
+    # How often a thread wakes another differs from run to run, so that the last few calls may not
+    # be reached.
     hits = sum(attempt.run(fault, result) for fault in wanted)
     result.notes.append(f"{hits} of {len(wanted)} faults met their call")
     return result.done()

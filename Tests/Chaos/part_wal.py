@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Damage to the write-ahead log: cut anywhere, or a bit turned over. The server may have lost what it acknowledged; its
-devices, which hold it, must notice and bring it back. Or the server says that it cannot start."""
+"""Damage to the write-ahead log: cut anywhere, or a bit turned over. The server may have lost what
+it acknowledged; its devices, which hold it, must notice and bring it back. Or the server says that
+it cannot start."""
 
 import random
 import struct
@@ -36,7 +37,9 @@ def run(binaries, folder, *, step, flips, seed, offset=0):
             result.lost += verdict.lost
             result.problems += [f"{what}: {problem}" for problem in verdict.problems]
         except Exception as error:
-            result.wrong(f"{what}: {type(error).__name__}: {error} {scene.server.log_tail()[-300:]}")
+            result.wrong(
+                f"{what}: {type(error).__name__}: {error} {scene.server.log_tail()[-300:]}"
+            )
         finally:
             scene.end()
         result.cycles += 1
@@ -48,7 +51,8 @@ def run(binaries, folder, *, step, flips, seed, offset=0):
 
 
 def prepare(binaries, folder):
-    """A server that was killed with everything in its log; each device holds something that nobody else does."""
+    """A server that was killed with everything in its log; each device holds something that nobody
+    else does."""
     scene = Scene.prepare(binaries, folder)
     try:
         scene.server.up()

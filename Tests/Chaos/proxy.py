@@ -29,7 +29,8 @@ class Proxy:
         self.passed = {UP: 0, DOWN: 0}
 
     def cut_after(self, direction, count, is_abrupt=False):
-        """The next connection ends once so many bytes went that way; abruptly (RST), or as if all had been said (FIN)."""
+        """The next connection ends once so many bytes went that way; abruptly (RST), or as if all
+        had been said (FIN)."""
         self.pass_all()
         self.limits, self.is_abrupt = {direction: count}, is_abrupt
 

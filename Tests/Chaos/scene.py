@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small world on disk, made once and copied for each fault: a server's folder, two companions, and a stranger."""
+"""A small world on disk, made once and copied for each fault: a server's folder, two companions,
+and a stranger."""
 
 import datetime
 import random
@@ -31,7 +32,8 @@ class Scene:
 
     @staticmethod
     def prepare(binaries, folder, port=None, phone_calls=None):
-        """The original: all paired, with a few records, and a write that waits on each companion. The server is down.
+        """The original: all paired, with a few records, and a write that waits on each companion.
+        The server is down.
 
         The phone may be told to call another address than the server's own.
         """
@@ -77,7 +79,8 @@ class Scene:
         self.stranger.act_somehow(self.rng, shared_keys=2)
 
     def write(self, name, **more):
-        """A companion notes some water; the answer goes into its log. Returns how the command ended."""
+        """A companion notes some water; the answer goes into its log. Returns how the command
+        ended."""
         lives = OpLog.lives(self.logs, name)
         log = OpLog.next_life(self.logs, name)
         offset = COMPANIONS.index(name) * 1_000_000
@@ -86,7 +89,8 @@ class Scene:
         done = self.companions[name].run(
             "water", "add", str(100 + len(lives)), "--at", iso(second), **more
         )
-        # A command that failed may have been done all the same: a disk that fails at a commit leaves it open.
+        # A command that failed may have been done all the same: a disk that fails at a commit
+        # leaves it open.
         log.ended(number, OK if done.returncode == 0 else UNKNOWN)
         log.close()
         return done

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Final states, from the two places where they can be seen: a server's feed, and a replica's dump."""
+"""Final states, from the two places where they can be seen: a server's feed, and a replica's
+dump."""
 
 import datetime
 import json
@@ -12,7 +13,8 @@ MILLISECOND = datetime.timedelta(milliseconds=1)
 
 
 def from_feed(device):
-    """What the server holds for a device's account. A record that the feed brings twice is an error."""
+    """What the server holds for a device's account. A record that the feed brings twice is an
+    error."""
     state = {}
     for encoded in device.all_records():
         key, record = to_record(records_pb2.Record.FromString(encoded))

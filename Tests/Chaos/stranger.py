@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A device of another make: the model's replica, whose durable outbox is its log. Any moment may be its last."""
+"""A device of another make: the model's replica, whose durable outbox is its log. Any moment may be
+its last."""
 
 import base64
 import copy
@@ -76,7 +77,8 @@ class Stranger:
         self.replica.outbox = [pending(text) for text in held]
         self.replica.view = {p.key: p.record for p in self.replica.outbox}
         stamps = [r.stamp.clock for p in self.replica.outbox for r in p.record.values()]
-        # A clock that never goes back: nothing in an earlier life was later than its last line or now.
+        # A clock that never goes back: nothing in an earlier life was later than its last line or
+        # now.
         self.replica.clock = max([state["clock"], values.clock(), *stamps])
         if self.recent is not None and state["cursor"]:
             self.cursor = sync_pb2.Cursor.FromString(base64.b64decode(state["cursor"]))
@@ -155,7 +157,8 @@ class Stranger:
             self.replica.view = dict(newest)
 
     def _offer_everything(self):
-        """The server lost something. Its feed starts over, and is told all that is held here, none of it a new write."""
+        """The server lost something. Its feed starts over, and is told all that is held here, none
+        of it a new write."""
         waiting = {p.key for p in self.replica.outbox}
         self.replica.outbox += [
             Pending(key, record, frozenset())
@@ -188,7 +191,8 @@ class Stranger:
         self.replica.act(key, fields, values.now_ms())
 
     def act_somehow(self, rng, shared_keys=0):
-        """Does what a person might: mostly something new, sometimes to what is there, sometimes to what all share."""
+        """Does what a person might: mostly something new, sometimes to what is there, sometimes to
+        what all share."""
         dice = rng.random()
         if dice < 0.1 and shared_keys:
             name = f"shared.{rng.randrange(shared_keys)}".encode()

@@ -13,9 +13,9 @@ import tracer
 # Whatever changes a file, a folder or another process.
 CALLS = tuple(tracer.NUMBERS)
 # What touches the disk, and may report that it failed.
-STORAGE = tuple(
-    "pwrite64 pwritev fsync fdatasync fallocate ftruncate rename renameat renameat2 unlink unlinkat"
-    .split()
+STORAGE = (
+    *("pwrite64", "pwritev", "fsync", "fdatasync", "fallocate", "ftruncate"),
+    *("rename", "renameat", "renameat2", "unlink", "unlinkat"),
 )
 SYNCS = {"fsync", "fdatasync"}
 KILL = "KILL"
@@ -47,7 +47,9 @@ def reason_not_to():
     if platform.machine() != "x86_64":
         return "system calls are traced on x86-64 only"
     done = subprocess.run([*traced("/dev/null"), "true"], capture_output=True, text=True)
-    return "" if done.returncode == 0 else f"nothing can be traced here: {done.stderr[-200:].strip()}"
+    return (
+        "" if done.returncode == 0 else f"nothing can be traced here: {done.stderr[-200:].strip()}"
+    )
 
 
 def seen(trace: pathlib.Path):

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program and makes the n-th of certain system calls its last one, or fail. Counts them over all threads, which strace
-does not: it counts for each thread on its own, and which thread does what is not the same each time.
+"""Runs a program and makes the n-th of certain system calls its last one, or fail. Counts them over
+all threads, which strace does not: it counts for each thread on its own, and which thread does what
+is not the same each time.
 
     python tracer.py TRACE CALL,CALL,... FAULT PROGRAM ARGUMENT...
 
-FAULT is `none`, or WHAT:N, or WHAT:N+ for the n-th and all that follow; WHAT is KILL or the name of an error. TRACE gets a line
-for each such call: its number, its name, and "injected" if it met the fault. Ends as the program ends.
+FAULT is `none`, or WHAT:N, or WHAT:N+ for the n-th and all that follow; WHAT is KILL or the name of
+an error. TRACE gets a line for each such call: its number, its name, and "injected" if it met the
+fault. Ends as the program ends.
 """
 
 import ctypes

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A daemon that can be killed and comes back at the same address, and the devices around it."""
 
-import itertools
 import json
 import os
 import pathlib
 import shutil
-import signal
 import socket
 import subprocess
 import types
 
-import grpc
 
 from harness import CODE, Daemon, Device, open_channel
 
@@ -48,7 +45,8 @@ class Server(Daemon):
             self.process = None
 
     def spawn(self, *, prefix=(), env=None, log=None):
-        """Starts it without waiting for anything. Returns the process, which is the caller's to end."""
+        """Starts it without waiting for anything. Returns the process, which is the caller's to
+        end."""
         command = [*prefix, self.program, "serve", "--data", self.data, "--listen", self.listen]
         return subprocess.Popen(
             TETHER + command,

@@ -14,7 +14,8 @@ PR_SET_PDEATHSIG = 1
 
 
 def run(config):
-    """The whole life. `config`: address, replica, token, folder, name, seed, batch, pause, recent, shared_keys."""
+    """The whole life. `config`: address, replica, token, folder, name, seed, batch, pause, recent,
+    shared_keys."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     stopping = []
     signal.signal(signal.SIGTERM, lambda *_: stopping.append(True))
@@ -37,7 +38,7 @@ def run(config):
                     stranger.act_somehow(rng, config["shared_keys"])
             stranger.exchange(list(stranger.replica.outbox[:1000]))
             time.sleep(rng.uniform(0, config["pause"]))
-        except grpc.RpcError as error:
+        except grpc.RpcError:
             stranger.connect()
             time.sleep(rng.uniform(0, 0.02))
             if rng.random() < 0.02:
