@@ -10,6 +10,7 @@ import signal
 import sys
 import tempfile
 
+import part_bits
 import part_cut
 import part_disk
 import part_kill
@@ -30,7 +31,7 @@ SHORT = {
     "cut_step": 13,
     "big_cut_step": 61,
 }
-FULL = dict.fromkeys(SHORT, 1) | {"cycles": 1_000, "acknowledged": 0, "flips": 200}
+FULL = dict.fromkeys(SHORT, 1) | {"cycles": 1_000, "acknowledged": 0, "flips": 300}
 MODES = {"short": SHORT, "full": FULL, "long": FULL | {"cycles": 10_000, "acknowledged": 1_000_000}}
 
 
@@ -72,6 +73,9 @@ def parts(options, mode):
             flips=mode["flips"],
             seed=options.seed,
             offset=offset,
+        ),
+        "bits": lambda folder: part_bits.run(
+            binaries, folder, flips=mode["flips"], seed=options.seed
         ),
         "cut": lambda folder: part_cut.stranger(
             binaries, folder, step=mode["big_cut_step"], offset=offset

@@ -109,6 +109,8 @@ def full(scene, disk, free, result):
     code = refused(scene.stranger)
     if code != grpc.StatusCode.RESOURCE_EXHAUSTED:
         result.wrong(f"with {free} bytes left a write was answered with {code}")
+    if scene.server.admin("device", "list").returncode != 0:
+        result.wrong(f"with {free} bytes left the owner cannot list the devices")
     if from_feed(scene.stranger.device) != held:
         result.wrong(f"with {free} bytes left the refused write was taken")
     disk.make_room()
