@@ -15,6 +15,7 @@ from world import LIMIT_SECONDS
 
 ERRORS = ("EIO", "ENOSPC")
 STOP_SECONDS = 25
+LOG = "atrest.db-wal"  # What a commit syncs.
 CRASHES = {-signal.SIGILL, -signal.SIGTRAP, -signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS}
 
 
@@ -57,6 +58,8 @@ def sweep(name, kind, binaries, folder, kill_step, error_step, offset):
     # be reached.
     hits = sum(attempt.run(fault, result) for fault in wanted)
     result.notes.append(f"{hits} of {len(wanted)} faults met their call")
+    if attempt.untold:
+        result.notes.append(f"not synced, and ended with 0: {', '.join(sorted(attempt.untold))}")
     return result.done()
 
 
@@ -65,6 +68,7 @@ class Run:
 
     def __init__(self, original, copy, trace):
         self.original, self.copy, self.trace = original, copy, trace
+        self.untold = set()  # Files that could not be synced, which the exit status did not tell.
 
     def run(self, fault, result):
         """Returns whether the fault came about."""
@@ -93,6 +97,7 @@ class Run:
 class DaemonRun(Run):
     def act(self, scene, fault, prefix):
         server = scene.server
+        before = server.log.stat().st_size
         with open(server.log, "ab") as log:
             server.process = server.spawn(prefix=prefix, log=log)
         is_up = b"listening" in server._first_line(LIMIT_SECONDS).encode()
@@ -105,7 +110,8 @@ class DaemonRun(Run):
             code = server.process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
             return True, "the daemon neither worked nor ended"
-        return bool(syscalls.injected(self.trace)), self.complaint(fault, code)
+        said = server.log.read_bytes()[before:]
+        return bool(syscalls.injected(self.trace)), self.complaint(fault, code, said)
 
     def session(self, scene):
         """Stops when the daemon does: commands would wait for it."""
@@ -119,15 +125,22 @@ class DaemonRun(Run):
                 with contextlib.suppress(grpc.RpcError):
                     step()
 
-    def complaint(self, fault, code):
+    def complaint(self, fault, code, said):
         if fault is None:
             return None if code == 0 else f"ended with {code}"
         if fault.what == syscalls.KILL:
             return None if code in (0, -signal.SIGKILL) else f"ended with {code}"
         if code in CRASHES:
             return f"crashed with {-code}"
-        if code == 0 and fault.what == "EIO" and syscalls.injected(self.trace) & syscalls.SYNCS:
-            return "a failed sync, and it ended as if nothing had been"
+        if code > 0 and not said:
+            return f"ended with {code} and said nothing"
+        if code == 0 and fault.what == "EIO":
+            unsynced = {
+                file for call, file in syscalls.injected(self.trace) if call in syscalls.SYNCS
+            }
+            self.untold |= unsynced
+            if LOG in unsynced:
+                return "a commit was not synced, and it ended as if nothing had been"
         return None
 
 

@@ -58,9 +58,9 @@ def seen(trace: pathlib.Path):
 
 
 def injected(trace: pathlib.Path):
-    """The names of the calls that met the fault."""
-    lines = (line.split() for line in trace.read_text().splitlines())
-    return {words[1] for words in lines if len(words) > 2}
+    """The calls that met the fault: pairs of a name, and the name of the file it was for."""
+    lines = (line.split(maxsplit=3) for line in trace.read_text().splitlines())
+    return {(words[1], pathlib.Path(words[3]).name) for words in lines if len(words) > 2}
 
 
 def faults(counted, *, calls, whats, forevers=(False,), step=1, offset=0):

@@ -6,8 +6,8 @@ is not the same each time.
     python tracer.py TRACE CALL,CALL,... FAULT PROGRAM ARGUMENT...
 
 FAULT is `none`, or WHAT:N, or WHAT:N+ for the n-th and all that follow; WHAT is KILL or the name of
-an error. TRACE gets a line for each such call: its number, its name, and "injected" if it met the
-fault. Ends as the program ends.
+an error. TRACE gets a line for each such call: its number, its name, and "injected" and the
+file if it met the fault. Ends as the program ends.
 """
 
 import ctypes
@@ -124,7 +124,10 @@ class Tracer:
             self.count += 1
             meets = self.count == self.nth or (self.is_forever and self.count > self.nth > 0)
             name = self.names[self.info.number]
-            os.write(self.trace, f"{self.count} {name}{' injected' * meets}\n".encode())
+            line = f"{self.count} {name}"
+            if meets:
+                line += f" injected {self.subject(thread)}"
+            os.write(self.trace, line.encode() + b"\n")
             if meets and self.what == "KILL":
                 os.kill(self.child, signal.SIGKILL)
             elif meets:
@@ -133,6 +136,13 @@ class Tracer:
         elif self.info.op == EXIT and thread in self.failing:
             self.failing.discard(thread)
             ptrace(POKEUSER, thread, RAX, ctypes.c_void_p(-getattr(errno, self.what)))
+
+    def subject(self, thread):
+        """The file whose descriptor is the call's first argument, as far as it is one."""
+        try:
+            return os.readlink(f"/proc/{thread}/fd/{self.info.rest[0]}")
+        except OSError:
+            return "-"
 
 
 def become(command):
