@@ -38,7 +38,7 @@ class KillRun:
         # Writers are forked from a process that has loaded gRPC already, so that many can be
         # killed.
         self.forks = multiprocessing.get_context("forkserver")
-        self.forks.set_forkserver_preload(["writer"])
+        self.forks.set_forkserver_preload(["tether", "writer"])
         self.writers, self.typists = {}, []
         self.companions = {n: Companion(binaries, folder / n) for n in COMPANIONS}
 

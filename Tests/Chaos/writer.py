@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A process that writes without pause until it is told to stop, or killed."""
 
-import ctypes
 import random
 import signal
 import time
@@ -10,13 +9,13 @@ import grpc
 
 from stranger import Stranger
 
-PR_SET_PDEATHSIG = 1
-
 
 def run(config):
     """The whole life. `config`: address, replica, token, folder, name, seed, batch, pause, recent,
     shared_keys."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    import tether  # Not earlier: importing it ties, and the process that starts writers is not to be.
+
+    tether.tie()
     stopping = []
     signal.signal(signal.SIGTERM, lambda *_: stopping.append(True))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
