@@ -171,6 +171,8 @@ class KillRun:
                 companion.say("sync")
         states = {n: from_dump(c.dump()) for n, c in self.companions.items()}
         result.acknowledged = result.lost = 0
+        for complaint in self.server.complaints():
+            result.wrong(f"the daemon's log: {complaint}")
         with open_channel(self.server.listen) as channel:
             for account in sorted(set(STRANGERS.values())):
                 names = [n for n, a in STRANGERS.items() if a == account]

@@ -31,7 +31,10 @@ def run(binaries, folder, *, step, flips, seed, offset=0):
                 continue
             scene.meet().remember(memory)
             scene.settle()
-            restarted += scene.stranger.restarts > 0
+            if scene.stranger.restarts:
+                restarted += 1
+                if not scene.server.complaints():
+                    result.wrong(f"{what}: the owner was not told that something is lost")
             verdict = scene.verdict()
             result.acknowledged += verdict.acknowledged
             result.lost += verdict.lost
@@ -70,6 +73,7 @@ def prepare(binaries, folder):
         memory = scene.stranger.memory()
     finally:
         scene.end()
+    scene.server.log.write_text("")
     return scene, memory
 
 

@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -14,6 +15,7 @@ from harness import CODE, Daemon, Device, open_channel
 
 LIMIT_SECONDS = 30
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "NO_COLOR": "1", "TZ": "UTC", "LANG": "C.UTF-8"}
+COMPLAINT = re.compile(r"\S+ (warning|error|critical) ")
 # Should this process be killed, what it started does not outlive it.
 TETHER = ["setpriv", "--pdeathsig", "KILL"]
 
@@ -54,6 +56,11 @@ class Server(Daemon):
             stderr=log or subprocess.DEVNULL,
             env={**os.environ, **(env or {})},
         )
+
+    def complaints(self):
+        """The lines of its log that are more than notices."""
+        lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
+        return [line for line in lines if COMPLAINT.match(line)]
 
     def invitation(self, account):
         """A pairing code for a new or an old account."""
