@@ -234,6 +234,17 @@ extension SQLiteStore {
     guard mode == "wal", synchronous == 2 else {
       throw StoreError.failed(reason: "durable commits are not to be had: \(mode)/\(synchronous)")
     }
+    try makeDurable(db)
+  }
+
+  /// Syncs what the log holds. A process that was killed inside a commit leaves a log that SQLite takes for committed although it is only
+  /// in the system's memory: a device that offers the same write again would have it acknowledged without any commit, and a
+  /// power failure would take it.
+  private static func makeDurable(_ db: Database) throws {
+    do { try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } catch let error as DatabaseError {
+      // The log is synced first; only moving it into the file takes room.
+      guard error.resultCode == .SQLITE_FULL else { throw error }
+    }
   }
 
   private static func storeError(opening path: String, _ error: any Error) -> StoreError {
