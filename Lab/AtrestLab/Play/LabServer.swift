@@ -40,7 +40,7 @@ struct LabServer {
   private var data: URL { folder.appendingPathComponent("server\(generation)") }
   private var backup: URL { folder.appendingPathComponent("server.backup") }
 
-  private mutating func start(fromCopy: Bool = false) async throws(LabError) {
+  private mutating func start() async throws(LabError) {
     let failure = failure
     var configuration = Server.Configuration(
       dataDirectory: data.path, listenAddress: address,
@@ -48,7 +48,6 @@ struct LabServer {
       onFatal: { error in failure.sentence.withLock { $0 = error.userMessage } })
     configuration.shardCount = 1
     configuration.environment = environment
-    configuration.startsNewEpoch = fromCopy
     do {
       let server = try await Server.start(configuration)
       self.server = server
@@ -81,7 +80,7 @@ struct LabServer {
     await stop()
     generation += 1
     try LabFolder.copy(backup, to: data)
-    try await start(fromCopy: true)
+    try await start()
   }
 
   /// Throws if its store failed.
