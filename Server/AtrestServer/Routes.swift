@@ -80,6 +80,7 @@ enum Routes {
         try admin.listAccounts(bytes) { answer(call) }
       }
       methods.unary("ListDevices") { call, bytes in try admin.listDevices(bytes) { answer(call) } }
+      methods.unary("Backup") { call, bytes in try admin.backup(bytes) { answer(call) } }
       methods.unary("RevokeDevice") { call, bytes in
         try admin.revokeDevice(bytes) { answer(call) }
       }

@@ -11,9 +11,12 @@ import Transport
 /// Calls the owner's socket of a running daemon.
 struct AdminClient {
   let directory: String
+  /// What can be done without a server, if anything.
+  var withoutServer = ""
 
   func call<Answer: WireMessage>(
-    _ method: String, _ request: some WireMessage, as type: Answer.Type
+    _ method: String, _ request: some WireMessage, as type: Answer.Type,
+    timeout: Duration = .seconds(30)
   ) async throws -> Answer {
     let path = Server.adminSocketPath(in: directory)
     var status = stat()
@@ -29,7 +32,7 @@ struct AdminClient {
       let reply: Result<[UInt8], Status>
       do throws(Status) {
         reply = .success(
-          try await channel.unary(method, request.encoded, timeout: .seconds(30)))
+          try await channel.unary(method, request.encoded, timeout: timeout))
       } catch {
         reply = .failure(error)
       }
@@ -55,6 +58,6 @@ struct AdminClient {
   private func notRunning() -> Failure {
     Failure(
       "The server is not running at \(directory). "
-        + "Start it with: atrest-syncd serve --data \(directory)", .unavailable)
+        + "Start it with: atrest-syncd serve --data \(directory)" + withoutServer, .unavailable)
   }
 }

@@ -13,7 +13,10 @@ struct AtrestSyncd: AsyncParsableCommand {
       Start it with `atrest-syncd serve`, and make an account in a second terminal with
       `atrest-syncd account add NAME`. What that prints joins the first device.
       """,
-    subcommands: [Serve.self, AccountCommand.self, DeviceCommand.self])
+    subcommands: [
+      Serve.self, AccountCommand.self, DeviceCommand.self, Backup.self, Verify.self,
+      RestoreCommand.self,
+    ])
 }
 
 /// Where the data is: the same for every command.

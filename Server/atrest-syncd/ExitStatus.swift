@@ -28,13 +28,26 @@ enum ExitStatus: Int32 {
     switch error {
     case .notLoopback, .pathTooLong: self = .usage
     case .socket: self = .unavailable
-    case .store(let error):
-      switch error {
-      case .inUse, .closed: self = .unavailable
-      case .newerVersion, .notAStore, .damaged: self = .data
-      case .cannotOpen: self = .cannotCreate
-      case .full, .inputOutput, .commitUnknown, .failed: self = .inputOutput
-      }
+    case .store(let error): self.init(error)
+    }
+  }
+
+  init(_ error: StoreError) {
+    switch error {
+    case .inUse, .closed: self = .unavailable
+    case .newerVersion, .notAStore, .damaged: self = .data
+    case .cannotOpen: self = .cannotCreate
+    case .full, .inputOutput, .commitUnknown, .failed: self = .inputOutput
+    }
+  }
+
+  init(_ error: BackupError) {
+    switch error {
+    case .exists, .holdsStore: self = .cannotCreate
+    case .cannotWrite, .full: self = .inputOutput
+    case .cannotRead, .notABackup, .newerVersion, .unfinished, .damaged: self = .data
+    case .store(let error): self.init(error)
+    case .interrupted: self = .unavailable
     }
   }
 

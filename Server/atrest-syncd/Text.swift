@@ -79,6 +79,15 @@ enum Text {
       })
   }
 
+  /// What a backup holds.
+  static func contents(_ backup: BackupResponse) -> String {
+    func counted(_ count: Int, _ noun: String) -> String {
+      "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+    return counted(backup.accounts, "account") + ", " + counted(backup.devices, "device") + ", "
+      + counted(backup.records, "record")
+  }
+
   private static func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -36,5 +36,7 @@ public enum Method {
     public static let listDevices = "/atrest.admin.v1.Admin/ListDevices"
     /// Ends a device's access.
     public static let revokeDevice = "/atrest.admin.v1.Admin/RevokeDevice"
+    /// Writes a copy of the store.
+    public static let backup = "/atrest.admin.v1.Admin/Backup"
   }
 }

@@ -150,7 +150,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     let running = try await Running()
     for method in [
       Method.Admin.addAccount, Method.Admin.inviteDevice, Method.Admin.listAccounts,
-      Method.Admin.listDevices, Method.Admin.revokeDevice,
+      Method.Admin.listDevices, Method.Admin.revokeDevice, Method.Admin.backup,
     ] {
       #expect(
         await code { _ = try await running.device.unary(method, []) } == .unimplemented, "\(method)"
@@ -297,7 +297,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     #expect(
       Set(Routes.forOwner(admin).paths) == [
         Method.Admin.addAccount, Method.Admin.inviteDevice, Method.Admin.listAccounts,
-        Method.Admin.listDevices, Method.Admin.revokeDevice,
+        Method.Admin.listDevices, Method.Admin.revokeDevice, Method.Admin.backup,
       ])
   }
 }

@@ -4,6 +4,7 @@
 import GRPC
 import Replication
 import SyncProtocol
+import Synchronization
 import Transport
 
 /// What the Admin service does with a request. Whoever reaches it is the owner.
@@ -13,6 +14,7 @@ package final class AdminService: Sendable {
   private let devices: DevicesService
   private let environment: Environment
   private let address: @Sendable () -> String
+  private let isBackingUp = Atomic(false)
 
   /// Entries one list can show: beyond it an answer would not fit a message.
   private static let listLimit = 10_000
@@ -117,9 +119,47 @@ package final class AdminService: Sendable {
     try devices.revoke(request.replica, answer: answer()) { _ in true }
     return .later
   }
+
+  /// Writes a copy of the store. One at a time.
+  package func backup(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
+    let path = try decoded(BackupRequest.self, bytes).path
+    guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) else {
+      throw Status(.invalidArgument, "A backup needs the absolute path of a file.")
+    }
+    guard !isBackingUp.exchange(true, ordering: .acquiringAndReleasing) else {
+      throw Status(.resourceExhausted, "Another backup is under way. Wait for it.")
+    }
+    let later = answer()
+    BackupTask(to: path) { [self] result in
+      isBackingUp.store(false, ordering: .releasing)
+      var answers = ResponseBatch()
+      switch result {
+      case .success(let copy):
+        let response = BackupResponse(
+          accounts: copy.accounts, devices: copy.devices, records: copy.records,
+          sizeBytes: copy.sizeBytes)
+        later(.reply(response.encoded), &answers)
+      case .failure(let error): later(.fail(Status(error)), &answers)
+      }
+      answers.deliver()
+    }.start(on: queue)
+    return .later
+  }
 }
 
 extension Status {
+  fileprivate init(_ error: BackupError) {
+    let code: StatusCode =
+      switch error {
+      case .exists, .holdsStore: .alreadyExists
+      case .cannotWrite, .cannotRead: .failedPrecondition
+      case .full: .resourceExhausted
+      case .damaged, .notABackup, .newerVersion, .unfinished: .dataLoss
+      case .store, .interrupted: .unavailable
+      }
+    self.init(code, error.userMessage)
+  }
+
   fileprivate static let noAccount = Status(.notFound, "There is no account of this name.")
   fileprivate static let listTooLong = Status(
     .resourceExhausted, "There are too many entries for one list. Name an account.")

@@ -127,6 +127,15 @@ package final class CommitQueue: @unchecked Sendable {
     }
   }
 
+  /// Runs `step` over and over, between commits, until it returns false. It is handed nil, for the last time, when the store is not to
+  /// be used any more.
+  package func interleave(_ step: @escaping @Sendable ((any SyncStore)?) -> Bool) {
+    queue.async { [self] in
+      let isUsable = failure == nil && !inbox.withLock { $0.isClosed }
+      if step(isUsable ? store : nil), isUsable { interleave(step) }
+    }
+  }
+
   private func serve() {
     let jobs = takeJobs()
     process(jobs)

@@ -87,7 +87,9 @@ final class DataDirectory {
       let name = withUnsafeBytes(of: entry.pointee.d_name) {
         String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
       }
-      guard [".", "..", "lock", "ballast", "progress", "admin.sock", "lost+found"].contains(name)
+      guard
+        [".", "..", "lock", "ballast", "progress", "atrest.db.partial", "admin.sock", "lost+found"]
+          .contains(name)
       else {
         return false
       }

@@ -75,6 +75,10 @@ final class RawStatement {
     sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : integer(column)
   }
 
+  func text(_ column: Int32) -> String {
+    String(decoding: bytes(column), as: UTF8.self)
+  }
+
   func bytes(_ column: Int32) -> [UInt8] {
     let start = sqlite3_column_blob(handle, column)
     return [UInt8](

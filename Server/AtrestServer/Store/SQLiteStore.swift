@@ -22,6 +22,7 @@ package final class SQLiteStore: SyncStore {
   private let directory: DataDirectory
   private var queue: DatabaseQueue?
   private var statements: RecordStatements?
+  private weak var backup: SQLiteBackup?
   private let hooks: Hooks
 
   /// Where a test makes storage fail, as disks do; nil in production.
@@ -52,6 +53,7 @@ package final class SQLiteStore: SyncStore {
     try Self.inspect(file)
     let progress = ProgressFile(path: directory.progressPath)
     self.progress = progress
+    let ballast = directory.ballastPath
     do {
       let queue = try DatabaseQueue(path: file, configuration: Self.configuration)
       self.queue = queue
@@ -66,7 +68,7 @@ package final class SQLiteStore: SyncStore {
           UInt64(bitPattern: row["epoch"] as Int64), UInt64(bitPattern: row["writes"] as Int64)
         )
         let known = progress.writes(ofStore: name) ?? 0
-        let life = try Life.begin(db, drawEpoch: drawEpoch)
+        let life = try Self.begin(db, ballast: ballast, drawEpoch: drawEpoch)
         progress.note(writes: writes &+ 1, ofStore: name)
         return (
           life.epoch, name, writes &+ 1, known > writes ? known - writes : 0,
@@ -91,7 +93,25 @@ package final class SQLiteStore: SyncStore {
     return try result.get()
   }
 
+  package func beginBackup(to path: String) throws(StoreError) -> any StoreBackup {
+    guard let queue else { throw .closed }
+    backup?.abort()
+    let result: Result<SQLiteBackup, StoreError> = queue.writeWithoutTransaction { db in
+      do throws(StoreError) {
+        guard let connection = db.sqliteConnection else { throw .closed }
+        return .success(try SQLiteBackup(of: connection, to: path))
+      } catch {
+        return .failure(error)
+      }
+    }
+    let new = try result.get()
+    backup = new
+    return new
+  }
+
   package func close() {
+    // Like prepared statements, a copy under way keeps the connection open.
+    backup?.abort()
     // Prepared statements keep a connection open.
     queue?.writeWithoutTransaction { _ in statements?.finalize() }
     statements = nil
@@ -192,7 +212,12 @@ extension SQLiteStore {
     var header = [UInt8](repeating: 0, count: 100)
     let count = header.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
     guard count != 0 else { return }
-    guard count == header.count, header.starts(with: Array("SQLite format 3\0".utf8)) else {
+    try checkHeader(header.prefix(count), path: path)
+  }
+
+  /// Whether a file that begins like this is one of our stores, of a format that this build knows.
+  static func checkHeader(_ header: ArraySlice<UInt8>, path: String) throws(StoreError) {
+    guard header.count == 100, header.starts(with: Array("SQLite format 3\0".utf8)) else {
       throw .damaged(path: path, reason: "it does not begin like a database")
     }
     let version = number(header, at: 60)
@@ -206,7 +231,7 @@ extension SQLiteStore {
     }
   }
 
-  private static func number(_ bytes: [UInt8], at offset: Int) -> UInt32 {
+  private static func number(_ bytes: ArraySlice<UInt8>, at offset: Int) -> UInt32 {
     bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
   }
 
@@ -244,6 +269,16 @@ extension SQLiteStore {
     do { try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } catch let error as DatabaseError {
       // The log is synced first; only moving it into the file takes room.
       guard error.resultCode == .SQLITE_FULL else { throw error }
+    }
+  }
+
+  /// Begins a life. On a full disk the ballast gives way for it, so that what is held can be served.
+  private static func begin(
+    _ db: Database, ballast: String, drawEpoch: () -> UInt64
+  ) throws -> Life {
+    do { return try Life.begin(db, drawEpoch: drawEpoch) } catch let error as DatabaseError {
+      guard error.resultCode == .SQLITE_FULL, unlink(ballast) == 0 else { throw error }
+      return try Life.begin(db, drawEpoch: drawEpoch)
     }
   }
 

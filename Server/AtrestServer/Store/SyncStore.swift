@@ -30,8 +30,18 @@ package protocol SyncStore: AnyObject {
     _ body: (any StoreTransaction) throws(StoreError) -> R
   ) throws(StoreError) -> R
 
+  /// Begins a copy of the store in a file that does not exist yet. Steps may be taken between transactions; what they
+  /// write meanwhile is in the copy too. One at a time.
+  func beginBackup(to path: String) throws(StoreError) -> any StoreBackup
+
   /// Closes the store; later transactions throw `closed`. Idempotent.
   func close()
+}
+
+/// A copy of a store that is being made. Let go before it is done, it leaves a file that is of no use.
+package protocol StoreBackup: AnyObject {
+  /// Copies about a megabyte; true once everything is copied and the file closed. It is not synced.
+  func step() throws(StoreError) -> Bool
 }
 
 /// One open transaction. Every call sees what earlier calls of the same transaction wrote.

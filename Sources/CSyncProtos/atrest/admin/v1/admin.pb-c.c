@@ -502,6 +502,96 @@ void   atrest__admin__v1__revoke_account_device_response__free_unpacked
   assert(message->base.descriptor == &atrest__admin__v1__revoke_account_device_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   atrest__admin__v1__backup_request__init
+                     (Atrest__Admin__V1__BackupRequest         *message)
+{
+  static const Atrest__Admin__V1__BackupRequest init_value = ATREST__ADMIN__V1__BACKUP_REQUEST__INIT;
+  *message = init_value;
+}
+size_t atrest__admin__v1__backup_request__get_packed_size
+                     (const Atrest__Admin__V1__BackupRequest *message)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__backup_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__admin__v1__backup_request__pack
+                     (const Atrest__Admin__V1__BackupRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__backup_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__admin__v1__backup_request__pack_to_buffer
+                     (const Atrest__Admin__V1__BackupRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__backup_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Admin__V1__BackupRequest *
+       atrest__admin__v1__backup_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Admin__V1__BackupRequest *)
+     protobuf_c_message_unpack (&atrest__admin__v1__backup_request__descriptor,
+                                allocator, len, data);
+}
+void   atrest__admin__v1__backup_request__free_unpacked
+                     (Atrest__Admin__V1__BackupRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__admin__v1__backup_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__admin__v1__backup_response__init
+                     (Atrest__Admin__V1__BackupResponse         *message)
+{
+  static const Atrest__Admin__V1__BackupResponse init_value = ATREST__ADMIN__V1__BACKUP_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t atrest__admin__v1__backup_response__get_packed_size
+                     (const Atrest__Admin__V1__BackupResponse *message)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__backup_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__admin__v1__backup_response__pack
+                     (const Atrest__Admin__V1__BackupResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__backup_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__admin__v1__backup_response__pack_to_buffer
+                     (const Atrest__Admin__V1__BackupResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__backup_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Admin__V1__BackupResponse *
+       atrest__admin__v1__backup_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Admin__V1__BackupResponse *)
+     protobuf_c_message_unpack (&atrest__admin__v1__backup_response__descriptor,
+                                allocator, len, data);
+}
+void   atrest__admin__v1__backup_response__free_unpacked
+                     (Atrest__Admin__V1__BackupResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__admin__v1__backup_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor atrest__admin__v1__add_account_request__field_descriptors[1] =
 {
   {
@@ -1010,16 +1100,133 @@ const ProtobufCMessageDescriptor atrest__admin__v1__revoke_account_device_respon
   (ProtobufCMessageInit) atrest__admin__v1__revoke_account_device_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descriptors[5] =
+static const ProtobufCFieldDescriptor atrest__admin__v1__backup_request__field_descriptors[1] =
+{
+  {
+    "path",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__BackupRequest, path),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__admin__v1__backup_request__field_indices_by_name[] = {
+  0,   /* field[0] = path */
+};
+static const ProtobufCIntRange atrest__admin__v1__backup_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor atrest__admin__v1__backup_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.admin.v1.BackupRequest",
+  "BackupRequest",
+  "Atrest__Admin__V1__BackupRequest",
+  "atrest.admin.v1",
+  sizeof(Atrest__Admin__V1__BackupRequest),
+  1,
+  atrest__admin__v1__backup_request__field_descriptors,
+  atrest__admin__v1__backup_request__field_indices_by_name,
+  1,  atrest__admin__v1__backup_request__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__backup_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__admin__v1__backup_response__field_descriptors[4] =
+{
+  {
+    "accounts",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__BackupResponse, accounts),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "devices",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__BackupResponse, devices),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "records",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__BackupResponse, records),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "size_bytes",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__BackupResponse, size_bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__admin__v1__backup_response__field_indices_by_name[] = {
+  0,   /* field[0] = accounts */
+  1,   /* field[1] = devices */
+  2,   /* field[2] = records */
+  3,   /* field[3] = size_bytes */
+};
+static const ProtobufCIntRange atrest__admin__v1__backup_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor atrest__admin__v1__backup_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.admin.v1.BackupResponse",
+  "BackupResponse",
+  "Atrest__Admin__V1__BackupResponse",
+  "atrest.admin.v1",
+  sizeof(Atrest__Admin__V1__BackupResponse),
+  4,
+  atrest__admin__v1__backup_response__field_descriptors,
+  atrest__admin__v1__backup_response__field_indices_by_name,
+  1,  atrest__admin__v1__backup_response__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__backup_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descriptors[6] =
 {
   { "AddAccount", &atrest__admin__v1__add_account_request__descriptor, &atrest__admin__v1__invitation_response__descriptor },
   { "InviteDevice", &atrest__admin__v1__invite_device_request__descriptor, &atrest__admin__v1__invitation_response__descriptor },
   { "ListAccounts", &atrest__admin__v1__list_accounts_request__descriptor, &atrest__admin__v1__list_accounts_response__descriptor },
   { "ListDevices", &atrest__admin__v1__list_account_devices_request__descriptor, &atrest__admin__v1__list_account_devices_response__descriptor },
   { "RevokeDevice", &atrest__admin__v1__revoke_account_device_request__descriptor, &atrest__admin__v1__revoke_account_device_response__descriptor },
+  { "Backup", &atrest__admin__v1__backup_request__descriptor, &atrest__admin__v1__backup_response__descriptor },
 };
 const unsigned atrest__admin__v1__admin__method_indices_by_name[] = {
   0,        /* AddAccount */
+  5,        /* Backup */
   1,        /* InviteDevice */
   2,        /* ListAccounts */
   3,        /* ListDevices */
@@ -1032,7 +1239,7 @@ const ProtobufCServiceDescriptor atrest__admin__v1__admin__descriptor =
   "Admin",
   "Atrest__Admin__V1__Admin",
   "atrest.admin.v1",
-  5,
+  6,
   atrest__admin__v1__admin__method_descriptors,
   atrest__admin__v1__admin__method_indices_by_name
 };
@@ -1075,6 +1282,14 @@ void atrest__admin__v1__admin__revoke_device(ProtobufCService *service,
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
   service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void atrest__admin__v1__admin__backup(ProtobufCService *service,
+                                      const Atrest__Admin__V1__BackupRequest *input,
+                                      Atrest__Admin__V1__BackupResponse_Closure closure,
+                                      void *closure_data)
+{
+  assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__init (Atrest__Admin__V1__Admin_Service *service,
                                      Atrest__Admin__V1__Admin_ServiceDestroy destroy)

@@ -26,6 +26,8 @@ typedef struct Atrest__Admin__V1__ListAccountDevicesResponse Atrest__Admin__V1__
 typedef struct Atrest__Admin__V1__AccountDevice Atrest__Admin__V1__AccountDevice;
 typedef struct Atrest__Admin__V1__RevokeAccountDeviceRequest Atrest__Admin__V1__RevokeAccountDeviceRequest;
 typedef struct Atrest__Admin__V1__RevokeAccountDeviceResponse Atrest__Admin__V1__RevokeAccountDeviceResponse;
+typedef struct Atrest__Admin__V1__BackupRequest Atrest__Admin__V1__BackupRequest;
+typedef struct Atrest__Admin__V1__BackupResponse Atrest__Admin__V1__BackupResponse;
 
 
 /* --- enums --- */
@@ -243,6 +245,50 @@ struct  Atrest__Admin__V1__RevokeAccountDeviceResponse
      }
 
 
+/*
+ * Asks for a backup.
+ */
+struct  Atrest__Admin__V1__BackupRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Absolute path of the file, which must not exist yet. At most 4096 bytes.
+   */
+  char *path;
+};
+#define ATREST__ADMIN__V1__BACKUP_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__backup_request__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+/*
+ * What the backup holds.
+ */
+struct  Atrest__Admin__V1__BackupResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Accounts.
+   */
+  uint64_t accounts;
+  /*
+   * Devices, those without access included.
+   */
+  uint64_t devices;
+  /*
+   * Records, deleted ones and the journal included.
+   */
+  uint64_t records;
+  /*
+   * Bytes of the file.
+   */
+  uint64_t size_bytes;
+};
+#define ATREST__ADMIN__V1__BACKUP_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__backup_response__descriptor) \
+    , 0, 0, 0, 0 }
+
+
 /* Atrest__Admin__V1__AddAccountRequest methods */
 void   atrest__admin__v1__add_account_request__init
                      (Atrest__Admin__V1__AddAccountRequest         *message);
@@ -452,6 +498,44 @@ Atrest__Admin__V1__RevokeAccountDeviceResponse *
 void   atrest__admin__v1__revoke_account_device_response__free_unpacked
                      (Atrest__Admin__V1__RevokeAccountDeviceResponse *message,
                       ProtobufCAllocator *allocator);
+/* Atrest__Admin__V1__BackupRequest methods */
+void   atrest__admin__v1__backup_request__init
+                     (Atrest__Admin__V1__BackupRequest         *message);
+size_t atrest__admin__v1__backup_request__get_packed_size
+                     (const Atrest__Admin__V1__BackupRequest   *message);
+size_t atrest__admin__v1__backup_request__pack
+                     (const Atrest__Admin__V1__BackupRequest   *message,
+                      uint8_t             *out);
+size_t atrest__admin__v1__backup_request__pack_to_buffer
+                     (const Atrest__Admin__V1__BackupRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Admin__V1__BackupRequest *
+       atrest__admin__v1__backup_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__admin__v1__backup_request__free_unpacked
+                     (Atrest__Admin__V1__BackupRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Atrest__Admin__V1__BackupResponse methods */
+void   atrest__admin__v1__backup_response__init
+                     (Atrest__Admin__V1__BackupResponse         *message);
+size_t atrest__admin__v1__backup_response__get_packed_size
+                     (const Atrest__Admin__V1__BackupResponse   *message);
+size_t atrest__admin__v1__backup_response__pack
+                     (const Atrest__Admin__V1__BackupResponse   *message,
+                      uint8_t             *out);
+size_t atrest__admin__v1__backup_response__pack_to_buffer
+                     (const Atrest__Admin__V1__BackupResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Admin__V1__BackupResponse *
+       atrest__admin__v1__backup_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__admin__v1__backup_response__free_unpacked
+                     (Atrest__Admin__V1__BackupResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Atrest__Admin__V1__AddAccountRequest_Closure)
@@ -487,6 +571,12 @@ typedef void (*Atrest__Admin__V1__RevokeAccountDeviceRequest_Closure)
 typedef void (*Atrest__Admin__V1__RevokeAccountDeviceResponse_Closure)
                  (const Atrest__Admin__V1__RevokeAccountDeviceResponse *message,
                   void *closure_data);
+typedef void (*Atrest__Admin__V1__BackupRequest_Closure)
+                 (const Atrest__Admin__V1__BackupRequest *message,
+                  void *closure_data);
+typedef void (*Atrest__Admin__V1__BackupResponse_Closure)
+                 (const Atrest__Admin__V1__BackupResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -514,6 +604,10 @@ struct Atrest__Admin__V1__Admin_Service
                         const Atrest__Admin__V1__RevokeAccountDeviceRequest *input,
                         Atrest__Admin__V1__RevokeAccountDeviceResponse_Closure closure,
                         void *closure_data);
+  void (*backup)(Atrest__Admin__V1__Admin_Service *service,
+                 const Atrest__Admin__V1__BackupRequest *input,
+                 Atrest__Admin__V1__BackupResponse_Closure closure,
+                 void *closure_data);
 };
 typedef void (*Atrest__Admin__V1__Admin_ServiceDestroy)(Atrest__Admin__V1__Admin_Service *);
 void atrest__admin__v1__admin__init (Atrest__Admin__V1__Admin_Service *service,
@@ -526,7 +620,8 @@ void atrest__admin__v1__admin__init (Atrest__Admin__V1__Admin_Service *service,
       function_prefix__ ## invite_device,\
       function_prefix__ ## list_accounts,\
       function_prefix__ ## list_devices,\
-      function_prefix__ ## revoke_device  }
+      function_prefix__ ## revoke_device,\
+      function_prefix__ ## backup  }
 void atrest__admin__v1__admin__add_account(ProtobufCService *service,
                                            const Atrest__Admin__V1__AddAccountRequest *input,
                                            Atrest__Admin__V1__InvitationResponse_Closure closure,
@@ -547,6 +642,10 @@ void atrest__admin__v1__admin__revoke_device(ProtobufCService *service,
                                              const Atrest__Admin__V1__RevokeAccountDeviceRequest *input,
                                              Atrest__Admin__V1__RevokeAccountDeviceResponse_Closure closure,
                                              void *closure_data);
+void atrest__admin__v1__admin__backup(ProtobufCService *service,
+                                      const Atrest__Admin__V1__BackupRequest *input,
+                                      Atrest__Admin__V1__BackupResponse_Closure closure,
+                                      void *closure_data);
 
 /* --- descriptors --- */
 
@@ -561,6 +660,8 @@ extern const ProtobufCMessageDescriptor atrest__admin__v1__list_account_devices_
 extern const ProtobufCMessageDescriptor atrest__admin__v1__account_device__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__revoke_account_device_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__revoke_account_device_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__backup_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__backup_response__descriptor;
 extern const ProtobufCServiceDescriptor atrest__admin__v1__admin__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be wrong with a backup, and how to say it to the person who needs it.
+
+/// Why a backup was not made, is no good, or was not restored. Never holds contents of a row.
+package enum BackupError: Error, Equatable {
+  /// There is such a file already. It was not touched.
+  case exists(path: String)
+  /// The file cannot be written.
+  case cannotWrite(path: String, reason: String)
+  /// There is no room for it.
+  case full(path: String)
+  /// The file cannot be read.
+  case cannotRead(path: String, reason: String)
+  /// The file is of another sort.
+  case notABackup(path: String)
+  /// A newer version of this program made it.
+  case newerVersion(path: String, found: Int, supported: Int)
+  /// A log lies beside it, in which part of it is: it is the database of a server that runs, or was killed.
+  case unfinished(path: String)
+  /// Some of it is not as it was written.
+  case damaged(path: String, reason: String)
+  /// The folder to restore into holds a store already.
+  case holdsStore(directory: String)
+  /// The folder to restore into cannot be used.
+  case store(StoreError)
+  /// The server stopped, or its own store failed.
+  case interrupted
+
+  /// What happened, then what to do.
+  package var userMessage: String {
+    switch self {
+    case .exists(let path):
+      "\(path) is there already, and was not touched. Choose another name."
+    case .cannotWrite(let path, let reason):
+      "\(path) cannot be written: \(reason). The server writes it, so its user must be allowed to."
+    case .full(let path):
+      "There is no room for \(path). Free some space, or choose another disk."
+    case .cannotRead(let path, let reason):
+      "\(path) cannot be read: \(reason). Check the name, and that it belongs to this user."
+    case .notABackup(let path):
+      "\(path) is no backup of Atrest's. Check the name."
+    case .newerVersion(let path, let found, let supported):
+      "\(path) was made by a newer version of atrest-syncd (format \(found); this one knows up to "
+        + "\(supported)). Install the newer version."
+    case .unfinished(let path):
+      "\(path) is the database of a server that runs or was killed: part of it is in \(path)-wal. "
+        + "Make a backup with: atrest-syncd backup"
+    case .damaged(let path, let reason):
+      "\(path) is damaged (\(reason)). It was not changed. Use another backup."
+    case .holdsStore(let directory):
+      "\(directory) holds a store already, and was not touched. Move it away first, or choose "
+        + "another folder with --data."
+    case .store(let error): error.userMessage
+    case .interrupted:
+      "The server stopped before the backup was complete. Its log says why. Try again."
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a backup of a store that is in use: copied between commits, checked aside, and only then given its name.
+
+import Dispatch
+import Glibc
+import Synchronization
+
+/// One backup. Thread-safe.
+final class BackupTask: @unchecked Sendable {
+  // Sendable because `backup` is touched only on the storage queue, and the rest never changes.
+  private let path: String
+  private let partial: String
+  private let done: @Sendable (Result<StoreCopy, BackupError>) -> Void
+  private var backup: (any StoreBackup)?
+
+  /// - Parameters:
+  ///   - path: Absolute. The copy is made beside it, under a name of its own.
+  ///   - done: Called once.
+  init(to path: String, done: @escaping @Sendable (Result<StoreCopy, BackupError>) -> Void) {
+    self.path = path
+    partial = path + ".partial"
+    self.done = done
+  }
+
+  /// Begins.
+  func start(on queue: CommitQueue) {
+    queue.interleave { store in self.step(store) }
+  }
+
+  private func step(_ store: (any SyncStore)?) -> Bool {
+    do throws(BackupError) {
+      guard let store else { throw .interrupted }
+      if backup == nil { backup = try begin(store) }
+      guard try copyMore() else { return true }
+      backup = nil
+      // Reading it all again takes as long as copying it: not on the queue that commits wait for.
+      DispatchQueue.global(qos: .utility).async { self.finish() }
+    } catch {
+      backup = nil
+      fail(error)
+    }
+    return false
+  }
+
+  private func begin(_ store: any SyncStore) throws(BackupError) -> any StoreBackup {
+    var status = stat()
+    guard lstat(path, &status) != 0 else { throw .exists(path: path) }
+    _ = close(try FileCopy.create(partial))
+    do throws(StoreError) { return try store.beginBackup(to: partial) } catch {
+      throw backupError(error)
+    }
+  }
+
+  private func copyMore() throws(BackupError) -> Bool {
+    do throws(StoreError) { return try backup?.step() ?? true } catch { throw backupError(error) }
+  }
+
+  private func backupError(_ error: StoreError) -> BackupError {
+    switch error {
+    case .full: .full(path: partial)
+    case .cannotOpen(let path, let reason): .cannotWrite(path: path, reason: reason)
+    default: .interrupted
+    }
+  }
+
+  private func finish() {
+    do throws(BackupError) {
+      let copy = try StoreCopy.check(partial)
+      try FileCopy.publish(partial, as: path)
+      done(.success(copy))
+    } catch {
+      fail(error)
+    }
+  }
+
+  private func fail(_ error: BackupError) {
+    if case .exists = error {} else { _ = unlink(partial) }
+    done(.failure(error))
+  }
+}

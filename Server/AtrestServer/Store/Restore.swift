@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes a store of a backup, in a folder that has none.
+
+import Glibc
+
+/// Puts backups back.
+package enum Restore {
+  /// Copies a backup that is whole into a folder, which is made if need be. Nothing is left behind if that fails.
+  ///
+  /// The store needs to be told nothing: its next start is a life of its own, so devices notice that they saw more.
+  /// - Returns: What was restored.
+  package static func run(
+    from path: String, into directory: String
+  ) throws(BackupError) -> StoreCopy {
+    let copy = try StoreCopy.check(path)
+    let folder: DataDirectory
+    do throws(StoreError) { folder = try DataDirectory(path: directory) } catch {
+      throw .store(error)
+    }
+    defer { folder.unlock() }
+    guard access(folder.databasePath, F_OK) != 0 else { throw .holdsStore(directory: directory) }
+    let partial = folder.databasePath + ".partial"
+    do throws(BackupError) {
+      try FileCopy.copy(path, to: partial)
+      try FileCopy.publish(partial, as: folder.databasePath)
+    } catch {
+      _ = unlink(partial)
+      throw error
+    }
+    return copy
+  }
+}
+
+/// Files that are there whole or not at all.
+enum FileCopy {
+  /// Makes an empty file that nobody else can read, in place of one that an earlier attempt may have left.
+  static func create(_ path: String) throws(BackupError) -> CInt {
+    _ = unlink(path)
+    let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { throw failure(path) }
+    return file
+  }
+
+  /// Copies a file.
+  static func copy(_ path: String, to target: String) throws(BackupError) {
+    let source = open(path, O_RDONLY | O_CLOEXEC)
+    guard source >= 0 else { throw .cannotRead(path: path, reason: systemReason(errno)) }
+    defer { _ = close(source) }
+    let file = try create(target)
+    defer { _ = close(file) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = buffer.withUnsafeMutableBytes { read(source, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .cannotRead(path: path, reason: systemReason(errno)) }
+      guard count > 0 else { return }
+      var rest = buffer[..<count]
+      while !rest.isEmpty {
+        let written = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+        if written < 0, errno == EINTR { continue }
+        guard written > 0 else { throw failure(target) }
+        rest = rest.dropFirst(written)
+      }
+    }
+  }
+
+  /// Makes a file that is complete durable, and gives it its name.
+  static func publish(_ partial: String, as path: String) throws(BackupError) {
+    try sync(partial, O_RDWR)
+    guard rename(partial, path) == 0 else { throw failure(path) }
+    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    try sync(folder.isEmpty ? "/" : folder, O_RDONLY)
+  }
+
+  private static func sync(_ path: String, _ mode: CInt) throws(BackupError) {
+    let file = open(path, mode | O_CLOEXEC)
+    guard file >= 0 else { throw failure(path) }
+    defer { _ = close(file) }
+    // Some file systems cannot sync a folder, and say so.
+    guard fsync(file) == 0 || (mode == O_RDONLY && errno == EINVAL) else { throw failure(path) }
+  }
+
+  private static func failure(_ path: String) -> BackupError {
+    errno == ENOSPC || errno == EDQUOT
+      ? .full(path: path) : .cannotWrite(path: path, reason: systemReason(errno))
+  }
+}

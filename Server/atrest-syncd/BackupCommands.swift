@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands about backups: made by the running server, checked and restored without one.
+
+import ArgumentParser
+import AtrestServer
+import Foundation
+import SyncProtocol
+
+struct Backup: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Write a copy of all the server holds into a file, while it runs, and check it.",
+    discussion: "The file is made by the server's user, and nobody else can read it.")
+
+  @OptionGroup var data: DataOptions
+  @Option(
+    name: .customLong("to"),
+    help: ArgumentHelp("The file to make. It must not exist yet.", valueName: "file"))
+  var file: String
+
+  func run() async throws {
+    try await reported {
+      let path = URL(fileURLWithPath: file).standardizedFileURL.path
+      guard !file.isEmpty, path.utf8.count <= BackupRequest.pathLimitBytes else {
+        throw Failure("--to names no file, or its path is too long.", .usage)
+      }
+      let client = AdminClient(
+        directory: data.path,
+        withoutServer:
+          "\nWhile it does not run, a copy of that whole folder is as good as a backup.")
+      // A large store takes a while; the server says when it cannot.
+      let answer = try await client.call(
+        Method.Admin.backup, BackupRequest(path: path), as: BackupResponse.self,
+        timeout: .seconds(6 * 3600))
+      printLine("\(path) is complete and was checked: \(Text.contents(answer)).")
+    }
+  }
+}
+
+struct Verify: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Read a backup from one end to the other, without changing it.")
+
+  @Argument(help: "The backup.") var file: String
+
+  func run() async throws {
+    try await reported {
+      let copy = try backups { () throws(BackupError) in try StoreCopy.check(file) }
+      printLine("\(file) is a good backup: \(Text.contents(BackupResponse(copy))).")
+    }
+  }
+}
+
+struct RestoreCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore", abstract: "Make a store of a backup, in a new or empty folder.",
+    discussion: """
+      Nothing more is needed: devices that saw more than the backup holds notice, and bring back what they hold.
+      """)
+
+  @Argument(help: "The backup. It is checked first, and not changed.") var file: String
+  @OptionGroup var data: DataOptions
+
+  func run() async throws {
+    try await reported {
+      let copy = try backups { () throws(BackupError) in
+        try Restore.run(from: file, into: data.path)
+      }
+      printLine(
+        """
+        \(data.path) holds it now: \(Text.contents(BackupResponse(copy))).
+        Start the server with: atrest-syncd serve --data \(data.path)
+        """)
+    }
+  }
+}
+
+/// Does something with a backup, and says what was wrong.
+private func backups<Value>(_ body: () throws(BackupError) -> Value) throws -> Value {
+  do throws(BackupError) { return try body() } catch {
+    throw Failure(error.userMessage, ExitStatus(error))
+  }
+}
+
+extension BackupResponse {
+  fileprivate init(_ copy: StoreCopy) {
+    self.init(
+      accounts: copy.accounts, devices: copy.devices, records: copy.records,
+      sizeBytes: copy.sizeBytes)
+  }
+}

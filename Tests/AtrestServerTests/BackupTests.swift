@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// Backups: made while the server writes, checked without being changed, restored into a new life.
+
+import Foundation
+import GRPC
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+import Transport
+
+@testable import AtrestServer
+
+@Suite struct BackupTests {
+  private let storage: Storage
+  private let admin: AdminService
+  private var file: String { storage.folder.path("backup") }
+
+  init() throws {
+    storage = try Storage()
+    admin = AdminService(
+      queue: storage.queue, directory: storage.directory, devices: storage.devices,
+      environment: storage.world.environment, address: { "" })
+  }
+
+  private func backUp(_ path: String? = nil) async throws -> BackupResponse {
+    let bytes = BackupRequest(path: path ?? file).encoded
+    let outcome = await outcome { later throws(Status) in try admin.backup(bytes, answer: later) }
+    return try BackupResponse(decoding: try outcome.reply)
+  }
+
+  private func fill(_ numbers: Range<Int>) async throws {
+    for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 500) {
+      let page = (start..<min(start + 500, numbers.upperBound)).map { offer(water($0)) }
+      _ = try await storage.exchange(phone, ExchangeRequest(cursor: nil, offers: page))
+    }
+  }
+
+  @Test("a backup holds what was acknowledged before it, and is checked; nobody else can read it")
+  func complete() async throws {
+    try await fill(0..<700)
+    let answer = try await backUp()
+    #expect(answer.accounts == 2 && answer.devices == 3 && answer.records == 700)
+    let attributes = try FileManager.default.attributesOfItem(atPath: file)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    #expect(attributes[.size] as? Int == answer.sizeBytes)
+    #expect(
+      try StoreCopy.check(file)
+        == StoreCopy(accounts: 2, devices: 3, records: 700, sizeBytes: answer.sizeBytes))
+    let left = try FileManager.default.contentsOfDirectory(atPath: storage.folder.url.path)
+    #expect(left.sorted() == ["backup", "data"])
+    await storage.queue.close()
+  }
+
+  @Test("writes go on meanwhile, and the copy is one state of the store")
+  func whileWriting() async throws {
+    try await fill(0..<4000)
+    async let response = backUp()
+    var next = 4000
+    while !FileManager.default.fileExists(atPath: file), next < 6000 {
+      try await fill(next..<next + 20)
+      next += 20
+    }
+    let answer = try await response
+    #expect(answer.records >= 4000 && answer.records <= next)
+    await storage.queue.close()
+    let target = storage.folder.path("restored")
+    _ = try Restore.run(from: file, into: target)
+    let restored = try openStore(target)
+    defer { restored.close() }
+    let kim = try storage.session(phone).account.id
+    let bodies = try restored.transaction { t throws(StoreError) in
+      var bodies: [[UInt8]] = []
+      try t.feed(of: kim, after: 0) { _, body in
+        bodies.append(body)
+        return true
+      }
+      return bodies
+    }
+    #expect(bodies == (0..<answer.records).map { water($0).encoded })
+  }
+
+  @Test("a store that was restored is a new life: who saw more than it holds is told so")
+  func newLife() async throws {
+    let early = try await storage.exchange(phone, request(nil, water(1))).cursor
+    _ = try await backUp()
+    let late = try await storage.exchange(phone, request(early, water(2))).cursor
+    await storage.queue.close()
+    let target = storage.folder.path("restored")
+    _ = try Restore.run(from: file, into: target)
+    var epoch: UInt64 = 900
+    let restored = try SQLiteStore(directory: target) {
+      epoch += 1
+      return epoch
+    }
+    defer { restored.close() }
+    let kim = try storage.session(phone).account.id
+    #expect(try restored.exchange(kim, request(late)).restarted)
+    #expect(try !restored.exchange(kim, request(early)).restarted)
+    for number in 10..<15 { _ = try restored.exchange(kim, request(nil, water(number))) }
+    #expect(try restored.exchange(kim, request(late)).restarted)
+    #expect(restored.lostCommits == 0)
+  }
+
+  @Test("a file that is there is not touched; nor is one written where it cannot be")
+  func refused() async throws {
+    try Data([7]).write(to: URL(fileURLWithPath: file))
+    await #expect(throws: Status.self) { try await backUp() }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data([7]))
+    let codes = [
+      await code(of: file), await code(of: storage.folder.path("none/backup")),
+      await code(of: "backup"), await code(of: storage.folder.url.path + "/"),
+      await code(of: "/\u{0}x"),
+    ]
+    #expect(
+      codes == [
+        .alreadyExists, .failedPrecondition, .invalidArgument, .invalidArgument, .invalidArgument,
+      ])
+    // A refusal leaves the way free.
+    _ = try await backUp(storage.folder.path("other"))
+    await storage.queue.close()
+  }
+
+  private func code(of path: String) async -> StatusCode? {
+    let bytes = BackupRequest(path: path).encoded
+    return await outcome { later throws(Status) in try admin.backup(bytes, answer: later) }
+      .failure?.code
+  }
+
+  @Test("what an interrupted backup left is replaced by the next")
+  func leftover() async throws {
+    try Data(repeating: 1, count: 9000).write(to: URL(fileURLWithPath: file + ".partial"))
+    #expect(try await backUp().records == 0)
+    await storage.queue.close()
+  }
+
+  @Test("one at a time; a server that stops gives it up and leaves nothing")
+  func stopping() async throws {
+    try await fill(0..<20)
+    let failed = Recorder<Status?>()
+    let bytes = BackupRequest(path: file).encoded
+    try await storage.whileCommitting {
+      _ = try admin.backup(bytes) { { outcome, _ in failed.note(outcome.failure) } }
+      #expect(throws: Status.self) { _ = try admin.backup(bytes) { { _, _ in } } }
+      // Closed before the first step could be taken.
+      Task { await storage.queue.close() }
+      while storage.queue.submit(
+        Operation(isWrite: false) { _ throws(StoreError) in
+        } completion: { _, _ in
+        })
+      {
+        await Task.yield()
+      }
+    }
+    #expect(try await failed.next()?.code == .unavailable)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: storage.folder.url.path) == ["data"])
+  }
+
+  @Test("closing a store gives up the copy that is under way")
+  func closing() throws {
+    let folder = try Folder()
+    let store = try openStore(folder)
+    let kim = try store.makeAccount("kim")
+    for start in stride(from: 0, to: 9000, by: 1000) {
+      let page = (start..<start + 1000).map { offer(water($0)) }
+      _ = try store.exchange(kim, ExchangeRequest(cursor: nil, offers: page))
+    }
+    let path = folder.path("copy")
+    try Data().write(to: URL(fileURLWithPath: path))
+    let backup = try store.beginBackup(to: path)
+    #expect(try !backup.step())
+    store.close()
+    #expect(throws: StoreError.closed) { try backup.step() }
+    try openStore(folder).close()
+  }
+}
+
+@Suite struct StoreCopyTests {
+  private let folder: Folder
+  private var file: URL { URL(fileURLWithPath: folder.path("backup")) }
+  private var path: String { file.path }
+
+  init() throws {
+    folder = try Folder()
+    let store = try openStore(folder)
+    let kim = try store.makeAccount("kim")
+    for number in 0..<200 { _ = try store.exchange(kim, request(nil, water(number))) }
+    try Data().write(to: file)
+    let backup = try store.beginBackup(to: path)
+    while try !backup.step() {}
+    store.close()
+  }
+
+  @Test("reading a backup changes nothing, not even where nothing may be written")
+  func readOnly() throws {
+    let before = try Data(contentsOf: file)
+    let odd = folder.path("it's a 100%?#.db")
+    try FileManager.default.moveItem(atPath: path, toPath: odd)
+    try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: odd)
+    #expect(try StoreCopy.check(odd).records == 200)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: odd)) == before)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+        == ["data", "it's a 100%?#.db"])
+  }
+
+  @Test("a damaged page is found wherever it is", arguments: 0..<14)
+  func damaged(page: Int) throws {
+    var bytes = try Data(contentsOf: file)
+    let offset = page * 4096
+    try #require(bytes.count > offset + 200)
+    for index in offset..<offset + 200 { bytes[index] ^= 0xFF }
+    try bytes.write(to: file)
+    #expect(throws: BackupError.self) { try StoreCopy.check(path) }
+    #expect(throws: BackupError.self) { try Restore.run(from: path, into: folder.path("new")) }
+    #expect(!FileManager.default.fileExists(atPath: folder.path("new")))
+  }
+
+  @Test("a record that is not what it was is found, though SQLite sees nothing wrong")
+  func changedRecord() throws {
+    var bytes = try Data(contentsOf: file)
+    let body = Data(water(150).encoded)
+    let place = try #require(bytes.range(of: body))
+    bytes[place.lowerBound] ^= 0xFF
+    try bytes.write(to: file)
+    #expect(
+      throws: BackupError.damaged(path: path, reason: "a stored record cannot be read")
+    ) { try StoreCopy.check(path) }
+  }
+
+  @Test("a backup that was cut short, an empty file, none, and a folder are errors")
+  func cut() throws {
+    let bytes = try Data(contentsOf: file)
+    for count in [0, 50, 99, 100, 4096, bytes.count - 4096, bytes.count - 1] {
+      try bytes.prefix(count).write(to: file)
+      #expect(throws: BackupError.self, "\(count)") { try StoreCopy.check(path) }
+    }
+    #expect(throws: BackupError.self) { try StoreCopy.check(folder.path("none")) }
+    #expect(throws: BackupError.self) { try StoreCopy.check(folder.url.path) }
+  }
+
+  @Test("other programs' files, newer formats and databases in use are told apart")
+  func others() throws {
+    var bytes = try Data(contentsOf: file)
+    bytes[71] ^= 1
+    try bytes.write(to: file)
+    #expect(throws: BackupError.notABackup(path: path)) { try StoreCopy.check(path) }
+    bytes[71] ^= 1
+    bytes[63] = 99
+    try bytes.write(to: file)
+    #expect(
+      throws: BackupError.newerVersion(path: path, found: 99, supported: SQLiteSchema.version)
+    ) { try StoreCopy.check(path) }
+    let store = try openStore(folder)
+    defer { store.close() }
+    let database = folder.data + "/atrest.db"
+    _ = try store.makeAccount("sam")
+    #expect(throws: BackupError.unfinished(path: database)) { try StoreCopy.check(database) }
+  }
+
+  @Test("a backup is restored into a new or empty folder, and into no other")
+  func restore() throws {
+    let new = folder.path("a/b")
+    #expect(try Restore.run(from: path, into: new).records == 200)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: new).sorted() == ["atrest.db", "lock"])
+    let store = try openStore(new)
+    #expect(throws: BackupError.store(.inUse(directory: new, process: getpid()))) {
+      try Restore.run(from: path, into: new)
+    }
+    store.close()
+    #expect(throws: BackupError.holdsStore(directory: new)) {
+      try Restore.run(from: path, into: new)
+    }
+    let letters = folder.path("letters")
+    try FileManager.default.createDirectory(atPath: letters, withIntermediateDirectories: true)
+    try Data([1]).write(to: URL(fileURLWithPath: letters + "/letter"))
+    #expect(throws: BackupError.store(.notAStore(path: letters))) {
+      try Restore.run(from: path, into: letters)
+    }
+    // What a restore that was cut short left is not in the way.
+    let again = folder.path("again")
+    try FileManager.default.createDirectory(atPath: again, withIntermediateDirectories: true)
+    try Data([1]).write(to: URL(fileURLWithPath: again + "/atrest.db.partial"))
+    #expect(try Restore.run(from: path, into: again).records == 200)
+  }
+}
