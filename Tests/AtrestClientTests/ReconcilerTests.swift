@@ -99,7 +99,11 @@ struct ReconcilerTests {
       if Int.random(in: 0..<10, using: &random) == 0 { theirs = [] }
       let server = Self.server(theirs)
       let pageRecords = [3, 50, Page.records].randomElement(using: &random) ?? 3
-      server.state.withLock { $0.pageRecords = pageRecords }
+      let fanOut = [1, 16].randomElement(using: &random) ?? 1
+      server.state.withLock {
+        $0.pageRecords = pageRecords
+        $0.fanOut = fanOut
+      }
       let outcome = try Self.compare(mine, with: server)
       let held = Dictionary(uniqueKeysWithValues: mine.map { ($0.key, $0) })
       let kept = Dictionary(uniqueKeysWithValues: theirs.map { ($0.key, $0) })
@@ -110,16 +114,16 @@ struct ReconcilerTests {
     }
   }
 
-  @Test("of 10,000 equal records costs one round and little more than a hundred bytes")
+  @Test("of 10,000 equal records costs one round and some fifty bytes")
   func equal() throws {
     let all = (0..<10_000).map { Self.record($0) }
     let outcome = try Self.compare(all, with: Self.server(all))
     #expect(outcome.rounds == 1)
-    #expect(outcome.bytes <= 160, "\(outcome.bytes)")
+    #expect(outcome.bytes <= 60, "\(outcome.bytes)")
     #expect(outcome.received.isEmpty && outcome.wanted.isEmpty)
   }
 
-  @Test("finds one of 100,000 records in four rounds and 4 KB", arguments: [5, 99_999])
+  @Test("finds one of 100,000 records in three rounds and 3 KB", arguments: [5, 99_999])
   func oneOfMany(index: Int) throws {
     let mine = Self.many
     var theirs = mine
@@ -127,8 +131,8 @@ struct ReconcilerTests {
     let outcome = try Self.compare(mine, with: Self.server(theirs))
     #expect(outcome.received == [theirs[index].encoded])
     #expect(outcome.wanted == [theirs[index].key])
-    #expect(outcome.rounds <= 4)
-    #expect(outcome.bytes <= 4000, "\(outcome.bytes)")
+    #expect(outcome.rounds == 3, "and one to push it")
+    #expect(outcome.bytes <= 3000, "\(outcome.bytes)")
   }
 
   private static let many = (0..<100_000).map { record($0) }

@@ -381,7 +381,8 @@ struct SyncEngineTests {
   func sentences() {
     for error: SyncError in [
       .notPaired, .unreachable("x"), .accessEnded, .notPermitted("x"), .notFound("x"),
-      .refused("x"), .badAnswer("x"), .cancelled, .replica(.busy(path: "/x")),
+      .refused("x"), .badAnswer("x"), .massDeletion(count: 2, of: 3), .cancelled,
+      .replica(.busy(path: "/x")),
     ] {
       #expect(error.userMessage.hasSuffix("."))
       #expect(!error.userMessage.contains("\n"))

@@ -99,7 +99,7 @@ struct BinaryTests {
     #expect(answer.out.hasPrefix("Nothing is written here yet."))
     #expect(answer.out.split(separator: "\n").count == 1)
     #expect(!FileManager.default.fileExists(atPath: atrest.replica.path))
-    for look in ["sync", "sessions", "conflicts", "devices", "invite", "unpair"] {
+    for look in ["sync", "sessions", "conflicts", "devices", "invite", "unpair", "doctor"] {
       try atrest(look)
     }
     try atrest("water", "list")
@@ -175,7 +175,8 @@ struct BinaryTests {
       ("conflicts list", 0), ("conflicts show 81c0", 65), ("conflicts restore 81c0", 65),
       ("pair nonsense", 64), ("pair atrest://example.org:7420/BCDF-GHJKLMNP", 64),
       ("pair atrest://127.0.0.1:1/BCDF-GHJKLMNP", 69), ("sync", 65), ("invite", 65),
-      ("devices", 65), ("unpair", 65),
+      ("devices", 65), ("unpair", 65), ("doctor", 0), ("doctor --check", 0),
+      ("sync --watch --allow-mass-deletion", 64),
       ("replica digest", 65),
     ] as [(String, Int32)])
   func exitCodes(line: String, code: Int32) throws {

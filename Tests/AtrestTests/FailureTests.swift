@@ -28,7 +28,8 @@ struct FailureTests {
     (ReplicaError.storage(reason: "disk full"), 74), (ReplicaError.busy(path: "/r"), 75),
     (SyncError.notPaired, 65), (SyncError.unreachable("refused"), 69), (SyncError.accessEnded, 77),
     (SyncError.notPermitted("no"), 77), (SyncError.notFound("no"), 65),
-    (SyncError.refused("no"), 65), (SyncError.badAnswer("rule"), 76), (SyncError.cancelled, 75),
+    (SyncError.refused("no"), 65), (SyncError.massDeletion(count: 30, of: 40), 65),
+    (SyncError.badAnswer("rule"), 76), (SyncError.cancelled, 75),
     (SyncError.replica(.busy(path: "/r")), 75),
     (Failure.Thrown("A sentence."), 65),
   ]

@@ -51,8 +51,9 @@ struct JSONTests {
     let key = RecordKey(kind: .water, id: Fixture.glass.id.bytes)
     let report = StatusReport(
       sessions: [Fixture.completed], water: [Fixture.glass],
-      status: Fixture.status(waiting: 2, refused: 1),
-      pending: [Fixture.refused(.clockSkew, key)], conflicts: 1, Fixture.around)
+      status: Fixture.status(waiting: 2, refused: 1, held: 25),
+      pending: [Fixture.refused(.clockSkew, key), Fixture.refused(.massDeletion, key)],
+      conflicts: 1, Fixture.around)
     #expect(
       try JSON.text(report) == """
         {
@@ -62,6 +63,7 @@ struct JSONTests {
           ],
           "sync" : {
             "account" : "home",
+            "held_deletions" : 25,
             "last_sync" : "2026-11-21T08:14:00Z",
             "paired" : true,
             "refused" : [
@@ -132,7 +134,8 @@ struct JSONTests {
     )
     #expect(
       try JSON.line(SyncRow(SyncReport()))
-        == #"{"conflicts":0,"received":0,"refused":0,"restarted":false,"sent":0,"superseded":0}"#)
+        == #"{"conflicts":0,"held_deletions":0,"received":0,"refused":0,"renewed":false,"restarted":false,"sent":0,"superseded":0}"#
+    )
   }
 
   @Test("a dump holds no value unless it was asked for")
@@ -307,6 +310,22 @@ struct WordsTests {
     report.restarted = true
     #expect(SyncWords.counts(report) == "12 sent, 3 received")
     #expect(SyncWords.done(report).hasPrefix("In step: 12 sent, 3 received.\nThe server had lost"))
+    report.restarted = false
+    report.isRenewed = true
+    let lines = SyncWords.done(report).split(separator: "\n")
+    #expect(lines.count == 3 && lines[1].contains("`atrest devices`"))
+  }
+
+  @Test("deletions that wait for a word are told apart from what waits by itself")
+  func heldDeletions() {
+    let report = StatusReport(
+      sessions: [], water: [], status: Fixture.status(held: 25), pending: [], conflicts: 0,
+      Fixture.around)
+    let text = report.text(sessionIDs: [:], Fixture.around, .plain)
+    #expect(text.contains("25 deletions wait for your word"))
+    #expect(text.contains("`atrest sync --allow-mass-deletion`"))
+    #expect(!text.contains("Nothing waits"))
+    #expect(!text.contains("did not take"))
   }
 
   @Test("emphasis is off in a pipe, on a dumb terminal, and where NO_COLOR asks for it")

@@ -34,6 +34,10 @@ public enum FieldValue: Hashable, Sendable {
       default: return nil
       }
     }
+    // Says of the whole record what its deletion said, once nothing else is left of it.
+    if register.field == Register.forgottenField {
+      return register.value == Register.forgottenValue ? .deleted(true) : nil
+    }
     switch (kind, register.field) {
     case (.session, SessionField.span):
       return alone(register, kind, with: SessionField.target, SessionField.encode(targetMinutes: 1))

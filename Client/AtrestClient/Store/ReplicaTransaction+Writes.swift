@@ -80,14 +80,50 @@ extension ReplicaTransaction {
   }
 
   /// Writes the losing value back, as an ordinary new write, and takes the entry off the journal.
+  ///
+  /// Nothing but its deletion may be left of the record. Then whatever else the losing write said is written back with it.
+  /// - Throws: `.invalid` if the record would still lack a value that its kind cannot be without.
   public func restore(_ entry: JournalEntry) throws(ReplicaError) {
-    let lost = entry.conflict.lost
-    if lost.field == Register.deletedField {
-      try write(entry.conflict.key, [], deleted: lost.value == Register.deletedValue)
-    } else {
-      try write(entry.conflict.key, [(lost.field, lost.value)])
+    let key = entry.conflict.key
+    let stored = try record(key)
+    var restored = [entry]
+    if stored?[Register.forgottenField] != nil, !isWhole(stored, with: restored) {
+      restored = try conflicts().filter {
+        $0.conflict.key == key && $0.conflict.lost.stamp == entry.conflict.lost.stamp
+      }
+      guard restored.contains(entry), isWhole(stored, with: restored) else {
+        throw .invalid(
+          """
+          The record was deleted, and what else it said is gone, so this alone cannot be written back. Write \
+          back the entry that holds its value instead, or write it anew.
+          """)
+      }
     }
-    try delete(entry.key)
+    let values = restored.map(\.conflict.lost).filter { $0.field != Register.deletedField }
+    let isDeletion =
+      values.isEmpty && entry.conflict.lost.value == Register.deletedValue
+    try write(key, values.map { ($0.field, $0.value) }, deleted: isDeletion)
+    for entry in restored { try delete(entry.key) }
+  }
+
+  /// Whether a record, with the lost values of some entries, is one that its kind's rules allow. Kinds this build does not know have none.
+  private func isWhole(_ stored: Record?, with entries: [JournalEntry]) -> Bool {
+    guard let key = entries.first?.conflict.key else { return true }
+    var record = stored ?? Record(key: key)
+    let latest = entries.map(\.conflict.lost.stamp).max()
+    for lost in entries.map(\.conflict.lost) {
+      guard let stamp = [latest, record[lost.field]?.stamp].compactMap({ $0 }).max() else {
+        continue
+      }
+      record.set(Register(field: lost.field, stamp: stamp, value: lost.value))
+    }
+    if entries.contains(where: { $0.conflict.lost.field != Register.deletedField }),
+      let deletion = record[Register.deletedField]
+    {
+      record.set(Register(field: deletion.field, stamp: deletion.stamp, value: []))
+    }
+    do { try record.checkKindRules() } catch { return false }
+    return true
   }
 
   /// One user action on a record: changed fields and `deleted`, under one stamp.

@@ -5,7 +5,7 @@ import Replication
 import SyncProtocol
 
 /// A comparison of everything held with what the server holds: ranges whose fingerprints differ are cut into smaller ones, and small ones
-/// compared record by record.
+/// compared record by record. The server may cut a range itself, so that each round narrows twice.
 ///
 /// Source: range-based set reconciliation, Meyer, "Range-Based Set Reconciliation", 2023; the fan-out is ours. Sums over any range are two
 /// lookups. Rounds grow with the logarithm of what is held, bytes with what differs.
@@ -27,13 +27,12 @@ struct Reconciler {
     var isItemized: Bool
   }
 
-  /// Ranges that the whole is cut into first. One would do if nothing differs, and four cost little more; but then 100,000 records
-  /// take four rounds and not five.
-  static let firstParts = 4
   /// Ranges that a range is cut into when it differs.
-  static let fanOut = 32
+  static let fanOut = 16
   /// Items of one range at most.
   static let itemsPerPart = 1000
+  /// Ranges of one request at most, those between included: the answer may need one more for each.
+  static let requestRanges = KeyRange.limit / 2
   /// Bytes of one request's ranges and items, about.
   static let requestBytes = Page.recordBytes
 
@@ -57,9 +56,7 @@ struct Reconciler {
       sums.append(sum)
     }
     self.sums = sums
-    let whole = Part(begin: [], end: [], items: 0..<held.count, isItemized: false)
-    let isSmall = held.count <= Reconciler.firstParts * Int(KeyRange.smallCount)
-    parts = isSmall ? [whole] : cut(whole, into: Reconciler.firstParts)
+    parts = [Part(begin: [], end: [], items: 0..<held.count, isItemized: false)]
   }
 
   /// The next request; nil when everything was compared.
@@ -73,7 +70,7 @@ struct Reconciler {
       items += part.isItemized ? part.items.count : 0
       bytes += cost
       let fits =
-        ranges.count + (gap ? 2 : 1) <= KeyRange.limit && items <= KeyRange.itemLimit
+        ranges.count + (gap ? 2 : 1) <= Reconciler.requestRanges && items <= KeyRange.itemLimit
         && bytes <= Reconciler.requestBytes
       guard fits || ranges.isEmpty else { break }
       if gap { ranges.append(KeyRange(end: part.begin, content: .settled)) }
@@ -109,18 +106,21 @@ struct Reconciler {
       guard index < asked, let part = parts[index].cut(from: begin, to: range.end, of: held) else {
         throw .badAnswer("it compares what it was not asked about")
       }
-      // A page of records may end before the ranges that were asked about do; but the first of these must be further along then.
-      if parts[index].isItemized {
-        guard !answer.records.isEmpty, index > 0 || part.begin != parts[index].begin else {
-          throw .badAnswer("the comparison does not move on")
-        }
+      // What it holds in smaller parts may be what is held here.
+      guard range.content != .fingerprint(fingerprint(part.items)) else { continue }
+      // A page may end before the ranges that were asked about do; but the first of these must be further along then.
+      if index == 0, part.isItemized {
+        let isFurther =
+          part.begin != parts[0].begin
+          && (part.items.count < parts[0].items.count || !answer.records.isEmpty)
+        guard isFurther else { throw .badAnswer("the comparison does not move on") }
       }
       if count == 0 {
         step.wanted += held[part.items].compactMap { RecordKey(storageKey: $0.key) }
       } else if part.items.count <= KeyRange.smallCount || count <= KeyRange.smallCount {
         narrowed += itemized(part)
       } else {
-        narrowed += cut(part, into: Reconciler.fanOut)
+        narrowed += cut(part)
       }
     }
     parts.replaceSubrange(0..<asked, with: narrowed)
@@ -130,8 +130,12 @@ struct Reconciler {
 
   private func content(of part: Part) -> KeyRange.Content {
     if part.isItemized { return .items(Array(held[part.items])) }
-    let sum = sums[part.items.upperBound] &- sums[part.items.lowerBound]
-    return .fingerprint(Fingerprint(count: UInt64(part.items.count), sum: sum))
+    return .fingerprint(fingerprint(part.items))
+  }
+
+  private func fingerprint(_ items: Range<Int>) -> Fingerprint {
+    Fingerprint(
+      count: UInt64(items.count), sum: sums[items.upperBound] &- sums[items.lowerBound])
   }
 
   private func bytes(of part: Part) -> Int {
@@ -139,10 +143,10 @@ struct Reconciler {
   }
 
   /// Smaller ranges that hold about the same number of records each.
-  private func cut(_ part: Part, into most: Int) -> [Part] {
+  private func cut(_ part: Part) -> [Part] {
     let total = part.items.count
     // Half of what is compared record by record anyway: smaller ranges would cost more than they spare.
-    let count = max(2, min(most, total * 2 / Int(KeyRange.smallCount)))
+    let count = max(2, min(Reconciler.fanOut, total * 2 / Int(KeyRange.smallCount)))
     let starts = (0..<count).map { part.items.lowerBound + total * $0 / count }
     return pieces(part, starting: starts, isItemized: false)
   }

@@ -87,6 +87,30 @@ extension Replica {
     }
   }
 
+  /// Compares everything held with the server, and changes nothing on either side.
+  ///
+  /// What waits to be pushed, and what other devices wrote since the last sync, is counted apart.
+  public func compare() async throws(SyncError) -> Differences {
+    let waiting = try await local { replica throws(ReplicaError) in
+      Set(try replica.pending().map(\.key))
+    }
+    return try await withServer { _, transport throws(SyncError) in
+      try await SyncEngine(store: self, transport: transport, clock: clock).differences(
+        waiting: waiting)
+    }
+  }
+
+  /// Syncs, compares everything held with the server, and makes both alike. Deletions that wait for a person's word go on waiting.
+  @discardableResult
+  public func repair() async throws(SyncError) -> SyncReport {
+    try await local { replica throws(ReplicaError) in
+      try replica.write { $0.demandReconcile() }
+    }
+    return try await withServer { _, transport throws(SyncError) in
+      try await SyncEngine(store: self, transport: transport, clock: clock).level()
+    }
+  }
+
   /// Stays in sync until the task is cancelled, or something lasting goes wrong. Reconnects by itself.
   ///
   /// - Parameter news: Called after each sync and each stored event, with what it did; and with an error when the connection was

@@ -178,7 +178,7 @@ public struct SyncEngine: Sendable {
   }
 
   /// Whether the server lost something.
-  private func check(
+  func check(
     _ answer: ExchangeResponse, to request: ExchangeRequest
   ) throws(SyncError) -> Bool {
     if answer.isRestart(after: request.cursor, seen: request.seen) { return true }

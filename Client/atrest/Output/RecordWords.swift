@@ -53,6 +53,7 @@ enum RecordWords {
   static func name(of field: FieldNumber, in kind: RecordKind) -> String {
     switch (kind, field) {
     case (_, Register.deletedField): "deleted"
+    case (_, Register.forgottenField): "forgotten"
     case (.session, SessionField.span): "span"
     case (.session, SessionField.target): "target"
     case (.water, WaterField.intake): "intake"

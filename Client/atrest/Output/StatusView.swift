@@ -98,6 +98,12 @@ struct StatusReport: Encodable, Equatable {
     return ids[hex] ?? hex
   }
 
+  /// Of deletions that wait for a person's word.
+  static func heldWords(_ count: Int) -> String {
+    "\(count == 1 ? "1 deletion waits" : "\(count) deletions wait") for your word, because most of what there is "
+      + "would go. `atrest sync --allow-mass-deletion` lets it happen; what you write again stays."
+  }
+
   private func syncLines(_ around: Surroundings) -> [String] {
     var lines: [String] = []
     let waiting = sync.waiting == 1 ? "1 change waits" : "\(sync.waiting) changes wait"
@@ -111,13 +117,7 @@ struct StatusReport: Encodable, Equatable {
         sync.waiting == 0 && !(sync.refused.isEmpty && sync.heldDeletions == 0)
           ? last.asSentence : "\(waits); \(last).")
     }
-    if sync.heldDeletions > 0 {
-      let what =
-        sync.heldDeletions == 1 ? "1 deletion waits" : "\(sync.heldDeletions) deletions wait"
-      lines.append(
-        "\(what) for your word, because most of what there is would go. "
-          + "`atrest sync --allow-mass-deletion` lets it happen; what you write again stays.")
-    }
+    if sync.heldDeletions > 0 { lines.append(Self.heldWords(sync.heldDeletions)) }
     if !sync.refused.isEmpty {
       lines.append(
         sync.refused.count == 1

@@ -24,6 +24,8 @@ final class ModelServer: Sendable {
     var refuses: @Sendable (Record) -> Refusal.Reason? = { _ in nil }
     /// Every record by key, with its hash, as of a sequence; for comparisons.
     var sorted: (sequence: UInt64, records: [(key: [UInt8], bytes: [UInt8], hash: UInt64)])?
+    /// Parts that a comparison cuts a differing range into; the contract asks for none.
+    var fanOut = 16
     /// Live records below which nobody is asked about deletions.
     var massDeletionFloor = 20
   }
@@ -223,7 +225,23 @@ extension ModelServer.State {
       switch range.content {
       case .settled: add(range.end, .settled)
       case .fingerprint(let theirs):
-        add(range.end, theirs == fingerprint() ? .settled : .fingerprint(fingerprint()))
+        if theirs == fingerprint() {
+          add(range.end, .settled)
+          continue
+        }
+        let part = max(1, (mine.count + fanOut - 1) / fanOut)
+        if min(UInt64(mine.count), theirs.count) > KeyRange.smallCount,
+          answer.ranges.count + request.ranges.count + fanOut <= KeyRange.limit
+        {
+          var rest = mine
+          while rest.count > part {
+            mine = rest.prefix(part)
+            rest = rest.dropFirst(part)
+            add(rest.first?.key ?? [], .fingerprint(fingerprint()))
+          }
+          mine = rest
+        }
+        add(range.end, .fingerprint(fingerprint()))
       case .items(let items):
         var theirs = Dictionary(uniqueKeysWithValues: items.map { ($0.key, $0.hash) })
         var rest: [UInt8]?

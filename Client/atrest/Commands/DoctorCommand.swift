@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest doctor`: looks whether everything is as it should be, and mends what is not.
+
+import ArgumentParser
+import AtrestClient
+import Foundation
+
+/// `atrest doctor [--check]`.
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "See whether this device and the server hold the same, and mend what differs.",
+    discussion: """
+      Reads everything that is kept here, then compares it with the server: a few hundred bytes if nothing \
+      differs. Records that differ are merged as in every sync, so nothing is lost on either side.
+
+      Exit code 1 means that `--check` found differences, or that some could not be mended.
+
+      EXAMPLES:
+        atrest doctor
+        atrest doctor --check
+      """)
+
+  @Flag(help: "Only look; change nothing here and nothing on the server.") var check = false
+  @OptionGroup var options: ReplicaOptions
+  @OptionGroup var format: FormatOptions
+
+  func run() async throws {
+    guard let replica = try options.openExisting() else {
+      let report = DoctorReport()
+      return try format.answer(report, report.verdict)
+    }
+    var report = DoctorReport(records: try replica.examine(), status: try replica.status())
+    say(report.hereLines)
+    if report.paired {
+      report.found(try await compare(replica))
+      say(report.thereLines)
+      if !check, report.differing > 0 {
+        try await repair(replica, &report)
+      }
+    }
+    if format.json {
+      Terminal.say(try JSON.text(report))
+    } else {
+      Terminal.say(report.verdict)
+    }
+    if !report.isWell { throw ExitCode(1) }
+  }
+
+  /// What is known so far is said before the server is asked: it may not be there.
+  private func say(_ lines: [String]) {
+    if !format.json { Terminal.say(lines.joined(separator: "\n")) }
+  }
+
+  private func compare(_ replica: Replica) async throws -> Differences {
+    Terminal.progress("comparing with the server")
+    defer { Terminal.progress("") }
+    return try await replica.compare()
+  }
+
+  private func repair(_ replica: Replica, _ report: inout DoctorReport) async throws {
+    Terminal.progress("mending what differs")
+    defer { Terminal.progress("") }
+    report.repaired(try await replica.repair(), left: try await replica.compare())
+  }
+}

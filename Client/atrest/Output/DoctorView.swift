@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a look at everything found, and the one line that matters.
+
+import AtrestClient
+import AtrestDomain
+import Foundation
+import Replication
+
+/// What a look at everything found; `--json` writes it as it is.
+struct DoctorReport: Encodable, Equatable {
+  /// Records of one kind that differ.
+  struct Kind: Encodable, Equatable {
+    var kind: String
+    var missingHere: Int
+    var missingOnServer: Int
+    var different: Int
+
+    var count: Int { missingHere + missingOnServer + different }
+  }
+
+  var records = 0
+  var waiting = 0
+  var refused = 0
+  var heldDeletions = 0
+  var paired = false
+  var account: String?
+  var server: String?
+  var clockOffsetMilliseconds: Int64?
+  /// Records that other devices wrote since the last sync.
+  var news: Int?
+  var differences: [Kind] = []
+  var serverLostData = false
+  var repaired = false
+  /// Records that still differ.
+  var left = 0
+
+  /// Of a device where nothing was written yet.
+  init() {}
+
+  /// Of what is kept here.
+  init(records: Int, status: ReplicaStatus) {
+    self.records = records
+    waiting = status.pendingCount - status.refusedCount - status.heldDeletionCount
+    refused = status.refusedCount
+    heldDeletions = status.heldDeletionCount
+    paired = status.isPaired
+    account = status.account
+    server = status.server
+  }
+
+  /// Records that differed when they were compared.
+  var differing: Int { differences.reduce(0) { $0 + $1.count } }
+
+  /// Whether nothing differs any more.
+  var isWell: Bool { left == 0 }
+
+  /// Takes in what a comparison found.
+  mutating func found(_ found: Differences) {
+    clockOffsetMilliseconds = found.serverOffsetMilliseconds
+    news = found.news.count
+    serverLostData = found.isRestarted
+    left = found.count
+    let keys = found.missingHere.union(found.missingThere).union(found.different)
+    differences = Set(keys.map(\.kind)).sorted().map { kind in
+      func count(_ keys: Set<RecordKey>) -> Int { keys.count { $0.kind == kind } }
+      return Kind(
+        kind: RecordWords.name(of: kind), missingHere: count(found.missingHere),
+        missingOnServer: count(found.missingThere), different: count(found.different))
+    }
+  }
+
+  /// Takes in what mending did.
+  mutating func repaired(_ report: SyncReport, left: Differences) {
+    repaired = true
+    refused = report.refused
+    heldDeletions = report.heldDeletions?.count ?? 0
+    self.left = left.count
+  }
+
+  /// What is kept here, for people.
+  var hereLines: [String] {
+    var lines = [
+      "Here: \(records == 1 ? "1 record" : "\(records) records"), all readable."
+    ]
+    if waiting > 0 {
+      lines.append(waiting == 1 ? "1 change waits to sync." : "\(waiting) changes wait to sync.")
+    }
+    if refused > 0 { lines.append(SyncWords.refused(refused)) }
+    if heldDeletions > 0 { lines.append(StatusReport.heldWords(heldDeletions)) }
+    return lines
+  }
+
+  /// What the server said, for people.
+  var thereLines: [String] {
+    var lines = ["Account: “\(Foreign.text(account ?? ""))” on \(server ?? "")."]
+    lines.append(clockLine)
+    if let news, news > 0 {
+      lines.append(
+        "\(news == 1 ? "1 record is" : "\(news) records are") new on the server; "
+          + "`atrest sync` brings \(news == 1 ? "it" : "them").")
+    }
+    if serverLostData { lines.append("The server was put back from a copy, or lost something.") }
+    for kind in differences {
+      var parts: [String] = []
+      if kind.missingHere > 0 { parts.append("\(kind.missingHere) missing here") }
+      if kind.missingOnServer > 0 { parts.append("\(kind.missingOnServer) missing on the server") }
+      if kind.different > 0 { parts.append("\(kind.different) not alike") }
+      lines.append("Differs: \(kind.kind): \(parts.joined(separator: ", ")).")
+    }
+    return lines
+  }
+
+  private var clockLine: String {
+    let seconds = (clockOffsetMilliseconds ?? 0) / 1000
+    guard seconds.magnitude > 2 else { return "Clock: as the server's." }
+    let way = seconds > 0 ? "behind" : "ahead of"
+    return
+      "Clock: \(seconds.magnitude) seconds \(way) the server's; what you write is corrected for it."
+  }
+
+  /// The one line that matters.
+  var verdict: String {
+    if !paired {
+      return records == 0
+        ? "Nothing is written here yet, and nothing is amiss."
+        : "All is well here. This device is not paired, so there was nothing to compare."
+    }
+    if left > 0 {
+      let what = left == 1 ? "1 record differs" : "\(left) records differ"
+      return repaired
+        ? "\(what) still; nothing is lost. `atrest status` may say why, and a later `atrest doctor` tries again."
+        : "\(what). `atrest doctor` without `--check` mends that."
+    }
+    return repaired
+      ? "All is well again: what differed was brought together, and nothing was lost."
+      : "All is well: this device and the server hold the same."
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing back what was set aside of a record that the server has forgotten since.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+import Testing
+
+@testable import AtrestClient
+
+@Suite("Writing back to a forgotten record")
+struct RestoreTests {
+  private struct Scene {
+    let server = ModelServer(clock: TestClock())
+    let mine: TestReplica
+    let session: Session
+
+    /// A fast that another device deleted and the server has forgotten, while this device wrote `edit` before the deletion.
+    init(_ edit: (Session) throws -> Session) async throws {
+      mine = try TestReplica(1)
+      let theirs = try TestReplica(2)
+      session = try Session.sample(lasted: 60)
+      try mine.replica.save(session)
+      try await mine.sync(server)
+      try await theirs.sync(server)
+      mine.clock.advance(1000)
+      try mine.replica.save(edit(session))
+      theirs.clock.advance(5000)
+      try theirs.replica.delete(session.key)
+      try await theirs.sync(server)
+      server.state.withLock { state in
+        for record in state.records.values.map(\.record) { state.put(record.stripped()) }
+      }
+      try await mine.sync(server)
+    }
+
+    func entry(_ field: FieldNumber) throws -> JournalEntry {
+      try #require(try mine.replica.conflicts().first { $0.conflict.field == field })
+    }
+  }
+
+  @Test("the deletion is what was kept instead")
+  func kept() async throws {
+    let scene = try await Scene { try Session.sample(id: $0.id, lasted: 90, target: 99) }
+    #expect(try scene.mine.replica.session(scene.session.id) == nil)
+    #expect(try scene.mine.replica.conflicts().map(\.conflict.field).sorted() == [1, 2, 3])
+    #expect(try scene.mine.replica.conflicts().allSatisfy { $0.kept == .deleted(true) })
+    #expect(try scene.entry(3).conflict.kept.field == Register.forgottenField)
+  }
+
+  @Test("brings all of the lost write back, whichever part of it was named", arguments: [1, 2, 3])
+  func whole(field: FieldNumber) async throws {
+    let edited = try Session.sample(lasted: 90, target: 99)
+    let scene = try await Scene {
+      Session(id: $0.id, span: edited.span, targetMinutes: edited.targetMinutes)
+    }
+    try scene.mine.replica.restore(scene.entry(field))
+    let session = try scene.mine.replica.session(scene.session.id)
+    #expect(session?.span == edited.span && session?.targetMinutes == 99)
+    let report = try await scene.mine.sync(scene.server)
+    #expect(report.refused == 0)
+    #expect(try scene.mine.replica.conflicts().isEmpty)
+    #expect(scene.server.records == (try scene.mine.replica.allRecords()))
+  }
+
+  @Test("of which a needed part is gone is refused in words, and changes nothing")
+  func incomplete() async throws {
+    let scene = try await Scene {
+      Session(id: $0.id, span: $0.span, targetMinutes: 99)
+    }
+    let digest = try scene.mine.replica.digest()
+    for field: FieldNumber in [1, 3] {
+      #expect {
+        try scene.mine.replica.restore(scene.entry(field))
+      } throws: { error in
+        if case .invalid(let sentence)? = error as? ReplicaError {
+          sentence.contains("holds its value")
+        } else {
+          false
+        }
+      }
+    }
+    #expect(try scene.mine.replica.digest() == digest)
+    #expect(try scene.mine.waitingCount == 0)
+  }
+}

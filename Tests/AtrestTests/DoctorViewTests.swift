@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of `atrest doctor`: what differs, and one calm line at the end.
+
+import AtrestClient
+import Foundation
+import Replication
+import Testing
+
+@testable import atrest
+
+@Suite("What a look at everything says")
+struct DoctorViewTests {
+  private func key(_ kind: RecordKind, _ id: UInt8) -> RecordKey { RecordKey(kind: kind, id: [id]) }
+
+  private func report(_ differences: Differences? = nil) -> DoctorReport {
+    var report = DoctorReport(records: 812, status: Fixture.status(waiting: 3))
+    if let differences { report.found(differences) }
+    return report
+  }
+
+  @Test("equal: everything is said in a few lines")
+  func equal() {
+    let report = report(Differences())
+    #expect(report.hereLines == ["Here: 812 records, all readable.", "3 changes wait to sync."])
+    #expect(
+      report.thereLines == ["Account: “home” on 127.0.0.1:7420.", "Clock: as the server's."])
+    #expect(report.verdict == "All is well: this device and the server hold the same.")
+    #expect(report.isWell)
+  }
+
+  @Test("differences by kind, what was only looked at, and what was mended")
+  func different() {
+    var found = Differences()
+    found.missingHere = [key(.session, 1), key(.session, 2)]
+    found.missingThere = [key(.water, 3)]
+    found.different = [key(.session, 4)]
+    found.news = [key(.water, 5)]
+    found.serverOffsetMilliseconds = -95_500
+    var report = report(found)
+    #expect(report.thereLines.contains("Differs: session: 2 missing here, 1 not alike."))
+    #expect(report.thereLines.contains("Differs: water: 1 missing on the server."))
+    #expect(report.thereLines.contains("1 record is new on the server; `atrest sync` brings it."))
+    #expect(report.thereLines.contains { $0.hasPrefix("Clock: 95 seconds ahead of the server's") })
+    #expect(report.verdict == "4 records differ. `atrest doctor` without `--check` mends that.")
+    #expect(!report.isWell)
+    report.repaired(SyncReport(), left: Differences())
+    #expect(report.verdict.hasPrefix("All is well again"))
+    #expect(report.isWell)
+    report.repaired(SyncReport(), left: found)
+    #expect(report.verdict.hasPrefix("4 records differ still; nothing is lost."))
+  }
+
+  @Test("unpaired, or nothing written: nothing to compare, and nothing amiss")
+  func unpaired() {
+    #expect(DoctorReport().verdict == "Nothing is written here yet, and nothing is amiss.")
+    let report = DoctorReport(records: 2, status: Fixture.status(paired: false))
+    #expect(report.isWell && report.verdict.contains("not paired"))
+  }
+
+  @Test("for programs")
+  func json() throws {
+    var found = Differences()
+    found.missingHere = [key(.session, 1)]
+    #expect(
+      try JSON.line(report(found))
+        == #"{"account":"home","clock_offset_milliseconds":0,"differences":[{"different":0,"kind":"session","missing_here":1,"missing_on_server":0}],"held_deletions":0,"left":1,"news":0,"paired":true,"records":812,"refused":0,"repaired":false,"server":"127.0.0.1:7420","server_lost_data":false,"waiting":3}"#
+    )
+  }
+}
