@@ -46,8 +46,8 @@ struct WireTests {
     }
 
     private static func credential(_ head: CallHead) -> Authorization<String> {
-      guard let text = head.metadata["authorization"], text.hasPrefix("Bearer ") else {
-        return .denied(Status(.unauthenticated, "Who are you?"))
+      guard let text = head.metadata.text("authorization"), text.hasPrefix("Bearer ") else {
+        return .refused(Status(.unauthenticated, "Who are you?"))
       }
       return .granted(String(text.dropFirst("Bearer ".count)))
     }
