@@ -107,6 +107,21 @@ struct RestartTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
+  @Test("a place is lost if the server says so, or if its feed or its head went back")
+  func lostPlaces() {
+    func answer(_ cursor: Cursor, head: UInt64, restarted: Bool = false) -> ExchangeResponse {
+      ExchangeResponse(
+        cursor: cursor, restarted: restarted, serverTime: WallTime(milliseconds: 0), head: head)
+    }
+    let place = Self.at(1, 5)
+    #expect(!answer(Self.at(1, 5), head: 9).isRestart(after: place, seen: Self.at(1, 9)))
+    #expect(!answer(Self.at(2, 6), head: 9).isRestart(after: place, seen: Self.at(1, 9)))
+    #expect(!answer(Self.at(1, 5), head: 9).isRestart(after: nil, seen: nil))
+    #expect(answer(Self.at(1, 5), head: 8).isRestart(after: place, seen: Self.at(1, 9)))
+    #expect(answer(Self.at(2, 4), head: 9).isRestart(after: place, seen: Self.at(1, 9)))
+    #expect(answer(Self.at(2, 9), head: 9, restarted: true).isRestart(after: place, seen: place))
+  }
+
   @Test(
     "the demand to compare is kept over a crash at any step, and met by the next sync",
     arguments: 0..<5, ModelTransport.Cut.allCases)
