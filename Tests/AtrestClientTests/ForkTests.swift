@@ -148,6 +148,31 @@ struct ForkTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
+  @Test("another process that comes first is no copy: the token is drawn once more")
+  func overtaken() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    try test.replica.save(WaterEntry.sample())
+    try await test.sync(server)
+    let other = try test.reopened()
+    try test.replica.save(WaterEntry.sample())
+    var transport = ModelTransport(server: server)
+    transport.before = { call in
+      guard call == 0 else { return }
+      // Its writes are younger, and its token is the one that the server then holds.
+      try other.save(WaterEntry.sample())
+      try await SyncEngine(
+        store: other, transport: ModelTransport(server: server), clock: test.clock,
+        pacing: .instant(1)
+      ).sync()
+    }
+    let report = try await test.engine(transport).sync()
+    #expect(!report.isRenewed)
+    #expect(server.requests.compactMap(\.token).count >= 3, "one was refused")
+    #expect(try test.waitingCount == 0)
+    #expect(server.records == (try test.replica.allRecords()))
+  }
+
   @Test("that its server takes for one again and again is told, not served for ever")
   func endless() async throws {
     let scene = try await Scene()

@@ -45,6 +45,8 @@ struct ModelTransport: TestTransport {
   let server: ModelServer
   /// Asked with the number of each call, from 0.
   var cut: @Sendable (Int) -> Cut? = { _ in nil }
+  /// Runs before the server has the request.
+  var before: @Sendable (Int) async throws -> Void = { _ in }
   /// Runs after the server answered and before the replica has the answer.
   var meanwhile: @Sendable (Int) throws -> Void = { _ in }
   let calls = Counter()
@@ -58,7 +60,8 @@ struct ModelTransport: TestTransport {
   }
 
   func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
-    try call { try server.exchange(through(request), as: credential.value) }
+    do { try await before(calls.count) } catch { throw .refused("\(error)") }
+    return try call { try server.exchange(through(request), as: credential.value) }
   }
 
   func reconcile(
