@@ -61,7 +61,8 @@ def server_copes(scene, what, result):
     scene.meet()
     for _ in range(2):
         scene.stranger_writes()
-        with contextlib.suppress(grpc.RpcError):
+        # A record may come that cannot be read: stored bytes are sent as they are.
+        with contextlib.suppress(grpc.RpcError, AssertionError, ValueError):
             scene.stranger.sync()
         if scene.server.process.poll() is None:
             spoken(scene.companions["tablet"].run("sync"), what, result)
