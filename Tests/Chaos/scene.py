@@ -57,6 +57,7 @@ class Scene:
             scene.write("phone")
             scene.write("tablet")
             scene.stranger.close()
+            scene.stranger = None
             assert scene.server.stop() == 0, scene.server.log_tail()
         finally:
             scene.server.kill()
