@@ -14,7 +14,7 @@ from oplog import OpLog, lines
 from result import Result
 from states import from_dump, from_feed
 from typist import Typist
-from world import Companion, Server, device_of, free_port
+from world import LIMIT_SECONDS, Companion, Server, device_of, free_port
 
 # Shared: four devices disagree about some keys. The bulk accounts have one writer each, for
 # numbers.
@@ -201,6 +201,7 @@ class KillRun:
             process.kill()
         for typist in self.typists:
             typist.stopping.set()
+            typist.join(LIMIT_SECONDS)
         self.server.kill()
 
 
