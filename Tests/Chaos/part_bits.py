@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bit turns over in a database file, where SQLite keeps no checksums. Nobody can promise that it is
-noticed; but nobody may crash over it, hang, stay silent about a failure, or take damage for
+"""A bit turns over in a database file, where SQLite keeps no checksums. Nobody can promise that it
+is noticed; but nobody may crash over it, hang, stay silent about a failure, or take damage for
 emptiness and delete."""
 
 import contextlib

@@ -135,13 +135,14 @@ class DaemonRun(Run):
         if code > 0 and not said:
             return f"ended with {code} and said nothing"
         if code == 0 and fault.what == "EIO":
-            unsynced = {
-                file for call, file in syscalls.injected(self.trace) if call in syscalls.SYNCS
-            }
-            self.untold |= unsynced
-            if LOG in unsynced:
+            self.untold |= unsynced(syscalls.injected(self.trace))
+            if LOG in unsynced(syscalls.injected(self.trace, is_working=True)):
                 return "a commit was not synced, and it ended as if nothing had been"
         return None
+
+
+def unsynced(met):
+    return {file for call, file in met if call in syscalls.SYNCS}
 
 
 class CommandRun(Run):

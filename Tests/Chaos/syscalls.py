@@ -54,13 +54,21 @@ def reason_not_to():
 
 def seen(trace: pathlib.Path):
     """How often each call was made, by name."""
-    return collections.Counter(line.split()[1] for line in trace.read_text().splitlines())
+    names = (line.split()[1] for line in trace.read_text().splitlines())
+    return collections.Counter(name for name in names if name in tracer.NUMBERS)
 
 
-def injected(trace: pathlib.Path):
-    """The calls that met the fault: pairs of a name, and the name of the file it was for."""
-    lines = (line.split(maxsplit=3) for line in trace.read_text().splitlines())
-    return {(words[1], pathlib.Path(words[3]).name) for words in lines if len(words) > 2}
+def injected(trace: pathlib.Path, is_working=False):
+    """The calls that met the fault: pairs of a name, and the name of the file it was for. Only
+    those made before the program was asked to end, if wanted."""
+    met = set()
+    for line in trace.read_text().splitlines():
+        words = line.split(maxsplit=3)
+        if is_working and words[1] == "asked-to-end":
+            break
+        if len(words) > 3:
+            met.add((words[1], pathlib.Path(words[3]).name))
+    return met
 
 
 def faults(counted, *, calls, whats, forevers=(False,), step=1, offset=0):

@@ -6,8 +6,8 @@ is not the same each time.
     python tracer.py TRACE CALL,CALL,... FAULT PROGRAM ARGUMENT...
 
 FAULT is `none`, or WHAT:N, or WHAT:N+ for the n-th and all that follow; WHAT is KILL or the name of
-an error. TRACE gets a line for each such call: its number, its name, and "injected" and the
-file if it met the fault. Ends as the program ends.
+an error. TRACE gets a line for each such call: its number, its name, and "injected" and the file if
+it met the fault; and one, `0 asked-to-end`, when it was sent SIGTERM. Ends as the program ends.
 """
 
 import ctypes
@@ -137,6 +137,10 @@ class Tracer:
             self.failing.discard(thread)
             ptrace(POKEUSER, thread, RAX, ctypes.c_void_p(-getattr(errno, self.what)))
 
+    def pass_on(self, number, _):
+        os.write(self.trace, b"0 asked-to-end\n")
+        os.kill(self.child, number)
+
     def subject(self, thread):
         """The file whose descriptor is the call's first argument, as far as it is one."""
         try:
@@ -158,7 +162,7 @@ def become(command):
 def main():
     tracer = Tracer(sys.argv[1], sys.argv[2].split(","), sys.argv[3])
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda number, _: os.kill(tracer.child, number))
+        signal.signal(number, tracer.pass_on)
     status = tracer.run(sys.argv[4:])
     if status < 0:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
