@@ -45,7 +45,7 @@ struct ParserTests {
       ("- phone: {clock: fast}", 5, "a clock such as", "“fast”"),
       ("- put back: server", 5, "no copy of “server”", ""),
       ("- copy: {from: phone, to: tablet}", 5, "already", "“tablet”"),
-      ("- pair: phone", 5, "belongs to the account already", ""),
+      ("- pair: watch", 5, "a device (phone, tablet)", "“watch”"),
       ("- restart: phone", 5, "`server`", "“phone”"),
       ("- expect: {fasts: {a: {target: 16h}}}", 5, "named before", "“a”"),
       ("- expect: {}", 5, "something to hold", "nothing"),

@@ -10,9 +10,10 @@ extension LabCommand {
   struct Random: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract:
-        "Make up edits, syncs, missing networks and wrong clocks, and check what comes of it.",
+        "Make up edits, syncs and mishaps, and check what comes of it.",
       discussion: """
-        At the end every device syncs twice. All must then hold the same bytes, and every write must be \
+        Among the mishaps are missing networks, wrong clocks, copied devices, and devices or servers put back \
+        from old copies. At the end every device syncs twice. All must then hold the same bytes, and every write must be \
         visible, superseded by one that knew it, or in the conflict journal. The same seed gives the same \
         story. Exits with 0 if all is well, with 1 if not.
 

@@ -22,7 +22,6 @@ struct ScenarioParser {
   let root: Part
   var around = Around(start: .distantPast, now: .distantPast, zone: .gmt)
   var devices: [String] = []
-  var paired: Set<String> = []
   var records: [String: Kind] = [:]
   /// Devices, and possibly the server, of which a copy was put aside.
   var backups: Set<Scenario.Place> = []
@@ -107,7 +106,6 @@ struct ScenarioParser {
       throw part.expected("devices such as [phone, tablet]")
     }
     guard !setups.isEmpty else { throw part.error("expected at least one device, found none") }
-    paired = Set(setups.filter(\.isPaired).map(\.name))
     return setups
   }
 
@@ -237,10 +235,7 @@ struct ScenarioParser {
       guard let from = parts["from"], let to = parts["to"] else {
         throw value.expected("a copy such as `{from: laptop, to: clone}`")
       }
-      let source = try device(from)
-      let copy = try newDevice(to)
-      if paired.contains(source) { paired.insert(copy) }
-      return .copy(from: source, to: copy)
+      return .copy(from: try device(from), to: try newDevice(to))
     case "back up":
       let place = try place(value)
       backups.insert(place)
@@ -256,9 +251,6 @@ struct ScenarioParser {
       return .restartServer
     case "pair":
       let name = try device(value)
-      guard paired.insert(name).inserted else {
-        throw value.error("“\(name)” belongs to the account already; say `paired: no` above")
-      }
       return .pair(device: name)
     case "wait":
       return .wait

@@ -8,25 +8,36 @@ import Replication
 import SyncProtocol
 
 extension Player {
+  /// How a sync did not succeed.
+  struct Unsynced {
+    let kind: Scenario.SyncFailure
+    let sentence: String
+  }
+
+  /// Syncs a device.
+  ///
+  /// - Returns: Why it did not succeed; nil if it did.
   mutating func sync(
-    _ index: Int, _ step: Scenario.Step, allowsMassDeletion: Bool,
-    expected: Scenario.SyncFailure?
-  ) async throws {
+    _ index: Int, _ step: Scenario.Step, allowsMassDeletion: Bool
+  ) async throws -> Unsynced? {
     let device = devices[index]
     let before = try Holding(device.replica)
-    var failure: (kind: Scenario.SyncFailure, sentence: String)?
+    var failure: Unsynced?
     var words = ""
     if device.isOffline {
-      failure = (.offline, "it has no network; \(LabWords.writes(before.waiting)) wait")
+      failure = Unsynced(
+        kind: .offline, sentence: "it has no network; \(LabWords.writes(before.waiting)) wait")
     } else {
       do {
-        let answer = try await device.replica.sync()
+        let answer = try await device.replica.sync(
+          allowingMassDeletion: allowsMassDeletion)
         words = LabWords.counts(answer)
         if answer.refused > 0 {
-          failure = (.refused, "the server did not take \(LabWords.writes(answer.refused))")
+          failure = Unsynced(
+            kind: .refused, sentence: "the server did not take \(LabWords.writes(answer.refused))")
         }
       } catch {
-        failure = (Scenario.SyncFailure(error), error.userMessage)
+        failure = Unsynced(kind: Scenario.SyncFailure(error), sentence: error.userMessage)
       }
       try learnIdentity(index)
     }
@@ -36,15 +47,15 @@ extension Player {
     if report.isVerbose { notes.append(.held(before: lines(before), after: lines(after))) }
     let what = failure.map { "cannot sync: \($0.sentence)" } ?? "syncs: \(words)"
     report.add(step, who: device.name, what, notes)
-    judge(failure, expected, device.name, step)
+    return failure
   }
 
   /// Without the network a sync fails, and that is how it should be; any other failure has to be foreseen.
-  private mutating func judge(
-    _ failure: (kind: Scenario.SyncFailure, sentence: String)?, _ expected: Scenario.SyncFailure?,
-    _ name: String, _ step: Scenario.Step
+  mutating func judge(
+    _ failure: Scenario.SyncFailure?, _ expected: Scenario.SyncFailure?, _ name: String,
+    _ step: Scenario.Step
   ) {
-    switch (failure?.kind, expected) {
+    switch (failure, expected) {
     case (nil, nil), (.offline, nil): break
     case (nil, let expected?):
       report.check(
@@ -92,11 +103,14 @@ extension Player {
   }
 
   func setAside(_ entry: JournalEntry) -> Report.Note {
-    .setAside(
+    // The server forgot the record after its deletion; that is what the write lost to.
+    let isForgotten = entry.conflict.kept.field == Register.forgottenField
+    let kept = isForgotten ? FieldValue.deleted(true) : entry.kept
+    return .setAside(
       record: book.name(entry.conflict.key),
       value: LabWords.value(entry.lost, start, zone),
       by: writers.name(entry.conflict.lost.stamp.replica),
-      kept: LabWords.value(entry.kept, start, zone),
+      kept: LabWords.value(kept, start, zone),
       keptBy: writers.name(entry.conflict.kept.stamp.replica))
   }
 
@@ -122,6 +136,7 @@ extension Scenario.SyncFailure {
     switch error {
     case .unreachable: self = .unreachable
     case .accessEnded, .notPaired, .notPermitted: self = .accessEnded
+    case .massDeletion: self = .massDeletion
     default: self = .other
     }
   }

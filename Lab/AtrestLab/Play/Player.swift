@@ -142,8 +142,8 @@ package struct Player {
       return try play(edit, on: index(name), step)
     case .sync(let names, let allowsMassDeletion, let failure):
       for name in names {
-        try await sync(
-          index(name), step, allowsMassDeletion: allowsMassDeletion, expected: failure)
+        let found = try await sync(index(name), step, allowsMassDeletion: allowsMassDeletion)
+        judge(found?.kind, failure, name, step)
       }
     case .network(let names, let isOnline):
       for name in names {
@@ -176,8 +176,10 @@ package struct Player {
           step.line, "\(name) has no network, and joining takes one. The scenario ends here.")
         return false
       }
+      let isMember = devices[index(name)].isPaired
+      if isMember { try devices[index(name)].replica.unpair() }
       try await pair(index(name))
-      report.add(step, who: name, "joins the account")
+      report.add(step, who: name, isMember ? "joins the account again" : "joins the account")
     case .wait:
       report.add(step, who: "", "time passes")
     case .expect(let expectation):
@@ -254,7 +256,9 @@ package struct Player {
 
   private mutating func backUp(_ place: Scenario.Place) async throws {
     switch place {
-    case .server: try await server?.backUp()
+    case .server:
+      try await server?.backUp()
+      ledger.backUpServer()
     case .device(let name):
       let url = newFolder()
       let device = index(name)
@@ -266,7 +270,9 @@ package struct Player {
 
   private mutating func putBack(_ place: Scenario.Place) async throws {
     switch place {
-    case .server: try await server?.putBack()
+    case .server:
+      try await server?.putBack()
+      ledger.putBackServer()
     case .device(let name):
       let device = index(name)
       guard let backup = devices[device].backup else { return }

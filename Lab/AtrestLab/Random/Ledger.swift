@@ -15,12 +15,15 @@ struct Ledger {
 
   /// One field written by one action on one device.
   struct Write {
-    let device: String
+    /// The device that wrote it, and copies of that device made while it was waiting: they send it too.
+    var devices: Set<String>
     let value: FieldValue
     /// The earlier writes of the field that the device knew.
     let knew: Set<Int>
-    /// Whether it was gone before any other device or the server had heard of it.
-    var isForgotten = false
+    /// Whether it need not be found: it was gone before any other device or the server had heard of it, or the server
+    /// had taken it and was put back to a time before. In the second case devices bring it back, but as something they hold
+    /// and not as something they write; if it meets a later write, it is superseded without an entry in the journal.
+    var isExcused = false
   }
 
   private typealias Knowledge = [Slot: Set<Int>]
@@ -29,7 +32,10 @@ struct Ledger {
   private var writes: [Slot: [Write]] = [:]
   private var known: [String: Knowledge] = [:]
   private var server: Knowledge = [:]
-  private var backups: [String: Knowledge] = [:]
+  /// What each device has still to send: its own writes, and those of the device it is a copy of.
+  private var waiting: [String: Knowledge] = [:]
+  private var backups: [String: (known: Knowledge, waiting: Knowledge)] = [:]
+  private var serverBackup: Knowledge = [:]
 
   /// Notes what an edit wrote: the fields that changed, and `deleted`, which every action on a record writes.
   mutating func note(_ device: String, from before: Holding, to after: Holding) {
@@ -40,8 +46,9 @@ struct Ledger {
         let slot = Slot(key: key, field: field)
         let number = writes[slot]?.count ?? 0
         let knew = known[device]?[slot] ?? []
-        writes[slot, default: []].append(Write(device: device, value: value, knew: knew))
+        writes[slot, default: []].append(Write(devices: [device], value: value, knew: knew))
         known[device, default: [:]][slot, default: []].insert(number)
+        waiting[device, default: [:]][slot, default: []].insert(number)
       }
     }
   }
@@ -50,20 +57,58 @@ struct Ledger {
   mutating func sync(_ device: String) {
     server.merge(known[device] ?? [:]) { $0.union($1) }
     known[device] = server
+    waiting[device] = nil
   }
 
-  mutating func copy(from: String, to: String) { known[to] = known[from] }
-  mutating func backUp(_ device: String) { backups[device] = known[device] }
+  mutating func copy(from: String, to: String) {
+    known[to] = known[from]
+    waiting[to] = waiting[from]
+    for (slot, numbers) in waiting[from] ?? [:] {
+      for number in numbers { writes[slot]?[number].devices.insert(to) }
+    }
+  }
+
+  mutating func backUpServer() { serverBackup = server }
+
+  /// The server is put back from its copy.
+  mutating func putBackServer() {
+    for (slot, numbers) in server {
+      for number in numbers.subtracting(serverBackup[slot] ?? []) {
+        writes[slot]?[number].isExcused = true
+      }
+    }
+    server = serverBackup
+  }
+
+  mutating func backUp(_ device: String) {
+    backups[device] = (known[device] ?? [:], waiting[device] ?? [:])
+  }
 
   /// A device is put back from its copy: what only it knew is gone, as its owner has to expect.
   mutating func putBack(_ device: String) {
     let before = known[device] ?? [:]
-    known[device] = backups[device]
+    known[device] = backups[device]?.known
+    waiting[device] = backups[device]?.waiting
     for (slot, numbers) in before {
       var kept = server[slot] ?? []
-      for other in [known, backups].flatMap(\.values) { kept.formUnion(other[slot] ?? []) }
-      for number in numbers.subtracting(kept) { writes[slot]?[number].isForgotten = true }
+      for other in Array(known.values) + backups.values.map(\.known) {
+        kept.formUnion(other[slot] ?? [])
+      }
+      for number in numbers.subtracting(kept) { writes[slot]?[number].isExcused = true }
     }
+  }
+
+  /// Whether a value is that of the last write, or of one after which all others are excused.
+  private func hasLastWord(_ value: FieldValue?, _ writes: [Write]) -> Bool {
+    for write in writes.reversed() {
+      if write.value == value { return true }
+      guard write.isExcused else { return false }
+    }
+    return true
+  }
+
+  private func isWriter(_ write: Write, _ entry: JournalEntry, _ writers: Writers) -> Bool {
+    write.devices.contains { writers.isPossible($0, entry.conflict.lost.stamp.replica) }
   }
 
   /// What the replicas got wrong, when all have synced twice; empty if nothing.
@@ -81,6 +126,8 @@ struct Ledger {
     }
     for (slot, writes) in writes {
       let shown = holding.items[slot.key]?.values[slot.field]
+      // Erased because its owner asked: some time after a deletion the server forgets what was in the record.
+      if shown == nil, holding.items[slot.key]?.isDeleted == true { continue }
       let entries = journal[slot] ?? []
       let place = "“\(name(slot.key))” (field \(slot.field))"
       let superseded = writes.reduce(into: Set<Int>()) { $0.formUnion($1.knew) }
@@ -89,10 +136,10 @@ struct Ledger {
         return write.value == shown || superseded.contains(number)
           || entries.contains {
             $0.lost == write.value
-              && writers.isPossible(write.device, $0.conflict.lost.stamp.replica)
+              && isWriter(write, $0, writers)
           }
       }
-      for (number, write) in writes.enumerated() where !write.isForgotten && !isKept(number) {
+      for (number, write) in writes.enumerated() where !write.isExcused && !isKept(number) {
         // Two devices may have written the same: then there was nothing to choose, and one of the two stands for both.
         let twin = writes.indices.contains { other in
           other != number && writes[other].value == write.value
@@ -100,17 +147,17 @@ struct Ledger {
         }
         if !twin {
           problems.append(
-            "a write of \(write.device) to \(place) is neither visible, nor superseded by one that "
+            "a write of \(write.devices.sorted().joined(separator: " or ")) to \(place) is neither visible, nor superseded by one that "
               + "knew it, nor in the journal")
         }
       }
       for entry in entries {
         let isReal = writes.contains {
-          $0.value == entry.lost && writers.isPossible($0.device, entry.conflict.lost.stamp.replica)
+          $0.value == entry.lost && isWriter($0, entry, writers)
         }
         if !isReal { problems.append("the journal holds a write to \(place) that nobody made") }
       }
-      if isOrdered, let last = writes.last(where: { !$0.isForgotten }), last.value != shown {
+      if isOrdered, !hasLastWord(shown, writes) {
         problems.append("the last write to \(place) did not win")
       }
     }

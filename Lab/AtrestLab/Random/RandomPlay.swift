@@ -63,12 +63,23 @@ private struct RandomMaker {
   var syncs = 0
   private var random: SplitMix
   private let hasWrongClocks: Bool
+  private let mishaps: Mishaps
+  private var backups: Set<Scenario.Place> = []
   private let longestPause: Int
   private var now: Date
   private var made = 0
 
   /// 5 January 2026, 8:00 UTC.
   private static let start = Date(timeIntervalSince1970: 1_767_600_000)
+  /// What else may happen. Not both: a server and a device that both forget may lose what only they had.
+  private enum Mishaps: CaseIterable {
+    case none
+    /// Devices are copied, or put back from copies.
+    case devices
+    /// The server is put back from copies.
+    case server
+  }
+
   /// 60 days.
   private static let longestMinutes = 60 * 1440
   private static let deviceNames = ["phone", "tablet", "laptop", "watch"]
@@ -77,6 +88,7 @@ private struct RandomMaker {
   init(seed: UInt64, size: RandomPlay.Size) async throws {
     var random = SplitMix(seed: seed)
     hasWrongClocks = Bool.random(using: &random)
+    mishaps = Mishaps.allCases.randomElement(using: &random) ?? .none
     var setups: [Scenario.Setup] = []
     for index in 0..<size.devices {
       let name = index < Self.deviceNames.count ? Self.deviceNames[index] : "device \(index + 1)"
@@ -116,14 +128,13 @@ private struct RandomMaker {
         guard let edit = try edit(on: device) else { continue }
         try await play(.edit(device: device.name, edit))
         made += 1
-      case 65..<88:
-        try await play(.sync(devices: [device.name], allowsMassDeletion: true, fails: nil))
-        if !device.isOffline { syncs += 1 }
-      case 88..<95:
+      case 65..<86: try await sync(device.name)
+      case 86..<92:
         try await play(.network(devices: [device.name], isOnline: device.isOffline))
-      case 95..<98 where hasWrongClocks:
+      case 92..<95 where hasWrongClocks:
         try await play(.clock(device: device.name, Self.wrongClock(&random)))
-      case 98: try await play(.restartServer)
+      case 95: try await play(.restartServer)
+      case 96...: if let mishap = mishap(device) { try await play(mishap) }
       default: continue
       }
     }
@@ -131,11 +142,10 @@ private struct RandomMaker {
   }
 
   private mutating func finish() async throws {
-    let names = scenario.devices.map(\.name)
+    let names = player.devices.map(\.name)
     try await play(.network(devices: names, isOnline: true))
     for _ in 0..<2 {
-      try await play(.sync(devices: names, allowsMassDeletion: true, fails: nil))
-      syncs += names.count
+      for name in names { try await sync(name) }
     }
     var expectation = Expectation()
     expectation.isIdentical = true
@@ -152,11 +162,52 @@ private struct RandomMaker {
     try player.conclude()
   }
 
-  private mutating func play(_ action: Scenario.Action) async throws {
+  /// Syncs a device. A server that was put back may not know it any more: then it joins again, as its owner would.
+  private mutating func sync(_ name: String) async throws {
+    advance()
+    let index = player.index(name)
+    var step = Scenario.Step(
+      at: now, action: .sync(devices: [name], allowsMassDeletion: true, fails: nil))
+    player.clock.set(now)
+    let found = try await player.sync(index, step, allowsMassDeletion: true)?.kind
+    if found == .accessEnded, mishaps == .server {
+      step.action = .sync(devices: [name], allowsMassDeletion: true, fails: found)
+      scenario.steps.append(step)
+      try await play(.pair(device: name))
+      return try await sync(name)
+    }
+    player.judge(found, nil, name, step)
+    scenario.steps.append(step)
+    if found == nil { syncs += 1 }
+  }
+
+  private mutating func advance() {
     now += Double(Int.random(in: 1...longestPause, using: &random)) * 60
+  }
+
+  private mutating func play(_ action: Scenario.Action) async throws {
+    advance()
     let step = Scenario.Step(at: now, action: action)
     scenario.steps.append(step)
     _ = try await player.play(step)
+  }
+
+  private mutating func mishap(_ device: Player.Device) -> Scenario.Action? {
+    let place: Scenario.Place
+    switch mishaps {
+    case .none: return nil
+    case .server: place = .server
+    case .devices:
+      if Int.random(in: 0..<3, using: &random) == 0,
+        player.devices.count < Scenario.Limits.devices
+      {
+        return .copy(from: device.name, to: "copy \(player.devices.count)")
+      }
+      place = .device(device.name)
+    }
+    if backups.contains(place), Bool.random(using: &random) { return .putBack(place) }
+    backups.insert(place)
+    return .backUp(place)
   }
 
   // MARK: - Edits

@@ -112,6 +112,7 @@ enum LabWords {
     if answer.pushed > 0 { parts.append("\(answer.pushed) sent") }
     if answer.pulled > 0 { parts.append("\(answer.pulled) received") }
     if answer.restarted { parts.append("the server had lost something") }
+    if answer.isRenewed { parts.append("it was a copy, and is a device of its own now") }
     return parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")
   }
 

@@ -46,7 +46,9 @@ extension Report.Note {
       return [line(label, "\(record): \(value) (\(by))"), line("  kept", "\(kept) (\(keptBy))")]
     case .changed(let record, let before, let after, let by):
       return [line(label, "\(record): \(before)"), line("  to", "\(after) (\(by))")]
-    case .appeared, .deleted, .held, .shows, .differs: return [whole]
+    case .appeared, .deleted, .held, .shows, .differs:
+      let parts = Report.wrapped(text, within: width - 11)
+      return parts.enumerated().map { line($0 == 0 ? label : "", $1) }
     }
   }
 }
@@ -95,7 +97,10 @@ extension Report {
         "\(day == lastDay ? String(repeating: " ", count: 11) : Self.padded(day, 11)) "
         + TimeText.clock(step.at, in: zone)
       lastDay = day
-      lines.append("\(time)  \(Self.padded(step.who, who))  \(step.what)".trimmedEnd)
+      let head = "\(time)  \(Self.padded(step.who, who))  "
+      let what = Self.wrapped(step.what, within: Self.width - head.count)
+      lines.append((head + (what.first ?? "")).trimmedEnd)
+      lines += what.dropFirst().map { Self.padded("", head.count) + $0 }
       for note in shown(step.notes) {
         lines.append(String(repeating: " ", count: Self.indent) + note)
       }
@@ -164,6 +169,19 @@ extension Report {
     }
     for device in devices where device.waiting > 0 {
       lines.append("On \(device.name), \(LabWords.writes(device.waiting)) wait to be sent.")
+    }
+    return lines
+  }
+
+  /// Breaks text at blanks.
+  static func wrapped(_ text: String, within width: Int) -> [String] {
+    var lines: [String] = []
+    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+      if let last = lines.last, last.count + 1 + word.count <= max(width, 20) {
+        lines[lines.count - 1] = last + " " + word
+      } else {
+        lines.append(String(word))
+      }
     }
     return lines
   }
