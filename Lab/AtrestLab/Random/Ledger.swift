@@ -21,8 +21,9 @@ struct Ledger {
     /// The earlier writes of the field that the device knew.
     let knew: Set<Int>
     /// Whether it need not be found: it was gone before any other device or the server had heard of it, or the server
-    /// had taken it and was put back to a time before. In the second case devices bring it back, but as something they hold
-    /// and not as something they write; if it meets a later write, it is superseded without an entry in the journal.
+    /// had taken it and was put back to a time before. In the second case devices bring it back, as something they hold and
+    /// not as something they write; if it then meets a write it did not know, one of the two is superseded without an
+    /// entry in the journal.
     var isExcused = false
   }
 
@@ -145,7 +146,11 @@ struct Ledger {
           other != number && writes[other].value == write.value
             && !writes[other].knew.contains(number) && !write.knew.contains(other) && isKept(other)
         }
-        if !twin {
+        let metForgotten = writes.indices.contains { other in
+          writes[other].isExcused && !writes[other].knew.contains(number)
+            && !write.knew.contains(other)
+        }
+        if !twin, !metForgotten {
           problems.append(
             "a write of \(write.devices.sorted().joined(separator: " or ")) to \(place) is neither visible, nor superseded by one that "
               + "knew it, nor in the journal")
