@@ -5,7 +5,8 @@
 public struct Offer: Hashable, Sendable {
   /// The record as the replica had it when it wrote.
   public var record: Record
-  /// The fields it wrote; the others come along so that nothing is lost if the server lost them. Ascending.
+  /// The fields it wrote; the others come along so that nothing is lost if the server lost them. Ascending. Empty: none of this is
+  /// new, it is offered to a server that may have lost it.
   public var written: [FieldNumber]
 
   /// An offer.
@@ -26,7 +27,8 @@ public struct Offer: Hashable, Sendable {
 
   /// Merges the offer into the account's copy of the record.
   ///
-  /// Only written fields can conflict: any other register was acknowledged before, and was judged then.
+  /// Only written fields can conflict: any other register was acknowledged before, and was judged then. Where nothing was written, the
+  /// server may have forgotten what it judged, and met the other write since: see `isJudgedAnew`.
   ///
   /// An offer whose action brings back a record that was forgotten meanwhile brings it back whole: fields that the account has no more
   /// count as written by that action.
@@ -45,14 +47,24 @@ public struct Offer: Hashable, Sendable {
       if isOffered { isSuperseded = true }
       // What the account itself forgets, it had judged before.
       let isJudged = kept.field != lost.field && !isOffered
-      if !isJudged, written.contains(lost.field), record.key.kind != .conflict,
-        kept.isConcurrent(with: lost)
-      {
+      let isNew = written.contains(lost.field) || isJudgedAnew(lost, kept)
+      if !isJudged, isNew, record.key.kind != .conflict, kept.isConcurrent(with: lost) {
         conflicts.append(
           Conflict(key: record.key, field: lost.field, lost: lost, kept: kept, noticed: now))
       }
     }
     return Outcome(record: result, isSuperseded: isSuperseded, conflicts: conflicts)
+  }
+
+  /// Whether one of two registers was taken in while the other was lost, so that nobody has compared them yet.
+  ///
+  /// The winner's writer knew the value it replaced, and so everything that had lost to that before. A loser that is older than the replaced value
+  /// is taken for one of those: without this every edit that was itself replaced would come back as a conflict.
+  private func isJudgedAnew(_ lost: Register, _ kept: Register) -> Bool {
+    guard written.isEmpty, record.key.kind != .entitlement, kept.field == lost.field else {
+      return false
+    }
+    return kept.replaced.map { $0 < lost.stamp } ?? true
   }
 
   /// The offered record, with what the account forgot stamped by the action that brings the record back, if it does.

@@ -41,7 +41,7 @@ struct ForkTests {
     let first = try await scene.original.sync(scene.server)
     #expect(!first.isRenewed)
     let second = try await scene.copy.sync(scene.server)
-    #expect(second.isRenewed && second.pushed == 2 && second.refused == 0)
+    #expect(second.isRenewed && second.pushed >= 2 && second.refused == 0)
     let status = try scene.copy.replica.status()
     #expect(status.replica == ReplicaID(rawValue: 1001))
     #expect(try await scene.copy.replica.standing().credential == "renewed-1")

@@ -75,9 +75,11 @@ extension ReplicaTransaction {
   ///   - pending: The record's entries.
   func queue(_ offer: Offer, over stored: Record?, pending: [OutboxEntry]) throws {
     var offer = offer
-    if let last = pending.last, last.offer == nil || last.offer?.record == stored {
+    if let last = pending.last, let waiting = last.offer, waiting.record == stored,
+      !waiting.isHeld
+    {
       try dequeue(last.sequence)
-      offer.written = Set(offer.written).union(last.offer?.written ?? []).sorted()
+      offer.written = Set(offer.written).union(waiting.written).sorted()
     }
     try append(offer)
   }
@@ -104,6 +106,21 @@ extension ReplicaTransaction {
           SELECT 1 FROM outbox WHERE kind = held.kind AND id = held.id)
         """
     ).execute(arguments: [key.kind.rawValue, Data(key.id)])
+  }
+
+  /// What is held of a record beside the writes that wait: those are offered as what they are. nil if that is no whole record.
+  func held(_ record: Record) throws -> Offer? {
+    let waiting = try entries(for: record.key)
+    let registers = record.registers.filter { register in
+      !waiting.contains { $0.wrote(register) }
+    }
+    guard registers.count < record.registers.count else {
+      return Offer(record: record, written: [])
+    }
+    guard !registers.isEmpty, let known = Record(key: record.key, registers: registers),
+      (try? known.checkKindRules()) != nil
+    else { return nil }
+    return Offer(record: known, written: [])
   }
 
   /// Whether there was such an entry.
@@ -134,7 +151,7 @@ extension ReplicaTransaction {
         let kind = try row.decode(UInt32.self, atIndex: 1)
         let key = RecordKey(kind: RecordKind(rawValue: kind), id: try row.bytes(at: 2))
         guard let record = try record(key) else { throw ReplicaError.damaged(path: path) }
-        offer = Offer(record: record, written: []).encoded
+        offer = try (held(record) ?? Offer(record: record, written: [])).encoded
       }
       bytes += offer.count
       if bytes > Page.recordBytes, !page.offers.isEmpty { break }
@@ -143,4 +160,9 @@ extension ReplicaTransaction {
     }
     return page
   }
+}
+
+extension Offer {
+  /// Whether it holds nothing new, but what a server may have lost. A signed fact is new, and yet written by nobody.
+  var isHeld: Bool { written.isEmpty && record.key.kind != .entitlement }
 }

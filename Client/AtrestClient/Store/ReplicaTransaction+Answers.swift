@@ -92,6 +92,15 @@ extension ReplicaTransaction {
       && encoded.count <= Record.Limits.encodedBytes
   }
 
+  /// A server that lost something may have taken in another write since, without knowing of the one held here. It can only note that
+  /// conflict if it sees this one, too.
+  private func offerBeforeItGoes(_ record: Record) throws {
+    guard record.key.kind != .conflict, record.key.kind != .entitlement else { return }
+    guard let offer = try held(record) else { return }
+    let isQueued = try entries(for: record.key).contains { $0.offer == offer }
+    if !isQueued { try append(offer) }
+  }
+
   /// Merges received records into the view.
   func merge(_ records: [[UInt8]], into applied: inout AppliedAnswer) throws {
     let tooLarge = ReplicaError.invalid("an answer makes a record too large")
@@ -116,11 +125,16 @@ extension ReplicaTransaction {
         if stored == bytes {
           applied.unchanged += 1
         } else {
-          var merged = try decode(stored, of: received.key)
-          merged.merge(received)
+          let before = try decode(stored, of: received.key)
+          var merged = before
+          var givesWay = false
+          merged.merge(received) { lost, kept in
+            if kept.field == lost.field, before[lost.field] == lost { givesWay = true }
+          }
           let encoded = merged.encoded
           let isChanged = encoded != stored
           guard !isChanged || isStorable(merged, encoded) else { throw tooLarge }
+          if givesWay, state.mustReconcile != nil { try offerBeforeItGoes(before) }
           if isChanged { try put(merged) } else { applied.unchanged += 1 }
         }
       } else if received.key.kind == .conflict, !received.isDeleted {
