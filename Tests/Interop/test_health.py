@@ -59,7 +59,7 @@ def test_a_stop_is_announced_and_what_was_acknowledged_survives_it(binaries, tmp
             device.on(channel)
             answer = device.exchange(acknowledged)
             assert not answer.restarted and not answer.records
-        assert answer.cursor.sequence == acknowledged.sequence
+            assert answer.cursor.sequence == acknowledged.sequence
             assert device.all_records() == [canonical(mine)]
             assert daemon.admin("account", "invite", device.account_name).returncode == 0
     finally:
