@@ -49,6 +49,7 @@ struct Atrest: ParsableCommand {
       Times: now, 22:30, yesterday 22:30, 2h ago, 2026-11-21T22:30.
       Ids may be shortened. NO_COLOR turns emphasis off.
       """,
+    version: "0.1.0",
     subcommands: [
       FastCommand.self, WaterCommand.self, StatusCommand.self, SessionsCommand.self,
       SyncCommand.self, ConflictsCommand.self, PairCommand.self, InviteCommand.self,

@@ -166,6 +166,7 @@ struct ForkTests {
         pacing: .instant(1)
       ).sync()
     }
+    transport.meanwhile = { if $0 == 0 { try other.save(WaterEntry.sample()) } }
     let report = try await test.engine(transport).sync()
     #expect(!report.isRenewed)
     #expect(server.requests.compactMap(\.token).count >= 3, "one was refused")
@@ -209,6 +210,23 @@ struct ForkTests {
     let report = try await scene.original.sync(scene.server)
     #expect(report.restarted && !report.isRenewed)
     #expect(scene.server.records == (try scene.original.replica.allRecords()))
+  }
+
+  @Test(
+    "is not what offers only what is refused, whatever the server does with the token",
+    arguments: [true, false])
+  func refusedOnly(rotatesAlways: Bool) async throws {
+    let server = ModelServer(clock: TestClock())
+    server.state.withLock { $0.rotatesAlways = rotatesAlways }
+    let test = try TestReplica(1)
+    try test.replica.save(WaterEntry.sample())
+    try await test.sync(server)
+    server.state.withLock { $0.refuses = { $0.key.kind == .preference ? .invalid : nil } }
+    try test.replica.setPreference("theme", to: "dusk")
+    for _ in 0..<40 { try await test.sync(server) }
+    try test.replica.save(WaterEntry.sample())
+    #expect(try await !test.sync(server).isRenewed)
+    #expect(try test.waitingCount == 1)
   }
 
   @Test("a token is durable before it is sent, and unanswered ones stay known")

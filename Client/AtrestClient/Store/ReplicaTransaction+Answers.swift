@@ -34,9 +34,8 @@ extension ReplicaTransaction {
     applied.acknowledged = page.offers.count - refused.count
     applied.refused =
       answer.refusals.count { $0.reason != .forked && $0.reason != .massDeletion }
-    if let token = request.token, !page.offers.isEmpty, !applied.isForked {
-      state.tokens.confirm(token.next)
-    }
+    // A server that took nothing may have left its token as it was; then this one stays among the attempts.
+    if let token = request.token, applied.acknowledged > 0 { state.tokens.confirm(token.next) }
 
     let isRestart = answer.isRestart(after: request.cursor, seen: request.seen)
     if isRestart {

@@ -17,6 +17,8 @@ final class ModelServer: Sendable {
     var records: [RecordKey: (sequence: UInt64, record: Record)] = [:]
     /// The sync token of each device, by its credential.
     var tokens: [String: UInt64] = [:]
+    /// Whether a token changes hands also when nothing of what came with it is taken.
+    var rotatesAlways = true
     var renewals: UInt64 = 0
     var pageRecords = Page.records
     var clock: TestClock
@@ -125,7 +127,11 @@ extension ModelServer.State {
     if let token = request.token, isKnown, !token.follows(tokens[credential] ?? 0) {
       refusals = offers.indices.map { Refusal(index: $0, reason: .forked, message: "A copy.") }
     } else {
-      if let token = request.token { tokens[credential] = token.next }
+      if let token = request.token,
+        rotatesAlways || offers.contains(where: { refusal(of: $0, at: now) == nil })
+      {
+        tokens[credential] = token.next
+      }
       let held = request.allowsMassDeletion ? [] : massDeletions(offers)
       for (index, offer) in offers.enumerated() {
         if let reason = refusal(of: offer, at: now) ?? (held.contains(index) ? .massDeletion : nil)
