@@ -13,8 +13,7 @@ from stranger import Stranger
 def run(config):
     """The whole life. `config`: address, replica, token, folder, name, seed, batch, pause, recent,
     shared_keys."""
-    import tether  # Not earlier: importing it ties, and the process that starts writers is not to
-    be.
+    import tether  # Not earlier: importing it ties, and whoever starts writers must not be.
 
     tether.tie()
     stopping = []
