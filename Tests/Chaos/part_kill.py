@@ -4,6 +4,7 @@
 import json
 import multiprocessing
 import random
+import signal
 import time
 
 import writer
@@ -150,7 +151,7 @@ class KillRun:
             process.terminate()
         for name, process in self.writers.items():
             process.join(20)
-            if process.exitcode != 0:
+            if process.exitcode not in (0, -signal.SIGTERM):  # The latter if it had hardly begun.
                 surprises.append(f"the writer {name} ended with {process.exitcode}")
                 process.kill()
         for typist in self.typists:
