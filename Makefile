@@ -3,7 +3,7 @@
 SWIFT ?= swift
 RELEASE := .build/release
 
-.PHONY: demo run test bench build release deps format protos clean
+.PHONY: demo run test bench chaos build release deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
@@ -22,6 +22,11 @@ bench: release
 	@Scripts/install-missing bench
 	@Benchmarks/run
 
+## chaos: the real programs killed at every system call, on full disks, over cut connections; about an hour
+chaos: release
+	@Scripts/install-missing chaos
+	@Tests/Chaos/run $(RELEASE) --full
+
 release: deps
 	@$(SWIFT) build -c release --product atrest-syncd
 	@$(SWIFT) build -c release --product atrest
@@ -33,7 +38,7 @@ deps:
 	@Scripts/install-missing
 
 format:
-	@$(SWIFT) format -i -r --parallel Package.swift Sources Server Client Tests \
+	@$(SWIFT) format -i -r --parallel Package.swift Sources Server Client Lab Tests \
 		Benchmarks/Package.swift Benchmarks/Sources
 
 protos: deps

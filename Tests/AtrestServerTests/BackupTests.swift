@@ -145,7 +145,7 @@ import Transport
       // Closed before the first step could be taken.
       Task { await storage.queue.close() }
       while storage.queue.submit(
-        Operation(isWrite: false) { _ throws(StoreError) in
+        Operation(use: .reads) { _ throws(StoreError) in
         } completion: { _, _ in
         })
       {

@@ -204,6 +204,42 @@ final class Storage: Sendable {
     await storage.queue.close()
   }
 
+  @Test("below the watermark deleting goes on, and so does sending a device away")
+  func deletingBelowTheWatermark() async throws {
+    let storage = try Storage()
+    let start = try await storage.exchange(phone, request(nil, water(1)))
+    storage.free.bytes.withLock { $0 = DiskGuard.lowWaterBytes - 1 }
+    let gone = deleted(1)
+    let answer = try await storage.exchange(
+      phone, ExchangeRequest(cursor: start.cursor, offers: [deletion(gone)]))
+    #expect(answer.refusals.isEmpty && answer.cursor.sequence == 2)
+    await storage.queue.close()
+  }
+
+  @Test("on a full disk deleting takes the ballast's room, once")
+  func ballastForDeleting() async throws {
+    let storage = try Storage()
+    storage.free.bytes.withLock { $0 = 1 << 30 }
+    let start = try await storage.exchange(phone, request(nil, water(1)))
+    let tries = Recorder<Void>()
+    storage.failFlush { () throws(StoreError) in
+      tries.note(())
+      if tries.all.count == 1 { throw .full }
+    }
+    let gone = deleted(1)
+    let answer = try await storage.exchange(
+      phone, ExchangeRequest(cursor: start.cursor, offers: [deletion(gone)]))
+    #expect(answer.cursor.sequence == 2 && tries.all.count == 2)
+    storage.failFlush { () throws(StoreError) in throw .full }
+    await #expect(throws: Status(StoreError.full)) {
+      try await storage.exchange(
+        phone,
+        ExchangeRequest(
+          cursor: answer.cursor, offers: [deletion(deleted(1, at: noon + 5000))]))
+    }
+    await storage.queue.close()
+  }
+
   @Test("a job that fails for a reason of its own does not take the others of its batch along")
   func isolation() async throws {
     let storage = try Storage()
@@ -214,7 +250,7 @@ final class Storage: Sendable {
       _ = try storage.sync.exchange(session, request(nil, water(1, by: tablet)).encoded) {
         { outcome, _ in answers.note(outcome) }
       }
-      let poison = Operation(isWrite: true) { _ throws(StoreError) in
+      let poison = Operation(use: .writes) { _ throws(StoreError) in
         throw StoreError.failed(reason: "planted")
       } completion: { result, _ in
         failures.note(result.failure)

@@ -39,7 +39,7 @@ package final class AdminService: Sendable {
     let address = address
     let directory = directory
     let codes = (0..<DevicesService.draws).map { _ in PairingCode(random: environment.random) }
-    try queue.perform(isWrite: true, answer: answer()) {
+    try queue.perform(use: .writes, answer: answer()) {
       batch throws(StoreError) -> (id: AccountID, code: PairingCode)? in
       guard let id = try batch.transaction.addAccount(name: name, created: now) else { return nil }
       for code in codes {
@@ -76,7 +76,7 @@ package final class AdminService: Sendable {
   /// All accounts.
   package func listAccounts(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     _ = try decoded(EmptyMessage.self, bytes)
-    try queue.perform(isWrite: false, answer: answer()) { batch throws(StoreError) in
+    try queue.perform(use: .reads, answer: answer()) { batch throws(StoreError) in
       try batch.transaction.accounts()
     } reply: { accounts in
       guard accounts.count <= Self.listLimit else { return .fail(.listTooLong) }
@@ -94,7 +94,7 @@ package final class AdminService: Sendable {
   package func listDevices(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let name = try decoded(AccountRequest.self, bytes).name
     let directory = directory
-    try queue.perform(isWrite: false, answer: answer()) {
+    try queue.perform(use: .reads, answer: answer()) {
       batch throws(StoreError) -> [ReplicaID]? in
       if name.isEmpty { return try batch.transaction.devices(of: nil).map(\.replica) }
       guard let id = try batch.transaction.account(named: name) else { return nil }

@@ -36,7 +36,7 @@ package final class DevicesService: Sendable {
     guard limiter.withLock({ $0.take(at: now) }) else { throw .tooManyTries }
     guard let code = PairingCode(request.code) else { throw .badCode }
     let tokens = (0..<Self.draws).map { _ in drawToken() }
-    try queue.perform(isWrite: true, costBytes: 1024, answer: answer()) {
+    try queue.perform(use: .writes, costBytes: 1024, answer: answer()) {
       batch throws(StoreError) in
       var outcome = Pairing.Outcome.replicaTaken
       for token in tokens {
@@ -61,7 +61,7 @@ package final class DevicesService: Sendable {
     _ = try decoded(EmptyMessage.self, bytes)
     let now = environment.now()
     let tokens = (0..<Self.draws).map { _ in drawToken() }
-    try queue.perform(isWrite: true, costBytes: 1024, answer: answer()) {
+    try queue.perform(use: .writes, costBytes: 1024, answer: answer()) {
       batch throws(StoreError) in
       for token in tokens {
         let outcome = try Pairing.renew(
@@ -121,7 +121,7 @@ package final class DevicesService: Sendable {
   ) throws(Status) {
     let now = environment.now()
     let codes = (0..<Self.draws).map { _ in PairingCode(random: environment.random) }
-    try queue.perform(isWrite: true, answer: answer) {
+    try queue.perform(use: .writes, answer: answer) {
       batch throws(StoreError) -> (outcome: Pairing.InviteOutcome, code: PairingCode)? in
       guard let account = try find(batch) else { return nil }
       for code in codes {
@@ -150,7 +150,7 @@ package final class DevicesService: Sendable {
   ) throws(Status) -> UnaryOutcome {
     _ = try decoded(EmptyMessage.self, bytes)
     let directory = directory
-    try queue.perform(isWrite: false, answer: answer()) {
+    try queue.perform(use: .reads, answer: answer()) {
       batch throws(StoreError) -> [ReplicaID]? in
       // The call may have been let in before the device's access ended.
       guard !session.isRevoked else { return nil }
@@ -185,7 +185,7 @@ package final class DevicesService: Sendable {
     let now = environment.now()
     let directory = directory
     let logger = logger
-    try queue.perform(isWrite: true, answer: answer) { batch throws(StoreError) in
+    try queue.perform(use: .clears, answer: answer) { batch throws(StoreError) in
       guard let device = directory.session(replica), isAllowed(device) else { return false }
       return try batch.transaction.revokeDevice(replica, at: now)
     } reply: { isRevoked in

@@ -11,18 +11,18 @@ package typealias Answer = @Sendable (UnaryOutcome, inout ResponseBatch) -> Void
 
 /// A job made of two closures: what to do in the transaction, and what to answer after it.
 final class Operation<Value: Sendable>: StorageJob {
-  let isWrite: Bool
+  let use: StorageUse
   let costBytes: Int
   private let work: @Sendable (Batch) throws(StoreError) -> Value
   private let completion: @Sendable (Result<Value, StoreError>, inout ResponseBatch) -> Void
   private let value = Mutex<Value?>(nil)
 
   init(
-    isWrite: Bool, costBytes: Int = 256,
+    use: StorageUse, costBytes: Int = 256,
     work: @escaping @Sendable (Batch) throws(StoreError) -> Value,
     completion: @escaping @Sendable (Result<Value, StoreError>, inout ResponseBatch) -> Void
   ) {
-    self.isWrite = isWrite
+    self.use = use
     self.costBytes = costBytes
     self.work = work
     self.completion = completion
@@ -49,11 +49,11 @@ extension CommitQueue {
   ///   - reply: Turns the committed result into the call's outcome, and brings memory up to date.
   /// - Throws: `Status` if the queue is full or closed; nothing is called then.
   func perform<Value: Sendable>(
-    isWrite: Bool, costBytes: Int = 256, answer: @escaping Answer,
+    use: StorageUse, costBytes: Int = 256, answer: @escaping Answer,
     work: @escaping @Sendable (Batch) throws(StoreError) -> Value,
     reply: @escaping @Sendable (Value) -> UnaryOutcome
   ) throws(Status) {
-    let job = Operation(isWrite: isWrite, costBytes: costBytes, work: work) { result, answers in
+    let job = Operation(use: use, costBytes: costBytes, work: work) { result, answers in
       switch result {
       case .success(let value): answer(reply(value), &answers)
       case .failure(let error): answer(.fail(Status(error)), &answers)

@@ -57,7 +57,7 @@ package final class SyncService: Sendable {
     guard session.beginReconcile() else { throw .busy }
     let environment = environment
     let later = answer()
-    let job = Operation(isWrite: false, costBytes: bytes.count * 4 + 512) {
+    let job = Operation(use: .reads, costBytes: bytes.count * 4 + 512) {
       batch throws(StoreError) -> ReconcileResponse? in
       guard !session.isRevoked else { return nil }
       return try Reconcile.run(
@@ -96,7 +96,7 @@ package final class SyncService: Sendable {
       return nil
     }
     let environment = environment
-    let job = Operation(isWrite: false) { _ throws(StoreError) in
+    let job = Operation(use: .reads) { _ throws(StoreError) in
       // Nothing to read: what counts is to be on the storage queue, between two commits.
     } completion: { result, _ in
       switch result {
@@ -146,7 +146,10 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
     self.answer = answer
   }
 
-  var isWrite: Bool { !request.items.isEmpty }
+  var use: StorageUse {
+    if request.items.isEmpty { return .reads }
+    return request.onlyDeletes ? .clears : .writes
+  }
   var costBytes: Int { request.costBytes }
 
   func run(in batch: Batch) throws(StoreError) {

@@ -7,13 +7,23 @@ import Logging
 import Replication
 import Synchronization
 
+/// What a job does to the disk: which jobs are refused when room gets scarce.
+package enum StorageUse: Sendable {
+  /// It only reads.
+  case reads
+  /// It writes a little, and takes something away by it: a deletion, a revocation. The reserve is kept for it.
+  case clears
+  /// It writes.
+  case writes
+}
+
 /// Work for the storage queue.
 ///
 /// `run` may be called again in a later transaction if the first did not happen; `finish` is called once, after.
 /// Both on the storage queue.
 package protocol StorageJob: AnyObject, Sendable {
-  /// Whether it may write.
-  var isWrite: Bool { get }
+  /// What it does to the disk.
+  var use: StorageUse { get }
   /// Bytes it holds while it waits.
   var costBytes: Int { get }
   /// Does the work in a transaction that other jobs share.
@@ -166,9 +176,9 @@ package final class CommitQueue: @unchecked Sendable {
   private func process(_ jobs: [any StorageJob]) {
     guard !jobs.isEmpty else { return }
     if let failure { return finish(jobs, failure) }
-    let hasWrites = jobs.contains { $0.isWrite }
-    if hasWrites {
-      guard disk.allowsWrites() else { return withoutWrites(jobs) }
+    let hasWrites = jobs.contains { $0.use != .reads }
+    if jobs.contains(where: { $0.use == .writes }) {
+      guard disk.allowsWrites() else { return refuse(.writes, of: jobs) }
       if isRefusingWrites { logger.notice("there is room on the disk again: writes go on") }
       isRefusingWrites = false
     }
@@ -189,9 +199,11 @@ package final class CommitQueue: @unchecked Sendable {
       logger.critical("the store failed", metadata: ["error": "\(error.userMessage)"])
       onFatal(error)
       finish(jobs, error)
-    } else if error == .full, jobs.contains(where: { $0.isWrite }) {
-      disk.becameFull()
-      withoutWrites(jobs)
+    } else if error == .full, jobs.contains(where: { $0.use == .writes }) {
+      refuse(.writes, of: jobs)
+    } else if error == .full, jobs.contains(where: { $0.use == .clears }) {
+      // The ballast's room is for these.
+      if disk.giveBallastUp() { process(jobs) } else { refuse(.clears, of: jobs) }
     } else if jobs.count > 1 {
       // Whatever it was, it is one job's; the others have nothing to do with it.
       for job in jobs { process([job]) }
@@ -201,16 +213,16 @@ package final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// There is no room: writes are refused, reads are served.
-  private func withoutWrites(_ jobs: [any StorageJob]) {
+  /// There is no room: these jobs are refused, the others are done.
+  private func refuse(_ use: StorageUse, of jobs: [any StorageJob]) {
     if !isRefusingWrites {
       logger.warning(
         "the disk is full: writes are refused",
         metadata: ["error": "\(StoreError.full.userMessage)"])
     }
     isRefusingWrites = true
-    finish(jobs.filter { $0.isWrite }, .full)
-    process(jobs.filter { !$0.isWrite })
+    finish(jobs.filter { $0.use == use }, .full)
+    process(jobs.filter { $0.use != use })
   }
 
   private func commit(

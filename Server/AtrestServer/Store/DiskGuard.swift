@@ -39,10 +39,10 @@ package final class DiskGuard {
     return true
   }
 
-  /// The disk is full although the watermark was kept: gives the ballast up.
-  func becameFull() {
-    _ = unlink(ballastPath)
+  /// The disk is full although the watermark was kept: gives the ballast up. False if there is none.
+  func giveBallastUp() -> Bool {
     hasBallast = false
+    return unlink(ballastPath) == 0
   }
 
   private func makeBallast() {

@@ -24,6 +24,12 @@ package struct PreparedExchange: Sendable {
   let allowsMassDeletion: Bool
   let items: [Item]
   let refusals: [Refusal]
+  /// Whether each offer deletes something: these are taken as long as there is any room at all.
+  var onlyDeletes: Bool {
+    items.allSatisfy {
+      $0.offer.record.isDeleted && $0.offer.written.contains(Register.deletedField)
+    }
+  }
   /// Bytes this holds while it waits for storage.
   let costBytes: Int
 
