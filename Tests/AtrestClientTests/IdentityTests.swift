@@ -247,6 +247,26 @@ struct IdentityTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
+  @Test("a later write stays later than an earlier one of its device whose answer was lost")
+  func restampedWriteFollowsLostAnswer() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let id = UUID()
+    // Two seconds ahead, which the server bears.
+    test.clock.advance(2000)
+    try test.replica.save(WaterEntry.sample(id: id, 100))
+    var transport = ModelTransport(server: server)
+    transport.cut = { _ in .afterServer }
+    let engine = test.engine(transport)
+    await #expect(throws: SyncError.unreachable("cut")) { _ = try await engine.sync() }
+    // The second takes the first one's place in the outbox, and is refused: the clock jumped ahead.
+    test.clock.advance(Self.hour)
+    try test.replica.save(WaterEntry.sample(id: id, 200))
+    try await test.sync(server)
+    try await test.sync(server)
+    #expect(try test.replica.waterEntry(id)?.intake.millilitres == 200)
+  }
+
   @Test("a signed fact's date is nobody's clock")
   func entitlements() async throws {
     let server = ModelServer(clock: TestClock())

@@ -15,6 +15,8 @@ struct OutboxEntry {
   /// nil for an acknowledged record that is to be offered again as it is.
   let offer: Offer?
   let refusal: PendingWrite.Refusal?
+  /// The times of earlier writes whose place this one took. They may have been sent, and the answer lost.
+  let replaced: ClosedRange<HybridTime>?
 
   /// Whether a register is one of the writes that wait in this entry.
   func wrote(_ register: Register) -> Bool {
@@ -24,7 +26,8 @@ struct OutboxEntry {
 }
 
 extension ReplicaTransaction {
-  private static let columns = "sequence, kind, id, offer, refused_reason, refused_message"
+  private static let columns =
+    "sequence, kind, id, offer, refused_reason, refused_message, lowest, highest"
 
   /// The waiting writes of one record, oldest first.
   func entries(for key: RecordKey) throws -> [OutboxEntry] {
@@ -58,7 +61,15 @@ extension ReplicaTransaction {
       key: RecordKey(kind: RecordKind(rawValue: kind), id: try row.bytes(at: 2)), offer: offer,
       refusal: reason.map {
         PendingWrite.Refusal(reason: Refusal.Reason(rawValue: $0), message: message ?? "")
-      })
+      }, replaced: try times(row[6], row[7]))
+  }
+
+  private func times(_ lowest: Int64?, _ highest: Int64?) throws -> ClosedRange<HybridTime>? {
+    guard let lowest, let highest else { return nil }
+    let low = HybridTime(rawValue: UInt64(bitPattern: lowest))
+    let high = HybridTime(rawValue: UInt64(bitPattern: highest))
+    guard low <= high, high <= .latest else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+    return low...high
   }
 
   func decodeOffer(_ bytes: [UInt8]) throws(ReplicaError) -> Offer {
@@ -75,20 +86,28 @@ extension ReplicaTransaction {
   ///   - pending: The record's entries.
   func queue(_ offer: Offer, over stored: Record?, pending: [OutboxEntry]) throws {
     var offer = offer
+    var replaced: ClosedRange<HybridTime>?
     if let last = pending.last, let waiting = last.offer, waiting.record == stored,
       !waiting.isHeld
     {
       try dequeue(last.sequence)
       offer.written = Set(offer.written).union(waiting.written).sorted()
+      replaced = last.replaced
+      if let time = waiting.record.registers.filter(last.wrote).map(\.stamp.time).max() {
+        replaced = min(replaced?.lowerBound ?? time, time)...max(replaced?.upperBound ?? time, time)
+      }
     }
-    try append(offer)
+    try append(offer, replaced: replaced)
   }
 
-  func append(_ offer: Offer) throws {
-    try database.cachedStatement(sql: "INSERT INTO outbox (kind, id, offer) VALUES (?, ?, ?)")
-      .execute(arguments: [
-        offer.record.key.kind.rawValue, Data(offer.record.key.id), Data(offer.encoded),
-      ])
+  func append(_ offer: Offer, replaced: ClosedRange<HybridTime>? = nil) throws {
+    try database.cachedStatement(
+      sql: "INSERT INTO outbox (kind, id, offer, lowest, highest) VALUES (?, ?, ?, ?, ?)"
+    ).execute(arguments: [
+      offer.record.key.kind.rawValue, Data(offer.record.key.id), Data(offer.encoded),
+      replaced.map { Int64(bitPattern: $0.lowerBound.rawValue) },
+      replaced.map { Int64(bitPattern: $0.upperBound.rawValue) },
+    ])
   }
 
   /// Queues a record as it is held.

@@ -88,10 +88,11 @@ extension Replica: ReplicaStore {
       let (server, overflow) = now.milliseconds
         .addingReportingOverflow(transaction.state.serverOffset)
       guard !overflow else { return }
-      let time = HybridTime(WallTime(milliseconds: server))
+      // What was not too far ahead may have been taken, and the answer lost: it keeps its stamp.
+      let limit = ReplicaTransaction.acceptedThrough(WallTime(milliseconds: server))
       try transaction.restamp(
         as: transaction.state.replica, server: WallTime(milliseconds: server)
-      ) { $0.time > time }
+      ) { $0.time > limit }
       // A write that now carries an earlier stamp may lose to one it had won against here, which this replica then no longer
       // holds.
       transaction.demandReconcile()

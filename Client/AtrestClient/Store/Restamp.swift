@@ -8,12 +8,18 @@ extension ReplicaTransaction {
   /// Stamps every unacknowledged write that `selects` chooses again, in the same order.
   ///
   /// Times are moved by what this device's clock is off, and none is later than the server's clock where the order allows. A new stamp
-  /// stays greater than that of the value its write replaced. Acknowledged stamps never change.
+  /// stays greater than that of the value its write replaced, and of any write of this replica that the server may have taken without
+  /// this replica's knowing: one that was not too far ahead. Acknowledged stamps never change.
   /// - Parameters:
   ///   - replica: Whose stamps they become.
   ///   - server: The server's clock now.
+  ///   - mayHaveBeenTaken: Whether the selected writes may have been sent, and taken, under the old identity.
   ///   - selects: Must hold for every stamp after one it holds for, so that the order is kept.
-  func restamp(as replica: ReplicaID, server: WallTime, where selects: (Stamp) -> Bool) throws {
+  func restamp(
+    as replica: ReplicaID, server: WallTime, mayHaveBeenTaken: Bool = false,
+    where selects: (Stamp) -> Bool
+  ) throws {
+    let limit = Self.acceptedThrough(server)
     var floors: [Stamp: HybridTime] = [:]
     var kept = HybridTime(rawValue: 0)
     try forEachEntry { entry in
@@ -23,7 +29,11 @@ extension ReplicaTransaction {
           kept = max(kept, register.stamp.time)
           continue
         }
-        let floor = register.replaced.map(\.time) ?? HybridTime(rawValue: 0)
+        let floor = max(
+          register.replaced.map(\.time) ?? HybridTime(rawValue: 0),
+          known(entry.replaced, limit),
+          mayHaveBeenTaken
+            ? known(register.stamp.time...register.stamp.time, limit) : .init(rawValue: 0))
         floors[register.stamp] = max(floors[register.stamp] ?? floor, floor)
       }
     }
@@ -35,7 +45,8 @@ extension ReplicaTransaction {
       try dequeue(entry.sequence)
       guard let offer = entry.offer else { return try appendHeld(entry.key) }
       try append(
-        Offer(record: replacing(stamps, in: offer.record), written: offer.written))
+        Offer(record: replacing(stamps, in: offer.record), written: offer.written),
+        replaced: entry.replaced)
       keys.insert(entry.key)
     }
     for key in keys {
@@ -49,6 +60,19 @@ extension ReplicaTransaction {
       }
     }
     state.clock = HybridClock(latest: latest)
+  }
+
+  /// The latest time that a server whose clock shows this, or showed less, may have taken in. See REASON_CLOCK_SKEW.
+  static func acceptedThrough(_ server: WallTime) -> HybridTime {
+    let (limit, overflow) = server.milliseconds.addingReportingOverflow(60_000)
+    return overflow
+      ? .latest : HybridTime(rawValue: HybridTime(WallTime(milliseconds: limit)).rawValue | 0xFFFF)
+  }
+
+  /// The latest of some times that a server may have taken in. Where only their ends are known, rather too late than too early.
+  private func known(_ times: ClosedRange<HybridTime>?, _ limit: HybridTime) -> HybridTime {
+    guard let times, times.lowerBound <= limit else { return HybridTime(rawValue: 0) }
+    return min(times.upperBound, limit)
   }
 
   private func newStamps(

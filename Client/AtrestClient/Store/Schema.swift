@@ -58,6 +58,7 @@ enum Schema {
   /// - `must_reconcile`: 0, or the name of a demand to compare everything held with the server.
   /// - `token_held`: the sync token that the server confirmed last. `token_attempts`: those it was sent since, oldest first, eight
   ///   bytes each, little-endian.
+  /// - `outbox.lowest`, `outbox.highest`: times of the earlier writes that a write took the place of: the server may have them.
   static let version2 = """
     ALTER TABLE replica ADD COLUMN seen_epoch INTEGER;
     ALTER TABLE replica ADD COLUMN seen_sequence INTEGER;
@@ -65,6 +66,8 @@ enum Schema {
     ALTER TABLE replica ADD COLUMN token_held INTEGER;
     ALTER TABLE replica ADD COLUMN token_attempts BLOB NOT NULL DEFAULT x'';
     UPDATE replica SET seen_epoch = epoch, seen_sequence = sequence;
+    ALTER TABLE outbox ADD COLUMN lowest INTEGER;
+    ALTER TABLE outbox ADD COLUMN highest INTEGER;
     """
 
   /// Brings a file from one version to the newest. Runs in the caller's transaction.

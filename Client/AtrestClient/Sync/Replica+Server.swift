@@ -169,7 +169,9 @@ extension Replica {
       try transaction.requireUnpaired()
       let wasPairedBefore = transaction.state.replica != .none
       transaction.state.observe(server: pairing.serverTime, at: transaction.now)
-      try transaction.restamp(as: pairing.replica, server: pairing.serverTime) { _ in true }
+      try transaction.restamp(
+        as: pairing.replica, server: pairing.serverTime, mayHaveBeenTaken: wasPairedBefore
+      ) { _ in true }
       transaction.state.leave()
       // Acknowledged records wait no more, and the new account may not have them.
       if wasPairedBefore { transaction.demandReconcile() }
@@ -184,7 +186,9 @@ extension Replica {
   public func adopt(renewed identity: PairResponse) async throws(ReplicaError) {
     try await writing { transaction in
       transaction.state.observe(server: identity.serverTime, at: transaction.now)
-      try transaction.restamp(as: identity.replica, server: identity.serverTime) { _ in true }
+      try transaction.restamp(
+        as: identity.replica, server: identity.serverTime, mayHaveBeenTaken: true
+      ) { _ in true }
       // Where it stands is as good as before. What it holds may not be: a copy shares stamps with what it was copied from.
       transaction.state.tokens = TokenTrail()
       transaction.demandReconcile()
