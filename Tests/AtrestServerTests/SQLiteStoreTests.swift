@@ -99,6 +99,19 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.data) == ["letter"])
   }
 
+  @Test("a table whose text rotted is damage, not a trap")
+  func rottenSchema() throws {
+    try openStore(folder).close()
+    try edit(
+      """
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = replace(sql, 'stands_at', 'stands_et');
+      PRAGMA writable_schema = OFF;
+      """)
+    let reason = "its tables are not as they were made"
+    #expect(throws: StoreError.damaged(path: file, reason: reason)) { _ = try openStore(folder) }
+  }
+
   @Test("a damaged page is an error, never an empty store", arguments: 1...12)
   func damaged(page: Int) throws {
     let offset = (page - 1) * 4096

@@ -53,7 +53,7 @@ extension ReplicaTransaction {
         continue
       }
       deleted.insert(key)
-      decision.entries.append(row[0])
+      decision.entries.append(try row.decode(atIndex: 0))
     }
     guard deleted.count * 2 > Self.leastRecords else {
       decision.entries = []

@@ -54,14 +54,14 @@ extension ReplicaTransaction {
     let kind = try row.decode(UInt32.self, atIndex: 1)
     var offer: Offer?
     if let bytes = try row.optionalBytes(at: 3) { offer = try decodeOffer(bytes) }
-    let reason: Int? = row[4]
-    let message: String? = row[5]
+    let reason = try row.decode(Int?.self, atIndex: 4)
+    let message = try row.decode(String?.self, atIndex: 5)
     return OutboxEntry(
-      sequence: row[0],
+      sequence: try row.decode(atIndex: 0),
       key: RecordKey(kind: RecordKind(rawValue: kind), id: try row.bytes(at: 2)), offer: offer,
       refusal: reason.map {
         PendingWrite.Refusal(reason: Refusal.Reason(rawValue: $0), message: message ?? "")
-      }, replaced: try times(row[6], row[7]))
+      }, replaced: try times(row.decode(atIndex: 6), row.decode(atIndex: 7)))
   }
 
   private func times(_ lowest: Int64?, _ highest: Int64?) throws -> ClosedRange<HybridTime>? {
@@ -174,7 +174,7 @@ extension ReplicaTransaction {
       }
       bytes += offer.count
       if bytes > Page.recordBytes, !page.offers.isEmpty { break }
-      page.sequences.append(row[0])
+      page.sequences.append(try row.decode(atIndex: 0))
       page.offers.append(offer)
     }
     return page

@@ -61,13 +61,14 @@ struct ReplicaState: Hashable {
     else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
     let clock = HybridTime(rawValue: UInt64(bitPattern: try row.decode(atIndex: 1)))
     guard clock <= .latest else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
-    let lastSync: Int64? = row[7]
+    let lastSync = try row.decode(Int64?.self, atIndex: 7)
     let demand: Int64 = try row.decode(atIndex: 11)
-    let held: Int64? = row[12]
+    let held = try row.decode(Int64?.self, atIndex: 12)
     return ReplicaState(
       replica: ReplicaID(rawValue: UInt64(bitPattern: try row.decode(atIndex: 0))),
       clock: HybridClock(latest: clock),
-      cursor: row.place(at: 2), account: row[4], server: row[5], token: row[6],
+      cursor: row.place(at: 2), account: try row.decode(atIndex: 4),
+      server: try row.decode(atIndex: 5), token: try row.decode(atIndex: 6),
       lastSync: lastSync.map(WallTime.init), serverOffset: try row.decode(atIndex: 8),
       seen: row.place(at: 9), mustReconcile: demand == 0 ? nil : UInt64(bitPattern: demand),
       tokens: TokenTrail(

@@ -110,20 +110,42 @@ enum SQLiteSchema {
     }
   }
 
+  /// Compares the tables with those that this build makes: their text is a page like any other, and may rot.
+  static func check(_ db: Database, path: String) throws {
+    let intact = try DatabaseQueue().writeWithoutTransaction { db in
+      for step in steps { try db.execute(sql: step) }
+      return try texts(db)
+    }
+    guard try texts(db) == intact else {
+      throw StoreError.damaged(path: path, reason: "its tables are not as they were made")
+    }
+  }
+
+  private static func texts(_ db: Database) throws -> [String] {
+    try String.fetchAll(
+      db,
+      sql: """
+        SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name
+        """)
+  }
+
   /// What format 2 keeps beside the records of a store of format 1.
   private static func fillIn(_ db: Database, path: String) throws {
     var live: [Int64: Int] = [:]
     var due: [(account: Int64, sequence: Int64, time: WallTime)] = []
     let rows = try Row.fetchCursor(db, sql: "SELECT account, sequence, body FROM record")
     while let row = try rows.next() {
-      let account: Int64 = row["account"]
-      guard let record = try? Record(decoding: [UInt8](row["body"] as Data)) else {
+      let account: Int64 = try row.value(of: "account")
+      guard let record = try? Record(decoding: [UInt8](try row.value(Data.self, of: "body")))
+      else {
         throw StoreError.damaged(path: path, reason: "a stored record cannot be read")
       }
       if record.isLive { live[account, default: 0] += 1 }
       // When the deletion was taken in was not noted; when it was made is the best there is.
       let taken = record[Register.deletedField]?.stamp.time.wallTime ?? WallTime(milliseconds: .max)
-      if let time = record.isDue(takenIn: taken) { due.append((account, row["sequence"], time)) }
+      if let time = record.isDue(takenIn: taken) {
+        due.append((account, try row.value(of: "sequence"), time))
+      }
     }
     for (account, count) in live {
       try db.execute(sql: "UPDATE account SET live = ? WHERE id = ?", arguments: [count, account])

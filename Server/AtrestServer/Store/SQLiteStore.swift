@@ -60,12 +60,14 @@ package final class SQLiteStore: SyncStore {
       (epoch, name, writes, lostCommits, statements) = try queue.writeWithoutTransaction { db in
         try Self.check(db, path: file)
         try SQLiteSchema.migrate(db, path: file, drawEpoch: drawEpoch)
+        try SQLiteSchema.check(db, path: file)
         try Self.configure(db)
         guard let row = try Row.fetchOne(db, sql: "SELECT epoch, writes FROM meta") else {
           throw StoreError.damaged(path: file, reason: "it has no name")
         }
         let (name, writes) = (
-          UInt64(bitPattern: row["epoch"] as Int64), UInt64(bitPattern: row["writes"] as Int64)
+          UInt64(bitPattern: try row.value(Int64.self, of: "epoch")),
+          UInt64(bitPattern: try row.value(Int64.self, of: "writes"))
         )
         let known = progress.writes(ofStore: name) ?? 0
         let life = try Self.begin(db, ballast: ballast, drawEpoch: drawEpoch)

@@ -34,9 +34,11 @@ extension SQLiteTransaction {
           """
       ).map { row in
         AccountEntry(
-          id: AccountID(rawValue: row["id"]), name: row["name"],
-          created: WallTime(milliseconds: row["created_ms"]),
-          head: UInt64(bitPattern: row["head"]), devices: row["devices"], records: row["records"])
+          id: AccountID(rawValue: try row.value(of: "id")),
+          name: try row.value(of: "name"),
+          created: WallTime(milliseconds: try row.value(of: "created_ms")),
+          head: UInt64(bitPattern: try row.value(of: "head")),
+          devices: try row.value(of: "devices"), records: try row.value(of: "records"))
       }
     }
   }
@@ -67,13 +69,16 @@ extension SQLiteTransaction {
           """, arguments: [account?.rawValue]
       ).map { row in
         DeviceEntry(
-          replica: ReplicaID(rawValue: UInt64(bitPattern: row["replica"])),
-          account: AccountID(rawValue: row["account"]), name: row["name"],
-          tokenHash: [UInt8](row["token_hash"] as Data),
-          paired: WallTime(milliseconds: row["paired_ms"]),
-          seen: (row["seen_ms"] as Int64?).map { WallTime(milliseconds: $0) },
-          revoked: (row["revoked_ms"] as Int64?).map { WallTime(milliseconds: $0) },
-          standing: UInt64(bitPattern: row["stands_at"]))
+          replica: ReplicaID(rawValue: UInt64(bitPattern: try row.value(of: "replica"))),
+          account: AccountID(rawValue: try row.value(of: "account")),
+          name: try row.value(of: "name"),
+          tokenHash: [UInt8](try row.value(Data.self, of: "token_hash")),
+          paired: WallTime(milliseconds: try row.value(of: "paired_ms")),
+          seen: try row.value(Int64?.self, of: "seen_ms").map { WallTime(milliseconds: $0) },
+          revoked: try row.value(Int64?.self, of: "revoked_ms").map {
+            WallTime(milliseconds: $0)
+          },
+          standing: UInt64(bitPattern: try row.value(of: "stands_at")))
       }
     }
   }
@@ -132,9 +137,11 @@ extension SQLiteTransaction {
         db, sql: "SELECT * FROM invitation WHERE handle = ?", arguments: [handle]
       ).map { row in
         InvitationEntry(
-          handle: row["handle"], secretHash: [UInt8](row["secret_hash"] as Data),
-          account: AccountID(rawValue: row["account"]),
-          expires: WallTime(milliseconds: row["expires_ms"]), triesLeft: row["tries_left"])
+          handle: try row.value(of: "handle"),
+          secretHash: [UInt8](try row.value(Data.self, of: "secret_hash")),
+          account: AccountID(rawValue: try row.value(of: "account")),
+          expires: WallTime(milliseconds: try row.value(of: "expires_ms")),
+          triesLeft: try row.value(of: "tries_left"))
       }
     }
   }
@@ -174,7 +181,7 @@ extension SQLiteTransaction {
     } catch let error as DatabaseError {
       throw StoreError(error.extendedResultCode.rawValue, on: db.sqliteConnection)
     } catch {
-      throw .failed(reason: "a row could not be read")
+      throw .damaged(path: "atrest.db", reason: "a row cannot be read")
     }
   }
 }
