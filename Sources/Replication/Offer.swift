@@ -53,18 +53,38 @@ public struct Offer: Hashable, Sendable {
           Conflict(key: record.key, field: lost.field, lost: lost, kept: kept, noticed: now))
       }
     }
+    conflicts += hiddenByDeletion(in: result, over: stored, at: now)
     return Outcome(record: result, isSuperseded: isSuperseded, conflicts: conflicts)
   }
 
-  /// Whether one of two registers was taken in while the other was lost, so that nobody has compared them yet.
-  ///
-  /// The winner's writer knew the value it replaced, and so everything that had lost to that before. A loser that is older than the replaced value
-  /// is taken for one of those: without this every edit that was itself replaced would come back as a conflict.
-  private func isJudgedAnew(_ lost: Register, _ kept: Register) -> Bool {
-    guard written.isEmpty, record.key.kind != .entitlement, kept.field == lost.field else {
-      return false
+  /// Actions that the offered deletion wins against without knowing them, and whose own `deleted` register is not there to lose: another
+  /// action wrote the same value over it. What they wrote is still in the record, and would go with it.
+  private func hiddenByDeletion(
+    in result: Record, over stored: Record?, at now: WallTime
+  ) -> [Conflict] {
+    guard let stored, !stored.isDeleted, result.isDeleted, record.isDeleted,
+      written.contains(Register.deletedField), record.key.kind != .conflict,
+      let deletion = result[Register.deletedField]
+    else { return [] }
+    var seen: Set<Stamp> = stored[Register.deletedField].map { [$0.stamp] } ?? []
+    return stored.registers.compactMap { hidden in
+      let isUnknown = record[hidden.field].map { $0.givesWay(to: hidden) } ?? true
+      guard hidden.field != Register.forgottenField, isUnknown, hidden.stamp < deletion.stamp,
+        hidden.stamp.replica != deletion.stamp.replica, seen.insert(hidden.stamp).inserted
+      else { return nil }
+      return Conflict(
+        key: record.key, field: Register.deletedField,
+        lost: Register(field: Register.deletedField, stamp: hidden.stamp, value: []),
+        kept: deletion, noticed: now)
     }
-    return kept.replaced.map { $0 < lost.stamp } ?? true
+  }
+
+  /// Whether one of two registers may have been taken in while the other was lost, so that nobody compared them.
+  ///
+  /// A loser that the winner's writer knew through a third write in between looks the same, and is journalled, too: a server that
+  /// lost the one in between cannot tell, and an entry too many loses nothing.
+  private func isJudgedAnew(_ lost: Register, _ kept: Register) -> Bool {
+    written.isEmpty && record.key.kind != .entitlement && kept.field == lost.field
   }
 
   /// The offered record, with what the account forgot stamped by the action that brings the record back, if it does.

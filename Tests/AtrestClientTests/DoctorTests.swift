@@ -56,7 +56,7 @@ struct DoctorTests {
     #expect(try mine.replica.digest() == digest && mine.waitingCount == 1)
     #expect(server.state.withLock { $0.sequence } == sequence)
 
-    try await mine.replica.writing { $0.demandReconcile() }
+    try await mine.replica.writing { $0.demandReconcile(afterLoss: false) }
     let report = try await mine.sync(server)
     #expect(report.pushed == 3)
     #expect(try await differences(mine, server).count == 0)

@@ -120,6 +120,9 @@ struct SyncEngineTests {
     func holdMassDeletion(areAllowed: Bool) async throws(ReplicaError) -> HeldDeletions? {
       try await replica.holdMassDeletion(areAllowed: areAllowed)
     }
+    func isNewestToken(_ next: UInt64) async throws(ReplicaError) -> Bool {
+      try await replica.isNewestToken(next)
+    }
     func beginOffering() async throws(ReplicaError) -> SyncToken {
       try change()
       return try await replica.beginOffering()

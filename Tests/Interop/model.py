@@ -125,7 +125,29 @@ class Account:
             if name not in self.journal:
                 self.journal[name] = Entry(key, lost, kept)
                 self._touch((CONFLICT, name))
+        self._hidden(key, stored, offered, written, merged)
         return bool(lost_fields)
+
+    def _hidden(self, key, stored, offered, written, merged):
+        """A deletion that did not know an action journals it, even where another wrote over its `deleted`."""
+        if not stored or is_deleted(stored) or key[0] == CONFLICT or DELETED_FIELD not in written:
+            return
+        if not is_deleted(offered) or not is_deleted(merged):
+            return
+        deletion = merged[DELETED_FIELD]
+        for field, hidden in sorted(stored.items()):
+            known = field in offered and rank(offered[field]) >= rank(hidden)
+            if field in (DELETED_FIELD, FORGOTTEN_FIELD) or known or hidden.stamp >= deletion.stamp:
+                continue
+            if hidden.stamp.replica == deletion.stamp.replica:
+                continue
+            if hidden.stamp == stored.get(DELETED_FIELD, hidden).stamp and DELETED_FIELD in stored:
+                continue
+            lost = Register(DELETED_FIELD, hidden.stamp, None, b"")
+            name = journal_id(key, lost)
+            if name not in self.journal:
+                self.journal[name] = Entry(key, lost, deletion)
+                self._touch((CONFLICT, name))
 
     def changed_after(self, version) -> FrozenSet[Key]:
         return frozenset(key for key, at in self.changed.items() if at > version)

@@ -131,15 +131,49 @@ struct JournalTests {
   }
 
   private func sync(_ device: inout Device, _ server: inout Record, _ journal: inout [Conflict]) {
-    let offer = Offer(record: device.record, written: device.written.sorted())
-    let outcome = offer.merged(into: server, at: now)
-    server = outcome.record
-    journal += outcome.conflicts
-    device.written = []
+    if !device.written.isEmpty {
+      let offer = Offer(record: device.record, written: device.written.sorted())
+      let outcome = offer.merged(into: server, at: now)
+      server = outcome.record
+      journal += outcome.conflicts
+      device.written = []
+    }
     device.record.merge(server)
     for register in server.registers {
       device.clock.observe(register.stamp.time)
       device.seen.insert(register.stamp)
     }
+  }
+
+  @Test(
+    "what is offered again to a server that lost it is judged against what the server met since")
+  func judgedAnew() {
+    let lost = Register(field: 2, stamp: Stamp(3, 1), replaced: Stamp(1, 1), value: [1])
+    let since = Register(field: 2, stamp: Stamp(4, 2), replaced: Stamp(1, 1), value: [2])
+    var (held, stored) = (Record(key: .some), Record(key: .some))
+    held.set(lost)
+    stored.set(since)
+    let again = Offer(record: held, written: []).merged(into: stored, at: now)
+    #expect(again.conflicts.map(\.lost) == [lost])
+    let along = Offer(record: held, written: [3]).merged(into: stored, at: now)
+    #expect(along.conflicts.isEmpty, "it only came along with a write of another field")
+  }
+
+  @Test("a deletion that did not know an action journals it, though another wrote over its field 1")
+  func hiddenAction() {
+    func action(_ time: UInt64, _ replica: UInt64, _ field: FieldNumber) -> [Register] {
+      [
+        Register(field: 1, stamp: Stamp(time, replica), replaced: Stamp(1, 3), value: []),
+        Register(field: field, stamp: Stamp(time, replica), replaced: Stamp(1, 3), value: [9]),
+      ]
+    }
+    var stored = Record(key: .some)
+    for register in action(2, 1, 2) + action(3, 2, 3) { stored.set(register) }
+    var deleted = Record(key: .some)
+    deleted.set(
+      Register(
+        field: 1, stamp: Stamp(4, 3), replaced: Stamp(1, 3), value: Register.deletedValue))
+    let outcome = Offer(record: deleted, written: [1]).merged(into: stored, at: now)
+    #expect(Set(outcome.conflicts.map(\.lost.stamp)) == [Stamp(2, 1), Stamp(3, 2)])
   }
 }

@@ -61,6 +61,11 @@ extension Replica: ReplicaStore {
   }
 
   /// See `ReplicaStore`.
+  public func isNewestToken(_ next: UInt64) async throws(ReplicaError) -> Bool {
+    try await reading { $0.state.tokens.isNewest(next) }
+  }
+
+  /// See `ReplicaStore`.
   public func apply(
     _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
   ) async throws(ReplicaError) -> AppliedAnswer {
@@ -95,7 +100,7 @@ extension Replica: ReplicaStore {
       ) { $0.time > limit }
       // A write that now carries an earlier stamp may lose to one it had won against here, which this replica then no longer
       // holds.
-      transaction.demandReconcile()
+      transaction.demandReconcile(afterLoss: false)
     }
   }
 

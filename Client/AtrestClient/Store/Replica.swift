@@ -20,9 +20,11 @@ public final class Replica: Sendable {
   private let queue: DatabaseQueue
   /// Set when the disk failed. What a commit that failed left behind is unknown, and this connection's view of it may
   /// be wrong, so it is not used again; opening the replica anew reads what is there.
-  private let failure = Mutex<ReplicaError?>(nil)
+  private let failure: Failure
+  /// Whose the replica must be for a transaction to run; nil: anybody's.
+  private let pairing: Pairing?
   /// Where asynchronous callers wait for the disk, so that they hold no thread of the task pool.
-  private let waiting = DispatchQueue(label: "atrest.replica.waiting")
+  private let waiting: DispatchQueue
 
   /// How long a transaction waits for another process to end its own, in seconds.
   package static let busyTimeout: TimeInterval = 10
@@ -53,6 +55,24 @@ public final class Replica: Sendable {
     let file = ReplicaFile(directory: directory)
     path = file.path
     queue = try file.open(busyTimeout: busyTimeout)
+    failure = Failure()
+    waiting = DispatchQueue(label: "atrest.replica.waiting")
+    pairing = nil
+  }
+
+  /// The same replica for as long as it belongs to an account: for talks with its server, which another process may end and begin anew
+  /// with somebody else's.
+  func bound(to pairing: Pairing) -> Replica { Replica(self, pairing: pairing) }
+
+  private init(_ other: Replica, pairing: Pairing) {
+    directory = other.directory
+    clock = other.clock
+    random = other.random
+    path = other.path
+    queue = other.queue
+    failure = other.failure
+    waiting = other.waiting
+    self.pairing = pairing
   }
 
   /// Whether there is a replica (of whatever condition) in a directory, or something that keeps this from being seen:
@@ -102,13 +122,14 @@ public final class Replica: Sendable {
   private func run<Result>(
     _ kind: Database.TransactionKind, _ body: (ReplicaTransaction) throws -> Result
   ) throws -> Result {
-    if let failure = failure.withLock({ $0 }) { throw failure }
+    if let error = failure.error.withLock({ $0 }) { throw error }
     do {
       return try queue.writeWithoutTransaction { database in
         var result: Result?
         try database.inTransaction(kind) {
           let transaction = try ReplicaTransaction(
             database, path: path, now: clock.now(), random: random)
+          if let pairing, transaction.state.pairing != pairing { throw ReplicaError.pairingEnded }
           result = try body(transaction)
           try transaction.finish()
           return .commit
@@ -118,8 +139,19 @@ public final class Replica: Sendable {
       }
     } catch let error as DatabaseError {
       let known = ReplicaError(error, path: path)
-      if error.resultCode == .SQLITE_IOERR { failure.withLock { $0 = known } }
+      if error.resultCode == .SQLITE_IOERR { failure.error.withLock { $0 = known } }
       throw known
     }
   }
+}
+
+/// Which account on which server a replica belongs to.
+struct Pairing: Hashable {
+  var server: String
+  var account: String
+}
+
+/// The error that ended the use of a connection, shared by all views of a replica.
+private final class Failure: Sendable {
+  let error = Mutex<ReplicaError?>(nil)
 }

@@ -17,6 +17,8 @@ public enum ReplicaError: Error, Hashable, Sendable {
   case invalid(String)
   /// The replica belongs to an account already.
   case alreadyPaired(account: String)
+  /// The replica was unpaired, or paired with another account, while it was talking to its server.
+  case pairingEnded
 
   /// What happened, then what to do.
   public var userMessage: String {
@@ -43,6 +45,10 @@ public enum ReplicaError: Error, Hashable, Sendable {
       """
       This replica belongs to the account “\(account)” already. Use another replica folder for \
       another account.
+      """
+    case .pairingEnded:
+      """
+      This replica left its account, or joined another, meanwhile. Nothing was mixed; start again.
       """
     }
   }

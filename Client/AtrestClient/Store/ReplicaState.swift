@@ -49,6 +49,15 @@ struct ReplicaState: Hashable {
     tokens = TokenTrail()
   }
 
+  /// Whom it belongs to; nil if nobody.
+  var pairing: Pairing? {
+    guard let server, let account else { return nil }
+    return Pairing(server: server, account: account)
+  }
+
+  /// Whether the server is known to have lost something that was not given back to it yet.
+  var isAfterLoss: Bool { mustReconcile.map { $0 & 1 == 1 } ?? false }
+
   static func read(_ database: Database) throws -> ReplicaState {
     guard
       let row = try Row.fetchOne(

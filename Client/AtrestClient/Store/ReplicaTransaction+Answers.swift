@@ -39,7 +39,7 @@ extension ReplicaTransaction {
 
     let isRestart = answer.isRestart(after: request.cursor, seen: request.seen)
     if isRestart {
-      demandReconcile()
+      demandReconcile(afterLoss: true)
       applied.isRestarted = true
     }
     try merge(answer.records, into: &applied)
@@ -126,14 +126,17 @@ extension ReplicaTransaction {
         } else {
           let before = try decode(stored, of: received.key)
           var merged = before
-          var givesWay = false
+          var (givesWay, isForgotten) = (false, false)
           merged.merge(received) { lost, kept in
-            if kept.field == lost.field, before[lost.field] == lost { givesWay = true }
+            guard before[lost.field] == lost else { return }
+            if kept.field == lost.field { givesWay = true } else { isForgotten = true }
           }
+          // What was forgotten with a deletion that this replica knows to be undone would be missing from the record.
+          if isForgotten, !merged.isDeleted { givesWay = true }
           let encoded = merged.encoded
           let isChanged = encoded != stored
           guard !isChanged || isStorable(merged, encoded) else { throw tooLarge }
-          if givesWay, state.mustReconcile != nil { try offerBeforeItGoes(before) }
+          if givesWay, state.isAfterLoss { try offerBeforeItGoes(before) }
           if isChanged { try put(merged) } else { applied.unchanged += 1 }
         }
       } else if received.key.kind == .conflict, !received.isDeleted {

@@ -38,8 +38,11 @@ public final class ReplicaTransaction {
   }
 
   /// Notes that everything held is to be compared with the server. What is being compared already began too early.
-  func demandReconcile() {
-    state.mustReconcile = nonce()
+  ///
+  /// - Parameter afterLoss: Whether the server lost something.
+  func demandReconcile(afterLoss: Bool) {
+    // The lowest bit of the demand's name says so.
+    state.mustReconcile = afterLoss || state.isAfterLoss ? nonce() | 1 : max(2, nonce() & ~1)
   }
 
   /// Called before the commit.

@@ -29,11 +29,13 @@ extension ReplicaTransaction {
           kept = max(kept, register.stamp.time)
           continue
         }
+        let time = register.stamp.time
+        // What this write took the place of; a field that was not written again is part of that itself.
+        let earlier = known(entry.replaced, limit)
         let floor = max(
           register.replaced.map(\.time) ?? HybridTime(rawValue: 0),
-          known(entry.replaced, limit),
-          mayHaveBeenTaken
-            ? known(register.stamp.time...register.stamp.time, limit) : .init(rawValue: 0))
+          earlier < time ? earlier : .init(rawValue: 0),
+          mayHaveBeenTaken ? known(time...time, limit) : .init(rawValue: 0))
         floors[register.stamp] = max(floors[register.stamp] ?? floor, floor)
       }
     }
@@ -69,10 +71,12 @@ extension ReplicaTransaction {
       ? .latest : HybridTime(rawValue: HybridTime(WallTime(milliseconds: limit)).rawValue | 0xFFFF)
   }
 
-  /// The latest of some times that a server may have taken in. Where only their ends are known, rather too late than too early.
+  /// The latest of some times that a server may have taken in. Where only their ends are known, rather too late than too early; but not so
+  /// late that what follows would be refused.
   private func known(_ times: ClosedRange<HybridTime>?, _ limit: HybridTime) -> HybridTime {
     guard let times, times.lowerBound <= limit else { return HybridTime(rawValue: 0) }
-    return min(times.upperBound, limit)
+    return min(
+      times.upperBound, HybridTime(rawValue: limit.rawValue - min(limit.rawValue, 1 << 16)))
   }
 
   private func newStamps(

@@ -27,6 +27,9 @@ struct TokenTrail: Hashable {
     return SyncToken(held: known, next: fresh)
   }
 
+  /// Whether nobody drew or confirmed another token since this one was drawn.
+  func isNewest(_ next: UInt64) -> Bool { (attempts.last ?? held) == next }
+
   /// The server took offers that came with `next`.
   ///
   /// What was sent before it cannot be what the server holds any more. What was sent after it, by another process, can; and an

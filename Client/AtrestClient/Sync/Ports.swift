@@ -110,6 +110,9 @@ public protocol ReplicaStore: Sendable {
   /// Draws a sync token for requests that offer something. It is durable before it is returned.
   func beginOffering() async throws(ReplicaError) -> SyncToken
 
+  /// Whether no other sync of this replica drew or confirmed a token since this one was drawn.
+  func isNewestToken(_ next: UInt64) async throws(ReplicaError) -> Bool
+
   /// Stores an answer: merges its records, takes what it acknowledges out of the outbox, notes refusals, moves the cursor,
   /// learns the account's head and the time, and confirms the sync token. If the server lost something, the cursor becomes the head,
   /// and a demand to reconcile is noted.

@@ -44,7 +44,7 @@ extension Replica {
 
   /// Makes a pairing link for another device. It works once, until the returned time.
   public func invite() async throws(SyncError) -> (link: PairingLink, expires: WallTime) {
-    let (server, answer) = try await withServer { server, transport throws(SyncError) in
+    let (server, answer) = try await withServer { _, server, transport throws(SyncError) in
       (server, try await transport.invite())
     }
     do {
@@ -56,7 +56,7 @@ extension Replica {
 
   /// The account's devices, oldest first. Their names are remembered; see `deviceNames()`.
   public func devices() async throws(SyncError) -> [Device] {
-    var devices = try await withServer { _, transport throws(SyncError) in
+    var devices = try await withServer { _, _, transport throws(SyncError) in
       try await transport.devices().devices
     }
     for index in devices.indices { devices[index].name = shown(devices[index].name) }
@@ -67,7 +67,7 @@ extension Replica {
 
   /// Ends a device's access.
   public func revoke(_ device: ReplicaID) async throws(SyncError) {
-    try await withServer { _, transport throws(SyncError) in try await transport.revoke(device) }
+    try await withServer { _, _, transport throws(SyncError) in try await transport.revoke(device) }
   }
 
   /// Pushes what waits and pulls what is new.
@@ -81,8 +81,8 @@ extension Replica {
     allowingMassDeletion: Bool = false,
     progress: @escaping @Sendable (SyncReport) -> Void = { _ in }
   ) async throws(SyncError) -> SyncReport {
-    try await withServer { _, transport throws(SyncError) in
-      try await SyncEngine(store: self, transport: transport, clock: clock).sync(
+    try await withServer { replica, _, transport throws(SyncError) in
+      try await SyncEngine(store: replica, transport: transport, clock: clock).sync(
         allowingMassDeletion: allowingMassDeletion, progress: progress)
     }
   }
@@ -94,8 +94,8 @@ extension Replica {
     let waiting = try await local { replica throws(ReplicaError) in
       Set(try replica.pending().map(\.key))
     }
-    return try await withServer { _, transport throws(SyncError) in
-      try await SyncEngine(store: self, transport: transport, clock: clock).differences(
+    return try await withServer { replica, _, transport throws(SyncError) in
+      try await SyncEngine(store: replica, transport: transport, clock: clock).differences(
         waiting: waiting)
     }
   }
@@ -104,10 +104,10 @@ extension Replica {
   @discardableResult
   public func repair() async throws(SyncError) -> SyncReport {
     try await local { replica throws(ReplicaError) in
-      try replica.write { $0.demandReconcile() }
+      try replica.write { $0.demandReconcile(afterLoss: false) }
     }
-    return try await withServer { _, transport throws(SyncError) in
-      try await SyncEngine(store: self, transport: transport, clock: clock).level()
+    return try await withServer { replica, _, transport throws(SyncError) in
+      try await SyncEngine(store: replica, transport: transport, clock: clock).level()
     }
   }
 
@@ -118,21 +118,23 @@ extension Replica {
   public func watch(
     news: @escaping @Sendable (SyncReport, SyncError?) -> Void
   ) async throws(SyncError) {
-    try await withServer { _, transport throws(SyncError) in
-      try await SyncEngine(store: self, transport: transport, clock: clock).watch(news: news)
+    try await withServer { replica, _, transport throws(SyncError) in
+      try await SyncEngine(store: replica, transport: transport, clock: clock).watch(news: news)
     }
   }
 
   private func withServer<Value: Sendable>(
-    _ body: (_ server: String, GRPCSyncTransport) async throws(SyncError) -> Value
+    _ body: (_ bound: Replica, _ server: String, GRPCSyncTransport) async throws(SyncError) ->
+      Value
   ) async throws(SyncError) -> Value {
     let state = try await local { replica throws(ReplicaError) in
-      try replica.read { ($0.state.server, $0.state.token) }
+      try replica.read { ($0.state.pairing, $0.state.token) }
     }
-    guard let server = state.0, let token = state.1 else { throw .notPaired }
-    return try await withTransport(server: server, token: token) {
+    guard let pairing = state.0, let token = state.1 else { throw .notPaired }
+    let replica = bound(to: pairing)
+    return try await withTransport(server: pairing.server, token: token) {
       transport throws(SyncError) in
-      try await body(server, transport)
+      try await body(replica, pairing.server, transport)
     }
   }
 
@@ -174,7 +176,7 @@ extension Replica {
       ) { _ in true }
       transaction.state.leave()
       // Acknowledged records wait no more, and the new account may not have them.
-      if wasPairedBefore { transaction.demandReconcile() }
+      if wasPairedBefore { transaction.demandReconcile(afterLoss: false) }
       transaction.state.server = server
       try transaction.take(pairing)
     }
@@ -191,7 +193,7 @@ extension Replica {
       ) { _ in true }
       // Where it stands is as good as before. What it holds may not be: a copy shares stamps with what it was copied from.
       transaction.state.tokens = TokenTrail()
-      transaction.demandReconcile()
+      transaction.demandReconcile(afterLoss: false)
       try transaction.take(identity)
     }
   }

@@ -30,24 +30,40 @@ extension SyncEngine {
     }
   }
 
+  /// One sync at a time: the stream and the look for waiting writes would otherwise get into each other's way.
+  private func levelAlone(_ turn: Turn) async throws(SyncError) -> SyncReport {
+    await turn.take()
+    do {
+      let report = try await level()
+      await turn.give()
+      return report
+    } catch {
+      await turn.give()
+      throw error
+    }
+  }
+
   /// Follows the stream until it ends, and pushes local writes meanwhile.
   private func follow(
     _ news: @escaping @Sendable (SyncReport, SyncError?) -> Void
   ) async throws(SyncError) {
+    let turn = Turn()
     do {
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
           let cursor = try await store.standing().cursor
           try await transport.watch(WatchRequest(cursor: cursor)) {
             event throws(SyncError) -> Bool in
-            try await take(event, news)
+            try await take(event, turn, news)
             return true
           }
         }
         group.addTask {
           while true {
             try await pacing.sleep(pacing.pollInterval)
-            if try await store.hasWaitingWrites() { news(try await level(), nil) }
+            if try await store.hasWaitingWrites() {
+              news(try await levelAlone(turn), nil)
+            }
           }
         }
         // Whichever ends first ends both; pushing goes on after the stream is open again.
@@ -60,7 +76,7 @@ extension SyncEngine {
   }
 
   private func take(
-    _ event: WatchEvent, _ news: @Sendable (SyncReport, SyncError?) -> Void
+    _ event: WatchEvent, _ turn: Turn, _ news: @Sendable (SyncReport, SyncError?) -> Void
   ) async throws(SyncError) {
     do {
       if let held = try await store.standing().cursor, held.epoch == event.cursor.epoch,
@@ -75,12 +91,30 @@ extension SyncEngine {
         report.conflicts = applied.conflicts
         news(report, nil)
       } else {
-        news(try await level(), nil)
+        news(try await levelAlone(turn), nil)
       }
     } catch ReplicaError.invalid(let rule) {
       throw .badAnswer(rule)
     } catch {
       throw SyncError(error)
     }
+  }
+}
+
+/// Lets one task in at a time, in the order they came.
+private actor Turn {
+  private var isTaken = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  func take() async {
+    guard isTaken else {
+      isTaken = true
+      return
+    }
+    await withCheckedContinuation { waiting.append($0) }
+  }
+
+  func give() {
+    if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
   }
 }

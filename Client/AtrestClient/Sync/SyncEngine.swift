@@ -11,6 +11,9 @@ public struct SyncEngine: Sendable {
   let clock: any WallClock
   let pacing: Pacing
 
+  /// How often one sync makes way for another of the same replica.
+  static let siblingLimit = 50
+
   /// How often one sync lets a server start its feed over before it takes it for broken.
   static let restartLimit = 3
 
@@ -78,6 +81,8 @@ public struct SyncEngine: Sendable {
     /// Whether the newest answer took this replica for a copy, and how often one did.
     var isForked = false
     var forks = 0
+    /// How often it turned out that another sync of the same replica had gone on.
+    var siblings = 0
   }
 
   /// One request: where the replica stands when its answer comes, and what it offers.
@@ -97,9 +102,19 @@ public struct SyncEngine: Sendable {
         areAllowed: run.allowsMassDeletion)
       try await exchangeAll(&run, retrying: limit, progress)
       guard run.isForked else { return }
-      run.forks += 1
-      // Another process may have synced this replica meanwhile; the token is drawn anew from what it left.
+      // Another sync of this replica, in this process or another, may have gone on meanwhile; then the token is drawn anew from
+      // what it left, and it was no copy that went on.
+      if let mine = run.token, try await !store.isNewestToken(mine.next) {
+        run.token = nil
+        run.siblings += 1
+        guard run.siblings <= SyncEngine.siblingLimit else {
+          throw SyncError.unreachable("other syncs of this replica are under way")
+        }
+        try await pacing.sleep(pacing.delay(after: run.siblings))
+        continue
+      }
       run.token = nil
+      run.forks += 1
       guard run.forks > 1 else { continue }
       guard run.forks == 2 else {
         throw SyncError.badAnswer("it takes a new device for a copy of another")

@@ -99,7 +99,7 @@ struct Failure: Equatable {
     switch error {
     case .inaccessible, .damaged, .newer, .invalid, .alreadyPaired: data
     case .storage: disk
-    case .busy: tryAgain
+    case .busy, .pairingEnded: tryAgain
     }
   }
 

@@ -71,7 +71,9 @@ enum SQLiteSchema {
     ALTER TABLE meta ADD COLUMN writes INTEGER NOT NULL DEFAULT 0;
     -- Records that are not deleted, but for the journal and entitlements.
     ALTER TABLE account ADD COLUMN live INTEGER NOT NULL DEFAULT 0;
+    -- The token, and the life in which it was set.
     ALTER TABLE device ADD COLUMN sync_token INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE device ADD COLUMN token_life INTEGER NOT NULL DEFAULT 0;
     -- What the device said last that it holds all of.
     ALTER TABLE device ADD COLUMN stands_at INTEGER NOT NULL DEFAULT 0;
     -- When housekeeping is to look at the record; NULL: never.

@@ -10,7 +10,7 @@ final class RecordStatements {
   let begin, commit, rollback, setWrites: RawStatement
   let head, descends, startLife, setHead, append, find, replace, feed: RawStatement
   let range, due, setNotDue: RawStatement
-  let live, addLive, token, setToken: RawStatement
+  let live, addLive, token, setToken, forgetToken: RawStatement
 
   init(_ db: Database, life: Life) throws {
     guard let connection = db.sqliteConnection else { throw StoreError.closed }
@@ -68,14 +68,18 @@ final class RecordStatements {
     token = try RawStatement(
       "SELECT sync_token FROM device WHERE replica = ?", on: connection)
     setToken = try RawStatement(
-      "UPDATE device SET sync_token = ? WHERE replica = ?", on: connection)
+      "UPDATE device SET sync_token = ?, token_life = \(life.ordinal) WHERE replica = ?",
+      on: connection)
+    forgetToken = try RawStatement(
+      "UPDATE device SET sync_token = 0 WHERE replica = ? AND token_life <> \(life.ordinal)",
+      on: connection)
   }
 
   func finalize() {
     for statement in [
       begin, commit, rollback, setWrites, head, descends, startLife, setHead, append, find, replace,
       feed,
-      range, due, setNotDue, live, addLive, token, setToken,
+      range, due, setNotDue, live, addLive, token, setToken, forgetToken,
     ] {
       statement.finalize()
     }
@@ -247,6 +251,12 @@ final class SQLiteTransaction: StoreTransaction {
     let statement = statements.setToken
     statement.bind(1, Int64(bitPattern: token))
     statement.bind(2, Int64(bitPattern: device.rawValue))
+    try statement.run()
+  }
+
+  func forgetSyncToken(of device: ReplicaID) throws(StoreError) {
+    let statement = statements.forgetToken
+    statement.bind(1, Int64(bitPattern: device.rawValue))
     try statement.run()
   }
 }

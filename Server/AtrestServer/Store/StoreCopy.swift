@@ -84,7 +84,7 @@ package struct StoreCopy: Hashable, Sendable {
   }
 
   private mutating func count(_ connection: OpaquePointer) throws(StoreError) {
-    let check = try RawStatement("PRAGMA quick_check(1)", on: connection)
+    let check = try RawStatement("PRAGMA integrity_check(1)", on: connection)
     let finding = try check.step() ? check.text(0) : "no answer"
     // The finding names pages and indexes, never contents.
     guard finding == "ok" else { throw .failed(reason: String(finding.prefix(120))) }

@@ -138,6 +138,8 @@ package protocol StoreTransaction: AnyObject {
   func syncToken(of device: ReplicaID) throws(StoreError) -> UInt64
   /// Notes the sync token that the device is to show from now on.
   func setSyncToken(_ token: UInt64, of device: ReplicaID) throws(StoreError)
+  /// Forgets the device's sync token, unless it was set in this life.
+  func forgetSyncToken(of device: ReplicaID) throws(StoreError)
 
   // MARK: Invitations
 

@@ -32,10 +32,8 @@ package enum Exchange {
     // Sequences of records that the replica holds as they are, because it sent them so.
     var echoes: Set<UInt64> = []
     var isAllEcho = true
-    // A store that went back went back with the device's token too: whoever shows another one now is not a copy.
-    if place == nil, try feed.transaction.syncToken(of: device) != 0 {
-      try feed.transaction.setSyncToken(0, of: device)
-    }
+    // A store that went back went back with the device's token too: whoever comes first and shows another one is not a copy.
+    if place == nil { try feed.transaction.forgetSyncToken(of: device) }
     let isForked = try !follows(request, device, feed)
     let withheld = isForked ? [] : try MassDeletion.withheld(request, feed)
     for item in request.items {

@@ -26,7 +26,9 @@ package enum Housekeeping {
       of: feed.account, at: now, orKnownAt: standing, limit: limit)
     for (key, found) in due {
       guard let record = try? Record(decoding: found.body), record.key.storageKey == key else {
-        throw .damaged(path: "atrest.db", reason: "a stored record cannot be read")
+        // It rotted. That is for whoever reads it to say; an errand nobody asked for does not end the server.
+        try feed.transaction.setNotDue(key: key, account: feed.account)
+        continue
       }
       if let result = try record.isDeleted ? strip(record, feed, now) : end(record, now),
         result != record

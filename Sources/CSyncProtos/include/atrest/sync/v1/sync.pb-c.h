@@ -177,7 +177,7 @@ struct  Atrest__Sync__V1__Offer
   Atrest__Sync__V1__Record *record;
   /*
    * The fields of those writes, ascending. Only they can conflict. Empty: nothing here is new, it is offered to a server that may
-   * have lost it. A register then conflicts with one that differs if the loser is newer than what the winner replaced.
+   * have lost it. Then all fields can conflict.
    */
   size_t n_written;
   uint32_t *written;
