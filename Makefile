@@ -2,8 +2,9 @@
 
 SWIFT ?= swift
 RELEASE := .build/release
+SIMULATOR := .build/simulation/release/simulate
 
-.PHONY: demo run test bench chaos build release deps format protos clean
+.PHONY: demo run test bench chaos simulate simulate-bugs simulator build release deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
@@ -27,6 +28,18 @@ chaos: release
 	@Scripts/install-missing chaos
 	@Tests/Chaos/run $(RELEASE) --full
 
+## simulate: years of devices and a server that fail in every way, in minutes; SEED=0x2a replays one, SEEDS=1000 runs as many
+simulate: simulator
+	@$(SIMULATOR)
+
+## simulate-bugs: switches on one planted bug after another, and says how many seeds find it
+simulate-bugs: simulator
+	@BUGS=all $(SIMULATOR)
+
+# A folder of its own: planted bugs are compiled in, and must never get into a release.
+simulator: deps
+	@$(SWIFT) build -c release --scratch-path .build/simulation -Xswiftc -DPLANTED_BUGS --product simulate
+
 release: deps
 	@$(SWIFT) build -c release --product atrest-syncd
 	@$(SWIFT) build -c release --product atrest
@@ -46,3 +59,6 @@ protos: deps
 
 clean:
 	@rm -rf .build .venv run Benchmarks/.build
+
+# Variables that people give to `make simulate`.
+export SEED SEEDS FIRST DEVICES OPERATIONS FAULTS SURVEY BUGS

@@ -154,5 +154,24 @@ let package = Package(
         "SyncProtocol", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
+
+    // The deterministic simulator: see Tests/Simulation/README.md.
+    .target(
+      name: "CSimulatedDisk", path: "Tests/Simulation/Disk",
+      linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(
+      name: "Simulation",
+      dependencies: [
+        "AtrestServer", "AtrestClient", "AtrestDomain", "CSimulatedDisk", "GRPC", "Replication",
+        "SyncProtocol", "Transport",
+        .product(name: "Logging", package: "swift-log"),
+      ], path: "Tests/Simulation/Library", swiftSettings: strict),
+    .executableTarget(
+      name: "simulate", dependencies: ["Simulation", "Replication"],
+      path: "Tests/Simulation/Command", swiftSettings: strict),
+    .testTarget(
+      name: "SimulationTests",
+      dependencies: ["Simulation", "AtrestClient", "AtrestServer", "Replication"],
+      path: "Tests/Simulation/Specifications", swiftSettings: strict),
   ]
 )

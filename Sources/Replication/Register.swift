@@ -41,6 +41,7 @@ public struct Register: Hashable, Sendable {
   /// every replica can compute converges, and the order of the bytes is one.
   public func givesWay(to other: Register) -> Bool {
     if stamp != other.stamp { return stamp < other.stamp }
+    if PlantedBug.arrivalDecidesTie.isPlanted { return true }
     if value != other.value { return value.lexicographicallyPrecedes(other.value) }
     switch (replaced, other.replaced) {
     case (let mine?, let theirs?): return mine < theirs

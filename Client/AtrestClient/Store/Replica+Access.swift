@@ -97,6 +97,17 @@ extension Replica {
     }
   }
 
+  /// What waits to be pushed, as it was written, oldest first.
+  package func waitingOffers() throws(ReplicaError) -> [Offer] {
+    try read { transaction in
+      var offers: [Offer] = []
+      try transaction.forEachEntry { entry in
+        if let offer = entry.offer { offers.append(offer) }
+      }
+      return offers
+    }
+  }
+
   /// The replica at a glance. O(waiting writes).
   public func status() throws(ReplicaError) -> ReplicaStatus {
     try read { transaction in

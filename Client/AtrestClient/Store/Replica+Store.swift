@@ -20,7 +20,14 @@ extension Replica: ReplicaStore {
   public func outboxPage(
     after sequence: Int64, refused: Bool
   ) async throws(ReplicaError) -> OutboxPage {
-    try await reading { try $0.page(after: sequence, refused: refused) }
+    if PlantedBug.outboxClearedEarly.isPlanted {
+      return try await writing { transaction in
+        let page = try transaction.page(after: sequence, refused: refused)
+        for sequence in page.sequences { _ = try transaction.dequeue(sequence) }
+        return page
+      }
+    }
+    return try await reading { try $0.page(after: sequence, refused: refused) }
   }
 
   /// See `ReplicaStore`.
@@ -69,7 +76,10 @@ extension Replica: ReplicaStore {
   public func apply(
     _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
   ) async throws(ReplicaError) -> AppliedAnswer {
-    try await writing { try $0.apply(answer, to: request, page: page, at: now) }
+    if PlantedBug.cursorMovedFirst.isPlanted {
+      try await writing { $0.state.cursor = answer.cursor }
+    }
+    return try await writing { try $0.apply(answer, to: request, page: page, at: now) }
   }
 
   /// See `ReplicaStore`.

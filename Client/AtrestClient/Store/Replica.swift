@@ -24,7 +24,7 @@ public final class Replica: Sendable {
   /// Whose the replica must be for a transaction to run; nil: anybody's.
   private let pairing: Pairing?
   /// Where asynchronous callers wait for the disk, so that they hold no thread of the task pool.
-  private let waiting: DispatchQueue
+  private let waiting: @Sendable (@escaping @Sendable () -> Void) -> Void
 
   /// How long a transaction waits for another process to end its own, in seconds.
   package static let busyTimeout: TimeInterval = 10
@@ -56,7 +56,30 @@ public final class Replica: Sendable {
     path = file.path
     queue = try file.open(busyTimeout: busyTimeout)
     failure = Failure()
-    waiting = DispatchQueue(label: "atrest.replica.waiting")
+    let waiting = DispatchQueue(label: "atrest.replica.waiting")
+    self.waiting = { work in waiting.async(execute: work) }
+    pairing = nil
+  }
+
+  /// A replica on a disk of the caller's own, for simulations.
+  ///
+  /// - Parameters:
+  ///   - uri: A SQLite URI that names its file system; nothing else may have the file open. Made if there is none.
+  ///   - checkpointPages: Pages of the log at which it is moved into the file.
+  ///   - random: Numbers that nobody can guess and none of which is zero.
+  ///   - waiting: Runs what waits for the disk, now or later, once.
+  package init(
+    uri: String, clock: any WallClock, checkpointPages: Int,
+    random: @escaping @Sendable () -> UInt64,
+    waiting: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+  ) throws(ReplicaError) {
+    directory = URL(fileURLWithPath: "/simulated")
+    self.clock = clock
+    self.random = random
+    self.waiting = waiting
+    path = uri
+    queue = try ReplicaFile.open(uri: uri, checkpointPages: checkpointPages)
+    failure = Failure()
     pairing = nil
   }
 
@@ -112,7 +135,7 @@ public final class Replica: Sendable {
     _ body: @escaping @Sendable () throws(ReplicaError) -> Value
   ) async throws(ReplicaError) -> Value {
     let result: Result<Value, ReplicaError> = await withCheckedContinuation { continuation in
-      waiting.async {
+      waiting {
         continuation.resume(returning: Result { () throws(ReplicaError) in try body() })
       }
     }

@@ -3,6 +3,7 @@
 
 import Foundation
 import GRDB
+import Replication
 
 #if canImport(Glibc)
   import Glibc
@@ -28,33 +29,58 @@ struct ReplicaFile {
     try checkHeader()
     let queue: DatabaseQueue
     do {
-      queue = try DatabaseQueue(path: path, configuration: configuration(busyTimeout))
+      queue = try DatabaseQueue(path: path, configuration: Self.configuration(busyTimeout))
     } catch {
       throw ReplicaError(error, path: path)
     }
-    try check(queue)
+    try Self.check(queue, path: path)
     return queue
   }
 
-  private func configuration(_ busyTimeout: TimeInterval) -> Configuration {
+  /// Opens a database that SQLite finds by itself, making it if there is none. One connection, so that no memory needs sharing.
+  static func open(uri: String, checkpointPages: Int) throws(ReplicaError) -> DatabaseQueue {
+    do {
+      let queue = try DatabaseQueue(
+        path: uri,
+        configuration: configuration(0, checkpointPages: checkpointPages, isExclusive: true))
+      try queue.writeWithoutTransaction { database in
+        guard try Int.fetchOne(database, sql: "PRAGMA user_version") == 0 else { return }
+        try database.execute(sql: "PRAGMA journal_mode = WAL")
+        try database.inTransaction(.immediate) {
+          try Schema.migrate(database, from: 0)
+          return .commit
+        }
+      }
+      try check(queue, path: uri)
+      return queue
+    } catch {
+      throw ReplicaError(error, path: uri)
+    }
+  }
+
+  private static func configuration(
+    _ busyTimeout: TimeInterval, checkpointPages: Int = 4096, isExclusive: Bool = false
+  ) -> Configuration {
     var configuration = Configuration()
     // SQLite's own handler waits up to 100 ms between two looks; a neighbour that writes without pause leaves gaps of
     // microseconds, and this process would find none of them for seconds.
-    let looks = Int(busyTimeout * 1000) / Self.busyPauseMilliseconds
+    let looks = Int(busyTimeout * 1000) / busyPauseMilliseconds
     configuration.busyMode = .callback { count in
-      usleep(useconds_t(Self.busyPauseMilliseconds) * 1000)
+      usleep(useconds_t(busyPauseMilliseconds) * 1000)
       return count < looks
     }
     configuration.foreignKeysEnabled = false
     configuration.label = "atrest.replica"
     configuration.prepareDatabase { database in
+      // Before anything is read.
+      if isExclusive { try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
       // A write is durable when its commit returns: in WAL mode that takes FULL. Ids are random, so a first sync touches all of
       // the record table again and again: 32 MiB keep that of 200,000 records in memory, and a WAL of 16 MiB
       // spares copying the same pages back for every page of the feed.
       try database.execute(
         sql: """
-          PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF;
-          PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4096;
+          PRAGMA synchronous = \(PlantedBug.writeNotSynced.isPlanted ? "NORMAL" : "FULL"); PRAGMA trusted_schema = OFF;
+          PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = \(checkpointPages);
           """)
     }
     return configuration
@@ -80,7 +106,7 @@ struct ReplicaFile {
       for suffix in ["", "-wal", "-shm", "-journal"] { unlink(draft + suffix) }
     }
     do {
-      let queue = try DatabaseQueue(path: draft, configuration: configuration(1))
+      let queue = try DatabaseQueue(path: draft, configuration: Self.configuration(1))
       try queue.writeWithoutTransaction { database in
         try database.execute(sql: "PRAGMA journal_mode = WAL")
         try database.inTransaction(.immediate) {
@@ -120,7 +146,7 @@ struct ReplicaFile {
     }
   }
 
-  private func check(_ queue: DatabaseQueue) throws(ReplicaError) {
+  private static func check(_ queue: DatabaseQueue, path: String) throws(ReplicaError) {
     let found: (application: Int?, version: Int?)
     do {
       found = try queue.writeWithoutTransaction { database in
@@ -137,11 +163,11 @@ struct ReplicaFile {
     guard version <= ReplicaFile.version else {
       throw .newer(path: path, version: version, supported: ReplicaFile.version)
     }
-    if version < ReplicaFile.version { try migrate(queue) }
+    if version < ReplicaFile.version { try migrate(queue, path: path) }
   }
 
   /// All or nothing; another process may have done it meanwhile.
-  private func migrate(_ queue: DatabaseQueue) throws(ReplicaError) {
+  private static func migrate(_ queue: DatabaseQueue, path: String) throws(ReplicaError) {
     do {
       try queue.writeWithoutTransaction { database in
         try database.inTransaction(.immediate) {

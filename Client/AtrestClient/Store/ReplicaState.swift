@@ -75,7 +75,7 @@ struct ReplicaState: Hashable {
     let held = try row.decode(Int64?.self, atIndex: 12)
     return ReplicaState(
       replica: ReplicaID(rawValue: UInt64(bitPattern: try row.decode(atIndex: 0))),
-      clock: HybridClock(latest: clock),
+      clock: PlantedBug.clockForgotten.isPlanted ? HybridClock() : HybridClock(latest: clock),
       cursor: row.place(at: 2), account: try row.decode(atIndex: 4),
       server: try row.decode(atIndex: 5), token: try row.decode(atIndex: 6),
       lastSync: lastSync.map(WallTime.init), serverOffset: try row.decode(atIndex: 8),

@@ -23,7 +23,8 @@ extension ReplicaTransaction {
     }
 
     applied.isForked = answer.refusals.contains { $0.reason == .forked }
-    for refusal in answer.refusals where refusal.reason != .forked {
+    for refusal in answer.refusals
+    where refusal.reason != .forked && !PlantedBug.refusedForgotten.isPlanted {
       try note(refusal, on: page.sequences[refusal.index])
       if refusal.reason == .clockSkew { applied.hasClockSkew = true }
     }
@@ -61,6 +62,9 @@ extension ReplicaTransaction {
   /// An entry that is not there any more was taken out by another sync, or stamped again meanwhile. In the second case the server holds a
   /// write that this replica has given up, and does not send it back: it is merged in here. In the first that changes nothing.
   private func acknowledge(_ page: OutboxPage, except refused: Set<Int>) throws {
+    if PlantedBug.laterOfferForgotten.isPlanted, let last = page.sequences.last {
+      try database.execute(sql: "DELETE FROM outbox WHERE sequence > ?", arguments: [last])
+    }
     var givenUp: [[UInt8]] = []
     for (index, sequence) in page.sequences.enumerated() where !refused.contains(index) {
       guard try !dequeue(sequence) else { continue }
@@ -107,7 +111,7 @@ extension ReplicaTransaction {
       sql: "INSERT INTO record (kind, id, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
     for bytes in records {
       let received: Record
-      do { received = try Record(decoding: bytes) } catch {
+      do { received = try Record(decoding: bytes).bent(at: state.corrected(now)) } catch {
         throw ReplicaError.invalid("an answer holds a record against the rules")
       }
       // A signed fact carries its own date, which is nobody's clock.

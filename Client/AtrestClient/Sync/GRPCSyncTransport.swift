@@ -132,7 +132,7 @@ public final class GRPCSyncTransport: SyncTransport {
 
 extension SyncError {
   /// What the end of a call means.
-  init(status error: any Error) {
+  package init(status error: any Error) {
     guard let status = error as? Status else {
       self = .cancelled
       return

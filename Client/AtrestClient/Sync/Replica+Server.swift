@@ -42,6 +42,9 @@ extension Replica {
     }
   }
 
+  /// This device's token; nil while the replica is not paired.
+  package func token() throws(ReplicaError) -> String? { try read { $0.state.token } }
+
   /// Makes a pairing link for another device. It works once, until the returned time.
   public func invite() async throws(SyncError) -> (link: PairingLink, expires: WallTime) {
     let (server, answer) = try await withServer { _, server, transport throws(SyncError) in
@@ -166,7 +169,7 @@ extension Replica {
 
 extension Replica {
   /// Becomes a device of an account: takes its identity, and stamps with it everything that waits.
-  func adopt(_ pairing: PairResponse, server: String) throws(ReplicaError) {
+  package func adopt(_ pairing: PairResponse, server: String) throws(ReplicaError) {
     try write { transaction in
       try transaction.requireUnpaired()
       let wasPairedBefore = transaction.state.replica != .none

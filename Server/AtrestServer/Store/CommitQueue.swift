@@ -56,7 +56,7 @@ package final class Batch {
 /// Nothing is answered before its commit returned. What cannot be undone or trusted ends the process: see
 /// `StoreError.isFatal`.
 package final class CommitQueue: @unchecked Sendable {
-  // Sendable because `store`, `disk` and the members below them are touched only on `queue`.
+  // Sendable because `store`, `disk` and the members below them are touched only in what `schedule` runs.
 
   /// Bounds on what waits and on what one commit takes.
   package struct Limits: Sendable {
@@ -78,7 +78,10 @@ package final class CommitQueue: @unchecked Sendable {
     var isClosed = false
   }
 
-  private let queue = DispatchQueue(label: "atrest.storage")
+  /// Runs work on the one queue, in order.
+  package typealias Schedule = @Sendable (@escaping @Sendable () -> Void) -> Void
+
+  private let schedule: Schedule
   private let inbox = Mutex(Inbox())
   private let limits: Limits
   private let directory: Directory
@@ -93,11 +96,13 @@ package final class CommitQueue: @unchecked Sendable {
   package let epoch: UInt64
 
   /// A queue that owns a store from now on.
-  /// - Parameter onFatal: Must end the process; in a test, it notes the error. Nothing is acknowledged after it.
+  /// - Parameters:
+  ///   - schedule: The queue; nil for one of Dispatch's. A simulation gives its own.
+  ///   - onFatal: Must end the process; in a test, it notes the error. Nothing is acknowledged after it.
   package init(
     store: sending any SyncStore, disk: sending DiskGuard, directory: Directory,
     environment: Environment, logger: Logger, limits: Limits = Limits(),
-    onFatal: @escaping @Sendable (StoreError) -> Void
+    schedule: Schedule? = nil, onFatal: @escaping @Sendable (StoreError) -> Void
   ) {
     epoch = store.epoch
     self.store = store
@@ -107,6 +112,12 @@ package final class CommitQueue: @unchecked Sendable {
     self.logger = logger
     self.limits = limits
     self.onFatal = onFatal
+    self.schedule =
+      schedule
+      ?? {
+        let queue = DispatchQueue(label: "atrest.storage")
+        return { work in queue.async(execute: work) }
+      }()
   }
 
   /// Hands work over. False: too much waits already, or the queue is closed; nothing will be called.
@@ -120,7 +131,7 @@ package final class CommitQueue: @unchecked Sendable {
       defer { inbox.isScheduled = true }
       return (true, !inbox.isScheduled)
     }
-    if isFirst { queue.async { self.serve() } }
+    if isFirst { schedule { self.serve() } }
     return isTaken
   }
 
@@ -128,7 +139,7 @@ package final class CommitQueue: @unchecked Sendable {
   package func close() async {
     inbox.withLock { $0.isClosed = true }
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-      queue.async { [self] in
+      schedule { [self] in
         while case let jobs = takeJobs(), !jobs.isEmpty { process(jobs) }
         if failure == nil { flushNotes() }
         store.close()
@@ -140,7 +151,7 @@ package final class CommitQueue: @unchecked Sendable {
   /// Runs `step` over and over, between commits, until it returns false. It is handed nil, for the last time, when the store is not to
   /// be used any more.
   package func interleave(_ step: @escaping @Sendable ((any SyncStore)?) -> Bool) {
-    queue.async { [self] in
+    schedule { [self] in
       let isUsable = failure == nil && !inbox.withLock { $0.isClosed }
       if step(isUsable ? store : nil), isUsable { interleave(step) }
     }
@@ -153,7 +164,7 @@ package final class CommitQueue: @unchecked Sendable {
       inbox.isScheduled = !inbox.jobs.isEmpty
       return inbox.isScheduled
     }
-    if goesOn { queue.async { self.serve() } }
+    if goesOn { schedule { self.serve() } }
   }
 
   private func takeJobs() -> [any StorageJob] {
@@ -233,6 +244,7 @@ package final class CommitQueue: @unchecked Sendable {
       // First: housekeeping reads where devices stand.
       if hasWrites { try writeNotes(transaction) }
       for job in jobs { try job.run(in: batch) }
+      if PlantedBug.acknowledgedBeforeCommit.isPlanted { finish(jobs, nil) }
       for feed in batch.feeds.values { try feed.finish() }
       return batch.feeds.values.filter { $0.head != $0.start }
     }

@@ -4,6 +4,7 @@
 import GRDB
 import GRDBSQLite
 import Glibc
+import Replication
 
 /// A store in a folder: `atrest.db`, its write-ahead log, and a lock.
 ///
@@ -18,8 +19,9 @@ package final class SQLiteStore: SyncStore {
   private let name: UInt64
   /// Transactions that wrote, since it was made.
   private var writes: UInt64
-  private let progress: ProgressFile
-  private let directory: DataDirectory
+  /// Nil on a disk of the caller's own, as is the folder.
+  private let progress: ProgressFile?
+  private let directory: DataDirectory?
   private var queue: DatabaseQueue?
   private var statements: RecordStatements?
   private weak var backup: SQLiteBackup?
@@ -44,16 +46,38 @@ package final class SQLiteStore: SyncStore {
   ///   - drawEpoch: A random number: the epoch of the life that begins.
   /// - Throws: `StoreError`; the file is then as it was.
   /// - Complexity: Reads the whole file once, to find damage before anything is written.
-  package init(
+  package convenience init(
     directory path: String, hooks: Hooks = Hooks(), drawEpoch: () -> UInt64
   ) throws(StoreError) {
-    self.hooks = hooks
-    directory = try DataDirectory(path: path)
+    let directory = try DataDirectory(path: path)
     let file = directory.databasePath
     try Self.inspect(file)
-    let progress = ProgressFile(path: directory.progressPath)
+    try self.init(
+      file: file, directory: directory, hooks: hooks, checkpointPages: Self.checkpointPages,
+      drawEpoch: drawEpoch)
+  }
+
+  /// A store on a disk of the caller's own, for simulations. Nothing tells it that commits were lost.
+  ///
+  /// - Parameters:
+  ///   - uri: A SQLite URI that names its file system; nothing else may have the file open. Made if there is none.
+  ///   - checkpointPages: Pages of the log at which it is moved into the file.
+  package convenience init(
+    uri: String, checkpointPages: Int, drawEpoch: () -> UInt64
+  ) throws(StoreError) {
+    try self.init(
+      file: uri, directory: nil, hooks: Hooks(), checkpointPages: checkpointPages,
+      drawEpoch: drawEpoch)
+  }
+
+  private init(
+    file: String, directory: DataDirectory?, hooks: Hooks, checkpointPages: Int,
+    drawEpoch: () -> UInt64
+  ) throws(StoreError) {
+    self.hooks = hooks
+    self.directory = directory
+    let progress = directory.map { ProgressFile(path: $0.progressPath) }
     self.progress = progress
-    let ballast = directory.ballastPath
     do {
       let queue = try DatabaseQueue(path: file, configuration: Self.configuration)
       self.queue = queue
@@ -61,7 +85,7 @@ package final class SQLiteStore: SyncStore {
         try Self.check(db, path: file)
         try SQLiteSchema.migrate(db, path: file, drawEpoch: drawEpoch)
         try SQLiteSchema.check(db, path: file)
-        try Self.configure(db)
+        try Self.configure(db, checkpointPages: checkpointPages)
         guard let row = try Row.fetchOne(db, sql: "SELECT epoch, writes FROM meta") else {
           throw StoreError.damaged(path: file, reason: "it has no name")
         }
@@ -69,9 +93,9 @@ package final class SQLiteStore: SyncStore {
           UInt64(bitPattern: try row.value(Int64.self, of: "epoch")),
           UInt64(bitPattern: try row.value(Int64.self, of: "writes"))
         )
-        let known = progress.writes(ofStore: name) ?? 0
-        let life = try Self.begin(db, ballast: ballast, drawEpoch: drawEpoch)
-        progress.note(writes: writes &+ 1, ofStore: name)
+        let known = progress?.writes(ofStore: name) ?? 0
+        let life = try Self.begin(db, ballast: directory?.ballastPath, drawEpoch: drawEpoch)
+        progress?.note(writes: writes &+ 1, ofStore: name)
         return (
           life.epoch, name, writes &+ 1, known > writes ? known - writes : 0,
           try RecordStatements(db, life: life)
@@ -120,8 +144,8 @@ package final class SQLiteStore: SyncStore {
     // Closing the last connection checkpoints; should that fail, the log is still there for the next start.
     try? queue?.close()
     queue = nil
-    progress.close()
-    directory.unlock()
+    progress?.close()
+    directory?.unlock()
   }
 
   deinit {
@@ -161,7 +185,7 @@ package final class SQLiteStore: SyncStore {
     }
     if sqlite3_total_changes64(connection) != before {
       writes &+= 1
-      progress.note(writes: writes, ofStore: name)
+      progress?.note(writes: writes, ofStore: name)
       hooks.committed?()
     }
     return result
@@ -191,6 +215,9 @@ package final class SQLiteStore: SyncStore {
 // MARK: - Opening
 
 extension SQLiteStore {
+  /// Pages of the log at which it is moved into the file: 32 MiB.
+  private static let checkpointPages = 8192
+
   private static var configuration: Configuration {
     var configuration = Configuration()
     configuration.label = "atrest.store"
@@ -245,7 +272,7 @@ extension SQLiteStore {
     }
   }
 
-  private static func configure(_ db: Database) throws {
+  private static func configure(_ db: Database, checkpointPages: Int) throws {
     // Ids are random, so a page of records touches most pages of the index. Checkpoints that wait for 32 MiB of log write each
     // of them once for many commits: pushing 100,000 records is half as long again without.
     let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") ?? ""
@@ -254,10 +281,13 @@ extension SQLiteStore {
         PRAGMA synchronous = FULL;
         PRAGMA temp_store = MEMORY;
         PRAGMA cache_size = -16384;
-        PRAGMA wal_autocheckpoint = 8192;
+        PRAGMA wal_autocheckpoint = \(checkpointPages);
         PRAGMA journal_size_limit = 67108864;
         """)
-    let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? 0
+    if PlantedBug.commitNotSynced.isPlanted { try db.execute(sql: "PRAGMA synchronous = NORMAL") }
+    let synchronous =
+      PlantedBug.commitNotSynced.isPlanted
+      ? 2 : try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? 0
     guard mode == "wal", synchronous == 2 else {
       throw StoreError.failed(reason: "durable commits are not to be had: \(mode)/\(synchronous)")
     }
@@ -276,10 +306,10 @@ extension SQLiteStore {
 
   /// Begins a life. On a full disk the ballast gives way for it, so that what is held can be served.
   private static func begin(
-    _ db: Database, ballast: String, drawEpoch: () -> UInt64
+    _ db: Database, ballast: String?, drawEpoch: () -> UInt64
   ) throws -> Life {
     do { return try Life.begin(db, drawEpoch: drawEpoch) } catch let error as DatabaseError {
-      guard error.resultCode == .SQLITE_FULL, unlink(ballast) == 0 else { throw error }
+      guard error.resultCode == .SQLITE_FULL, let ballast, unlink(ballast) == 0 else { throw error }
       return try Life.begin(db, drawEpoch: drawEpoch)
     }
   }

@@ -192,6 +192,21 @@ package struct DeviceEntry: Hashable, Sendable {
   package var revoked: WallTime?
   /// The sequence up to which it said that it holds everything. Noted by `setStanding`, not by `addDevice`.
   package var standing: UInt64 = 0
+
+  /// A device.
+  package init(
+    replica: ReplicaID, account: AccountID, name: String, tokenHash: [UInt8], paired: WallTime,
+    seen: WallTime? = nil, revoked: WallTime? = nil, standing: UInt64 = 0
+  ) {
+    self.replica = replica
+    self.account = account
+    self.name = name
+    self.tokenHash = tokenHash
+    self.paired = paired
+    self.seen = seen
+    self.revoked = revoked
+    self.standing = standing
+  }
 }
 
 /// A pairing code, as a store keeps it.

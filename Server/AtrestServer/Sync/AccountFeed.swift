@@ -31,7 +31,8 @@ package final class AccountFeed {
 
   /// Notes the head, and how many records are live. Once, before the commit.
   package func finish() throws(StoreError) {
-    if head != start { try transaction.setHead(head, of: account) }
+    let slip: UInt64 = PlantedBug.sequenceGivenTwice.isPlanted ? 1 : 0
+    if head != start { try transaction.setHead(head - slip, of: account) }
     if liveChange != 0 { try transaction.addLive(liveChange, to: account) }
   }
 

@@ -63,6 +63,11 @@ package enum Exchange {
       try readPage(&response, epoch: epoch, feed, after: after, leavingOut: echoes)
     }
     response.head = feed.head
+    if PlantedBug.timeAsCursor.isPlanted {
+      let time = UInt64(clamping: now.milliseconds)
+      response.cursor = Cursor(epoch: epoch, sequence: time)
+      response.head = time
+    }
     return response
   }
 
@@ -79,7 +84,7 @@ package enum Exchange {
         place.epoch == epoch
         ? place.sequence <= feed.start
         : try feed.transaction.descends(from: place, account: feed.account)
-      guard isGood else { return nil }
+      guard isGood || PlantedBug.restoreNotNoticed.isPlanted else { return nil }
     }
     return request.cursor?.sequence ?? 0
   }
@@ -90,7 +95,7 @@ package enum Exchange {
   ) throws(StoreError) -> Bool {
     guard let token = request.token, !request.items.isEmpty else { return true }
     let current = try feed.transaction.syncToken(of: device)
-    guard token.follows(current) else { return false }
+    guard token.follows(current) || PlantedBug.copyNotNoticed.isPlanted else { return false }
     if current != token.next { try feed.transaction.setSyncToken(token.next, of: device) }
     return true
   }
@@ -141,7 +146,7 @@ package enum Exchange {
       else { return .refused(.tooLarge(item.index)) }
       sequence = try feed.replace(found, stored, by: outcome.record, body: body, at: now)
     }
-    for entry in journal {
+    for entry in journal where !PlantedBug.journalForgotten.isPlanted {
       // A conflict that was met before is in the journal already, perhaps deleted by a person since.
       _ = try feed.append(entry, key: entry.key.storageKey, body: entry.encoded, at: now)
     }
@@ -175,6 +180,9 @@ package enum Exchange {
     var records: [[UInt8]] = []
     var more = false
     try feed.transaction.feed(of: feed.account, after: after) { sequence, body in
+      if PlantedBug.tombstoneDropped.isPlanted, (try? Record(decoding: body))?.isDeleted == true {
+        return true
+      }
       if !echoes.contains(sequence) {
         guard records.count < Page.records, bytes + body.count <= Page.recordBytes else {
           more = true
@@ -190,6 +198,7 @@ package enum Exchange {
     response.records = records
     response.more = more
     // Past the last record: sequences that were given to records which moved on are nobody's now.
+    if PlantedBug.cursorAhead.isPlanted { reached += 1 }
     response.cursor = Cursor(epoch: epoch, sequence: more ? reached : feed.head)
   }
 }
