@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command behind `make simulate`: many seeds, or one that failed.
+
+import Foundation
+import Replication
+import Simulation
+
+/// Reads what to run from the environment: `SEED`, or `FIRST` and `SEEDS`; `DEVICES`, `OPERATIONS`, `FAULTS`.
+@main
+struct Simulate {
+  var plan = History.Plan()
+
+  static func main() {
+    var command = Simulate()
+    if let devices = number("DEVICES") { command.plan.devices = max(1, Int(clamping: devices)) }
+    if let operations = number("OPERATIONS") { command.plan.operations = Int(clamping: operations) }
+    if let faults = text("FAULTS") {
+      command.plan.faults = Set(
+        faults.split(separator: ",").compactMap { Fault(rawValue: "\($0)") })
+    }
+    if text("BUGS") != nil { exit(command.table()) }
+    exit(number("SEED").map { command.replay($0) } ?? command.survey())
+  }
+
+  static func text(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
+
+  static func number(_ name: String) -> UInt64? {
+    guard let text = text(name) else { return nil }
+    return text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
+  }
+
+  func say(_ line: String) {
+    print(line)
+    fflush(nil)
+  }
+
+  func name(_ seed: UInt64) -> String { "SEED=0x\(String(seed, radix: 16))" }
+
+  func explain(_ seed: UInt64, _ violation: Violation) {
+    say("\(name(seed)): \(violation)")
+    let history = History(seed: seed, plan: plan)
+    if let short = Simulator.shrink(history) {
+      say("\(short.history.steps.count) of \(history.steps.count) steps do: \(short.violation)")
+      for step in short.history.steps { say("  \(step)") }
+    }
+    say("Replay it with: make simulate \(name(seed))")
+  }
+
+  func replay(_ seed: UInt64) -> Int32 {
+    let outcome = Simulator.run(History(seed: seed, plan: plan))
+    if let violation = outcome.violation {
+      explain(seed, violation)
+      return 1
+    }
+    say("\(name(seed)): every promise was kept. Trace \(String(outcome.trace, radix: 16))")
+    return 0
+  }
+
+  /// Switches each planted bug on in turn, and prints how many seeds it takes to find it.
+  func table() -> Int32 {
+    let only = Simulate.text("BUGS").flatMap { PlantedBug(rawValue: $0) }
+    let last = Simulate.number("SEEDS") ?? 400
+    var missed = 0
+    for bug in only.map({ [$0] }) ?? PlantedBug.allCases {
+      let name = bug.rawValue.padding(toLength: 26, withPad: " ", startingAt: 0)
+      if let find = Simulator.hunt(bug, seeds: 1...last, plan: bug.plan(plan)) {
+        let words = find.violation.description.split(separator: "\n").first.map(String.init) ?? ""
+        say("\(name) \(find.seeds) \(find.seeds == 1 ? "seed" : "seeds"): \(words)")
+      } else {
+        missed += 1
+        say("\(name) not found in \(last) seeds")
+      }
+    }
+    return missed == 0 ? 0 : 1
+  }
+
+  func survey() -> Int32 {
+    let first = Simulate.number("FIRST") ?? 1
+    let seeds = Simulate.number("SEEDS") ?? 200
+    let began = Date()
+    var days = 0.0
+    var counts: [Counted: Int] = [:]
+    var failures = 0
+    for seed in first..<(first + seeds) {
+      let outcome = Simulator.run(History(seed: seed, plan: plan))
+      days += outcome.deviceDays
+      counts.merge(outcome.counts, uniquingKeysWith: +)
+      guard let violation = outcome.violation else { continue }
+      failures += 1
+      guard Simulate.text("SURVEY") != nil else {
+        explain(seed, violation)
+        return 1
+      }
+      say("\(name(seed)): \(violation)")
+    }
+    let seconds = Date().timeIntervalSince(began)
+    let rate = Int(Double(seeds) / seconds * 60)
+    say("\(seeds) seeds in \(Int(seconds)) s, \(rate) a minute; \(Int(days)) device-days")
+    say(Counted.allCases.map { "\($0.rawValue) \(counts[$0] ?? 0)" }.joined(separator: ", "))
+    return failures == 0 ? 0 : 1
+  }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a person does with a replica: fasts, water, settings, and restores from the journal.
+
+import AtrestClient
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+/// One random action of a person's.
+struct Edit {
+  private static let settings = ["theme", TargetPreference.key, "goal"]
+
+  /// Writes of the action, noted and not yet owed.
+  private(set) var noted: [Int] = []
+  private let transaction: ReplicaTransaction
+  private let device: Int
+
+  /// Does something in the transaction.
+  init(
+    _ transaction: ReplicaTransaction, _ oracle: inout Oracle, device: Int, _ chance: inout Chance
+  ) throws {
+    self.transaction = transaction
+    self.device = device
+    let number = oracle.nextNumber()
+    switch chance.pick(0...20) {
+    case 20: try purchase(number, &oracle, &chance)
+    case 0...2: try fast(number, &oracle, &chance)
+    case 3...5: try newWater(number, &oracle, &chance)
+    case 6...7:
+      try noting(RecordKey(kind: .preference, id: Array("theme".utf8)), &oracle) {
+        try $0.setPreference("theme", to: "v\(number)")
+      }
+    case 8:
+      let key = chance.choose(Self.settings) ?? "goal"
+      try noting(RecordKey(kind: .preference, id: Array(key.utf8)), &oracle) {
+        try $0.setPreference(key, to: "v\(number)")
+      }
+    case 9: try restore(&oracle, &chance)
+    default: try change(number, &oracle, &chance)
+    }
+  }
+
+  private mutating func noting(
+    _ keys: RecordKey..., oracle: inout Oracle, _ body: (ReplicaTransaction) throws -> Void
+  ) throws {
+    let before = try keys.map { try transaction.record($0) }
+    try body(transaction)
+    for (key, old) in zip(keys, before) {
+      guard let new = try transaction.record(key), new != old else { continue }
+      noted += oracle.note(old, new, by: device)
+    }
+  }
+
+  private mutating func noting(
+    _ key: RecordKey, _ oracle: inout Oracle, _ body: (ReplicaTransaction) throws -> Void
+  ) throws {
+    try noting(key, oracle: &oracle, body)
+  }
+
+  private func date(_ number: Int64) -> Date {
+    Date(milliseconds: 1_700_000_000_000 + number * 60_000)
+  }
+
+  private func uuid(_ chance: inout Chance) -> UUID {
+    let bytes = (0..<16).map { _ in UInt8(truncatingIfNeeded: chance.next()) }
+    return UUID(bytes: bytes) ?? UUID()
+  }
+
+  /// Starts a fast, or ends the one that is going on.
+  private mutating func fast(
+    _ number: Int64, _ oracle: inout Oracle, _ chance: inout Chance
+  ) throws {
+    let fasting = Fasting(try transaction.sessions())
+    let session =
+      fasting.active == nil
+      ? try fasting.start(
+        id: uuid(&chance), at: date(number), targetMinutes: Int(number % 20_000) + 1)
+      : chance.oneIn(4)
+        ? try fasting.abandon(at: date(number + 240)) : try fasting.complete(at: date(number + 240))
+    try noting(RecordKey(kind: .session, id: session.id.bytes), &oracle) {
+      try $0.save(session)
+    }
+  }
+
+  private mutating func newWater(
+    _ number: Int64, _ oracle: inout Oracle, _ chance: inout Chance
+  ) throws {
+    guard let intake = WaterEntry.Intake(at: date(number), millilitres: chance.pick(50...500))
+    else { return }
+    let entry = WaterEntry(id: uuid(&chance), intake: intake)
+    try noting(RecordKey(kind: .water, id: entry.id.bytes), &oracle) {
+      try $0.save(entry)
+    }
+  }
+
+  /// Keeps a signed statement about one of two purchases. Several are signed in one millisecond: only their bytes tell them
+  /// apart. The later signed replaces the earlier, so none is owed.
+  private mutating func purchase(
+    _ number: Int64, _ oracle: inout Oracle, _ chance: inout Chance
+  ) throws {
+    let id = "\(chance.pick(1...2))"
+    let claims = #"{"transactionId":"\#(id)","signedDate":\#(1_700_000_000_000 + number / 64)}"#
+    let payload = Data(claims.utf8).base64EncodedString().filter { $0 != "=" }
+    let owed = noted
+    try noting(RecordKey(kind: .entitlement, id: Array(id.utf8)), &oracle) {
+      try $0.keep(signedTransaction: Array("head.\(payload).signature\(number)".utf8))
+    }
+    noted = owed
+  }
+
+  /// Edits, deletes or brings back a record, mostly one that was made lately.
+  private mutating func change(
+    _ number: Int64, _ oracle: inout Oracle, _ chance: inout Chance
+  ) throws {
+    guard !oracle.keys.isEmpty else { return try newWater(number, &oracle, &chance) }
+    let back = chance.pickSkewed(0...oracle.keys.count - 1)
+    let key = oracle.keys[oracle.keys.count - 1 - back]
+    guard key.kind != .entitlement else { return }
+    guard let record = try transaction.record(key) else { return }
+    if !record.isDeleted, chance.oneIn(4), key.kind != .conflict {
+      return try noting(key, &oracle) { try $0.delete(key) }
+    }
+    switch key.kind {
+    case .session:
+      guard var session = try? Session(record) else { return }
+      if chance.oneIn(3) {
+        session.targetMinutes = Int(number % 20_000) + 1
+      } else if let span = Session.Span(
+        start: date(number), end: chance.oneIn(3) ? nil : date(number + 480),
+        outcome: .active)
+        ?? Session.Span(
+          start: date(number), end: date(number + 480), outcome: .completed)
+      {
+        session.span = span
+      }
+      try noting(key, &oracle) { try $0.save(session) }
+    case .water:
+      guard var entry = try? WaterEntry(record),
+        let intake = WaterEntry.Intake(at: date(number), millilitres: chance.pick(50...500))
+      else { return }
+      entry.intake = intake
+      try noting(key, &oracle) { try $0.save(entry) }
+    case .preference:
+      guard let name = String(validating: key.id, as: UTF8.self) else { return }
+      try noting(key, &oracle) { try $0.setPreference(name, to: "v\(number)") }
+    default: return
+    }
+  }
+
+  /// Writes a lost value back from the journal, or takes an entry off it.
+  private mutating func restore(_ oracle: inout Oracle, _ chance: inout Chance) throws {
+    guard let entry = chance.choose(try transaction.conflicts()) else { return }
+    if chance.oneIn(3) {
+      return try noting(entry.key, &oracle) { try $0.delete(entry.key) }
+    }
+    try noting(entry.conflict.key, entry.key, oracle: &oracle) { try $0.restore(entry) }
+  }
+}

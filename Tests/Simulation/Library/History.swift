@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws a history from a seed: who does what when, and what goes wrong.
+
+/// A seed's history: all of a simulation that is decided before it runs.
+package struct History: Sendable {
+  package let seed: UInt64
+  /// How many devices there are at the beginning.
+  package let devices: Int
+  package var steps: [Step]
+
+  /// What a history is drawn from.
+  package struct Plan: Sendable {
+    package var devices = 3
+    /// Steps for each device.
+    package var operations = 200
+    /// What may go wrong.
+    package var faults = Fault.withstood
+    /// Whether each seed has some of them only.
+    package var isSwarm = true
+    package init() {}
+  }
+
+  package init(seed: UInt64, plan: Plan = Plan()) {
+    self.seed = seed
+    devices = plan.devices
+    var chance = Chance(seed)
+    // A swarm: some sorts of trouble at a time, now and then none or all.
+    let share = chance.pick(0...4)
+    let faults = Fault.allCases.filter { _ in chance.pick(1...4) <= share || !plan.isSwarm }
+      .filter { plan.faults.contains($0) }
+    let syncShare = chance.pick(8...40)
+    let faultShare = faults.isEmpty ? 0 : chance.pick(4...25)
+    let longest = chance.choose([50_000, 5_000_000, 600_000_000, 7_200_000_000]) ?? 1
+    steps = []
+    let count = plan.devices * plan.operations
+    while steps.count < count {
+      let device = chance.pick(0...plan.devices - 1)
+      let delay = Int64(chance.pickSkewed(0...longest))
+      let dice = chance.pick(0...99)
+      if dice < faultShare, let fault = chance.choose(faults) {
+        let trouble = Self.trouble(fault, plan.devices, &chance)
+        for (index, action) in trouble.enumerated() {
+          let target = fault == .badLink ? action.0 : device
+          let wait = index == 0 ? delay : Int64(chance.pickSkewed(0...60_000_000))
+          steps.append(Step(delay: wait, device: target, action: action.1, salt: chance.next()))
+        }
+      } else if dice < faultShare + syncShare {
+        let cuts =
+          faults.contains(.cut)
+          ? (0..<3).compactMap { _ in chance.oneIn(2) ? chance.pickSkewed(1...6_000) : nil } : []
+        steps.append(
+          Step(delay: delay, device: device, action: .sync(cuts: cuts), salt: chance.next()))
+      } else {
+        steps.append(Step(delay: delay, device: device, action: .edit, salt: chance.next()))
+      }
+    }
+  }
+
+  private static func trouble(
+    _ fault: Fault, _ devices: Int, _ chance: inout Chance
+  ) -> [(Int, Step.Action)] {
+    let calls = chance.pickSkewed(1...60)
+    switch fault {
+    case .cut: return [(0, .sync(cuts: [chance.pickSkewed(1...6_000)]))]
+    case .badLink: return badLinks(devices, &chance)
+    case .deviceEnd:
+      return [(0, chance.oneIn(2) ? .end(.killed) : .endInWrite(calls: calls, .killed))]
+    case .devicePower:
+      return [(0, chance.oneIn(2) ? .end(.powerLost) : .endInWrite(calls: calls, .powerLost))]
+    case .serverEnd:
+      return [(0, chance.oneIn(2) ? .endServer(.killed) : .endServerInWrite(calls: calls, .killed))]
+    case .serverPower:
+      return [
+        (0, chance.oneIn(2) ? .endServer(.powerLost) : .endServerInWrite(calls: calls, .powerLost))
+      ]
+    case .fullDisk:
+      let after = chance.oneIn(3) ? nil : chance.pickSkewed(0...40)
+      return [(0, chance.oneIn(2) ? .full(after: after) : .serverFull(after: after))]
+    case .failingDisk:
+      return [
+        (0, chance.oneIn(2) ? .diskSyncFails(after: calls) : .serverDiskSyncFails(after: calls))
+      ]
+    case .clock:
+      // Even a correction that is out of date leaves stamps within the minute that a server bears.
+      return [(0, .clock(offset: Int64(chance.pick(-25_000...25_000)), drift: 0))]
+    case .wildClock:
+      let years: Int64 = 3 * 365 * 86_400_000
+      switch chance.pick(0...4) {
+      case 0: return [(0, .clock(offset: 0, drift: 0))]
+      case 1:
+        return [(0, .clock(offset: Int64.random(in: -years...years, using: &chance), drift: 0))]
+      case 2: return [(0, .clock(offset: -SimulatedClock.start, drift: 0))]
+      case 3: return [(0, .clock(offset: Int64(chance.pick(-120_000...120_000)), drift: 0))]
+      default: return [(0, .clock(offset: 0, drift: Int64(chance.pick(-50_000...50_000))))]
+      }
+    case .serverClock: return [(0, .serverClock(offset: Int64(chance.pick(-5_000...5_000))))]
+    case .replay: return [(0, .replay)]
+    case .foreign: return [(0, .foreignWrite)]
+    case .clone: return [(0, .clone)]
+    case .deviceRestore: return [(0, chance.oneIn(2) ? .backUp : .putBack)]
+    case .serverRestore: return [(0, chance.oneIn(2) ? .backUpServer : .putBackServer)]
+    }
+  }
+
+  /// One link, or all of them one after another in random order, and back in another: clogging that moves around.
+  private static func badLinks(_ devices: Int, _ chance: inout Chance) -> [(Int, Step.Action)] {
+    func well(_ device: Int, _ chance: inout Chance) -> (Int, Step.Action) {
+      (device, .link(up: true, down: true, latency: chance.pickSkewed(100...3_000_000)))
+    }
+    func bad(_ device: Int, _ chance: inout Chance) -> (Int, Step.Action) {
+      let up = chance.oneIn(3)
+      return (device, .link(up: up, down: up ? false : chance.oneIn(2), latency: 40_000))
+    }
+    let all = Array(0..<devices)
+    switch chance.pick(0...3) {
+    case 0: return [bad(chance.pick(0...devices - 1), &chance)]
+    case 1:
+      let flapping = chance.pick(0...devices - 1)
+      return (0..<3).flatMap { _ in [bad(flapping, &chance), well(flapping, &chance)] }
+    case 2:
+      return all.shuffled(using: &chance).map { bad($0, &chance) }
+        + all.shuffled(using: &chance).map { well($0, &chance) }
+    default: return [well(chance.pick(0...devices - 1), &chance)]
+    }
+  }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Knows every write that anybody made and what its writer saw, and so what must still be there. Does not know how merging works.
+
+import Replication
+import SyncProtocol
+
+/// The independent judge: a graph of writes, each pointing at the one its writer saw and replaced.
+struct Oracle {
+  /// One register as somebody wrote it. Payload values are unique, so a value names its write; of deletions a stamp does.
+  struct Write {
+    var key: RecordKey
+    var field: FieldNumber
+    var value: [UInt8]
+    /// The writes that its writer may have seen in its place.
+    var parents: [Int]
+    /// Whether it must still be visible, known to a visible one, or in the journal.
+    var isOwed: Bool
+    var device: Int
+    /// As it was first given; it may be stamped again.
+    var stamp: Stamp
+  }
+
+  /// A value in its place.
+  struct Place: Hashable {
+    var key: RecordKey
+    var field: FieldNumber
+    var value: [UInt8]
+  }
+
+  private struct Stamped: Hashable {
+    var key: RecordKey
+    var field: FieldNumber
+    var stamp: Stamp
+  }
+
+  private(set) var writes: [Write] = []
+  private var byPlace: [Place: [Int]] = [:]
+  private var byStamp: [Stamped: Int] = [:]
+  /// Records that anybody wrote, in the order of their first writes.
+  private(set) var keys: [RecordKey] = []
+  private var known: Set<RecordKey> = []
+  private var number: Int64 = 0
+
+  /// A number that no other write has.
+  mutating func nextNumber() -> Int64 {
+    number += 1
+    return number
+  }
+
+  // MARK: Noting
+
+  /// Notes what an action makes of a record. What is not durable yet is not owed, but may turn up.
+  ///
+  /// - Returns: The writes, to be owed once the action is durable.
+  mutating func note(_ before: Record?, _ after: Record, by device: Int) -> [Int] {
+    if known.insert(after.key).inserted { keys.append(after.key) }
+    var noted: [Int] = []
+    for register in after.registers {
+      let replaced = before?[register.field]
+      guard replaced?.stamp != register.stamp || replaced?.value != register.value else { continue }
+      noted.append(note(register, of: after.key, over: replaced, by: device))
+    }
+    return noted
+  }
+
+  private mutating func note(
+    _ register: Register, of key: RecordKey, over replaced: Register?, by device: Int
+  ) -> Int {
+    let id = writes.count
+    writes.append(
+      Write(
+        key: key, field: register.field, value: register.value,
+        parents: replaced.map { parents($0, key) } ?? [], isOwed: false, device: device,
+        stamp: register.stamp))
+    byPlace[Place(key: key, field: register.field, value: register.value), default: []].append(id)
+    byStamp[Stamped(key: key, field: register.field, stamp: register.stamp)] = id
+    return id
+  }
+
+  /// The writes that a register may come from. A deletion that was stamped again since may be any of its value.
+  private func parents(_ register: Register, _ key: RecordKey) -> [Int] {
+    if let id = byStamp[Stamped(key: key, field: register.field, stamp: register.stamp)],
+      writes[id].value == register.value
+    {
+      return [id]
+    }
+    return byPlace[Place(key: key, field: register.field, value: register.value)] ?? []
+  }
+
+  mutating func owe(_ noted: [Int]) {
+    for id in noted { writes[id].isOwed = true }
+  }
+
+  // MARK: Judging
+
+  /// Whether anybody ever wrote this.
+  func isKnown(_ register: Register, _ key: RecordKey) -> Bool {
+    byPlace[Place(key: key, field: register.field, value: register.value)] != nil
+  }
+
+  /// Which writes are covered by what is there: visible, journalled, or known to the writer of one that is covered.
+  func covered(by holdings: Holdings) -> [Bool] {
+    var covered = writes.map { write in
+      let place = Place(key: write.key, field: write.field, value: write.value)
+      return holdings.visible.contains(place) || holdings.isJournalled(place)
+        || holdings.isForgotten(write.key, write.field)
+    }
+    coverParents(&covered)
+    // Two deletions that did not know each other say the same: nothing is lost when one of them is. It cannot be told which of a
+    // record's deletions a covered one is, so any will do.
+    for (place, ids) in byPlace where ids.count > 1 || place.field == Register.deletedField {
+      if ids.contains(where: { covered[$0] }) { for id in ids { covered[id] = true } }
+    }
+    coverParents(&covered)
+    return covered
+  }
+
+  /// Parents were noted before their children.
+  private func coverParents(_ covered: inout [Bool]) {
+    for id in writes.indices.reversed() where covered[id] {
+      for parent in writes[id].parents { covered[parent] = true }
+    }
+  }
+
+  /// The first owed write that what is there does not cover.
+  func firstLost(_ holdings: Holdings) -> Write? {
+    let covered = covered(by: holdings)
+    return writes.indices.first { writes[$0].isOwed && !covered[$0] }.map { writes[$0] }
+  }
+
+  /// Every write of a field, for people.
+  func story(of key: RecordKey, _ field: FieldNumber) -> [String] {
+    writes.indices.filter { writes[$0].key == key && writes[$0].field == field }.map {
+      let write = writes[$0]
+      return "#\($0) device \(write.device) \(write.stamp.text) value \(write.value.suffix(6)) "
+        + "over \(write.parents)\(write.isOwed ? "" : ", not owed")"
+    }
+  }
+
+  /// Stops owing what was covered before a copy was lost, and is not by what is left: every holder of it is gone.
+  mutating func excuse(before: Holdings, after: Holdings) {
+    let was = covered(by: before)
+    let isStill = covered(by: after)
+    for id in writes.indices where was[id] && !isStill[id] { writes[id].isOwed = false }
+  }
+}
+
+extension Stamp {
+  /// For people.
+  var text: String {
+    "\(time.milliseconds % 10_000_000).\(time.rawValue & 0xFFFF)@\(String(replica.rawValue, radix: 16).suffix(4))"
+  }
+}
+
+/// What some replicas hold together.
+struct Holdings {
+  private(set) var visible: Set<Oracle.Place> = []
+  private(set) var journal: Set<Oracle.Place> = []
+  private var forgotten: Set<RecordKey> = []
+
+  /// Adds a record, or a journal entry.
+  mutating func add(_ record: Record) {
+    if record.key.kind == .conflict, let entry = try? Conflict(record) {
+      journal.insert(
+        Oracle.Place(key: entry.key, field: entry.field, value: entry.lost.value))
+    }
+    for register in record.registers {
+      visible.insert(
+        Oracle.Place(key: record.key, field: register.field, value: register.value))
+    }
+  }
+
+  mutating func addJournal(_ places: Set<Oracle.Place>) { journal.formUnion(places) }
+
+  func isJournalled(_ place: Oracle.Place) -> Bool { journal.contains(place) }
+
+  func isForgotten(_ key: RecordKey, _ field: FieldNumber) -> Bool { false }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run of the server: the real store, queue and services, without sockets.
+
+import AtrestServer
+import GRPC
+import Logging
+import Replication
+import SyncProtocol
+import Transport
+
+/// Whose call it is, once its token was found right.
+typealias Caller = AtrestServer.Session
+
+/// The server from one start to its end.
+final class ServerProcess: @unchecked Sendable {
+  // Sendable because a simulation has one thread.
+
+  static let unknownDevice = Status(.unauthenticated, "This device has no access.")
+  static let account = "home"
+  /// The identity of a program that is not ours.
+  static let foreigner = ReplicaID(rawValue: 0xF0E1)
+
+  private let world: World
+  private let disk: SimulatedDisk
+  /// The store itself, for looking at it between two commits.
+  nonisolated(unsafe) let store: SQLiteStore
+  private let directory: Directory
+  private let queue: CommitQueue
+  private let sync: SyncService
+  private let devices: DevicesService
+  private let admin: AdminService
+  private let environment: Environment
+  let accountID: AccountID
+  /// Connections that were made to it.
+  var wires: [Wire] = []
+  private(set) var isAlive = true
+  /// Its writes come one after another, as any one program's do.
+  private(set) var isServingForeigner = false
+
+  /// Opens what is on the disk, or makes it.
+  init(_ world: World, disk: SimulatedDisk, chance: Chance, checkpointPages: Int) throws {
+    self.world = world
+    self.disk = disk
+    let randomness = Randomness(chance)
+    let clock = world.serverClock
+    let environment = Environment(now: { clock.now() }, random: { randomness.bytes($0) })
+    self.environment = environment
+    let store = try SQLiteStore(
+      uri: disk.uri("atrest.db"), checkpointPages: checkpointPages,
+      drawEpoch: { randomness.number() })
+    self.store = store
+    let now = clock.now()
+    accountID = try store.transaction { transaction throws(StoreError) in
+      if let id = try transaction.account(named: Self.account) { return id }
+      guard let id = try transaction.addAccount(name: Self.account, created: now) else {
+        throw .failed(reason: "no account")
+      }
+      return id
+    }
+    let foreigner = DeviceEntry(
+      replica: Self.foreigner, account: accountID, name: "foreign",
+      tokenHash: [UInt8](repeating: 7, count: 32), paired: now)
+    _ = try store.transaction { transaction throws(StoreError) in
+      try transaction.addDevice(foreigner)
+    }
+    directory = Directory()
+    try directory.load(store)
+    let box = Box()
+    nonisolated(unsafe) let handed = store
+    nonisolated(unsafe) let guardian = DiskGuard(
+      directory: "/nowhere", freeBytes: { box.process?.freeBytes })
+    let scheduler = world.scheduler
+    queue = CommitQueue(
+      store: handed, disk: guardian, directory: directory, environment: environment,
+      logger: Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() },
+      schedule: { work in
+        // Now and then long enough for several requests to share a commit.
+        scheduler.after(Int64(randomness.number() % 20_000)) {
+          if box.process?.isRunning == true { work() }
+        }
+      },
+      onFatal: { _ in box.process?.failed() })
+    sync = SyncService(queue: queue, directory: directory, environment: environment)
+    devices = DevicesService(
+      queue: queue, directory: directory, environment: environment,
+      logger: Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() })
+    admin = AdminService(
+      queue: queue, directory: directory, devices: devices, environment: environment,
+      address: { "server:1" })
+    box.process = self
+  }
+
+  /// What the system says of the room on the disk.
+  var freeBytes: UInt64?
+
+  private var isRunning: Bool {
+    if isAlive, disk.hasEnded { failed() }
+    return isAlive
+  }
+
+  // MARK: What devices ask
+
+  func authenticate(_ metadata: Metadata) -> Caller? {
+    isRunning ? directory.authenticate(metadata, at: environment.now()) : nil
+  }
+
+  /// Serves a call; the answer may come later, or never if the process ends.
+  func serve(
+    _ path: String, _ caller: Caller?, _ body: [UInt8],
+    _ reply: @escaping (UnaryOutcome) -> Void
+  ) {
+    guard isRunning else { return }
+    nonisolated(unsafe) let reply = reply
+    let later: Answer = { [self] outcome, _ in
+      if isRunning { reply(outcome) }
+    }
+    do throws(Status) {
+      let outcome: UnaryOutcome
+      switch (path, caller) {
+      case (Method.exchange, let caller?):
+        outcome = try sync.exchange(caller, body) { later }
+      case (Method.reconcile, let caller?):
+        outcome = try sync.reconcile(caller, body) { later }
+      case (Method.renew, let caller?):
+        outcome = try devices.renew(caller, body) { later }
+      case (Method.pair, _): outcome = try devices.pair(body) { later }
+      default: outcome = .fail(Status(.unimplemented, "no such method"))
+      }
+      if case .later = outcome { return }
+      reply(outcome)
+    } catch {
+      reply(.fail(error))
+    }
+  }
+
+  /// The owner makes a pairing code.
+  func invite(_ reply: @escaping (String?) -> Void) {
+    guard isRunning else { return reply(nil) }
+    nonisolated(unsafe) let reply = reply
+    let answer: Answer = { [self] outcome, _ in
+      guard isRunning, case .reply(let bytes) = outcome else { return reply(nil) }
+      reply(try? Invitation(decoding: bytes).code)
+    }
+    do throws(Status) {
+      _ = try admin.inviteDevice(AccountRequest(name: Self.account).encoded) { answer }
+    } catch {
+      reply(nil)
+    }
+  }
+
+  /// An exchange of a program that is not ours.
+  func exchangeForeign(_ request: ExchangeRequest, _ durable: @escaping () -> Void) {
+    guard isRunning, let caller = directory.session(Self.foreigner) else { return }
+    isServingForeigner = true
+    serve(Method.exchange, caller, request.encoded) { [self] outcome in
+      isServingForeigner = false
+      guard case .reply(let bytes) = outcome,
+        let answer = try? ExchangeResponse(decoding: bytes), answer.refusals.isEmpty
+      else { return }
+      durable()
+    }
+  }
+
+  // MARK: Ends
+
+  /// Storage failed, or the machine ended: production ends the process here.
+  private func failed() {
+    guard isAlive else { return }
+    end(.killed)
+    world.serverFailed()
+  }
+
+  /// Ends the process, and the machine with it.
+  func end(_ how: SimulatedDisk.End) {
+    guard isAlive else { return }
+    isAlive = false
+    disk.end(how)
+    for wire in wires { wire.serverDied() }
+    wires = []
+  }
+
+  /// Breaks the reference from what outlives the process.
+  private final class Box: @unchecked Sendable {
+    weak var process: ServerProcess?
+  }
+}
+
+/// Chance where the code under test asks for it.
+final class Randomness: @unchecked Sendable {
+  // Sendable because a simulation has one thread.
+  private var chance: Chance
+
+  init(_ chance: Chance) { self.chance = chance }
+
+  func number() -> UInt64 { chance.next() }
+  func bytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { _ in UInt8(truncatingIfNeeded: chance.next()) }
+  }
+  func fraction() -> Double { Double.random(in: 0..<1, using: &chance) }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs histories, and makes those that fail as short as they get.
+
+import Replication
+
+/// The simulator, as the command and the specifications use it.
+package enum Simulator {
+  /// Runs one history in a world of its own.
+  package static func run(_ history: History) -> Outcome {
+    let world = World(history)
+    defer { world.finish() }
+    return world.run()
+  }
+
+  /// Whether planted bugs can be switched on in this build.
+  package static var canPlantBugs: Bool {
+    #if DEBUG || PLANTED_BUGS
+      true
+    #else
+      false
+    #endif
+  }
+
+  /// Looks for the first seed that finds a bug.
+  ///
+  /// - Returns: How many seeds it took, and what broke; nil if none of them found it.
+  package static func hunt(
+    _ bug: PlantedBug, seeds: ClosedRange<UInt64>, plan: History.Plan = History.Plan()
+  ) -> (seeds: Int, violation: Violation)? {
+    #if DEBUG || PLANTED_BUGS
+      return PlantedBug.$current.withValue(bug) {
+        for seed in seeds {
+          if let violation = run(History(seed: seed, plan: plan)).violation {
+            return (Int(seed - seeds.lowerBound) + 1, violation)
+          }
+        }
+        return nil
+      }
+    #else
+      return nil
+    #endif
+  }
+
+  /// Takes out of a failing history what it fails without: delta debugging.
+  ///
+  /// Source: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002.
+  /// - Parameter limit: Runs at most.
+  /// - Returns: The shortest failing history found, and how it fails.
+  package static func shrink(
+    _ history: History, limit: Int = 600, run: (History) -> Outcome = Simulator.run
+  ) -> (history: History, violation: Violation)? {
+    guard let first = run(history).violation else { return nil }
+    var shortest = (history: history, violation: first)
+    var runs = 0
+    var piece = max(1, history.steps.count / 2)
+    while true {
+      var start = 0
+      var isShorter = false
+      while start < shortest.history.steps.count, runs < limit {
+        var shorter = shortest.history
+        let end = min(start + piece, shorter.steps.count)
+        // Time passes all the same.
+        let passed = shorter.steps[start..<end].reduce(0) { $0 + $1.delay }
+        shorter.steps.removeSubrange(start..<end)
+        if start < shorter.steps.count { shorter.steps[start].delay += passed }
+        runs += 1
+        if let violation = run(shorter).violation {
+          shortest = (shorter, violation)
+          isShorter = true
+        } else {
+          start = end
+        }
+      }
+      if runs >= limit || (piece == 1 && !isShorter) { return shortest }
+      piece = max(1, piece / 2)
+    }
+  }
+}
+
+extension PlantedBug {
+  /// The plan under which the bug has a chance to show: most need none of their own.
+  package func plan(_ usual: History.Plan) -> History.Plan {
+    var plan = usual
+    switch self {
+    case .refusedForgotten:
+      plan.faults = [.wildClock]  // Only a clock far ahead has a write refused.
+      plan.isSwarm = false
+    case .cursorAhead:
+      plan.faults = [.foreign]  // Only large records fill a page.
+      plan.operations = max(plan.operations, 100)
+      plan.isSwarm = false
+    case .restoreNotNoticed, .comparisonSkipped:
+      plan.faults = [.serverRestore]
+      plan.isSwarm = false
+    case .copyNotNoticed:
+      plan.faults = [.clone, .deviceRestore]
+      plan.isSwarm = false
+    default: break
+    }
+    return plan
+  }
+}

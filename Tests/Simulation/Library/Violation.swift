@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a simulation found.
+
+/// A promise that was broken.
+package struct Violation: Error, Sendable, CustomStringConvertible {
+  /// What was promised, and what was found instead.
+  package let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// What came of one history.
+package struct Outcome: Sendable {
+  /// Nil: every promise was kept.
+  package var violation: Violation?
+  /// A fingerprint of all that happened: equal seeds must give equal ones.
+  package var trace: UInt64
+  /// Days that passed, times devices.
+  package var deviceDays: Double
+  /// How often each thing happened.
+  package var counts: [Counted: Int]
+}
+
+/// Things that are counted, to see that a simulation does what it is meant to.
+package enum Counted: String, CaseIterable, Sendable {
+  case edits, syncs, failedSyncs, cut, deviceEnds, serverEnds, fatalServerErrors, putBacks, clones
+  case conflicts, records, replays, foreignWrites, comparisons, renewals, stripped
+}

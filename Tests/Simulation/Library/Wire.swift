@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// One connection: both real ends of HTTP/2, and bytes on their way that may be late, in pieces, or cut off.
+
+import GRPC
+import Replication
+import SyncProtocol
+import Transport
+
+/// How a device's packets travel at the moment. Shared by the connections of a device.
+final class Link {
+  /// Whether what the device sends arrives; if not, it waits.
+  var carriesUp = true
+  /// Whether what the server sends arrives.
+  var carriesDown = true
+  /// The longest a piece of bytes is on its way, in microseconds.
+  var latency = 40_000
+  /// Bytes after which the next connections break.
+  var cuts: [Int] = []
+  /// Connections that are open.
+  var wires: [Wire] = []
+
+  func changed() { for wire in wires { wire.resume() } }
+}
+
+/// A connection from a device to a server process.
+final class Wire {
+  /// What became of a call: its answer, or how it failed.
+  typealias Completion = (Result<[UInt8], Status>) -> Void
+
+  private final class Pipe {
+    var bytes: [UInt8] = []
+    var isScheduled = false
+    /// The sender is done: after the bytes comes the end.
+    var ends = false
+  }
+
+  private let world: World
+  private let link: Link
+  private let server: ServerProcess
+  private var chance: Chance
+  private let near: ClientConnection
+  private let far: ServerConnection
+  private let up = Pipe()
+  private let down = Pipe()
+  private var bytesLeft: Int?
+  private var isCut = false
+  private var nearIsGone = false
+  private var farIsGone = false
+  private var calls: [CallID: Completion] = [:]
+  private var answers: [CallID: [UInt8]] = [:]
+  private var requests: [CallID: (head: RequestHead, session: Caller?, body: [UInt8])] = [:]
+  private var nearTimer: Int64 = .max
+  private var farTimer: Int64 = .max
+
+  init(_ world: World, _ link: Link, _ server: ServerProcess, _ chance: Chance) {
+    self.world = world
+    self.link = link
+    self.server = server
+    self.chance = chance
+    near = ClientConnection(
+      codecs: world.codecs, authority: "server", isSecure: false, compression: .gzip,
+      now: world.instant)
+    far = ServerConnection(codecs: world.codecs, now: world.instant)
+    bytesLeft = link.cuts.isEmpty ? nil : link.cuts.removeFirst()
+    link.wires.append(self)
+    server.wires.append(self)
+  }
+
+  /// Whether the device's end takes a call.
+  var isUsable: Bool { !nearIsGone && near.canStartCall }
+
+  // MARK: The device's end
+
+  /// Starts a unary call. The completion is called once.
+  func call(
+    _ path: String, _ metadata: Metadata, _ body: [UInt8], timeout: Duration,
+    _ completion: @escaping Completion
+  ) -> CallID? {
+    guard !nearIsGone,
+      let id = near.start(path: path, metadata: metadata, timeout: timeout, at: world.instant)
+    else {
+      completion(.failure(Status(.unavailable, "The connection was lost.")))
+      return nil
+    }
+    calls[id] = completion
+    _ = near.send(body, on: id, end: true)
+    flushNear()
+    return id
+  }
+
+  func cancel(_ id: CallID) {
+    guard !nearIsGone, let completion = calls.removeValue(forKey: id) else { return }
+    near.cancel(id)
+    flushNear()
+    completion(.failure(Status(.cancelled, "The caller gave up.")))
+  }
+
+  /// The device closes the connection in good order.
+  func close() {
+    guard !nearIsGone else { return }
+    near.beginDrain(at: world.instant)
+    flushNear()
+    up.ends = true
+    schedule(up)
+    endNear()
+  }
+
+  /// The device's machine is gone. Its system may still say so to the server, or not.
+  func deviceDied() {
+    nearIsGone = true
+    calls = [:]
+    up.bytes = []
+    if chance.oneIn(2) { loseFar(after: chance.pick(1...50_000)) }
+    leave()
+  }
+
+  /// The server's process is gone; what it had sent may still arrive.
+  func serverDied() {
+    guard !farIsGone else { return }
+    farIsGone = true
+    let delay = chance.pick(1...50_000)
+    if chance.oneIn(2) { down.bytes = [] }
+    world.scheduler.after(Int64(delay)) { self.endNear() }
+    leave()
+  }
+
+  private func flushNear() {
+    guard !nearIsGone else { return }
+    var output: [UInt8] = []
+    near.appendOutput(to: &output)
+    handle(near.pendingEvents)
+    send(output, through: up)
+    watchNear()
+  }
+
+  private func handle(_ events: ClientEvents) {
+    for event in events {
+      switch event {
+      case .headers, .writable, .goAway: break
+      case .message(let id, let bytes): answers[id] = bytes
+      case .finished(let id, let status):
+        let answer = answers.removeValue(forKey: id)
+        guard let completion = calls.removeValue(forKey: id) else { continue }
+        if status.code == .ok, let answer {
+          completion(.success(answer))
+        } else {
+          completion(.failure(status.code == .ok ? Status(.internal, "no answer") : status))
+        }
+      }
+    }
+  }
+
+  private func endNear() {
+    guard !nearIsGone else { return }
+    handle(near.peerClosed(at: world.instant))
+    nearIsGone = true
+    leave()
+  }
+
+  private func watchNear() {
+    guard !nearIsGone, let due = near.nextDeadline else { return }
+    let at = Int64(clamping: due.nanoseconds / 1000) + 1
+    guard at < nearTimer else { return }
+    nearTimer = at
+    world.scheduler.after(at - world.scheduler.now) { [weak self] in
+      guard let self, !nearIsGone, nearTimer == at else { return }
+      nearTimer = .max
+      handle(near.deadlineReached(at: world.instant))
+      flushNear()
+      if near.isFinished { endNear() }
+    }
+  }
+
+  // MARK: The server's end
+
+  private func flushFar() {
+    guard !farIsGone else { return }
+    var output: [UInt8] = []
+    far.appendOutput(to: &output)
+    handle(far.pendingEvents)
+    send(output, through: down)
+    if far.isFinished {
+      down.ends = true
+      schedule(down)
+      endFar()
+    } else {
+      watchFar()
+    }
+  }
+
+  private func handle(_ events: ServerEvents) {
+    for event in events {
+      switch event {
+      case .started(let id, let head):
+        if head.path == Method.pair {
+          requests[id] = (head, nil, [])
+        } else if let session = server.authenticate(head.metadata) {
+          requests[id] = (head, session, [])
+        } else {
+          far.finish(id, ServerProcess.unknownDevice)
+        }
+      case .message(let id, let bytes): requests[id]?.body = bytes
+      case .endOfRequest(let id):
+        guard let request = requests.removeValue(forKey: id) else { continue }
+        server.serve(request.head.path, request.session, request.body) { [weak self] outcome in
+          self?.answer(id, outcome)
+        }
+      case .cancelled(let id, _): requests[id] = nil
+      case .writable: break
+      }
+    }
+  }
+
+  private func answer(_ id: CallID, _ outcome: UnaryOutcome) {
+    guard !farIsGone, server.isAlive else { return }
+    switch outcome {
+    case .reply(let bytes): far.reply(bytes, to: id)
+    case .fail(let status): far.finish(id, status)
+    case .later: return
+    }
+    flushFar()
+  }
+
+  private func endFar() {
+    guard !farIsGone else { return }
+    handle(far.peerClosed(at: world.instant))
+    farIsGone = true
+    leave()
+  }
+
+  private func loseFar(after delay: Int) {
+    world.scheduler.after(Int64(delay)) { self.endFar() }
+  }
+
+  private func watchFar() {
+    guard !farIsGone, let due = far.nextDeadline else { return }
+    let at = Int64(clamping: due.nanoseconds / 1000) + 1
+    guard at < farTimer else { return }
+    farTimer = at
+    world.scheduler.after(at - world.scheduler.now) { [weak self] in
+      guard let self, !farIsGone, farTimer == at else { return }
+      farTimer = .max
+      handle(far.deadlineReached(at: world.instant))
+      flushFar()
+    }
+  }
+
+  // MARK: Between
+
+  private func send(_ bytes: [UInt8], through pipe: Pipe) {
+    guard !isCut, !bytes.isEmpty else { return }
+    pipe.bytes += bytes
+    schedule(pipe)
+  }
+
+  private func schedule(_ pipe: Pipe) {
+    guard !pipe.isScheduled, !isCut, !pipe.bytes.isEmpty || pipe.ends else { return }
+    guard pipe === up ? link.carriesUp : link.carriesDown else { return }
+    pipe.isScheduled = true
+    world.scheduler.after(Int64(chance.pick(1...max(1, link.latency)))) {
+      pipe.isScheduled = false
+      self.carry(pipe)
+    }
+  }
+
+  /// The link's state has changed.
+  func resume() {
+    schedule(up)
+    schedule(down)
+  }
+
+  private func carry(_ pipe: Pipe) {
+    guard !isCut, pipe === up ? link.carriesUp : link.carriesDown else { return }
+    if !pipe.bytes.isEmpty {
+      var count = min(pipe.bytes.count, 60_000)
+      if chance.oneIn(4) { count = chance.pick(1...count) }
+      if let left = bytesLeft {
+        count = min(count, left)
+        bytesLeft = left - count
+      }
+      let piece = Array(pipe.bytes.prefix(count))
+      pipe.bytes.removeFirst(count)
+      world.trace(piece)
+      deliver(piece, from: pipe)
+      if bytesLeft == 0 { return cut() }
+    }
+    if pipe.bytes.isEmpty, pipe.ends {
+      pipe.ends = false
+      if pipe === up { endFar() } else { endNear() }
+    }
+    schedule(pipe)
+  }
+
+  private func deliver(_ piece: [UInt8], from pipe: Pipe) {
+    piece.withUnsafeBytes { bytes in
+      if pipe === up {
+        guard !farIsGone else { return }
+        handle(far.receive(bytes, at: world.instant))
+        flushFar()
+      } else {
+        guard !nearIsGone else { return }
+        handle(near.receive(bytes, at: world.instant))
+        flushNear()
+      }
+    }
+  }
+
+  /// The connection breaks: nothing on its way arrives. Either end hears of it soon, or only from its own timers.
+  func cut() {
+    guard !isCut else { return }
+    isCut = true
+    world.count(.cut)
+    if !chance.oneIn(4) { world.scheduler.after(Int64(chance.pick(1...99_999))) { self.endNear() } }
+    if !chance.oneIn(4) { loseFar(after: chance.pick(1...99_999)) }
+  }
+
+  private func leave() {
+    guard nearIsGone, farIsGone || isCut else { return }
+    link.wires.removeAll { $0 === self }
+    server.wires.removeAll { $0 === self }
+  }
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything there is in a simulation, and how a history runs in it.
+
+import AtrestServer
+import Foundation
+import Replication
+import SyncProtocol
+import Transport
+
+/// A record as the server keeps it, and its place.
+struct FeedRecord: Equatable {
+  var sequence: UInt64
+  var body: [UInt8]
+}
+
+/// One simulated world: a server, devices, and an oracle that judges them.
+final class World: @unchecked Sendable {
+  // Sendable because a simulation has one thread.
+
+  let history: History
+  let scheduler = Scheduler()
+  let codecs = Codecs()
+  let serverClock: SimulatedClock
+  let serverDisk: SimulatedDisk
+  var devices: [Device] = []
+  /// The server's process, while it runs.
+  var server: ServerProcess?
+  var oracle = Oracle()
+  var violation: Violation?
+  private(set) var counts: [Counted: Int] = [:]
+  private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  // What the world has seen of the server.
+
+  /// The feed up to here was looked at.
+  var seenHead: UInt64 = 0
+  var serverBackup: SimulatedDisk?
+  /// Journal entries that were ever committed and not lost with every holder.
+  var journal: Set<Oracle.Place> = []
+  /// The feed when the server ended between two commits; nil if it ended inside one.
+  var feedAtEnd: [FeedRecord]?
+  /// Whether a copy was put back, after which the server may not know some device.
+  var serverMayHaveForgotten = false
+  /// The server's machine has a fault that was asked for.
+  var isServerDiskBad = false
+  private var serverStarts = 0
+  private var isStarting = false
+
+  init(_ history: History) {
+    self.history = history
+    serverClock = SimulatedClock(scheduler)
+    serverDisk = SimulatedDisk(seed: history.seed &+ 1)
+    for index in 0..<history.devices {
+      addDevice(SimulatedDisk(seed: history.seed &+ UInt64(index) &+ 2))
+    }
+  }
+
+  @discardableResult
+  func addDevice(_ disk: SimulatedDisk, family: Int? = nil) -> Device {
+    let device = Device(
+      index: devices.count, family: family ?? devices.count, disk: disk,
+      clock: SimulatedClock(scheduler))
+    devices.append(device)
+    return device
+  }
+
+  // MARK: Time and trace
+
+  var instant: Instant { Instant(nanoseconds: UInt64(scheduler.now) * 1000) }
+
+  func count(_ thing: Counted, _ number: Int = 1) { counts[thing, default: 0] += number }
+
+  func trace(_ bytes: [UInt8]) {
+    trace(UInt64(scheduler.now))
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+  }
+
+  func trace(_ number: UInt64) { hash = (hash ^ number) &* 0x0000_0100_0000_01b3 }
+
+  /// Notes the first promise that was broken.
+  func broke(_ what: String) {
+    if violation == nil { violation = Violation(what) }
+  }
+
+  // MARK: A history
+
+  /// Runs the history, heals the world, and judges it.
+  func run() -> Outcome {
+    startServer()
+    for step in history.steps {
+      scheduler.run(until: scheduler.now + step.delay)
+      guard violation == nil else { break }
+      trace(UInt64(bitPattern: step.delay) ^ step.salt)
+      perform(step)
+      if violation == nil { look() }
+    }
+    let days = Double(scheduler.now) / 86_400_000_000
+    if violation == nil { heal() }
+    if violation == nil { judge() }
+    if violation == nil { trace(serverClock.now().milliseconds.magnitude) }
+    return Outcome(
+      violation: violation, trace: hash, deviceDays: days * Double(devices.count), counts: counts)
+  }
+
+  /// Lets go of whatever refers to this world from what is left to happen.
+  func finish() {
+    for device in devices { device.process?.end(.killed) }
+    server?.end(.killed)
+    server = nil
+    _ = scheduler.run(for: 3_600_000_000) { false }
+  }
+
+  // MARK: The server
+
+  func startServer() {
+    guard server == nil, violation == nil else { return }
+    serverStarts += 1
+    serverDisk.start()
+    var chance = Chance(history.seed ^ UInt64(serverStarts) &* 0x1234_5678_9ABC_DEF1)
+    let pages = chance.choose([8, 30, 1000]) ?? 8
+    do {
+      let process = try ServerProcess(
+        self, disk: serverDisk, chance: chance, checkpointPages: pages)
+      server = process
+      compareFeed(process)
+    } catch {
+      broke("the server does not start: \(error)")
+    }
+  }
+
+  /// The server's process ended by itself, after an error or with its machine.
+  func serverFailed() {
+    count(.fatalServerErrors)
+    feedAtEnd = nil
+    server = nil
+    restartServer()
+  }
+
+  /// Ends the server between two commits.
+  func endServer(_ how: SimulatedDisk.End) {
+    guard let process = server, process.isAlive else { return }
+    count(.serverEnds)
+    feedAtEnd = try? feed(of: process, after: 0)
+    process.end(how)
+    server = nil
+    restartServer()
+  }
+
+  private func restartServer() {
+    guard !isStarting else { return }
+    isStarting = true
+    let wait = Int64(hash % 20_000_000) + 1
+    scheduler.after(wait) { [self] in
+      isStarting = false
+      startServer()
+    }
+  }
+
+  func feed(of process: ServerProcess, after: UInt64) throws -> [FeedRecord] {
+    try process.store.transaction { transaction throws(StoreError) in
+      var records: [FeedRecord] = []
+      try transaction.feed(of: process.accountID, after: after) { sequence, body in
+        records.append(FeedRecord(sequence: sequence, body: body))
+        return true
+      }
+      return records
+    }
+  }
+
+  func head(of process: ServerProcess) throws -> UInt64 {
+    try process.store.transaction { transaction throws(StoreError) in
+      try transaction.head(of: process.accountID)
+    }
+  }
+
+  // MARK: Devices
+
+  /// The program on a device, started if it does not run; nil if it cannot.
+  func running(_ device: Device) -> DeviceProcess? {
+    if let process = device.process { return process }
+    device.disk.start()
+    var chance = Chance(history.seed ^ UInt64(scheduler.now) ^ UInt64(device.index) << 32)
+    let pages = chance.choose([8, 30, 1000]) ?? 8
+    do {
+      let process = try DeviceProcess(self, device, chance, checkpointPages: pages)
+      device.process = process
+      compareView(process)
+      return process
+    } catch {
+      broke("device \(device.index) does not start: \(error)")
+      return nil
+    }
+  }
+
+  /// Ends a device between two of its writes.
+  func end(_ device: Device, _ how: SimulatedDisk.End) {
+    guard let process = device.process else { return }
+    count(.deviceEnds)
+    // What a commit without an answer left in the system's memory nobody promised to keep.
+    let isPromised = how == .killed || !device.isUncertain
+    device.heldAtEnd = isPromised ? try? DeviceView(process.replica) : nil
+    process.end(how)
+  }
+}

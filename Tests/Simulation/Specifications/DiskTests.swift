@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The real stores on a disk that lies: every call in which a machine can end, and what must be there afterwards.
+
+import AtrestClient
+import AtrestServer
+import Foundation
+import Replication
+import Testing
+
+@testable import Simulation
+
+@Suite("Stores on a simulated disk")
+struct DiskTests {
+  private func open(_ disk: SimulatedDisk) throws -> SQLiteStore {
+    try SQLiteStore(
+      uri: disk.uri("atrest.db"), checkpointPages: 8,
+      drawEpoch: { UInt64.random(in: 1 ... .max) })
+  }
+
+  private func names(_ store: SQLiteStore) throws -> [String] {
+    try store.transaction { transaction throws(StoreError) in
+      try transaction.accounts().map(\.name)
+    }
+  }
+
+  private func add(_ name: String, to store: SQLiteStore) -> Bool {
+    do throws(StoreError) {
+      try store.transaction { transaction throws(StoreError) in
+        _ = try transaction.addAccount(name: name, created: WallTime(milliseconds: 1))
+      }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  @Test("what a commit returned for is there after the power went, wherever it went")
+  func powerLoss() throws {
+    for call in 1...60 {
+      let disk = SimulatedDisk(seed: UInt64(call))
+      var committed: [String] = []
+      do {
+        let store = try open(disk)
+        disk.end(after: call, .powerLost)
+        for number in 10..<30 where add("account \(number)", to: store) {
+          committed.append("account \(number)")
+        }
+        // Closing would make everything durable.
+        withExtendedLifetime(store) { disk.end(.powerLost) }
+      }
+      disk.start()
+      let found = try names(open(disk))
+      // The one that was being committed may be there or not.
+      #expect(found == committed || found.dropLast() == committed[...], "call \(call)")
+    }
+  }
+
+  @Test("what a start shows stays, though the commit before it never returned")
+  func killedInsideCommit() throws {
+    for call in 1...60 {
+      let disk = SimulatedDisk(seed: UInt64(call))
+      do {
+        let store = try open(disk)
+        disk.end(after: call, .killed)
+        for number in 10..<30 { _ = add("account \(number)", to: store) }
+        withExtendedLifetime(store) { disk.end(.killed) }
+      }
+      disk.start()
+      let shown: [String]
+      do {
+        let store = try open(disk)
+        shown = try names(store)
+        withExtendedLifetime(store) { disk.end(.powerLost) }
+      }
+      disk.start()
+      #expect(try names(open(disk)) == shown, "call \(call)")
+    }
+  }
+
+  @Test("a full disk refuses and loses nothing")
+  func full() throws {
+    let disk = SimulatedDisk(seed: 1)
+    let store = try open(disk)
+    #expect(add("before", to: store))
+    disk.fill(after: 0)
+    // The log has room left from before it was moved into the file.
+    let taken = (10..<99).map { "full \($0)" }.filter { add($0, to: store) }
+    #expect(taken.count < 60)
+    disk.fill(after: nil)
+    #expect(add("room", to: store))
+    #expect(try names(store) == ["before"] + taken + ["room"])
+  }
+}
