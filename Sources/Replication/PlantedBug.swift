@@ -41,7 +41,7 @@ package enum PlantedBug: String, CaseIterable, Sendable {
   case copyNotNoticed
   /// The client notes that it compared everything, and did not.
   case comparisonSkipped
-  /// What is older than the floor of a stripped record stays in it.
+  /// Merging leaves what is older than the floor of a stripped record.
   case floorIgnored
 
   #if DEBUG || PLANTED_BUGS

@@ -102,12 +102,11 @@ public struct Record: Hashable, Sendable {
         lost(theirs, mine)
       }
     }
-    dropForgotten(lost)
+    if !PlantedBug.floorIgnored.isPlanted { dropForgotten(lost) }
   }
 
   private mutating func dropForgotten(_ lost: (_ lost: Register, _ kept: Register) -> Void) {
-    guard let floor = self[Register.forgottenField], !PlantedBug.floorIgnored.isPlanted
-    else { return }
+    guard let floor = self[Register.forgottenField] else { return }
     registers.removeAll { register in
       guard register.stamp < floor.stamp else { return false }
       lost(register, floor)

@@ -27,7 +27,7 @@ final class Device {
   /// The stamp of its last action, unless a sync began since: that may stamp what waits again.
   var lastStamp: Stamp?
   /// Up to where its view was compared with the server's feed.
-  var checked: Cursor?
+  var checked: UInt64?
 
   init(index: Int, family: Int, disk: SimulatedDisk, clock: SimulatedClock) {
     self.index = index

@@ -20,6 +20,11 @@ package struct History: Sendable {
     package init() {}
   }
 
+  /// Whether another program writes, too.
+  var hasForeigner: Bool {
+    steps.contains { if case .foreignWrite = $0.action { true } else { false } }
+  }
+
   package init(seed: UInt64, plan: Plan = Plan()) {
     self.seed = seed
     devices = plan.devices
@@ -95,6 +100,7 @@ package struct History: Sendable {
       }
     case .serverClock: return [(0, .serverClock(offset: Int64(chance.pick(-5_000...5_000))))]
     case .replay: return [(0, .replay)]
+    case .pause: return [(0, .pause(days: chance.pick(5...100)))]
     case .foreign: return [(0, .foreignWrite)]
     case .clone: return [(0, .clone)]
     case .deviceRestore: return [(0, chance.oneIn(2) ? .backUp : .putBack)]

@@ -13,6 +13,8 @@ struct Oracle {
     var value: [UInt8]
     /// The writes that its writer may have seen in its place.
     var parents: [Int]
+    /// Of a write to field 1, which every action makes: the writes of other fields that its writer saw.
+    var known: [Int] = []
     /// Whether it must still be visible, known to a visible one, or in the journal.
     var isOwed: Bool
     var device: Int
@@ -39,6 +41,8 @@ struct Oracle {
   /// Records that anybody wrote, in the order of their first writes.
   private(set) var keys: [RecordKey] = []
   private var known: Set<RecordKey> = []
+  private var dismissed: Set<Int> = []
+  private var forgottenByServer: Set<Int> = []
   private var number: Int64 = 0
 
   /// A number that no other write has.
@@ -59,6 +63,10 @@ struct Oracle {
       let replaced = before?[register.field]
       guard replaced?.stamp != register.stamp || replaced?.value != register.value else { continue }
       noted.append(note(register, of: after.key, over: replaced, by: device))
+    }
+    if let action = noted.first(where: { writes[$0].field == Register.deletedField }) {
+      writes[action].known = after.registers.filter { $0.field != Register.deletedField }
+        .flatMap { parents($0, after.key) }
     }
     return noted
   }
@@ -91,11 +99,30 @@ struct Oracle {
     for id in noted { writes[id].isOwed = true }
   }
 
+  /// A person put an entry of the journal away: the write was seen, and need not be found any more.
+  mutating func dismiss(_ entry: Conflict) {
+    let lost = entry.lost
+    dismissed.formUnion(
+      byPlace[Place(key: entry.key, field: entry.field, value: lost.value)] ?? [])
+    if entry.field == Register.deletedField {
+      // The entry stands for all that the action wrote.
+      dismissed.formUnion(
+        writes.indices.filter { writes[$0].key == entry.key && writes[$0].stamp == lost.stamp })
+    }
+  }
+
   // MARK: Judging
 
-  /// Whether anybody ever wrote this.
+  /// Whether anybody ever wrote this. The floor of a stripped record is its deletion.
   func isKnown(_ register: Register, _ key: RecordKey) -> Bool {
-    byPlace[Place(key: key, field: register.field, value: register.value)] != nil
+    guard register.field == Register.forgottenField else {
+      return byPlace[Place(key: key, field: register.field, value: register.value)] != nil
+    }
+    return !deletions(of: key).isEmpty && register.value == Register.forgottenValue
+  }
+
+  private func deletions(of key: RecordKey) -> [Int] {
+    byPlace[Place(key: key, field: Register.deletedField, value: Register.deletedValue)] ?? []
   }
 
   /// Which writes are covered by what is there: visible, journalled, or known to the writer of one that is covered.
@@ -103,9 +130,10 @@ struct Oracle {
     var covered = writes.map { write in
       let place = Place(key: write.key, field: write.field, value: write.value)
       return holdings.visible.contains(place) || holdings.isJournalled(place)
-        || holdings.isForgotten(write.key, write.field)
     }
+    for id in dismissed { covered[id] = true }
     coverParents(&covered)
+    coverForgotten(&covered, holdings)
     // Two deletions that did not know each other say the same: nothing is lost when one of them is. It cannot be told which of a
     // record's deletions a covered one is, so any will do.
     for (place, ids) in byPlace where ids.count > 1 || place.field == Register.deletedField {
@@ -113,6 +141,21 @@ struct Oracle {
     }
     coverParents(&covered)
     return covered
+  }
+
+  /// What the writer of a floor's deletion knew was taken out with its word.
+  private func coverForgotten(_ covered: inout [Bool], _ holdings: Holdings) {
+    for (key, stamp) in holdings.floors {
+      let named = byStamp[Stamped(key: key, field: Register.deletedField, stamp: stamp)]
+      // One that was stamped again since may be any.
+      var left = named.map { [$0] } ?? deletions(of: key).filter { covered[$0] }
+      var seen = Set(left)
+      while let id = left.popLast() {
+        covered[id] = true
+        for known in writes[id].known { covered[known] = true }
+        for parent in writes[id].parents where seen.insert(parent).inserted { left.append(parent) }
+      }
+    }
   }
 
   /// Parents were noted before their children.
@@ -125,7 +168,23 @@ struct Oracle {
   /// The first owed write that what is there does not cover.
   func firstLost(_ holdings: Holdings) -> Write? {
     let covered = covered(by: holdings)
-    return writes.indices.first { writes[$0].isOwed && !covered[$0] }.map { writes[$0] }
+    return writes.indices.first { writes[$0].isOwed && !covered[$0] && !metForgotten($0) }
+      .map { writes[$0] }
+  }
+
+  /// Notes what a server had, and has no more because a copy was put in its place.
+  mutating func noteForgotten(before: Holdings, after: Holdings) {
+    let was = covered(by: before)
+    let isStill = covered(by: after)
+    forgottenByServer.formUnion(writes.indices.filter { was[$0] && !isStill[$0] })
+  }
+
+  /// A write that a server forgot when it was put back comes back as something held, not as something written: it, and what it then
+  /// meets, may supersede each other without an entry in the journal. docs/conflicts.md says so.
+  private func metForgotten(_ id: Int) -> Bool {
+    forgottenByServer.contains {
+      writes[$0].key == writes[id].key && writes[$0].field == writes[id].field
+    }
   }
 
   /// Every write of a field, for people.
@@ -156,7 +215,8 @@ extension Stamp {
 struct Holdings {
   private(set) var visible: Set<Oracle.Place> = []
   private(set) var journal: Set<Oracle.Place> = []
-  private var forgotten: Set<RecordKey> = []
+  /// The stamps up to which records were stripped.
+  private(set) var floors: [RecordKey: Stamp] = [:]
 
   /// Adds a record, or a journal entry.
   mutating func add(_ record: Record) {
@@ -164,15 +224,23 @@ struct Holdings {
       journal.insert(
         Oracle.Place(key: entry.key, field: entry.field, value: entry.lost.value))
     }
+    if let floor = record[Register.forgottenField] {
+      floors[record.key] = max(floors[record.key] ?? floor.stamp, floor.stamp)
+    }
     for register in record.registers {
       visible.insert(
         Oracle.Place(key: record.key, field: register.field, value: register.value))
     }
   }
 
+  /// Adds what others hold.
+  mutating func add(_ other: Holdings) {
+    visible.formUnion(other.visible)
+    journal.formUnion(other.journal)
+    floors.merge(other.floors) { max($0, $1) }
+  }
+
   mutating func addJournal(_ places: Set<Oracle.Place>) { journal.formUnion(places) }
 
   func isJournalled(_ place: Oracle.Place) -> Bool { journal.contains(place) }
-
-  func isForgotten(_ key: RecordKey, _ field: FieldNumber) -> Bool { false }
 }

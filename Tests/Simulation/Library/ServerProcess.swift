@@ -41,6 +41,7 @@ final class ServerProcess: @unchecked Sendable {
   init(_ world: World, disk: SimulatedDisk, chance: Chance, checkpointPages: Int) throws {
     self.world = world
     self.disk = disk
+    housekeepingPeriod = (world.history.seed % 3 == 0 ? 1 : 12) * 3_600_000_000
     let randomness = Randomness(chance)
     let clock = world.serverClock
     let environment = Environment(now: { clock.now() }, random: { randomness.bytes($0) })
@@ -60,8 +61,11 @@ final class ServerProcess: @unchecked Sendable {
     let foreigner = DeviceEntry(
       replica: Self.foreigner, account: accountID, name: "foreign",
       tokenHash: [UInt8](repeating: 7, count: 32), paired: now)
-    _ = try store.transaction { transaction throws(StoreError) in
-      try transaction.addDevice(foreigner)
+    // A device that never says where it stands keeps the server from stripping anything for 30 days.
+    if world.history.hasForeigner {
+      _ = try store.transaction { transaction throws(StoreError) in
+        try transaction.addDevice(foreigner)
+      }
     }
     directory = Directory()
     try directory.load(store)
@@ -88,6 +92,31 @@ final class ServerProcess: @unchecked Sendable {
       queue: queue, directory: directory, devices: devices, environment: environment,
       address: { "server:1" })
     box.process = self
+    keepHouse()
+  }
+
+  // MARK: Housekeeping
+
+  private let housekeepingPeriod: Int64
+
+  /// Does what is due, at the start and then over and over.
+  private func keepHouse() {
+    doHousework()
+    world.scheduler.after(housekeepingPeriod) { [weak self] in
+      guard let self, isRunning else { return }
+      // Before an entry of the journal ends.
+      world.look()
+      keepHouse()
+    }
+  }
+
+  /// Does what is due, unless the world is being made well: then it would never come to rest.
+  func doHousework(always: Bool = false) {
+    guard isRunning, always || !world.isHealing else { return }
+    let job = Housework(accountID, environment) { [self] isMore in
+      if isMore { doHousework(always: always) }
+    }
+    _ = queue.submit(job)
   }
 
   /// What the system says of the room on the disk.

@@ -95,6 +95,9 @@ extension PlantedBug {
     case .copyNotNoticed:
       plan.faults = [.clone, .deviceRestore]
       plan.isSwarm = false
+    case .floorIgnored:
+      plan.faults = [.pause]
+      plan.isSwarm = false
     default: break
     }
     return plan

@@ -48,17 +48,14 @@ extension World {
 
   /// A device that stands at a cursor holds every record up to it.
   func checkCursor(_ process: DeviceProcess) {
-    guard let server, server.isAlive, !serverDisk.hasEnded else { return }
+    // Another sync may have learned of a loss, and be comparing.
+    guard let server, server.isAlive, !serverDisk.hasEnded, process.syncCount == 0 else { return }
     let device = process.device
     do {
       guard let cursor = try process.replica.status().cursor, cursor.epoch == server.store.epoch
       else { return }
       var after: UInt64 = 0
-      if let checked = device.checked, checked.epoch == cursor.epoch,
-        checked.sequence <= cursor.sequence
-      {
-        after = checked.sequence
-      }
+      if let checked = device.checked, checked <= cursor.sequence { after = checked }
       for stored in try feed(of: server, after: after) where stored.sequence <= cursor.sequence {
         let record = try Record(decoding: stored.body)
         guard var held = try process.replica.record(record.key) else {
@@ -72,7 +69,7 @@ extension World {
             "device \(device.index) stands at \(cursor.sequence) and is behind \(stored.sequence)")
         }
       }
-      device.checked = cursor
+      device.checked = cursor.sequence
     } catch {
       if !serverDisk.hasEnded, !device.disk.hasEnded { broke("a view cannot be read: \(error)") }
     }
@@ -113,6 +110,7 @@ extension World {
 
   /// The network well, clocks right, disks whole: everybody syncs twice.
   func heal() {
+    isHealing = true
     serverDisk.fill(after: nil)
     serverDisk.failSync(after: nil)
     serverClock.set(offset: 0)
@@ -143,6 +141,9 @@ extension World {
       guard running(device) != nil else { return }
       device.disk.start()
     }
+    for device in devices { syncAlone(device, 0) }
+    server?.doHousework(always: true)
+    scheduler.run(until: scheduler.now + 60_000_000)
     for round in 1...2 {
       for device in devices { syncAlone(device, round) }
     }
@@ -188,6 +189,7 @@ extension World {
       holdings.addJournal(journal)
       for record in records {
         holdings.add(record)
+        if record[Register.forgottenField] != nil { count(.stripped) }
         checkOrigin(record)
       }
       if let lost = oracle.firstLost(holdings) {
@@ -240,6 +242,7 @@ extension World {
   /// Every value was written by somebody.
   private func checkOrigin(_ record: Record) {
     if record.key.kind == .conflict {
+      if record.isDeleted { return }
       guard let entry = try? Conflict(record) else { return broke("a journal entry is unreadable") }
       for register in [entry.lost, entry.kept] where !oracle.isKnown(register, entry.key) {
         broke("the journal holds a write that nobody made")
@@ -262,6 +265,19 @@ extension World {
         for record in try process.replica.allRecords() { holdings.add(record) }
         for offer in try process.replica.waitingOffers() { holdings.add(offer.record) }
       }
+      guard let server = serverHoldings() else { return nil }
+      holdings.add(server)
+      return holdings
+    } catch {
+      broke("a holder cannot be read: \(error)")
+      return nil
+    }
+  }
+
+  /// What the server holds; nothing while it does not run.
+  func serverHoldings() -> Holdings? {
+    var holdings = Holdings()
+    do {
       if let server, server.isAlive {
         for stored in try feed(of: server, after: 0) {
           holdings.add(try Record(decoding: stored.body))
@@ -269,7 +285,7 @@ extension World {
       }
       return holdings
     } catch {
-      broke("a holder cannot be read: \(error)")
+      broke("the server's feed cannot be read: \(error)")
       return nil
     }
   }

@@ -52,6 +52,7 @@ extension World {
     case .backUpServer: serverBackup = serverDisk.copy(seed: chance.next())
     case .putBackServer: putBackServer()
     case .foreignWrite: foreignWrite(&chance)
+    case .pause(let days): scheduler.run(until: scheduler.now + Int64(days) * 86_400_000_000)
     }
   }
 
@@ -69,6 +70,8 @@ extension World {
       oracle.owe(noted)
       if !noted.isEmpty { device.isUncertain = false }
       checkStamp(noted, process)
+    } catch ReplicaError.invalid {
+      // A record that was stripped cannot be written back in part.
     } catch let error as ReplicaError {
       failed(process, .replica(error))
     } catch {
@@ -100,6 +103,8 @@ extension World {
     case .unreachable, .cancelled: break
     // A pairing code that was used up by a try whose answer was lost, or is too old.
     case .notPermitted: break
+    // A server that is put back more often than a sync bears.
+    case .badAnswer where serverMayHaveForgotten: break
     case .accessEnded:
       guard serverMayHaveForgotten else {
         return broke("device \(device.index) was paired, and the server does not know it")
@@ -140,7 +145,7 @@ extension World {
   private func putBackServer() {
     guard let backup = serverBackup, server != nil else { return }
     count(.putBacks)
-    guard var before = holdings() else { return }
+    guard var before = holdings(), let serverBefore = serverHoldings() else { return }
     before.addJournal(journal)
     server?.end(.killed)
     server = nil
@@ -153,6 +158,9 @@ extension World {
     guard let after = holdings() else { return }
     journal = after.journal
     oracle.excuse(before: before, after: after)
+    if let serverAfter = serverHoldings() {
+      oracle.noteForgotten(before: serverBefore, after: serverAfter)
+    }
   }
 
   // MARK: Others
@@ -192,6 +200,11 @@ extension World {
         if let before { record = before }
       }
       if let latest = record.latestTime, latest >= stamp.time { return }
+      // Every action says that the record is not deleted.
+      record.set(
+        Register(
+          field: Register.deletedField, stamp: stamp,
+          replaced: before?[Register.deletedField]?.stamp, value: []))
       for field in fields {
         // The field's tag, the text's length, the text: as any encoder writes them.
         let head = [
@@ -204,7 +217,8 @@ extension World {
       }
       let noted = oracle.note(before, record, by: -1)
       let request = ExchangeRequest(
-        cursor: nil, offers: [Offer(record: record, written: fields).encoded])
+        cursor: nil,
+        offers: [Offer(record: record, written: [Register.deletedField] + fields).encoded])
       server.exchangeForeign(request) { [self] in
         count(.foreignWrites)
         oracle.owe(noted)

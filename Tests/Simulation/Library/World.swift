@@ -45,6 +45,8 @@ final class World: @unchecked Sendable {
   var isServerDiskBad = false
   private var serverStarts = 0
   private var isStarting = false
+  /// Everything was made well, and is to come to rest.
+  var isHealing = false
 
   init(_ history: History) {
     self.history = history

@@ -39,7 +39,7 @@ struct SimulationTests {
     #expect(first.trace != Simulator.run(History(seed: seed + 1, plan: Self.plan)).trace)
   }
 
-  @Test("a planted bug is found", arguments: PlantedBug.allCases.filter { $0 != .floorIgnored })
+  @Test("a planted bug is found", arguments: PlantedBug.allCases)
   func planted(bug: PlantedBug) {
     #expect(Simulator.hunt(bug, seeds: 1...60, plan: bug.plan(Self.plan)) != nil)
   }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The server's housekeeping as a job of its queue, a slice at a time.
+
+import AtrestServer
+import GRPC
+import Replication
+
+/// One slice of housekeeping.
+final class Housework: StorageJob, @unchecked Sendable {
+  // Sendable because a simulation has one thread.
+
+  /// Small, so that a round takes several.
+  static let slice = 20
+
+  private let account: AccountID
+  private let environment: Environment
+  private let done: (Bool) -> Void
+  private var isMore = false
+
+  let use = StorageUse.clears
+  let costBytes = 0
+
+  /// - Parameter done: Told whether there may be more.
+  init(_ account: AccountID, _ environment: Environment, _ done: @escaping (Bool) -> Void) {
+    self.account = account
+    self.environment = environment
+    self.done = done
+  }
+
+  func run(in batch: Batch) throws(StoreError) {
+    isMore = try Housekeeping.run(
+      try batch.feed(of: account), at: environment.now(), limit: Self.slice)
+  }
+
+  func finish(_ error: StoreError?, _ answers: inout ResponseBatch) {
+    done(error == nil && isMore)
+  }
+}
