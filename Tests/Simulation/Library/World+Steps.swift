@@ -146,6 +146,7 @@ extension World {
     guard let backup = serverBackup, server != nil else { return }
     count(.putBacks)
     guard var before = holdings(), let serverBefore = serverHoldings() else { return }
+    let living = before.journal
     before.addJournal(journal)
     server?.end(.killed)
     server = nil
@@ -156,7 +157,8 @@ extension World {
     for device in devices { device.checked = nil }
     startServer()
     guard let after = holdings() else { return }
-    journal = after.journal
+    // What ended in time was there for as long as it was promised.
+    journal = journal.subtracting(living).union(after.journal)
     oracle.excuse(before: before, after: after)
     if let serverAfter = serverHoldings() {
       oracle.noteForgotten(before: serverBefore, after: serverAfter)
