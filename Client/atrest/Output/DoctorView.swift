@@ -131,6 +131,11 @@ struct DoctorReport: Encodable, Equatable {
         ? "\(what) still; nothing is lost. `atrest status` may say why, and a later `atrest doctor` tries again."
         : "\(what). `atrest doctor` without `--check` mends that."
     }
+    if refused > 0 { return "Nothing differs but what the server refused: see `atrest status`." }
+    if !repaired, waiting + heldDeletions + (news ?? 0) > 0 {
+      return
+        "Nothing is amiss: this device and the server differ only by what is still to be exchanged."
+    }
     return repaired
       ? "All is well again: what differed was brought together, and nothing was lost."
       : "All is well: this device and the server hold the same."

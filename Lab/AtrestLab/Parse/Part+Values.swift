@@ -83,7 +83,7 @@ extension Part {
   func target() throws(ScenarioError) -> Int {
     guard case .text(let text) = content, let minutes = try? Typed.minutes(text),
       TypedRules.targetMinutes.contains(minutes)
-    else { throw expected("a duration such as 16h, of at most 7 days,") }
+    else { throw expected("a duration such as 16h, at most 7 days") }
     return minutes
   }
 
@@ -91,7 +91,7 @@ extension Part {
   func amount() throws(ScenarioError) -> Int {
     guard case .text(let text) = content, let amount = try? Typed.millilitres(text),
       TypedRules.millilitres.contains(amount)
-    else { throw expected("an amount such as 250 ml, of at most 5 litres,") }
+    else { throw expected("an amount such as 250 ml, at most 5 litres") }
     return amount
   }
 

@@ -26,7 +26,7 @@ extension Player {
     var words = ""
     if device.isOffline {
       failure = Unsynced(
-        kind: .offline, sentence: "it has no network; \(LabWords.writes(before.waiting)) wait")
+        kind: .offline, sentence: "it has no network; \(LabWords.writesWait(before.waiting))")
     } else {
       do {
         let answer = try await device.replica.sync(

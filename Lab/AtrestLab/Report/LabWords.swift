@@ -121,6 +121,10 @@ enum LabWords {
     count == 1 ? "1 write" : "\(count) writes"
   }
 
+  static func writesWait(_ count: Int) -> String {
+    count == 1 ? "1 write waits" : "\(count) writes wait"
+  }
+
   /// Order of names as people count: `glass 2` before `glass 10`.
   static func isBefore(_ a: String, _ b: String) -> Bool {
     func parts(_ name: String) -> (Substring, Int) {

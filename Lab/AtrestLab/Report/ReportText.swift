@@ -168,7 +168,7 @@ extension Report {
       }
     }
     for device in devices where device.waiting > 0 {
-      lines.append("On \(device.name), \(LabWords.writes(device.waiting)) wait to be sent.")
+      lines.append("On \(device.name), \(LabWords.writesWait(device.waiting)) to be sent.")
     }
     return lines
   }
