@@ -54,7 +54,28 @@ public struct Offer: Hashable, Sendable {
       }
     }
     conflicts += hiddenByDeletion(in: result, over: stored, at: now)
+    if let action = conflicts.first(where: {
+      $0.field == Register.deletedField && $0.lost == record[Register.deletedField]
+    }) {
+      conflicts += earlierActions(than: action)
+    }
     return Outcome(record: result, isSuperseded: isSuperseded, conflicts: conflicts)
+  }
+
+  /// Earlier actions of the same offer, whose own `deleted` register the last one wrote over: the deletion that won against that one knew
+  /// none of them.
+  private func earlierActions(than action: Conflict) -> [Conflict] {
+    guard action.kept.value == Register.deletedValue else { return [] }
+    var seen: Set<Stamp> = [action.lost.stamp]
+    return record.registers.compactMap { register in
+      guard written.contains(register.field), register.stamp < action.kept.stamp,
+        seen.insert(register.stamp).inserted
+      else { return nil }
+      return Conflict(
+        key: record.key, field: Register.deletedField,
+        lost: Register(field: Register.deletedField, stamp: register.stamp, value: []),
+        kept: action.kept, noticed: action.noticed)
+    }
   }
 
   /// Actions that the offered deletion wins against without knowing them, and whose own `deleted` register is not there to lose: another

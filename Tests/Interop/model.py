@@ -126,7 +126,26 @@ class Account:
                 self.journal[name] = Entry(key, lost, kept)
                 self._touch((CONFLICT, name))
         self._hidden(key, stored, offered, written, merged)
+        self._earlier(key, stored, offered, written, merged)
         return bool(lost_fields)
+
+    def _journal(self, key, lost, kept):
+        name = journal_id(key, lost)
+        if name not in self.journal:
+            self.journal[name] = Entry(key, lost, kept)
+            self._touch((CONFLICT, name))
+
+    def _earlier(self, key, stored, offered, written, merged):
+        """Earlier actions of an offer whose last one lost to a deletion that did not know it."""
+        last, kept = offered.get(DELETED_FIELD), merged.get(DELETED_FIELD)
+        if not (last and kept and stored.get(DELETED_FIELD) == kept and is_deleted(merged)):
+            return
+        if key[0] == CONFLICT or DELETED_FIELD not in written or not conflicts(kept, last):
+            return
+        for field in sorted(written & offered.keys()):
+            stamp = offered[field].stamp
+            if stamp != last.stamp and stamp < kept.stamp:
+                self._journal(key, Register(DELETED_FIELD, stamp, None, b""), kept)
 
     def _hidden(self, key, stored, offered, written, merged):
         """A deletion that did not know an action journals it, even where another wrote over its `deleted`."""

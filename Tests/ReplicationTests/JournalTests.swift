@@ -176,4 +176,18 @@ struct JournalTests {
     let outcome = Offer(record: deleted, written: [1]).merged(into: stored, at: now)
     #expect(Set(outcome.conflicts.map(\.lost.stamp)) == [Stamp(2, 1), Stamp(3, 2)])
   }
+
+  @Test("a deletion journals every action of an offer that it did not know, not only the last")
+  func earlierActions() {
+    var stored = Record(key: .some)
+    stored.set(
+      Register(
+        field: 1, stamp: Stamp(9, 3), replaced: Stamp(1, 1), value: Register.deletedValue))
+    var offered = Record(key: .some)
+    offered.set(Register(field: 1, stamp: Stamp(5, 1), replaced: Stamp(1, 1), value: []))
+    offered.set(Register(field: 2, stamp: Stamp(4, 1), replaced: Stamp(1, 1), value: [7]))
+    offered.set(Register(field: 3, stamp: Stamp(5, 1), replaced: Stamp(1, 1), value: [8]))
+    let outcome = Offer(record: offered, written: [1, 2, 3]).merged(into: stored, at: now)
+    #expect(Set(outcome.conflicts.map(\.lost.stamp)) == [Stamp(4, 1), Stamp(5, 1)])
+  }
 }
