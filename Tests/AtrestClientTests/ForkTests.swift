@@ -174,6 +174,32 @@ struct ForkTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
+  /// Found by the simulator: the third time it was said that a new device was taken for a copy.
+  @Test("another process that comes first again and again is no copy either")
+  func overtakenOften() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    try test.replica.save(WaterEntry.sample())
+    try await test.sync(server)
+    let other = try test.reopened()
+    try test.replica.save(WaterEntry.sample())
+    var transport = ModelTransport(server: server)
+    transport.before = { call in
+      guard call < 4 else { return }
+      try other.save(WaterEntry.sample())
+      try await SyncEngine(
+        store: other, transport: ModelTransport(server: server), clock: test.clock,
+        pacing: .instant(1)
+      ).sync()
+    }
+    transport.meanwhile = { if $0 < 6 { try test.replica.save(WaterEntry.sample()) } }
+    #expect(try await !test.engine(transport).sync().isRenewed)
+    try await test.sync(server)
+    #expect(try test.replica.status().replica == ReplicaID(rawValue: 1))
+    #expect(try test.waitingCount == 0)
+    #expect(server.records == (try test.replica.allRecords()))
+  }
+
   @Test("that its server takes for one again and again is told, not served for ever")
   func endless() async throws {
     let scene = try await Scene()

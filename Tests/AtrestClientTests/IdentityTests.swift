@@ -48,6 +48,33 @@ struct IdentityTests {
     #expect(try test.replica.status().replica == ReplicaID(rawValue: 9))
   }
 
+  @Test(
+    "a talk with the server ends when the replica joins another account meanwhile, and nothing is mixed"
+  )
+  func pairedAnewMeanwhile() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (test, theirs) = (try TestReplica(1), try TestReplica(2))
+    try theirs.replica.save(WaterEntry.sample())
+    try await theirs.sync(server)
+    let bound = test.replica.bound(
+      to: Pairing(server: "127.0.0.1:7443", account: "home"))
+    let transport = ModelTransport(server: server)
+    try await test.replica.offload { () throws(ReplicaError) in
+      try test.replica.unpair()
+      try test.replica.adopt(
+        PairResponse(
+          replica: ReplicaID(rawValue: 3), token: "other", accountName: "work",
+          serverTime: test.clock.now()), server: "127.0.0.1:7443")
+    }
+    await #expect(throws: SyncError.replica(.pairingEnded)) {
+      try await SyncEngine(
+        store: bound, transport: transport, clock: test.clock, pacing: .instant(1)
+      ).sync()
+    }
+    #expect(try test.replica.water().isEmpty)
+    #expect(transport.calls.count == 0)
+  }
+
   @Test("unpaired and paired again, it offers everything it holds")
   func pairAgain() async throws {
     let test = try TestReplica(9)

@@ -27,6 +27,31 @@ struct RestartTests {
     #expect(try mine.replica.digest() == theirs.replica.digest())
   }
 
+  @Test("put back to before a record was brought back, and forgetting it again, has it back whole")
+  func revivedRecord() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    var session = try Session.sample()
+    try test.replica.save(session)
+    try await test.sync(server)
+    try test.replica.delete(session.key)
+    try await test.sync(server)
+    let copy = server.backUp()
+    session.targetMinutes += 60
+    try test.replica.save(session)
+    try await test.sync(server)
+    server.restore(copy)
+    let stripped = try #require(server.records.first).stripped()
+    #expect(stripped[Register.forgottenField] != nil)
+    server.state.withLock { $0.put(stripped) }
+
+    for _ in 0..<2 { try await test.sync(server) }
+    #expect(try test.replica.session(session.id) == session)
+    #expect(server.records.first { $0.key == session.key }?.isDeleted == false)
+    #expect(try test.waitingCount == 0)
+    #expect(server.records == (try test.replica.allRecords()))
+  }
+
   @Test("put back from a copy gets back what it lost, and only that")
   func restored() async throws {
     let server = ModelServer(clock: TestClock())

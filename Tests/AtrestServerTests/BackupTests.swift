@@ -52,6 +52,28 @@ import Transport
     await storage.queue.close()
   }
 
+  @Test("a key that rotted is found, in the table and in its index alike")
+  func rottenKey() async throws {
+    try await fill(0..<20)
+    _ = try await backUp()
+    await storage.queue.close()
+    let intact = try Data(contentsOf: URL(fileURLWithPath: file))
+    let key = Data(water(7).key.storageKey)
+    var places: [Int] = []
+    var rest = intact.startIndex..<intact.endIndex
+    while let found = intact.range(of: key, in: rest) {
+      places.append(found.upperBound - 1)
+      rest = found.upperBound..<intact.endIndex
+    }
+    #expect(places.count == 2)
+    for place in places {
+      var bytes = intact
+      bytes[place] ^= 1
+      try bytes.write(to: URL(fileURLWithPath: file))
+      #expect(throws: (any Error).self) { try StoreCopy.check(file) }
+    }
+  }
+
   @Test("writes go on meanwhile, and the copy is one state of the store")
   func whileWriting() async throws {
     try await fill(0..<4000)

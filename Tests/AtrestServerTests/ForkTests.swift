@@ -45,6 +45,23 @@ import Transport
     #expect(try push(4, held: [11, 12], next: 13).refusals.isEmpty)
   }
 
+  @Test("a store that went back takes the first that comes from the lost past, and not its copy")
+  func copyOfTheLostPast() throws {
+    let lost = Cursor(epoch: 4711, sequence: 9)
+    // What the token was when the copy that was put back was made.
+    try store.transaction { t throws(StoreError) in try t.setSyncToken(10, of: phone) }
+    store.close()
+    let store = try openStore(folder)
+    defer { store.close() }
+    var first = ExchangeRequest(cursor: lost, offers: [offer(water(1))], seen: lost)
+    first.token = SyncToken(held: [20], next: 21)
+    let answer = try store.exchange(kim, first, by: phone)
+    #expect(answer.restarted && answer.refusals.isEmpty)
+    var copy = ExchangeRequest(cursor: lost, offers: [offer(water(2))], seen: lost)
+    copy.token = SyncToken(held: [20], next: 22)
+    #expect(try store.exchange(kim, copy, by: phone).refusals.map(\.reason) == [.forked])
+  }
+
   @Test("of two that go on from one copy the second is refused, whole, and still receives")
   func copy() throws {
     _ = try push(1, held: [], next: 10)

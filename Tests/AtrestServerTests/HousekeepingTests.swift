@@ -65,6 +65,27 @@ private let day: Int64 = 24 * 3600 * 1000
     #expect(bare.registers.map(\.field) == [Register.deletedField, Register.forgottenField])
   }
 
+  @Test("a record that rotted is passed over, and does not keep the others from being stripped")
+  func rotten() throws {
+    for number in 1...2 {
+      try push(offer(water(number)), at: noon)
+      try push(deletion(deleted(number)), at: noon + 1000)
+    }
+    try store.transaction { t throws(StoreError) in
+      try t.replace(
+        key: water(1).key.storageKey, body: [0xFF], sequence: 5,
+        due: WallTime(milliseconds: noon), account: kim)
+      try t.setHead(5, of: kim)
+    }
+    try housekeep(at: noon + 31 * day)
+    try store.transaction { t throws(StoreError) in
+      #expect(try t.record(key: water(1).key.storageKey, account: kim)?.body == [0xFF])
+      #expect(
+        try t.record(key: water(2).key.storageKey, account: kim)?.body
+          == deleted(2).stripped().encoded)
+    }
+  }
+
   @Test("a device that only pulled as far as before, or offered something, has not said so")
   func notSaid() throws {
     try push(offer(water(1)), at: noon)
