@@ -22,7 +22,10 @@ struct Simulate {
     exit(number("SEED").map { command.replay($0) } ?? command.survey())
   }
 
-  static func text(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
+  /// What the environment says; a variable that make passes on empty says nothing.
+  static func text(_ name: String) -> String? {
+    ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
 
   static func number(_ name: String) -> UInt64? {
     guard let text = text(name) else { return nil }
@@ -42,6 +45,10 @@ struct Simulate {
     if let short = Simulator.shrink(history) {
       say("\(short.history.steps.count) of \(history.steps.count) steps do: \(short.violation)")
       for step in short.history.steps { say("  \(step)") }
+      if let key = short.violation.key {
+        say("What became of the record:")
+        for line in Simulator.tell(short.history, about: key) { say("  \(line)") }
+      }
     }
     say("Replay it with: make simulate \(name(seed))")
   }

@@ -143,12 +143,16 @@ struct Oracle {
     return covered
   }
 
-  /// What the writer of a floor's deletion knew was taken out with its word.
+  /// What the writer of a floor's deletion knew was taken out with its word; and so was what the writers of other deletions knew, if
+  /// nobody took those back.
   private func coverForgotten(_ covered: inout [Bool], _ holdings: Holdings) {
     for (key, stamp) in holdings.floors {
       let named = byStamp[Stamped(key: key, field: Register.deletedField, stamp: stamp)]
+      let deletions = deletions(of: key)
+      let takenBack = takenBack(key)
       // One that was stamped again since may be any.
-      var left = named.map { [$0] } ?? deletions(of: key).filter { covered[$0] }
+      var left = named.map { [$0] } ?? deletions.filter { covered[$0] }
+      left += deletions.filter { writes[$0].isOwed && !takenBack.contains($0) }
       var seen = Set(left)
       while let id = left.popLast() {
         covered[id] = true
@@ -156,6 +160,13 @@ struct Oracle {
         for parent in writes[id].parents where seen.insert(parent).inserted { left.append(parent) }
       }
     }
+  }
+
+  /// The deletions of a record that somebody knew and wrote the record again after.
+  private func takenBack(_ key: RecordKey) -> Set<Int> {
+    Set(
+      (byPlace[Place(key: key, field: Register.deletedField, value: [])] ?? [])
+        .flatMap { writes[$0].parents })
   }
 
   /// Parents were noted before their children.
@@ -207,7 +218,7 @@ struct Oracle {
 extension Stamp {
   /// For people.
   var text: String {
-    "\(time.milliseconds % 10_000_000).\(time.rawValue & 0xFFFF)@\(String(replica.rawValue, radix: 16).suffix(4))"
+    "\(time.milliseconds % 10_000_000_000).\(time.rawValue & 0xFFFF)@\(String(replica.rawValue, radix: 16).suffix(4))"
   }
 }
 

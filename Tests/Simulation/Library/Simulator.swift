@@ -12,6 +12,14 @@ package enum Simulator {
     return world.run()
   }
 
+  /// Runs a history again, and tells what becomes of one record on every holder.
+  package static func tell(_ history: History, about key: RecordKey) -> [String] {
+    let world = World(history, telling: key)
+    defer { world.finish() }
+    _ = world.run()
+    return world.story?.lines ?? []
+  }
+
   /// Whether planted bugs can be switched on in this build.
   package static var canPlantBugs: Bool {
     #if DEBUG || PLANTED_BUGS
@@ -45,7 +53,7 @@ package enum Simulator {
   ///
   /// Source: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002.
   /// - Parameter limit: Runs at most.
-  /// - Returns: The shortest failing history found, and how it fails.
+  /// - Returns: The shortest history found that fails in the same way, and how it fails.
   package static func shrink(
     _ history: History, limit: Int = 600, run: (History) -> Outcome = Simulator.run
   ) -> (history: History, violation: Violation)? {
@@ -64,7 +72,7 @@ package enum Simulator {
         shorter.steps.removeSubrange(start..<end)
         if start < shorter.steps.count { shorter.steps[start].delay += passed }
         runs += 1
-        if let violation = run(shorter).violation {
+        if let violation = run(shorter).violation, violation.sort == first.sort {
           shortest = (shorter, violation)
           isShorter = true
         } else {

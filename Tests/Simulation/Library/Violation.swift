@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a simulation found.
 
+import Replication
+
 /// A promise that was broken.
 package struct Violation: Error, Sendable, CustomStringConvertible {
   /// What was promised, and what was found instead.
   package let description: String
+  /// The record it is about, if it is about one.
+  package let key: RecordKey?
 
-  init(_ description: String) { self.description = description }
+  /// What sort of promise it was: its first words, without figures.
+  var sort: String { String(description.prefix(80).filter { !$0.isNumber }) }
+
+  init(_ description: String, about key: RecordKey? = nil) {
+    self.description = description
+    self.key = key
+  }
 }
 
 /// What came of one history.

@@ -196,7 +196,7 @@ extension World {
         broke(
           "a write of device \(lost.device) to field \(lost.field) of kind \(lost.key.kind.rawValue) is "
             + "neither visible, nor known to what is, nor in the journal; "
-            + story(of: lost, records))
+            + story(of: lost, records), about: lost.key)
       }
     } catch {
       broke("the server's feed cannot be read: \(error)")
@@ -222,8 +222,10 @@ extension World {
     do {
       let held = try process.replica.allRecords().sorted { $0.key < $1.key }
       if held != records {
-        let difference = Set(held).symmetricDifference(records).count
-        return broke("device \(device.index) and the server differ in \(difference) records")
+        let difference = Set(held).symmetricDifference(records)
+        return broke(
+          "device \(device.index) and the server differ in \(difference.count) records",
+          about: difference.map(\.key).min())
       }
       if process.device.index > 0, let first = devices[0].process,
         try first.replica.digest() != process.replica.digest()
@@ -232,7 +234,9 @@ extension World {
       }
       let waiting = try process.replica.pending()
       if !waiting.isEmpty {
-        broke("device \(device.index) still has \(waiting.count) writes to push")
+        broke(
+          "device \(device.index) still has \(waiting.count) writes to push",
+          about: waiting.first?.key)
       }
     } catch {
       broke("device \(device.index) cannot be read: \(error)")
@@ -293,7 +297,7 @@ extension World {
 
 extension Register {
   /// For people.
-  fileprivate var text: String {
+  var text: String {
     "\(stamp.text) over \(replaced?.text ?? "nothing") value \(value.suffix(6))"
   }
 }

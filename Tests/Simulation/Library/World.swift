@@ -48,8 +48,12 @@ final class World: @unchecked Sendable {
   /// Everything was made well, and is to come to rest.
   var isHealing = false
 
-  init(_ history: History) {
+  /// What becomes of one record, told as it happens.
+  var story: Story?
+
+  init(_ history: History, telling key: RecordKey? = nil) {
     self.history = history
+    story = key.map { Story(of: $0) }
     serverClock = SimulatedClock(scheduler)
     serverDisk = SimulatedDisk(seed: history.seed &+ 1)
     for index in 0..<history.devices {
@@ -80,8 +84,8 @@ final class World: @unchecked Sendable {
   func trace(_ number: UInt64) { hash = (hash ^ number) &* 0x0000_0100_0000_01b3 }
 
   /// Notes the first promise that was broken.
-  func broke(_ what: String) {
-    if violation == nil { violation = Violation(what) }
+  func broke(_ what: String, about key: RecordKey? = nil) {
+    if violation == nil { violation = Violation(what, about: key) }
   }
 
   // MARK: A history
@@ -95,9 +99,11 @@ final class World: @unchecked Sendable {
       trace(UInt64(bitPattern: step.delay) ^ step.salt)
       perform(step)
       if violation == nil { look() }
+      story?.tell("\(step)", of: self)
     }
     let days = Double(scheduler.now) / 86_400_000_000
     if violation == nil { heal() }
+    story?.tell("all is made well", of: self)
     if violation == nil { judge() }
     if violation == nil { trace(serverClock.now().milliseconds.magnitude) }
     return Outcome(
