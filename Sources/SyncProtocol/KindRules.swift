@@ -2,6 +2,7 @@
 // What records.proto demands of the kinds this build knows. Kinds and fields it does not know pass unchanged.
 
 import AtrestDomain
+import Foundation
 import Replication
 
 extension Record {
@@ -34,7 +35,7 @@ extension Record {
         throw .invalid("field 15 is not true")
       }
     }
-    if !isPayloadStripped { try checkPayload() }
+    try completed.checkPayload()
   }
 
   private func checkPayload() throws(WireError) {
@@ -46,17 +47,41 @@ extension Record {
         throw .invalid("a setting's key is not UTF-8")
       }
       _ = try PreferenceField.value(of: self)
-    case .conflict: _ = try Conflict(self)
+    case .conflict:
+      if isDeleted, self[Register.forgottenField] != nil, self[Conflict.entryField] == nil {
+        return
+      }
+      _ = try Conflict(self)
     default: break
     }
   }
 
-  /// Whether nothing is left but the deletion, and that what was there is forgotten.
-  private var isPayloadStripped: Bool {
-    isDeleted
-      && registers.allSatisfy {
-        $0.field == Register.deletedField || $0.field == Register.forgottenField
-      }
+  /// A deleted record of which something was forgotten, with something valid in its place: what is left is checked all the same. A record
+  /// that was brought back, edited and deleted again keeps what was edited.
+  private var completed: Record {
+    guard isDeleted, let floor = self[Register.forgottenField] else { return self }
+    var copy = self
+    for (field, value) in Self.standIns(for: key.kind) where copy[field] == nil {
+      copy.set(Register(field: field, stamp: floor.stamp, value: value))
+    }
+    return copy
+  }
+
+  /// Values for the fields that a kind cannot be without.
+  private static func standIns(for kind: RecordKind) -> [(FieldNumber, [UInt8])] {
+    let date = Date(milliseconds: 0)
+    switch kind {
+    case .session:
+      let span = Session.Span(start: date, end: nil, outcome: .active)
+      return [
+        (SessionField.span, span.map { SessionField.encode($0) } ?? []),
+        (SessionField.target, SessionField.encode(targetMinutes: Session.targetRange.lowerBound)),
+      ]
+    case .water:
+      let intake = WaterEntry.Intake(at: date, millilitres: WaterEntry.millilitreRange.lowerBound)
+      return [(WaterField.intake, intake.map { WaterField.encode($0) } ?? [])]
+    default: return []
+    }
   }
 }
 
