@@ -30,16 +30,17 @@ public struct Offer: Hashable, Sendable {
   /// Only written fields can conflict: any other register was acknowledged before, and was judged then. Where nothing was written, the
   /// server may have forgotten what it judged, and met the other write since: see `isJudgedAnew`.
   ///
-  /// An offer whose action brings back a record that was forgotten meanwhile brings it back whole: fields that the account has no more
-  /// count as written by that action.
+  /// An action that brings back a record that was forgotten meanwhile brings it back whole: fields that the other copy has no more count
+  /// as written by that action. It is the offer's, or, where a server lost what it forgot and learns of it again, the account's.
   /// - Parameters:
   ///   - stored: The account's copy; nil if it has none.
   ///   - now: The server's clock, noted in journal entries.
   public func merged(into stored: Record?, at now: WallTime) -> Outcome {
-    guard var result = stored else {
+    guard let stored else {
       return Outcome(record: record, isSuperseded: false, conflicts: [])
     }
-    let offered = lifted(over: result)
+    let offered = record.lifted(over: stored)
+    var result = stored.lifted(over: record)
     var isSuperseded = offered != record
     var conflicts: [Conflict] = []
     result.merge(offered) { lost, kept in
@@ -107,15 +108,16 @@ public struct Offer: Hashable, Sendable {
   private func isJudgedAnew(_ lost: Register, _ kept: Register) -> Bool {
     written.isEmpty && record.key.kind != .entitlement && kept.field == lost.field
   }
+}
 
-  /// The offered record, with what the account forgot stamped by the action that brings the record back, if it does.
-  private func lifted(over stored: Record) -> Record {
-    guard let floor = stored[Register.forgottenField], let revival = record[Register.deletedField],
-      !record.isDeleted, stored[Register.deletedField]?.givesWay(to: revival) ?? true
-    else { return record }
-    var copy = record
-    for register in record.registers
-    where register.stamp < floor.stamp && stored[register.field] == nil {
+extension Record {
+  /// The record, with what another copy forgot stamped by the action that brings the record back, if it does.
+  fileprivate func lifted(over other: Record) -> Record {
+    guard let floor = other[Register.forgottenField], let revival = self[Register.deletedField],
+      !isDeleted, other[Register.deletedField]?.givesWay(to: revival) ?? true
+    else { return self }
+    var copy = self
+    for register in registers where register.stamp < floor.stamp && other[register.field] == nil {
       copy.set(Register(field: register.field, stamp: revival.stamp, value: register.value))
     }
     return copy

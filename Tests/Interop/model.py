@@ -53,18 +53,18 @@ def is_deleted(record: Record) -> bool:
     return DELETED_FIELD in record and record[DELETED_FIELD].value == b"\x08\x01"
 
 
-def lifted(stored: Record, offered: Record) -> Record:
-    """An action that brings back what was forgotten counts as having written what the account has no more."""
-    floor, action = stored.get(FORGOTTEN_FIELD), offered.get(DELETED_FIELD)
-    if floor is None or action is None or is_deleted(offered):
-        return offered
-    if DELETED_FIELD in stored and rank(stored[DELETED_FIELD]) >= rank(action):
-        return offered
+def lifted(record: Record, other: Record) -> Record:
+    """An action that brings back what the other copy forgot counts as having written what that one has no more."""
+    floor, action = other.get(FORGOTTEN_FIELD), record.get(DELETED_FIELD)
+    if floor is None or action is None or is_deleted(record):
+        return record
+    if DELETED_FIELD in other and rank(other[DELETED_FIELD]) >= rank(action):
+        return record
     return {
         field: Register(field, action.stamp, None, register.value)
-        if register.stamp < floor.stamp and field not in stored
+        if register.stamp < floor.stamp and field not in other
         else register
-        for field, register in offered.items()
+        for field, register in record.items()
     }
 
 
@@ -108,10 +108,11 @@ class Account:
     def take(self, key: Key, offered: Record, written: FrozenSet[int]) -> bool:
         """Merges one offer. Returns whether some register of it lost."""
         stored = self.records.get(key, {})
-        as_offered, offered = offered, lifted(stored, offered)
+        before, as_offered = stored, offered
+        stored, offered = lifted(before, as_offered), lifted(as_offered, before)
         merged = merge(stored, offered)
         lost_fields = [f for f in offered if merged.get(f) != as_offered[f]]
-        if merged != stored:
+        if merged != before:
             self.records[key] = merged
             self._touch(key)
         for field in sorted(written & offered.keys()):

@@ -99,6 +99,26 @@ struct DeletionTests {
     #expect(offer.merged(into: stored, at: WallTime(milliseconds: 0)).record[3] == since)
   }
 
+  /// Found by the simulator: the record was left alive without its target.
+  @Test(
+    "a server that lost the forgetting, and learns of it after the action, keeps the record whole")
+  func learnedLate() {
+    // The account has the revival of 7, made on what a server that was put back had; then a device brings the deletion of 5.
+    let revived = record([
+      Register(field: 1, stamp: Stamp(7, 2), value: []),
+      Register(field: 2, stamp: Stamp(7, 2), value: [1]),
+      Register(field: 3, stamp: Stamp(2, 1), value: [2]),
+    ])
+    let held = record([deletion(at: 5, by: 1), forgotten(at: 5, by: 1)])
+    let late = Offer(record: held, written: []).merged(into: revived, at: WallTime(milliseconds: 0))
+    #expect(late.record[3] == Register(field: 3, stamp: Stamp(7, 2), value: [2]))
+    #expect(late.isSuperseded && !late.record.isDeleted)
+    // In the other order the same comes of it.
+    let early = Offer(record: revived, written: [1, 2]).merged(
+      into: held, at: WallTime(milliseconds: 0))
+    #expect(early.record == late.record)
+  }
+
   @Test("a write that comes too late for a forgotten record is journalled, with its value")
   func tooLate() {
     let offer = Offer(record: record(edit(2, at: 4, by: 2)), written: [1, 2])
