@@ -5,6 +5,7 @@ import AtrestDomain
 import Foundation
 import Replication
 import SyncProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -55,6 +56,39 @@ struct ForkTests {
     // The losing one of the two values is in the journal: the server saw two devices.
     #expect(scene.server.journal.count == 1)
     #expect(scene.server.records.count == 8)
+  }
+
+  /// Found by the simulator: moved by what the clock was off, the first write came to win over the one that it had lost to, and this
+  /// replica's next write covered it without a word.
+  @Test("keeps what a write had lost to, also if its clock was behind")
+  func orderKept() async throws {
+    let clock = TestClock()
+    let server = ModelServer(clock: clock)
+    let (behind, other) = (try TestReplica(1), try TestReplica(2))
+    try behind.replica.save(WaterEntry.sample())
+    try await behind.sync(server)
+    let copy = try behind.copied()
+    try behind.replica.save(WaterEntry.sample())
+    try await behind.sync(server)
+
+    let id = UUID()
+    clock.advance(60_000)
+    copy.clock.set(clock.now().milliseconds - 20_000)
+    try copy.replica.save(WaterEntry.sample(id: id, 100))
+    other.clock.set(clock.now().milliseconds - 10_000)
+    try other.replica.save(WaterEntry.sample(id: id, 200))
+    try await other.sync(server)
+    var transport = ModelTransport(server: server)
+    // The first answer brought the other's write, and refused this one's: it is a copy.
+    transport.meanwhile = { call in
+      guard call == 1 else { return }
+      #expect(try copy.replica.waterEntry(id)?.intake.millilitres == 200)
+      try copy.replica.save(WaterEntry.sample(id: id, 300))
+    }
+    #expect(try await copy.engine(transport).sync().isRenewed)
+    #expect(try copy.replica.waterEntry(id)?.intake.millilitres == 300)
+    #expect(try copy.replica.status().replica == ReplicaID(rawValue: 1001))
+    #expect(server.journal.map(\.lost.stamp.replica) == [ReplicaID(rawValue: 1001)])
   }
 
   @Test("that only reads is left alone")
@@ -121,6 +155,65 @@ struct ForkTests {
     #expect(try scene.original.replica.status().replica == ReplicaID(rawValue: 1))
     #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
     #expect(scene.server.records.count == 7)
+  }
+
+  /// Found by the simulator: a copy made while a sync ran held the token under which later writes went out.
+  @Test("made while a sync ran is recognized by what was written, and pushed, after it was made")
+  func madeMeanwhile() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let water = try WaterEntry.sample(100)
+    try test.replica.save(WaterEntry.sample())
+    let copies = Mutex<[TestReplica]>([])
+    var transport = ModelTransport(server: server)
+    transport.meanwhile = { call in
+      guard call == 0 else { return }
+      try copies.withLock { $0.append(try test.copied()) }
+      try test.replica.save(WaterEntry.sample(id: water.id, 200))
+    }
+    try await test.engine(transport).sync()
+    #expect(try test.waitingCount == 0)
+
+    let copy = try #require(copies.withLock { $0.first })
+    // One record, one reading of the clock, one identity as yet: without a new one this would be lost without a word.
+    try copy.replica.save(WaterEntry.sample(id: water.id, 300))
+    #expect(try await copy.sync(server).isRenewed)
+    #expect(server.journal.count == 1)
+  }
+
+  /// Found by the simulator: the second sync was still talking under the identity that the first had given up.
+  @Test("of which two syncs run takes one new identity")
+  func renewedMeanwhile() async throws {
+    let scene = try await Scene()
+    try scene.original.replica.save(WaterEntry.sample())
+    try await scene.original.sync(scene.server)
+    try scene.copy.replica.save(WaterEntry.sample())
+    let other = try scene.copy.reopened()
+    struct Slow: TestTransport {
+      let model: ModelTransport
+      let beforeRenewal: @Sendable () async throws -> Void
+      func use(_ credential: String) throws(SyncError) { try model.use(credential) }
+      func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
+        try await model.exchange(request)
+      }
+      func renew() async throws(SyncError) -> PairResponse {
+        do { try await beforeRenewal() } catch { throw SyncError(error) }
+        return try await model.renew()
+      }
+    }
+    let clock = scene.copy.clock
+    let transport = Slow(model: ModelTransport(server: scene.server)) {
+      let first = SyncEngine(
+        store: other, transport: ModelTransport(server: scene.server), clock: clock,
+        pacing: .instant(1))
+      let report = try await first.sync()
+      #expect(report.isRenewed)
+    }
+    #expect(try await !scene.copy.engine(transport).sync().isRenewed)
+    #expect(try await scene.copy.replica.standing().credential == "renewed-1")
+    #expect(try scene.copy.waitingCount == 0)
+    try await scene.level()
+    #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
   }
 
   @Test("another process on the same replica is no copy", arguments: 1...6 as ClosedRange<UInt64>)
@@ -259,11 +352,11 @@ struct ForkTests {
   func attempts() async throws {
     let test = try TestReplica(1)
     var sent: [SyncToken] = []
-    for _ in 0..<40 { sent.append(try await test.reopened().beginOffering()) }
+    for _ in 0..<40 { sent.append(try await test.reopened().beginOffering().token) }
     #expect(Set(sent.prefix(32).map(\.next)).count == 32)
     #expect(sent.allSatisfy { $0.next != 0 && $0.held.count <= SyncToken.heldLimit })
     // Whichever of them the server took, the replica still shows it.
-    let last = try await test.replica.beginOffering()
+    let last = try await test.replica.beginOffering().token
     #expect(sent.allSatisfy { last.follows($0.next) })
   }
 

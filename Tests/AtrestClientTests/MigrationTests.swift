@@ -67,7 +67,7 @@ struct MigrationTests {
     let standing = try await replica.standing()
     #expect(standing == Standing(cursor: place, seen: place, credential: "secret"))
     #expect(try await replica.reconcileDemand() == nil)
-    #expect(try await replica.beginOffering().held.isEmpty)
+    #expect(try await replica.beginOffering().token.held.isEmpty)
     // The server of today does not know the place, and gets what it lacks.
     let server = ModelServer(clock: TestClock())
     let engine = SyncEngine(

@@ -120,15 +120,19 @@ struct SyncEngineTests {
     func holdMassDeletion(areAllowed: Bool) async throws(ReplicaError) -> HeldDeletions? {
       try await replica.holdMassDeletion(areAllowed: areAllowed)
     }
-    func isNewestToken(_ next: UInt64) async throws(ReplicaError) -> Bool {
-      try await replica.isNewestToken(next)
+    func isNewestToken(
+      _ next: UInt64, of credential: String?
+    ) async throws(ReplicaError) -> Bool {
+      try await replica.isNewestToken(next, of: credential)
     }
-    func beginOffering() async throws(ReplicaError) -> SyncToken {
+    func beginOffering() async throws(ReplicaError) -> Offering {
       try change()
       return try await replica.beginOffering()
     }
-    func adopt(renewed identity: PairResponse) async throws(ReplicaError) {
-      try await replica.adopt(renewed: identity)
+    func adopt(
+      renewed identity: PairResponse, insteadOf credential: String?
+    ) async throws(ReplicaError) -> Bool {
+      try await replica.adopt(renewed: identity, insteadOf: credential)
     }
     func reconcileDemand() async throws(ReplicaError) -> UInt64? {
       try await replica.reconcileDemand()

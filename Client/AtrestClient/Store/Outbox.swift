@@ -150,6 +150,11 @@ extension ReplicaTransaction {
     return database.changesCount > 0
   }
 
+  /// The youngest entry's number; 0 if there is none.
+  func lastSequence() throws -> Int64 {
+    try Int64.fetchOne(database, sql: "SELECT max(sequence) FROM outbox") ?? 0
+  }
+
   /// The oldest entries above a sequence that fit a page.
   func page(after sequence: Int64, refused: Bool) throws -> OutboxPage {
     var page = OutboxPage()

@@ -63,13 +63,17 @@ extension Replica: ReplicaStore {
   }
 
   /// See `ReplicaStore`.
-  public func beginOffering() async throws(ReplicaError) -> SyncToken {
-    try await writing { $0.state.tokens.begin($0.nonce()) }
+  public func beginOffering() async throws(ReplicaError) -> Offering {
+    try await writing {
+      Offering(token: $0.state.tokens.begin($0.nonce()), through: try $0.lastSequence())
+    }
   }
 
   /// See `ReplicaStore`.
-  public func isNewestToken(_ next: UInt64) async throws(ReplicaError) -> Bool {
-    try await reading { $0.state.tokens.isNewest(next) }
+  public func isNewestToken(
+    _ next: UInt64, of credential: String?
+  ) async throws(ReplicaError) -> Bool {
+    try await reading { $0.state.token == credential && $0.state.tokens.isNewest(next) }
   }
 
   /// See `ReplicaStore`.

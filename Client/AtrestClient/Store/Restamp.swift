@@ -7,7 +7,7 @@ import Replication
 extension ReplicaTransaction {
   /// Stamps every unacknowledged write that `selects` chooses again, in the same order.
   ///
-  /// Times are moved by what this device's clock is off, and none is later than the server's clock where the order allows. A new stamp
+  /// Times are moved by what this device's clock is off, unless they may have been sent, and none is later than the server's clock where the order allows. A new stamp
   /// stays greater than that of the value its write replaced, and of any write of this replica that the server may have taken without
   /// this replica's knowing: one that was not too far ahead. Acknowledged stamps never change.
   /// - Parameters:
@@ -39,7 +39,11 @@ extension ReplicaTransaction {
         floors[register.stamp] = max(floors[register.stamp] ?? floor, floor)
       }
     }
-    let stamps = newStamps(floors, after: kept, as: replica, server: server)
+    // A write that may have been sent was compared with others under its time, and lost to some. Moved past those, it would be covered by
+    // this replica's next write, which followed on them, and nobody would note that it lost.
+    let stamps = newStamps(
+      floors, movedBy: mayHaveBeenTaken ? 0 : state.serverOffset, after: kept, as: replica,
+      server: server)
     var keys: Set<RecordKey> = []
     try forEachEntry { entry in
       // New sequences even where no stamp changed: the order of the entries is part of what is kept, and an
@@ -80,12 +84,11 @@ extension ReplicaTransaction {
   }
 
   private func newStamps(
-    _ floors: [Stamp: HybridTime], after kept: HybridTime, as replica: ReplicaID,
-    server: WallTime
+    _ floors: [Stamp: HybridTime], movedBy serverOffset: Int64, after kept: HybridTime,
+    as replica: ReplicaID, server: WallTime
   ) -> [Stamp: Stamp] {
     let offset =
-      state.serverOffset.magnitude > ReplicaState.offsetTolerance.magnitude
-      ? state.serverOffset : 0
+      serverOffset.magnitude > ReplicaState.offsetTolerance.magnitude ? serverOffset : 0
     var last = kept
     var stamps: [Stamp: Stamp] = [:]
     for (stamp, floor) in floors.sorted(by: { $0.key < $1.key }) {

@@ -45,6 +45,21 @@ public struct OutboxPage: Hashable, Sendable {
   }
 }
 
+/// A sync token, and what may be offered with it.
+public struct Offering: Hashable, Sendable {
+  /// The token.
+  public var token: SyncToken
+  /// The youngest write that was there when the token was drawn. A younger one needs another token: a copy made in between would
+  /// hold this one and lack that write, and nothing would tell the two apart.
+  public var through: Int64
+
+  /// An offering.
+  public init(token: SyncToken, through: Int64) {
+    self.token = token
+    self.through = through
+  }
+}
+
 /// What storing an answer did.
 public struct AppliedAnswer: Hashable, Sendable {
   /// Offers that left the outbox.
@@ -108,10 +123,12 @@ public protocol ReplicaStore: Sendable {
   func holdMassDeletion(areAllowed: Bool) async throws(ReplicaError) -> HeldDeletions?
 
   /// Draws a sync token for requests that offer something. It is durable before it is returned.
-  func beginOffering() async throws(ReplicaError) -> SyncToken
+  func beginOffering() async throws(ReplicaError) -> Offering
 
-  /// Whether no other sync of this replica drew or confirmed a token since this one was drawn.
-  func isNewestToken(_ next: UInt64) async throws(ReplicaError) -> Bool
+  /// Whether no other sync of this replica drew or confirmed a token since this one was drawn, or took a new identity.
+  func isNewestToken(
+    _ next: UInt64, of credential: String?
+  ) async throws(ReplicaError) -> Bool
 
   /// Stores an answer: merges its records, takes what it acknowledges out of the outbox, notes refusals, moves the cursor,
   /// learns the account's head and the time, and confirms the sync token. If the server lost something, the cursor becomes the head,
@@ -138,8 +155,12 @@ public protocol ReplicaStore: Sendable {
   /// Takes a new identity, stamps every write the server has not acknowledged again under it, takes the refusals back, and notes a demand
   /// to reconcile. For a replica that is a copy, or was put back from one.
   ///
+  /// - Parameter credential: The one to give up.
+  /// - Returns: Whether it did; not if another sync of this replica has taken a new identity meanwhile.
   /// - Throws: `.invalid` if the answer cannot be used.
-  func adopt(renewed identity: PairResponse) async throws(ReplicaError)
+  func adopt(
+    renewed identity: PairResponse, insteadOf credential: String?
+  ) async throws(ReplicaError) -> Bool
 
   /// The demand to compare everything held with the server; nil if there is none. Each demand has another number.
   func reconcileDemand() async throws(ReplicaError) -> UInt64?

@@ -188,8 +188,11 @@ extension Replica {
 
 extension Replica {
   /// See `ReplicaStore`.
-  public func adopt(renewed identity: PairResponse) async throws(ReplicaError) {
+  public func adopt(
+    renewed identity: PairResponse, insteadOf credential: String?
+  ) async throws(ReplicaError) -> Bool {
     try await writing { transaction in
+      guard transaction.state.token == credential else { return false }
       transaction.state.observe(server: identity.serverTime, at: transaction.now)
       try transaction.restamp(
         as: identity.replica, server: identity.serverTime, mayHaveBeenTaken: true
@@ -198,6 +201,7 @@ extension Replica {
       transaction.state.tokens = TokenTrail()
       transaction.demandReconcile(afterLoss: false)
       try transaction.take(identity)
+      return true
     }
   }
 }

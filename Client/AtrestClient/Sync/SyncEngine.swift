@@ -76,8 +76,10 @@ public struct SyncEngine: Sendable {
     var allowsMassDeletion = false
     var hasClockSkew = false
     var restarts = 0
-    /// The sync token of this run; nil until something is offered.
-    var token: SyncToken?
+    /// The newest sync token of this run; nil until something is offered.
+    var offering: Offering?
+    /// In whose name the requests are made.
+    var credential: String?
     /// Whether the newest answer took this replica for a copy, and how often one did.
     var isForked = false
     var forks = 0
@@ -104,16 +106,13 @@ public struct SyncEngine: Sendable {
       guard run.isForked else { return }
       // Another sync of this replica, in this process or another, may have gone on meanwhile; then the token is drawn anew from
       // what it left, and it was no copy that went on.
-      if let mine = run.token, try await !store.isNewestToken(mine.next) {
-        run.token = nil
-        run.siblings += 1
-        guard run.siblings <= SyncEngine.siblingLimit else {
-          throw SyncError.unreachable("other syncs of this replica are under way")
-        }
-        try await pacing.sleep(pacing.delay(after: run.siblings))
+      if let mine = run.offering,
+        try await !store.isNewestToken(mine.token.next, of: run.credential)
+      {
+        try await makeWay(&run)
         continue
       }
-      run.token = nil
+      run.offering = nil
       run.forks += 1
       guard run.forks > 1 else { continue }
       guard run.forks == 2 else {
@@ -121,13 +120,27 @@ public struct SyncEngine: Sendable {
       }
       let identity = try await repeated { () throws(SyncError) in try await transport.renew() }
       do {
-        try await store.adopt(renewed: identity)
+        if try await store.adopt(renewed: identity, insteadOf: run.credential) {
+          run.report.isRenewed = true
+        } else {
+          try await makeWay(&run)
+        }
       } catch {
         throw SyncError(storing: error)
       }
-      run.report.isRenewed = true
       limit = nil  // Everything is in the outbox anew, and nothing in it was refused.
     }
+  }
+
+  /// Lets another sync of the same replica go first.
+  private func makeWay(_ run: inout Run) async throws {
+    run.offering = nil
+    run.forks = 0
+    run.siblings += 1
+    guard run.siblings <= SyncEngine.siblingLimit else {
+      throw SyncError.unreachable("other syncs of this replica are under way")
+    }
+    try await pacing.sleep(pacing.delay(after: run.siblings))
   }
 
   /// Exchanges pages until nothing is left. While an answer is being stored the next request is on its way already: it is made from the answer's
@@ -139,6 +152,7 @@ public struct SyncEngine: Sendable {
   ) async throws {
     let standing = try await store.standing()
     if let credential = standing.credential { try transport.use(credential) }
+    run.credential = standing.credential
     var leg = try await leg(standing, page(after: 0, limit, run), &run)
     if limit != nil, leg.page.offers.isEmpty { return }
     var last = leg.page.sequences.last ?? 0
@@ -172,10 +186,12 @@ public struct SyncEngine: Sendable {
   private func leg(
     _ standing: Standing, _ page: OutboxPage, _ run: inout Run
   ) async throws -> Leg {
-    if run.token == nil, !page.offers.isEmpty { run.token = try await store.beginOffering() }
+    if let youngest = page.sequences.last, youngest > run.offering?.through ?? 0 {
+      run.offering = try await store.beginOffering()
+    }
     let request = ExchangeRequest(
       cursor: standing.cursor, offers: page.offers, seen: standing.seen,
-      token: page.offers.isEmpty ? nil : run.token,
+      token: page.offers.isEmpty ? nil : run.offering?.token,
       allowsMassDeletion: run.allowsMassDeletion)
     return Leg(request: request, page: page)
   }
