@@ -293,6 +293,44 @@ struct ForkTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
+  /// Found by the simulator: the other's write went out again as this one's, under a new stamp.
+  @Test("leaves what the other wrote under a stamp that both have used to the other")
+  func sharedStamps() async throws {
+    let scene = try await Scene()
+    let id = UUID()
+    try scene.copy.replica.save(WaterEntry.sample(id: id, 100))
+    for test in [scene.original, scene.copy] { test.clock.advance(1000) }
+    try scene.original.replica.save(WaterEntry.sample(id: id, 200))
+    try await scene.original.sync(scene.server)
+    let theirs = try #require(try scene.original.replica.record(WaterEntry.sample(id: id).key))
+    // At the same reading of its clock, under the same identity as yet.
+    let own = try WaterEntry.sample()
+    try scene.copy.replica.save(own)
+    #expect(try scene.copy.replica.record(own.key)?.latestTime == theirs.latestTime)
+    #expect(try await scene.copy.sync(scene.server).isRenewed)
+    #expect(scene.server.records.first { $0.key == theirs.key } == theirs)
+    #expect(try scene.copy.replica.record(theirs.key) == theirs)
+  }
+
+  /// Found by the simulator: the replica could not be read any more.
+  @Test("leaves the stamp of what was forgotten alone, though its own deletion had the same")
+  func sharedDeletion() async throws {
+    let scene = try await Scene()
+    let key = try #require(scene.server.records.first).key
+    try scene.original.replica.delete(key)
+    try scene.copy.replica.delete(key)
+    try await scene.original.sync(scene.server)
+    let stripped = try #require(scene.server.records.first { $0.key == key }).stripped()
+    #expect(try scene.copy.replica.record(key)?.stripped() == stripped, "one stamp")
+    scene.server.state.withLock { $0.put(stripped) }
+    #expect(try await scene.copy.sync(scene.server).isRenewed)
+    #expect(
+      try scene.copy.replica.record(key)?[Register.forgottenField]
+        == stripped[Register.forgottenField])
+    try await scene.level()
+    #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
+  }
+
   @Test("that its server takes for one again and again is told, not served for ever")
   func endless() async throws {
     let scene = try await Scene()

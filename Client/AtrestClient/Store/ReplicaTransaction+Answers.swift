@@ -99,7 +99,8 @@ extension ReplicaTransaction {
   /// conflict if it sees this one, too.
   private func offerBeforeItGoes(_ record: Record) throws {
     guard record.key.kind != .conflict, record.key.kind != .entitlement else { return }
-    guard let offer = try held(record) else { return }
+    // Beside a write that waits, what is held may be no whole record. Then all of it is offered: what is judged twice is noted once.
+    let offer = try held(record) ?? Offer(record: record, written: [])
     let isQueued = try entries(for: record.key).contains { $0.offer == offer }
     if !isQueued { try append(offer) }
   }

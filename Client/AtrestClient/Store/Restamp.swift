@@ -44,19 +44,22 @@ extension ReplicaTransaction {
     let stamps = newStamps(
       floors, movedBy: mayHaveBeenTaken ? 0 : state.serverOffset, after: kept, as: replica,
       server: server)
-    var keys: Set<RecordKey> = []
+    var written: [RecordKey: Set<Register>] = [:]
     try forEachEntry { entry in
       // New sequences even where no stamp changed: the order of the entries is part of what is kept, and an
       // acknowledgement on its way must not take away what it was not given for.
       try dequeue(entry.sequence)
       guard let offer = entry.offer else { return try appendHeld(entry.key) }
+      // Only what was written here: a copy shares stamps with what it was copied from, and may hold writes of that one under them. And
+      // what was forgotten is the server's word, though it carries the stamp of the deletion.
+      let own = Set(offer.record.registers.filter(entry.wrote))
       try append(
-        Offer(record: replacing(stamps, in: offer.record), written: offer.written),
+        Offer(record: replacing(stamps, of: own, in: offer.record), written: offer.written),
         replaced: entry.replaced)
-      keys.insert(entry.key)
+      written[entry.key, default: []].formUnion(own)
     }
-    for key in keys {
-      if let record = try record(key) { try put(replacing(stamps, in: record)) }
+    for (key, own) in written {
+      if let record = try record(key) { try put(replacing(stamps, of: own, in: record)) }
     }
     // The old stamps are no longer in use, so the clock need not stay ahead of them.
     var latest = stamps.values.map(\.time).max() ?? HybridTime(rawValue: 0)
@@ -110,9 +113,11 @@ extension ReplicaTransaction {
     min(HybridTime(rawValue: time.rawValue + 1), .latest)
   }
 
-  private func replacing(_ stamps: [Stamp: Stamp], in record: Record) -> Record {
+  private func replacing(
+    _ stamps: [Stamp: Stamp], of own: Set<Register>, in record: Record
+  ) -> Record {
     var copy = record
-    for register in record.registers {
+    for register in record.registers where own.contains(register) {
       guard let stamp = stamps[register.stamp] else { continue }
       copy.set(
         Register(

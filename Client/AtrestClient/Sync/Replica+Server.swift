@@ -178,8 +178,9 @@ extension Replica {
         as: pairing.replica, server: pairing.serverTime, mayHaveBeenTaken: wasPairedBefore
       ) { _ in true }
       transaction.state.leave()
-      // Acknowledged records wait no more, and the new account may not have them.
-      if wasPairedBefore { transaction.demandReconcile(afterLoss: false) }
+      // Acknowledged records wait no more, and the new account may not have them: a server that was put back, and has forgotten this
+      // device with them, or another one. Neither has compared what it holds with what is held here.
+      if wasPairedBefore { transaction.demandReconcile(afterLoss: true) }
       transaction.state.server = server
       try transaction.take(pairing)
     }

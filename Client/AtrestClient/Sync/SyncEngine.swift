@@ -80,8 +80,9 @@ public struct SyncEngine: Sendable {
     var offering: Offering?
     /// In whose name the requests are made.
     var credential: String?
-    /// Whether the newest answer took this replica for a copy, and how often one did.
+    /// Whether an answer took this replica for a copy, what token that was for, and how often it happened.
     var isForked = false
+    var forkedToken: UInt64?
     var forks = 0
     /// How often it turned out that another sync of the same replica had gone on.
     var siblings = 0
@@ -106,9 +107,7 @@ public struct SyncEngine: Sendable {
       guard run.isForked else { return }
       // Another sync of this replica, in this process or another, may have gone on meanwhile; then the token is drawn anew from
       // what it left, and it was no copy that went on.
-      if let mine = run.offering,
-        try await !store.isNewestToken(mine.token.next, of: run.credential)
-      {
+      if let mine = run.forkedToken, try await !store.isNewestToken(mine, of: run.credential) {
         try await makeWay(&run)
         continue
       }
@@ -237,7 +236,10 @@ public struct SyncEngine: Sendable {
     run.report.superseded += answer.superseded.count
     run.report.conflicts += applied.conflicts
     if applied.hasClockSkew { run.hasClockSkew = true }
-    if applied.isForked { run.isForked = true }
+    if applied.isForked {
+      run.isForked = true
+      run.forkedToken = leg.request.token?.next
+    }
     // Where the server counted otherwise than this replica did.
     if let held = applied.heldDeletions { run.report.heldDeletions = held }
     if applied.isRestarted {

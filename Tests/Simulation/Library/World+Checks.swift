@@ -141,6 +141,7 @@ extension World {
       guard running(device) != nil else { return }
       device.disk.start()
     }
+    story?.tell("what was under way has ended", of: self)
     for device in devices { syncAlone(device, 0) }
     server?.doHousework(always: true)
     scheduler.run(until: scheduler.now + 60_000_000)
@@ -159,6 +160,7 @@ extension World {
       guard scheduler.run(for: 600_000_000, until: { ending != nil }) else {
         return broke("device \(device.index) never ends a sync in a world that is well")
       }
+      story?.tell("device \(device.index) syncs, round \(round)", of: self)
       switch ending {
       case .failed(.accessEnded) where serverMayHaveForgotten: continue  // It pairs again.
       case .failed(let error):
