@@ -219,6 +219,35 @@ struct IdentityTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
+  /// Found by the simulator: a later entry kept the earlier one's old stamp beside its own new one, and was refused for it.
+  @Test("writes of one record that wait apart are stamped again alike")
+  func apart() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    var session = try Session.sample()
+    try theirs.replica.save(session)
+    for test in [theirs, mine] { try await test.sync(server) }
+    mine.clock.advance(Self.hour * 24 * 365)
+    session.span = try #require(
+      Session.Span(start: session.span.start + 60, end: nil, outcome: .active))
+    try mine.replica.save(session)
+    // What is pulled in between keeps the two apart.
+    var other = session
+    other.targetMinutes += 60
+    try theirs.replica.save(other)
+    try await theirs.sync(server)
+    let key = session.key
+    var transport = ModelTransport(server: server)
+    transport.meanwhile = { call in
+      if call == 1 { try mine.replica.delete(key) }
+    }
+    try await mine.engine(transport).sync()
+    try await mine.sync(server)
+    #expect(try mine.waitingCount == 0)
+    #expect(server.records.first { $0.key == session.key }?.isDeleted == true)
+    #expect(server.records == (try mine.replica.allRecords()))
+  }
+
   @Test("stamps that are put right stay after those that were right")
   func restampKeepsOrder() async throws {
     let server = ModelServer(clock: TestClock())

@@ -22,8 +22,12 @@ extension ReplicaTransaction {
     let limit = Self.acceptedThrough(server)
     var floors: [Stamp: HybridTime] = [:]
     var kept = HybridTime(rawValue: 0)
+    // Only what was written here: a copy shares stamps with what it was copied from, and may hold writes of that one under them. And
+    // what was forgotten is the server's word, though it carries the stamp of the deletion.
+    var written: [RecordKey: Set<Register>] = [:]
     try forEachEntry { entry in
       guard let offer = entry.offer else { return }
+      written[entry.key, default: []].formUnion(offer.record.registers.filter(entry.wrote))
       for register in offer.record.registers where entry.wrote(register) {
         guard selects(register.stamp) else {
           kept = max(kept, register.stamp.time)
@@ -44,19 +48,15 @@ extension ReplicaTransaction {
     let stamps = newStamps(
       floors, movedBy: mayHaveBeenTaken ? 0 : state.serverOffset, after: kept, as: replica,
       server: server)
-    var written: [RecordKey: Set<Register>] = [:]
     try forEachEntry { entry in
       // New sequences even where no stamp changed: the order of the entries is part of what is kept, and an
       // acknowledgement on its way must not take away what it was not given for.
       try dequeue(entry.sequence)
       guard let offer = entry.offer else { return try appendHeld(entry.key) }
-      // Only what was written here: a copy shares stamps with what it was copied from, and may hold writes of that one under them. And
-      // what was forgotten is the server's word, though it carries the stamp of the deletion.
-      let own = Set(offer.record.registers.filter(entry.wrote))
+      let own = written[entry.key] ?? []
       try append(
         Offer(record: replacing(stamps, of: own, in: offer.record), written: offer.written),
         replaced: entry.replaced)
-      written[entry.key, default: []].formUnion(own)
     }
     for (key, own) in written {
       if let record = try record(key) { try put(replacing(stamps, of: own, in: record)) }

@@ -31,9 +31,11 @@ struct Story {
     var holders: [(String, [String])] = []
     for device in world.devices {
       guard let replica = device.process?.replica, !device.disk.hasEnded,
-        let records = try? replica.allRecords(), let offers = try? replica.waitingOffers()
+        let records = try? replica.allRecords(), let pending = try? replica.pending()
       else { continue }
-      let waiting = offers.filter { $0.record.key == key }.map { "waits \($0.written)" }
+      let waiting = pending.filter { $0.key == key }.map {
+        "waits \($0.written)\($0.refusal.map { " refused: \($0.message)" } ?? "")"
+      }
       holders.append(("device \(device.index)", records.flatMap(text) + waiting))
     }
     if let server = world.server, server.isAlive, !world.serverDisk.hasEnded,
