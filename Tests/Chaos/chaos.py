@@ -89,7 +89,7 @@ def parts(options, mode):
             seed=options.seed,
             cycles=cycles,
             acknowledged=acknowledged,
-            every=min(cycles, max(300, cycles // 10)),
+            every=min(cycles, 500),
         ),
     }
 

@@ -55,15 +55,9 @@ class History:
         self.acknowledged = 0
 
     def read(self, path):
-        """Adds a life of a writer; attempts carry `offers`, ends `refused` indices."""
-        for tried, end in attempts(path):
-            outcome = end["as"] if end else None
-            refused = set(end.get("refused", ())) if end else ()
-            for index, encoded in enumerate(tried["offers"]):
-                if outcome == FAILED or index in refused:
-                    continue
-                offer = sync_pb2.Offer.FromString(base64.b64decode(encoded))
-                self.tried(offer, outcome == OK)
+        """Adds a life of a writer."""
+        for offer, is_acknowledged in offers(path):
+            self.tried(offer, is_acknowledged)
         return self
 
     def tried(self, offer, is_acknowledged):
@@ -75,6 +69,18 @@ class History:
             is_new |= is_acknowledged and not writes.get(register)
             writes[register] = writes.get(register, False) or is_acknowledged
         self.acknowledged += is_new
+
+
+def offers(path):
+    """The offers of a life that may have been taken, and whether each was acknowledged. Attempts
+    carry `offers`, ends the indices of those `refused`."""
+    for tried, end in attempts(path):
+        outcome = end["as"] if end else None
+        refused = set(end.get("refused", ())) if end else ()
+        for index, encoded in enumerate(tried["offers"]):
+            if outcome != FAILED and index not in refused:
+                offer = sync_pb2.Offer.FromString(base64.b64decode(encoded))
+                yield offer, outcome == OK
 
 
 def check(history: History, state: Dict[Key, Record]) -> Verdict:
@@ -127,10 +133,15 @@ def journalled(state):
     entries = {}
     for (kind, id), record in state.items():
         if kind == CONFLICT:
-            value = b"".join(record[f].value for f in sorted(record))
-            entry = records_pb2.Conflict.FromString(value).entry
+            entry = entry_of(record)
             entries[id] = ((entry.kind, entry.id), to_register(entry.lost))
     return entries
+
+
+def entry_of(record):
+    """What a record of the journal says."""
+    value = b"".join(record[field].value for field in sorted(record))
+    return records_pb2.Conflict.FromString(value).entry
 
 
 def from_nowhere(state: Dict[Key, Record], history: History, others=frozenset()) -> List[str]:
@@ -163,7 +174,7 @@ def differences(states: Dict[str, Dict[Key, Record]]) -> List[str]:
     """What replicas that have exchanged everything hold differently."""
     (first, ours), *others = states.items()
     return [
-        f"{first} and {second} differ in {key[0]}/{key[1].hex()}"
+        f"{first} and {second} differ in {title(key)}"
         for second, theirs in others
         for key in ours.keys() | theirs.keys()
         if ours.get(key) != theirs.get(key)
@@ -173,6 +184,8 @@ def differences(states: Dict[str, Dict[Key, Record]]) -> List[str]:
 def name(key, field, register):
     """Names a write without its value."""
     clock, replica = register.stamp
-    return (
-        f"{key[0]}/{key[1].hex()} field {field} of {replica:016x} at {clock >> 16}+{clock & 0xffff}"
-    )
+    return f"{title(key)} field {field} of {replica:016x} at {clock >> 16}+{clock & 0xffff}"
+
+
+def title(key):
+    return f"{key[0]}/{key[1].hex()}"

@@ -8,25 +8,28 @@ import signal
 import time
 
 import writer
-from checker import History, check, differences, from_nowhere
-from companion_log import Entries, check_entries
+from checker import differences
 from harness import open_channel
-from oplog import OpLog, lines
+from ledger import Commands, Ledger
 from result import Result
-from states import from_dump, from_feed
+from states import from_dump
+from stranger import encoded
 from typist import Typist
 from world import LIMIT_SECONDS, Companion, Server, device_of, free_port
+
+CHANGES = 0.7  # Of the bulk's writes: a store that grows slowly starts fast after each kill.
 
 # Shared: four devices disagree about some keys. The bulk accounts have one writer each, for
 # numbers.
 SHARED = "shared"
 STRANGERS = {"alpha": SHARED, "beta": SHARED, "bulk-one": "bulk-one", "bulk-two": "bulk-two"}
 COMPANIONS = ("phone", "tablet")
+ACCOUNTS = sorted(set(STRANGERS.values()))
 
 
 class KillRun:
     """A world that outlives every kill, and this process too: run again on its folder, it goes
-    on."""
+    on. What a check found is kept in this process only, so the first one is of all there is."""
 
     def __init__(self, binaries, folder, seed, batch):
         self.binaries, self.folder, self.seed, self.batch = binaries, folder, seed, batch
@@ -42,18 +45,25 @@ class KillRun:
         self.forks.set_forkserver_preload(["tether", "writer"])
         self.writers, self.typists = {}, []
         self.companions = {n: Companion(binaries, folder / n) for n in COMPANIONS}
+        self.commands = [Commands(name) for name in COMPANIONS]
+        self.ledgers = {a: Ledger(self.commands if a == SHARED else ()) for a in ACCOUNTS}
+        self.log_read = 0
 
     def _load(self):
-        if self.progress_file.exists():
-            return json.loads(self.progress_file.read_text())
-        return {
-            "port": free_port(),
+        progress = {
+            "port": 0,
             "cycles": 0,
             "daemon": 0,
             "writers": 0,
             "commands": 0,
             "lives": 0,
+            "checks": 0,
+            "cursors": {},
         }
+        if self.progress_file.exists():
+            progress |= json.loads(self.progress_file.read_text())
+        progress["port"] = progress["port"] or free_port()
+        return progress
 
     def save(self):
         part = self.progress_file.with_suffix(".part")
@@ -75,7 +85,8 @@ class KillRun:
 
     def start_writer(self, name):
         self.progress["lives"] += 1
-        is_shared = STRANGERS[name] == SHARED
+        account = STRANGERS[name]
+        is_shared = account == SHARED
         replica, token = self.progress["devices"][name]
         config = {
             "address": self.server.listen,
@@ -87,7 +98,12 @@ class KillRun:
             "batch": max(1, self.batch // 5) if is_shared else self.batch,
             "pause": 0.1 if is_shared else 0.02,
             "recent": None if is_shared else 300,
+            # What all disagree about is new after each check, so that nobody has to know all of
+            # the past, and the checker not to look at it again.
+            "since": self.progress["cursors"].get(account) if is_shared else None,
             "shared_keys": 20 if is_shared else 0,
+            "theme": f"shared.{self.progress['checks']}",
+            "changes": 0.3 if is_shared else CHANGES,
         }
         process = self.forks.Process(target=writer.run, args=(config,))
         process.start()
@@ -98,7 +114,7 @@ class KillRun:
             self.start_writer(name)
         for number, (name, companion) in enumerate(self.companions.items()):
             seed = f"{self.seed}/{name}/{self.progress['cycles']}"
-            typist = Typist(companion, self.logs, name, number, seed, kill_share=0.25)
+            typist = Typist(companion, self.logs, name, number, seed, kill_share=0.4)
             typist.start()
             self.typists.append(typist)
 
@@ -125,10 +141,9 @@ class KillRun:
         self.server.up()
         self.progress["daemon"] += 1
 
-    def run_until(self, cycles, acknowledged=0):
-        """Kills until so many were killed and so much was acknowledged. Raises what went wrong on
-        the way."""
-        while self.kills() < cycles or (acknowledged and self.acknowledged_so_far() < acknowledged):
+    def run_until(self, cycles):
+        """Kills until so many were killed. Raises what went wrong on the way."""
+        while self.kills() < cycles:
             for _ in range(20):
                 self.cycle()
             for name, process in self.writers.items():
@@ -139,10 +154,6 @@ class KillRun:
         p = self.progress
         p["cycles"] = p["daemon"] + p["writers"] + p["commands"] + commands
         return p["cycles"]
-
-    def acknowledged_so_far(self):
-        """About; cheap enough to ask often."""
-        return sum(p.stat().st_size for p in self.logs.glob("bulk*.log")) // BYTES_A_WRITE
 
     def pause(self):
         """Ends the writers kindly; the daemon once more not. Returns what surprised them."""
@@ -163,39 +174,41 @@ class KillRun:
         self.save()
         return surprises
 
-    def check(self, result):
-        """Everybody syncs twice; then logs and states are compared."""
+    def check(self, result, of_all=False):
+        """Everybody syncs twice; then what is new is judged, and at times all there is."""
         self.server.kill()
         self.server.up()
         for _ in range(2):
             for companion in self.companions.values():
                 companion.say("sync")
-        states = {n: from_dump(c.dump()) for n, c in self.companions.items()}
-        result.acknowledged = result.lost = 0
-        for complaint in self.server.complaints():
-            result.wrong(f"the daemon's log: {complaint}")
+        digests = {c.say("replica", "digest") for c in self.companions.values()}
+        if len(digests) > 1:
+            result.wrong("the companions' replicas are not equal")
+        self.complain(result)
+        for commands in self.commands:
+            commands.read(self.logs)
         with open_channel(self.server.listen) as channel:
-            for account in sorted(set(STRANGERS.values())):
+            for account, ledger in self.ledgers.items():
                 names = [n for n, a in STRANGERS.items() if a == account]
                 device = device_of(*self.progress["devices"][names[0]], channel)
-                feed = from_feed(device)
-                history = History()
-                for path in (p for n in names for p in OpLog.lives(self.logs, n)):
-                    history.read(path)
-                    if any(line.get("restarted") for line in lines(path)):
-                        result.wrong(f"{account}: the server said that it lost something")
-                result.take(check(history, feed))
-                others = set()
-                if account == SHARED:
-                    result.problems += differences({"server": feed, **states})
-                    for name in COMPANIONS:
-                        entries = Entries()
-                        for path in OpLog.lives(self.logs, name):
-                            entries.read(path)
-                        verdict, keys = check_entries(entries, feed)
-                        result.take(verdict)
-                        others |= keys
-                result.problems += from_nowhere(feed, history, others)
+                ledger.read(self.logs, *names)
+                ledger.follow(device)
+                if of_all or ledger.wants_audit:
+                    ledger.audit(device)
+                    if account == SHARED:
+                        states = {n: from_dump(c.dump()) for n, c in self.companions.items()}
+                        result.problems += differences({"server": ledger.state(), **states})
+                result.take(ledger.judge())
+                self.progress["cursors"][account] = encoded(ledger.cursor)
+        self.progress["checks"] += 1
+        self.save()
+
+    def complain(self, result):
+        """What the daemon's log says that is more than a notice, as far as it is new."""
+        complaints = self.server.complaints()
+        for complaint in complaints[self.log_read :]:
+            result.wrong(f"the daemon's log: {complaint}")
+        self.log_read = len(complaints)
 
     def end(self):
         for process in self.writers.values():
@@ -206,41 +219,54 @@ class KillRun:
         self.server.kill()
 
 
-BYTES_A_WRITE = 190
+class Pace:
+    """What to tell who watches a long run: how far it is, and how fast since it told last."""
+
+    def __init__(self, kills):
+        self.kills, self.acknowledged, self.begun = kills, 0, time.monotonic()
+
+    def line(self, kills, result, check_seconds):
+        now = time.monotonic()
+        minutes = (now - self.begun) / 60
+        line = (
+            f"{time.strftime('%H:%M:%S')} {kills:,} kills, {result.acknowledged:,} acknowledged, "
+            f"{result.lost} lost, {len(result.problems)} problems; a minute: "
+            f"{(kills - self.kills) / minutes:,.0f} kills, "
+            f"{(result.acknowledged - self.acknowledged) / minutes:,.0f} acknowledged; "
+            f"checked in {check_seconds:.1f} s"
+        )
+        self.kills, self.acknowledged, self.begun = kills, result.acknowledged, now
+        return line
 
 
 def run(binaries, folder, *, seed, cycles, acknowledged=0, every=None, batch=40, say=print):
     """Kills at least so many times, until at least so much was acknowledged; checks every so many
-    kills, and at the end."""
+    kills, and in the end all there is."""
     result = Result("kill -9")
     world = KillRun(binaries, folder, seed, batch)
+    every = every or cycles
     try:
         world.settle_in()
-        every = every or cycles
-        while True:
-            begun = world.kills()
-            if begun >= cycles and result.acknowledged >= acknowledged and result.cycles:
-                break
-            share = acknowledged * min(1, (begun + every) / cycles) if acknowledged else 0
+        pace = Pace(world.kills())
+        while not result.problems:
+            if world.kills():
+                begun = time.monotonic()
+                world.check(result)
+                if every < cycles:
+                    line = pace.line(world.kills(), result, time.monotonic() - begun)
+                    say(line, flush=True)
+                if world.kills() >= cycles and result.acknowledged >= acknowledged:
+                    break
             world.start()
-            world.run_until(begun + every if begun < cycles else 0, share)
+            world.run_until(world.kills() + every)
             result.problems += world.pause()
-            world.check(result)
-            p = world.progress
-            result.cycles = p["cycles"]
-            result.notes = [
-                f"{p['daemon']:,} of the daemon, {p['commands']:,} of commands, "
-                f"{p['writers']:,} of writers"
-            ]
-            if every < cycles:
-                say(
-                    f"{time.strftime('%H:%M:%S')} {p['cycles']:,} kills, "
-                    f"{result.acknowledged:,} acknowledged, {result.lost} lost, "
-                    f"{len(result.problems)} problems",
-                    flush=True,
-                )
-            if result.problems:
-                break
+        world.check(result, of_all=True)
     finally:
         world.end()
+        p = world.progress
+        result.cycles = p["cycles"]
+        result.notes.append(
+            f"{p['daemon']:,} of the daemon, {p['commands']:,} of commands, "
+            f"{p['writers']:,} of writers"
+        )
     return result.done()

@@ -29,11 +29,12 @@ PAGE = 1000
 class Stranger:
     """Writes to its log what it offers before it offers it, and what came of it after."""
 
-    def __init__(self, address, replica, token, folder, name, *, recent=None):
+    def __init__(self, address, replica, token, folder, name, *, recent=None, since=None):
         self.address, self.token = address, token
         self.replica = Replica(replica)
         self.recent = recent  # How many of its records it keeps in mind; all if None.
-        self.cursor = self.seen = None
+        self.since = cursor_of(since)  # Where all that it has to know begins.
+        self.cursor, self.seen = self.since, None
         self.acknowledged = 0
         self.restarts = 0
         self.refused = {}
@@ -81,7 +82,7 @@ class Stranger:
         # now.
         self.replica.clock = max([state["clock"], values.clock(), *stamps])
         if self.recent is not None and state["cursor"]:
-            self.cursor = sync_pb2.Cursor.FromString(base64.b64decode(state["cursor"]))
+            self.cursor = cursor_of(state["cursor"])
         return True
 
     def drop_pending(self):
@@ -90,7 +91,7 @@ class Stranger:
         for p in self.replica.outbox:
             self.replica.view.pop(p.key, None)
         self.replica.outbox = []
-        self.cursor = self.cursor if self.recent is not None else None
+        self.cursor = self.cursor if self.recent is not None else self.since
 
     def memory(self):
         """All it knows, for another process to go on with: `remember`."""
@@ -190,16 +191,16 @@ class Stranger:
     def act(self, key, fields):
         self.replica.act(key, fields, values.now_ms())
 
-    def act_somehow(self, rng, shared_keys=0):
-        """Does what a person might: mostly something new, sometimes to what is there, sometimes to
-        what all share."""
+    def act_somehow(self, rng, shared_keys=0, theme="shared", changes=0.3):
+        """Does what a person might: something new, or to what is there (as often as `changes`
+        says), or to what all share."""
         dice = rng.random()
         if dice < 0.1 and shared_keys:
-            name = f"shared.{rng.randrange(shared_keys)}".encode()
+            name = f"{theme}.{rng.randrange(shared_keys)}".encode()
             self.act((records_pb2.KIND_PREFERENCE, name), {2: values.text(f"{rng.random()}")})
-        elif dice < 0.3 and self.replica.view:
+        elif dice < changes and self.replica.view:
             self._change(rng)
-        elif dice < 0.8:
+        elif rng.random() < 0.7:
             intake = values.intake(values.now_ms(), rng.randint(1, 5000))
             self.act((records_pb2.KIND_WATER, new_id()), {2: intake})
         else:
@@ -241,6 +242,10 @@ def last_of(view, rng):
 
 def encoded(message):
     return base64.b64encode(message.SerializeToString()).decode()
+
+
+def cursor_of(text):
+    return sync_pb2.Cursor.FromString(base64.b64decode(text)) if text else None
 
 
 def offer_of(p):

@@ -28,10 +28,11 @@ class Typist(threading.Thread):
         self.surprises = []
         self.entries = {}
         self.second = number * 100_000_000
-        for life in OpLog.lives(folder, name):
-            for line in lines(life):
-                if "second" in line:
-                    self.second = max(self.second, line["second"] + 1)
+        for life in reversed(OpLog.lives(folder, name)):
+            used = [line["second"] for line in lines(life) if "second" in line]
+            if used:  # They only grow.
+                self.second = used[-1] + 1
+                break
         self.log = OpLog.next_life(folder, name)
 
     def run(self):

@@ -12,7 +12,7 @@ from stranger import Stranger
 
 def run(config):
     """The whole life. `config`: address, replica, token, folder, name, seed, batch, pause, recent,
-    shared_keys."""
+    since, shared_keys, theme, changes."""
     import tether  # Not earlier: importing it ties, and whoever starts writers must not be.
 
     tether.tie()
@@ -23,6 +23,7 @@ def run(config):
     stranger = Stranger(
         *(config[name] for name in ("address", "replica", "token", "folder", "name")),
         recent=config["recent"],
+        since=config["since"],
     )
     if stranger.replica.outbox and rng.random() < 0.25:
         stranger.drop_pending()
@@ -34,7 +35,9 @@ def run(config):
                 continue
             if not stranger.replica.outbox or rng.random() < 0.3:
                 for _ in range(rng.randint(1, config["batch"])):
-                    stranger.act_somehow(rng, config["shared_keys"])
+                    stranger.act_somehow(
+                        rng, config["shared_keys"], config["theme"], config["changes"]
+                    )
             stranger.exchange(list(stranger.replica.outbox[:1000]))
             time.sleep(rng.uniform(0, config["pause"]))
         except grpc.RpcError:

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Judges a history that grows: what was judged is looked at again only when something about its
+record is new.
+
+A ledger keeps what was tried and what the server holds, by record, in as few bytes as they take.
+`judge` costs what came since it was asked last. It believes that a record is as it was if the feed
+is silent about it. `audit` believes nothing: it reads the feed from its beginning, and whatever is
+not as the feed had told is judged again. To audit whenever there is twice as much as the last time,
+and at the end, costs as much as reading all of it a few times, however often it is judged.
+"""
+
+from collections import defaultdict
+
+import checker
+from atrest.sync.v1 import records_pb2, sync_pb2
+from checker import History, Verdict, check
+from companion_log import Entries, check_entries
+from model import CONFLICT, to_record
+from oplog import OpLog, attempts, lines
+
+
+class Ledger:
+    """All that is known of one account. `commands` answer for the records that no offer made."""
+
+    def __init__(self, commands=()):
+        self.commands = commands
+        self.cursor = None
+        self.acknowledged = 0
+        self._tries = defaultdict(dict)  # By key: encoded offers, and whether one was acknowledged.
+        self._records = {}  # By key: encoded, as the feed told last.
+        self._journal = defaultdict(set)  # By key: the journal's keys about it.
+        self._counted = {}  # By key: what of it is in `acknowledged`.
+        self._touched = set()
+        self._audited = 0
+        self._lives = set()
+        self._problems = []
+
+    # What is new.
+
+    def read(self, folder, *names):
+        """Takes in the lives of writers that ended since. Nobody may be living one meanwhile."""
+        for path in (path for name in names for path in OpLog.lives(folder, name)):
+            if path in self._lives:
+                continue
+            self._lives.add(path)
+            for offer, is_acknowledged in checker.offers(path):
+                self.tried(offer, is_acknowledged)
+            if any(line.get("restarted") for line in lines(path)):
+                self._problems.append("the server said that it lost something")
+
+    def tried(self, offer, is_acknowledged):
+        key, encoded = (offer.record.kind, offer.record.id), offer.SerializeToString()
+        self._tries[key][encoded] = self._tries[key].get(encoded, False) or is_acknowledged
+        self._touched.add(key)
+
+    def follow(self, device):
+        """Takes in what the feed has brought since."""
+        told = set()
+        for page in device.pages(self.cursor):
+            if page.restarted:
+                self._problems.append("the server said that it lost something")
+            for encoded in page.records:
+                key = self._see(encoded)
+                if key in told:
+                    self._problems.append(f"the feed brings {checker.title(key)} twice")
+                told.add(key)
+            self.cursor = page.cursor
+
+    def _see(self, encoded):
+        message = records_pb2.Record.FromString(encoded)
+        key = (message.kind, message.id)
+        self._records[key] = encoded
+        about = subject(key, message)
+        if about != key:
+            self._journal[about].add(key)
+        self._touch(about, message)
+        return key
+
+    def _touch(self, key, message):
+        self._touched.add(key)
+        for commands in self.commands:
+            commands.see(key, message)
+
+    # What is to be said of it.
+
+    @property
+    def wants_audit(self):
+        return len(self._records) >= 2 * self._audited
+
+    def audit(self, device):
+        """Reads all there is again."""
+        found = set()
+        for encoded in device.all_records():
+            message = records_pb2.Record.FromString(encoded)
+            key = (message.kind, message.id)
+            found.add(key)
+            if self._records.get(key) != encoded:
+                self._problems.append(f"{checker.title(key)} changed, and the feed did not tell")
+                self._see(encoded)
+        for key in self._records.keys() - found:
+            self._problems.append(f"{checker.title(key)} is gone, and the feed did not tell")
+            message = records_pb2.Record.FromString(self._records.pop(key))
+            self._touch(subject(key, message), message)
+        self._audited = len(self._records)
+
+    def state(self):
+        """What the server holds, as the feed told."""
+        return {key: self._record(key) for key in self._records}
+
+    def judge(self):
+        """What is wrong about what is new; `acknowledged` counts what came since."""
+        verdict, known = Verdict(), set()
+        verdict.problems, self._problems = self._problems, []
+        for commands in self.commands:
+            more, keys = commands.judge(self._state_of)
+            verdict.add(more)
+            known |= keys
+        for key in self._touched:
+            history = History()
+            for encoded, is_acknowledged in self._tries.get(key, {}).items():
+                history.tried(sync_pb2.Offer.FromString(encoded), is_acknowledged)
+            state = self._state_of({key, *self._journal.get(key, ())})
+            more = check(history, state)
+            more.problems += checker.from_nowhere(state, history, known)
+            more.acknowledged -= self._counted.get(key, 0)
+            self._counted[key] = history.acknowledged
+            verdict.add(more)
+        self._touched = set()
+        self.acknowledged += verdict.acknowledged
+        return verdict
+
+    def _state_of(self, keys):
+        return {key: self._record(key) for key in keys if key in self._records}
+
+    def _record(self, key):
+        return to_record(records_pb2.Record.FromString(self._records[key]))[1]
+
+
+class Commands:
+    """All that is known of the entries that one companion's commands made."""
+
+    def __init__(self, name):
+        self.name = name
+        self._all = Entries()
+        self._keys = defaultdict(set)  # By an entry's time: the records that seem to be it.
+        self._time = {}  # And back.
+        self._lives = set()
+        self._touched = set()
+        self._counted = 0
+
+    def read(self, folder):
+        """Takes in the lives that ended since; before the feed that tells what came of them."""
+        for path in OpLog.lives(folder, self.name):
+            if path in self._lives:
+                continue
+            self._lives.add(path)
+            self._all.read(path)
+            self._touched |= {tried["at"] for tried, _ in attempts(path) if "at" in tried}
+        for at in self._touched & self._all.ids.keys():
+            self._is_one(at, (records_pb2.KIND_WATER, self._all.ids[at]))
+
+    def _is_one(self, at, key):
+        self._time[key] = at
+        self._keys[at].add(key)
+
+    def see(self, key, message):
+        """A record of that key, or the journal about it, is no longer as it was."""
+        if key == (message.kind, message.id) and key[0] == records_pb2.KIND_WATER:
+            at = entry_time(message)
+            if at in self._all.possible:
+                self._is_one(at, key)
+        if key in self._time:
+            self._touched.add(self._time[key])
+
+    def judge(self, state_of):
+        """The verdict on what is new, and the keys that commands answer for."""
+        new = Entries()
+        new.acknowledged = self._all.acknowledged - self._counted
+        self._counted = self._all.acknowledged
+        keys = set()
+        for at in self._touched:
+            new.possible[at] = self._all.possible[at]
+            if at in self._all.ids:
+                new.ids[at] = self._all.ids[at]
+            keys |= self._keys[at]
+        self._touched = set()
+        return check_entries(new, state_of(keys))
+
+
+def subject(key, message):
+    """The key of the record that this one tells about: itself, but for the journal's."""
+    if key[0] != CONFLICT:
+        return key
+    entry = checker.entry_of(to_record(message)[1])
+    return (entry.kind, entry.id)
+
+
+def entry_time(message):
+    _, record = to_record(message)
+    return records_pb2.Water.FromString(
+        b"".join(register.value for _, register in sorted(record.items()))
+    ).intake.at_ms
