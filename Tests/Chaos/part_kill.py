@@ -17,7 +17,10 @@ from stranger import encoded
 from typist import Typist
 from world import LIMIT_SECONDS, Companion, Server, device_of, free_port
 
-CHANGES = 0.7  # Of the bulk's writes: a store that grows slowly starts fast after each kill.
+# How many writes are to what is there already. A store that grows slowly starts fast after each kill,
+# which reads all of it; a replica that does makes commands fast.
+CHANGES = 0.85
+SHARED_CHANGES = 0.75
 
 # Shared: four devices disagree about some keys. The bulk accounts have one writer each, for
 # numbers.
@@ -96,14 +99,14 @@ class KillRun:
             "name": name,
             "seed": f"{self.seed}/{name}/{self.progress['lives']}",
             "batch": max(1, self.batch // 5) if is_shared else self.batch,
-            "pause": 0.1 if is_shared else 0.02,
+            "pause": 0.25 if is_shared else 0.02,
             "recent": None if is_shared else 300,
             # What all disagree about is new after each check, so that nobody has to know all of
             # the past, and the checker not to look at it again.
             "since": self.progress["cursors"].get(account) if is_shared else None,
             "shared_keys": 20 if is_shared else 0,
             "theme": f"shared.{self.progress['checks']}",
-            "changes": 0.3 if is_shared else CHANGES,
+            "changes": SHARED_CHANGES if is_shared else CHANGES,
         }
         process = self.forks.Process(target=writer.run, args=(config,))
         process.start()
