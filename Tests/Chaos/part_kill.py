@@ -251,14 +251,15 @@ def run(binaries, folder, *, seed, cycles, acknowledged=0, every=None, batch=40,
     try:
         world.settle_in()
         pace = Pace(world.kills())
-        while not result.problems:
+        while True:
             if world.kills():
                 begun = time.monotonic()
                 world.check(result)
                 if every < cycles:
                     line = pace.line(world.kills(), result, time.monotonic() - begun)
                     say(line, flush=True)
-                if world.kills() >= cycles and result.acknowledged >= acknowledged:
+                is_enough = world.kills() >= cycles and result.acknowledged >= acknowledged
+                if is_enough or result.problems:
                     break
             world.start()
             world.run_until(world.kills() + every)

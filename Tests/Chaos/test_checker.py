@@ -95,6 +95,15 @@ def test_what_a_deletion_forgot_is_not_lost_and_who_never_deleted_forgot_nothing
     assert from_nowhere(revived, told), "nothing was written at that moment"
 
 
+def test_an_action_may_be_journalled_of_which_offers_show_only_what_it_wrote_besides():
+    deletion = Register(1, Stamp(9, B), None, values.DELETED)
+    action = Register(1, ONE.stamp, None, b"")
+    told = history((ONE, False))
+    assert not check(told, state(None, [(action, deletion)])).problems
+    assert check(told, state(None, [(action._replace(stamp=Stamp(2, A)), deletion)])).problems
+    assert check(told, state(None, [(action._replace(value=b"?"), deletion)])).problems
+
+
 def test_replicas_that_differ_are_found():
     assert not differences({"a": state(ONE), "b": state(ONE)})
     assert differences({"a": state(ONE), "b": state()})
