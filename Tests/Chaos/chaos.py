@@ -16,6 +16,7 @@ import part_disk
 import part_kill
 import part_odd
 import part_syscalls
+import part_upgrade
 import part_wal
 from result import HEAD, Result, details, line
 
@@ -66,6 +67,8 @@ def parts(options, mode):
         "disk": lambda folder: part_disk.run(binaries, folder),
         "daemon-syscalls": lambda folder: part_syscalls.daemon(binaries, folder, **steps),
         "command-syscalls": lambda folder: part_syscalls.command(binaries, folder, **steps),
+        "daemon-upgrade": lambda folder: part_upgrade.daemon(binaries, folder, **steps),
+        "command-upgrade": lambda folder: part_upgrade.command(binaries, folder, **steps),
         "wal": lambda folder: part_wal.run(
             binaries,
             folder,

@@ -29,12 +29,15 @@ def command(binaries, folder, *, kill_step, error_step, offset=0):
     return sweep("syscalls, atrest", CommandRun, binaries, folder, kill_step, error_step, offset)
 
 
-def sweep(name, kind, binaries, folder, kill_step, error_step, offset):
+def sweep(
+    name, kind, binaries, folder, kill_step, error_step, offset, prepare=Scene.prepare
+):
+    """Counts what an attempt calls, on a copy of what `prepare` makes, and makes each call fail."""
     result = Result(name)
     reason = syscalls.reason_not_to()
     if reason:
         return result.skip(reason).done()
-    original = Scene.prepare(binaries, folder / "original")
+    original = prepare(binaries, folder / "original")
     attempt = kind(original, folder / "copy", folder / "trace")
     counts = []
     for _ in range(3):
