@@ -12,7 +12,7 @@ from collections import defaultdict
 from typing import Dict, List
 
 from atrest.sync.v1 import records_pb2, sync_pb2
-from model import CONFLICT, DELETED_FIELD, Key, Record, Register
+from model import CONFLICT, DELETED_FIELD, ENTRY_FIELD, Key, Record, Register
 from model import journal_id, rank, to_record, to_register
 from oplog import FAILED, OK, attempts
 
@@ -144,16 +144,11 @@ def journalled(state):
     """What the journal holds: by its name, the key and the register that lost."""
     entries = {}
     for (kind, id), record in state.items():
-        if kind == CONFLICT:
-            entry = entry_of(record)
+        if kind == CONFLICT and ENTRY_FIELD in record:  # Otherwise it has ended.
+            value = b"".join(record[f].value for f in sorted(record))
+            entry = records_pb2.Conflict.FromString(value).entry
             entries[id] = ((entry.kind, entry.id), to_register(entry.lost))
     return entries
-
-
-def entry_of(record):
-    """What a record of the journal says."""
-    value = b"".join(record[field].value for field in sorted(record))
-    return records_pb2.Conflict.FromString(value).entry
 
 
 def from_nowhere(state: Dict[Key, Record], history: History, others=frozenset()) -> List[str]:

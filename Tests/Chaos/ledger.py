@@ -18,6 +18,8 @@ from companion_log import Entries, check_entries
 from model import CONFLICT, to_record
 from oplog import OpLog, attempts, lines
 
+JOURNAL_TAIL = 24
+
 
 class Ledger:
     """All that is known of one account. `commands` answer for the records that no offer made."""
@@ -70,7 +72,7 @@ class Ledger:
         message = records_pb2.Record.FromString(encoded)
         key = (message.kind, message.id)
         self._records[key] = encoded
-        about = subject(key, message)
+        about = subject(key)
         if about != key:
             self._journal[about].add(key)
         self._touch(about, message)
@@ -100,7 +102,7 @@ class Ledger:
         for key in self._records.keys() - found:
             self._problems.append(f"{checker.title(key)} is gone, and the feed did not tell")
             message = records_pb2.Record.FromString(self._records.pop(key))
-            self._touch(subject(key, message), message)
+            self._touch(subject(key), message)
         self._audited = len(self._records)
 
     def state(self):
@@ -187,12 +189,13 @@ class Commands:
         return check_entries(new, state_of(keys))
 
 
-def subject(key, message):
-    """The key of the record that this one tells about: itself, but for the journal's."""
+def subject(key):
+    """The key of the record that this one tells about: itself, but for the journal's, whose ids
+    begin with the record's and go on with its kind, the field and the stamp."""
     if key[0] != CONFLICT:
         return key
-    entry = checker.entry_of(to_record(message)[1])
-    return (entry.kind, entry.id)
+    id, rest = key[1][:-JOURNAL_TAIL], key[1][-JOURNAL_TAIL:]
+    return (int.from_bytes(rest[:4], "big"), id)
 
 
 def entry_time(message):

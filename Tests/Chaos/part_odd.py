@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Smaller misfortunes: two daemons, a daemon that is stopped for a while, too few descriptors,
-clocks ten years off."""
+clocks ten years off, the devices' and the server's."""
 
 import os
 import pathlib
 import shutil
 import signal
 import socket
+import subprocess
 import threading
 import time
 
@@ -15,12 +16,13 @@ from scene import Scene
 from world import LIMIT_SECONDS, Server
 
 DESCRIPTORS = 64
+KEPT = 65  # What a sync says when the server did not take something, which is kept.
 
 
 def run(binaries, folder):
     result = Result("misfortunes")
     original = Scene.prepare(binaries, folder / "original")
-    for misfortune in (two_daemons, stopped, descriptors, wrong_clocks):
+    for misfortune in (two_daemons, stopped, descriptors, wrong_clocks, servers_clock):
         scene = original.copy(folder / "copy")
         try:
             misfortune(scene, result)
@@ -119,6 +121,67 @@ def wrong_clocks(scene, result):
         waiting = companion.json("status")["sync"]
         if waiting["refused"] or waiting["waiting"]:
             result.wrong(f"{name} still has {len(waiting['refused'])} refused writes")
+
+
+def servers_clock(scene, result):
+    """The server's clock jumps by years while it runs, and is wrong when it starts. Nobody is kept
+    from writing; what it does not take waits, and is taken when the clock is right again."""
+    if not shutil.which("faketime"):
+        result.notes.append("the server's clock years off: skipped, faketime is not installed")
+        return
+    shown = subprocess.run(
+        ["faketime", "-f", "+0", "printenv", "LD_PRELOAD"], capture_output=True, text=True
+    )
+    shift = scene.folder / "shift"
+    environment = {
+        "LD_PRELOAD": shown.stdout.strip(),
+        "FAKETIME_TIMESTAMP_FILE": str(shift),
+        "FAKETIME_NO_CACHE": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    }
+    server = scene.server
+
+    def start():
+        server.kill()
+        with open(server.log, "ab") as log:
+            server.process = server.spawn(env=environment, log=log)
+        assert "listening" in server._first_line(LIMIT_SECONDS), server.log_tail()
+
+    shift.write_text("+0")
+    start()
+    took = refused = 0
+    for years in ("+10y", "-10y", "+0", "-10y", "start", "+10y", "start", "+0"):
+        if years == "start":
+            start()
+        else:
+            shift.write_text(years)
+        scene.meet()
+        for _ in range(5):
+            scene.stranger_writes()
+        scene.stranger.sync()
+        took, refused = took + scene.stranger.acknowledged, refused + len(scene.stranger.refused)
+        scene.stranger.close()
+        scene.stranger = None
+        for name in scene.companions:
+            done = scene.write(name)
+            if done.returncode:
+                result.wrong(f"a write, the server {years}, was refused: {done.stderr.strip()}")
+            done = scene.companions[name].run("sync")
+            if done.returncode not in (0, KEPT):
+                result.wrong(f"a sync, the server {years}, ended with {done.returncode}")
+    before = cpu_seconds(server.process.pid)
+    time.sleep(1)
+    if cpu_seconds(server.process.pid) - before > 0.5:
+        result.wrong("after its clock had jumped, the server did not come to rest")
+    if not took or not refused:
+        result.wrong(f"the jumps were not noticed: {took} taken, {refused} refused")
+    for _ in range(2):
+        for companion in scene.companions.values():
+            companion.say("sync")
+    for name, companion in scene.companions.items():
+        sync = companion.json("status")["sync"]
+        if sync["refused"] or sync["waiting"]:
+            result.wrong(f"{name} still has {len(sync['refused'])} refused writes")
 
 
 def cpu_seconds(pid):
