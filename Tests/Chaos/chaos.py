@@ -13,6 +13,7 @@ import tempfile
 import part_bits
 import part_cut
 import part_disk
+import part_herd
 import part_kill
 import part_odd
 import part_syscalls
@@ -31,8 +32,14 @@ SHORT = {
     "flips": 8,
     "cut_step": 13,
     "big_cut_step": 61,
+    "clients": 1_000,
 }
-FULL = dict.fromkeys(SHORT, 1) | {"cycles": 1_000, "acknowledged": 0, "flips": 300}
+FULL = dict.fromkeys(SHORT, 1) | {
+    "cycles": 1_000,
+    "acknowledged": 0,
+    "flips": 300,
+    "clients": 10_000,
+}
 MODES = {"short": SHORT, "full": FULL, "long": FULL | {"cycles": 10_000, "acknowledged": 1_000_000}}
 
 
@@ -86,6 +93,7 @@ def parts(options, mode):
         "cut-command": lambda folder: part_cut.companion(
             binaries, folder, step=mode["cut_step"], offset=offset
         ),
+        "herd": lambda folder: part_herd.run(binaries, folder, clients=mode["clients"]),
         "kill": lambda folder: part_kill.run(
             binaries,
             options.folder or folder,
