@@ -10,6 +10,7 @@ import heapq
 import random
 import select
 import socket
+import struct
 import time
 
 import hpack
@@ -18,8 +19,9 @@ import wire
 from atrest.sync.v1 import sync_pb2
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, RESET, SETTINGS, GOAWAY = 0, 1, 3, 4, 7
+DATA, HEADERS, RESET, SETTINGS, GOAWAY, WINDOW = 0, 1, 3, 4, 7, 8
 END_STREAM, END_HEADERS = 1, 4
+INITIAL_WINDOW, WIDE = 4, 1 << 20  # More than any answer, so that none has to be asked for.
 CLIENTS_A_HOST = 500  # A server takes no more than some from one address.
 ATTEMPT_SECONDS = 30
 PATIENCE_SECONDS = 0.5  # At most this long between two attempts, as nobody backs off for long.
@@ -39,7 +41,8 @@ def call(authority, token, body):
     return b"".join(
         (
             PREFACE,
-            wire.frame(SETTINGS),
+            wire.frame(SETTINGS, 0, 0, struct.pack(">HI", INITIAL_WINDOW, WIDE)),
+            wire.frame(WINDOW, 0, 0, struct.pack(">I", WIDE)),
             wire.frame(HEADERS, END_HEADERS, 1, hpack.Encoder().encode(headers)),
             wire.frame(DATA, END_STREAM, 1, wire.message(body)),
         )

@@ -41,9 +41,10 @@ def run(binaries, folder, *, clients):
             device.channel.close()
         members = list(itertools.islice(itertools.cycle(devices), clients))
         herd = Herd(server.listen, [device.token for _, device in members])
+        places = [None] * clients  # What each of them has seen.
         logs_of = {account: OpLog.next_life(logs, account) for account in accounts}
         for name in ("first", "after the outage"):
-            speak(result, server, herd, members, logs_of, name)
+            speak(result, server, herd, members, places, logs_of, name)
             server.kill()
             server.up()
         herd.end()
@@ -68,7 +69,7 @@ def run(binaries, folder, *, clients):
     return result.done()
 
 
-def speak(result, server, herd, members, logs_of, name):
+def speak(result, server, herd, members, places, logs_of, name):
     """Everybody offers a record of its own."""
     offers = [
         sync_pb2.Offer(record=values.water(device.replica), written=[1, 2]) for _, device in members
@@ -82,10 +83,14 @@ def speak(result, server, herd, members, logs_of, name):
         account, _ = members[number]
         refused = [refusal.index for refusal in answer.refusals]
         logs_of[account].ended(tries[number], OK, refused=refused)
+        places[number] = answer.cursor
         if refused:
             result.wrong(f"{name}: an offer was refused: {answer.refusals[0].reason}")
 
-    bodies = [sync_pb2.ExchangeRequest(offers=[o]).SerializeToString() for o in offers]
+    bodies = [
+        sync_pb2.ExchangeRequest(cursor=place, offers=[offer]).SerializeToString()
+        for place, offer in zip(places, offers)
+    ]
     begun, failures = time.monotonic(), herd.failures
     left = herd.say(bodies, SECONDS, answered)
     if left:
