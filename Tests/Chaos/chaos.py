@@ -14,6 +14,7 @@ import part_bits
 import part_cut
 import part_disk
 import part_herd
+import part_huge
 import part_kill
 import part_odd
 import part_syscalls
@@ -33,12 +34,14 @@ SHORT = {
     "cut_step": 13,
     "big_cut_step": 61,
     "clients": 1_000,
+    "records": 30_000,
 }
 FULL = dict.fromkeys(SHORT, 1) | {
     "cycles": 1_000,
     "acknowledged": 0,
     "flips": 300,
     "clients": 10_000,
+    "records": 1_000_000,
 }
 MODES = {"short": SHORT, "full": FULL, "long": FULL | {"cycles": 10_000, "acknowledged": 1_000_000}}
 
@@ -94,6 +97,7 @@ def parts(options, mode):
             binaries, folder, step=mode["cut_step"], offset=offset
         ),
         "herd": lambda folder: part_herd.run(binaries, folder, clients=mode["clients"]),
+        "huge": lambda folder: part_huge.run(binaries, folder, records=mode["records"]),
         "kill": lambda folder: part_kill.run(
             binaries,
             options.folder or folder,

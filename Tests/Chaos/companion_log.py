@@ -10,8 +10,8 @@ from collections import defaultdict
 
 from atrest.sync.v1 import records_pb2
 from checker import Verdict
-from model import DELETED_FIELD
-from oplog import FAILED, OK, attempts
+from model import DELETED_FIELD, to_record
+from oplog import FAILED, OK, OpLog, attempts
 
 DELETED = "deleted"
 
@@ -64,3 +64,61 @@ def check_entries(entries, state):
         if found.get(at) not in possible:
             verdict.lose(f"lost: the entry of {at} is not what the last command made it")
     return verdict, keys
+
+
+class Commands:
+    """All entries that one companion's commands made, judged as they change: see `Ledger`."""
+
+    def __init__(self, name):
+        self.name = name
+        self._all = Entries()
+        self._keys = defaultdict(set)  # By an entry's time: the records that seem to be it.
+        self._time = {}  # And back.
+        self._lives = set()
+        self._touched = set()
+        self._counted = 0
+
+    def read(self, folder):
+        """Takes in the lives that ended since; before the feed that tells what came of them."""
+        for path in OpLog.lives(folder, self.name):
+            if path in self._lives:
+                continue
+            self._lives.add(path)
+            self._all.read(path)
+            self._touched |= {tried["at"] for tried, _ in attempts(path) if "at" in tried}
+        for at in self._touched & self._all.ids.keys():
+            self._is_one(at, (records_pb2.KIND_WATER, self._all.ids[at]))
+
+    def _is_one(self, at, key):
+        self._time[key] = at
+        self._keys[at].add(key)
+
+    def see(self, key, message):
+        """A record of that key, or the journal about it, is no longer as it was."""
+        if key == (message.kind, message.id) and key[0] == records_pb2.KIND_WATER:
+            at = entry_time(message)
+            if at in self._all.possible:
+                self._is_one(at, key)
+        if key in self._time:
+            self._touched.add(self._time[key])
+
+    def judge(self, state_of):
+        """The verdict on what is new, and the keys that commands answer for."""
+        new = Entries()
+        new.acknowledged = self._all.acknowledged - self._counted
+        self._counted = self._all.acknowledged
+        keys = set()
+        for at in self._touched:
+            new.possible[at] = self._all.possible[at]
+            if at in self._all.ids:
+                new.ids[at] = self._all.ids[at]
+            keys |= self._keys[at]
+        self._touched = set()
+        return check_entries(new, state_of(keys))
+
+
+def entry_time(message):
+    _, record = to_record(message)
+    return records_pb2.Water.FromString(
+        b"".join(register.value for _, register in sorted(record.items()))
+    ).intake.at_ms

@@ -14,9 +14,8 @@ from collections import defaultdict
 import checker
 from atrest.sync.v1 import records_pb2, sync_pb2
 from checker import History, Verdict, check
-from companion_log import Entries, check_entries
 from model import CONFLICT, to_record
-from oplog import OpLog, attempts, lines
+from oplog import OpLog, lines
 
 JOURNAL_TAIL = 24
 
@@ -138,57 +137,6 @@ class Ledger:
         return to_record(records_pb2.Record.FromString(self._records[key]))[1]
 
 
-class Commands:
-    """All that is known of the entries that one companion's commands made."""
-
-    def __init__(self, name):
-        self.name = name
-        self._all = Entries()
-        self._keys = defaultdict(set)  # By an entry's time: the records that seem to be it.
-        self._time = {}  # And back.
-        self._lives = set()
-        self._touched = set()
-        self._counted = 0
-
-    def read(self, folder):
-        """Takes in the lives that ended since; before the feed that tells what came of them."""
-        for path in OpLog.lives(folder, self.name):
-            if path in self._lives:
-                continue
-            self._lives.add(path)
-            self._all.read(path)
-            self._touched |= {tried["at"] for tried, _ in attempts(path) if "at" in tried}
-        for at in self._touched & self._all.ids.keys():
-            self._is_one(at, (records_pb2.KIND_WATER, self._all.ids[at]))
-
-    def _is_one(self, at, key):
-        self._time[key] = at
-        self._keys[at].add(key)
-
-    def see(self, key, message):
-        """A record of that key, or the journal about it, is no longer as it was."""
-        if key == (message.kind, message.id) and key[0] == records_pb2.KIND_WATER:
-            at = entry_time(message)
-            if at in self._all.possible:
-                self._is_one(at, key)
-        if key in self._time:
-            self._touched.add(self._time[key])
-
-    def judge(self, state_of):
-        """The verdict on what is new, and the keys that commands answer for."""
-        new = Entries()
-        new.acknowledged = self._all.acknowledged - self._counted
-        self._counted = self._all.acknowledged
-        keys = set()
-        for at in self._touched:
-            new.possible[at] = self._all.possible[at]
-            if at in self._all.ids:
-                new.ids[at] = self._all.ids[at]
-            keys |= self._keys[at]
-        self._touched = set()
-        return check_entries(new, state_of(keys))
-
-
 def subject(key):
     """The key of the record that this one tells about: itself, but for the journal's, whose ids
     begin with the record's and go on with its kind, the field and the stamp."""
@@ -196,10 +144,3 @@ def subject(key):
         return key
     id, rest = key[1][:-JOURNAL_TAIL], key[1][-JOURNAL_TAIL:]
     return (int.from_bytes(rest[:4], "big"), id)
-
-
-def entry_time(message):
-    _, record = to_record(message)
-    return records_pb2.Water.FromString(
-        b"".join(register.value for _, register in sorted(record.items()))
-    ).intake.at_ms

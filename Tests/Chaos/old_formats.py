@@ -3,6 +3,7 @@
 upgrade finds. Not to be changed when the product is.
 """
 
+import contextlib
 import pathlib
 import shutil
 import sqlite3
@@ -90,7 +91,7 @@ SERVER_FILE, REPLICA_FILE = "atrest.db", "replica.sqlite"
 
 def make_server_old(data):
     """The store of format 1 that could have been where this one is. Nobody may have it open."""
-    with sqlite3.connect(data / SERVER_FILE) as now:
+    with contextlib.closing(sqlite3.connect(data / SERVER_FILE)) as now:
         # Format 1 knew one life, and its devices stand in it.
         (epoch,) = now.execute("SELECT epoch FROM life ORDER BY ordinal DESC").fetchone()
     make_old(data / SERVER_FILE, SERVER_1, {"meta": {"epoch": epoch}})
@@ -108,7 +109,8 @@ def make_old(path, schema, changes):
     with sqlite3.connect(draft) as old:
         old.executescript(textwrap.dedent(schema))  # To the letter: it is compared.
         old.execute("ATTACH ? AS now", (str(path),))
-        for (table,) in old.execute("SELECT name FROM main.sqlite_schema WHERE type = 'table'"):
+        tables = old.execute("SELECT name FROM main.sqlite_schema WHERE type = 'table'").fetchall()
+        for (table,) in tables:
             if table == "sqlite_sequence":
                 continue
             columns = ", ".join(columns_of(old, table))
@@ -116,15 +118,17 @@ def make_old(path, schema, changes):
             for column, value in changes.get(table, {}).items():
                 old.execute(f"UPDATE main.{table} SET {column} = ?", (value,))
         old.execute("DELETE FROM main.sqlite_sequence")
-        old.execute("INSERT INTO main.sqlite_sequence SELECT * FROM now.sqlite_sequence")
-        old.execute("DELETE FROM main.sqlite_sequence WHERE name NOT IN (SELECT name FROM main.sqlite_schema)")
+        old.execute(
+            """
+            INSERT INTO main.sqlite_sequence
+              SELECT * FROM now.sqlite_sequence WHERE name IN (SELECT name FROM main.sqlite_schema)
+            """
+        )
     old.execute("DETACH now")
     old.execute("PRAGMA journal_mode = WAL")
     old.close()
-    for suffix in ("", "-wal", "-shm"):
+    for suffix in ("-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
-        if suffix:
-            draft.with_name(draft.name + suffix).unlink(missing_ok=True)
     draft.chmod(0o600)
     draft.replace(path)
 

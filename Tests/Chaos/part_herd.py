@@ -2,8 +2,6 @@
 """Thousands of devices that all come back at once after an outage, each with something to say."""
 
 import itertools
-import pathlib
-import re
 import resource
 import time
 
@@ -95,15 +93,10 @@ def speak(result, server, herd, members, places, logs_of, name):
     left = herd.say(bodies, SECONDS, answered)
     if left:
         result.wrong(f"{name}: {left:,} of {len(members):,} were not answered in {SECONDS} s")
-    peak = peak_bytes(server.process.pid)
+    peak = server.peak_bytes()
     if peak > BYTES_BESIDES + BYTES_A_CLIENT * len(members):
         result.wrong(f"{name}: the daemon took {peak >> 20:,} MiB")
     result.notes.append(
         f"{name}: {len(members):,} answered in {time.monotonic() - begun:.1f} s, after "
         f"{herd.failures - failures:,} attempts that were not; the daemon took {peak >> 20:,} MiB"
     )
-
-
-def peak_bytes(pid):
-    status = pathlib.Path(f"/proc/{pid}/status").read_text()
-    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) << 10

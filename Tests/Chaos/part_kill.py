@@ -9,16 +9,17 @@ import time
 
 import writer
 from checker import differences
+from companion_log import Commands
 from harness import open_channel
-from ledger import Commands, Ledger
+from ledger import Ledger
 from result import Result
 from states import from_dump
 from stranger import encoded
 from typist import Typist
 from world import LIMIT_SECONDS, Companion, Server, device_of, free_port
 
-# How many writes are to what is there already. A store that grows slowly starts fast after each kill,
-# which reads all of it; a replica that does makes commands fast.
+# How many writes are to what is there already. A store that grows slowly starts fast after each
+# kill, as it is read from one end to the other; a replica that does keeps commands fast.
 CHANGES = 0.85
 SHARED_CHANGES = 0.75
 

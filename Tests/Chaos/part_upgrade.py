@@ -3,8 +3,8 @@
 is, in turn, the last one, or fails."""
 
 import old_formats
-from part_syscalls import CRASHES, DaemonRun, Run, sweep
 import syscalls
+from part_syscalls import CRASHES, DaemonRun, Run, sweep
 from scene import COMPANIONS, Scene
 
 RECORDS = 60  # Some pages.
@@ -12,16 +12,14 @@ RECORDS = 60  # Some pages.
 
 def daemon(binaries, folder, *, kill_step, error_step, offset=0):
     """The server's store is upgraded, and served to devices whose replicas are old too."""
-    return sweep(
-        "upgrade, daemon", DaemonUpgrade, binaries, folder, kill_step, error_step, offset, old_scene
-    )
+    steps = (kill_step, error_step, offset)
+    return sweep("upgrade, daemon", DaemonUpgrade, binaries, folder, *steps, old_scene)
 
 
 def command(binaries, folder, *, kill_step, error_step, offset=0):
     """A replica is upgraded by the first command that looks at it, with a write that waits."""
-    return sweep(
-        "upgrade, atrest", CommandUpgrade, binaries, folder, kill_step, error_step, offset, old_devices
-    )
+    steps = (kill_step, error_step, offset)
+    return sweep("upgrade, atrest", CommandUpgrade, binaries, folder, *steps, old_devices)
 
 
 def old_scene(binaries, folder):

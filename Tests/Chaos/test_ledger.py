@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a ledger judged once it still watches: a loss is found wherever it is, and judged work is not
-done again."""
+"""What a ledger judged once it still watches: a loss is found wherever it is, and what was judged
+is not judged again."""
 
 import types
 
@@ -9,8 +9,8 @@ import pytest
 import ledger
 import values
 from atrest.sync.v1 import records_pb2, sync_pb2
-from companion_log import DELETED
-from ledger import Commands, Ledger
+from companion_log import DELETED, Commands
+from ledger import Ledger
 from model import Entry, Register, Stamp, from_entry, from_record, to_record
 from oplog import OK, OpLog
 

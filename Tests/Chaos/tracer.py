@@ -16,6 +16,7 @@ import os
 import resource
 import signal
 import sys
+import threading
 
 NUMBERS = {
     "write": 1,
@@ -52,6 +53,7 @@ ENTRY, EXIT = 1, 2
 RAX, ORIG_RAX = 80, 120  # Offsets in `struct user` of x86-64.
 WALL = 0x40000000
 PR_SET_PDEATHSIG = 1
+ASKING = {signal.SIGTERM, signal.SIGINT}
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
@@ -94,6 +96,7 @@ class Tracer:
         self.child = os.fork()
         if self.child == 0:
             become(command)
+        threading.Thread(target=self.pass_on, daemon=True).start()
         os.waitpid(self.child, WALL)
         self.known.add(self.child)
         options = SYSGOOD | FORK | VFORK | CLONE | EXEC | EXITKILL
@@ -137,9 +140,13 @@ class Tracer:
             self.failing.discard(thread)
             ptrace(POKEUSER, thread, RAX, ctypes.c_void_p(-getattr(errno, self.what)))
 
-    def pass_on(self, number, _):
-        os.write(self.trace, b"0 asked-to-end\n")
-        os.kill(self.child, number)
+    def pass_on(self):
+        """Passes on what asks it to end. A handler would not do: a signal that comes just before a
+        wait is handled after it, and a program at rest ends no wait."""
+        while True:
+            number = signal.sigwait(ASKING)
+            os.write(self.trace, b"0 asked-to-end\n")
+            os.kill(self.child, number)
 
     def subject(self, thread):
         """The file whose descriptor is the call's first argument, as far as it is one."""
@@ -150,6 +157,7 @@ class Tracer:
 
 
 def become(command):
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKING)
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     libc.ptrace(TRACEME, 0, 0, 0)
     os.kill(os.getpid(), signal.SIGSTOP)
@@ -161,12 +169,12 @@ def become(command):
 
 def main():
     tracer = Tracer(sys.argv[1], sys.argv[2].split(","), sys.argv[3])
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, tracer.pass_on)
+    signal.pthread_sigmask(signal.SIG_BLOCK, ASKING)
     status = tracer.run(sys.argv[4:])
     if status < 0:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.signal(-status, signal.SIG_DFL) if -status != signal.SIGKILL else None
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKING)
         os.kill(os.getpid(), -status)
     sys.exit(status)
 

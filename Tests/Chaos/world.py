@@ -62,6 +62,11 @@ class Server(Daemon):
         lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
         return [line for line in lines if COMPLAINT.match(line)]
 
+    def peak_bytes(self):
+        """The most memory that it had since it started."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) << 10
+
     def invitation(self, account):
         """A pairing code for a new or an old account."""
         done = self.admin("account", "add", account)
