@@ -21,7 +21,6 @@ from world import LIMIT_SECONDS, Companion, Server, device_of, free_port
 # How many writes are to what is there already. A store that grows slowly starts fast after each
 # kill, as it is read from one end to the other; a replica that does keeps commands fast.
 CHANGES = 0.85
-SHARED_CHANGES = 0.75
 
 # Shared: four devices disagree about some keys. The bulk accounts have one writer each, for
 # numbers.
@@ -107,7 +106,7 @@ class KillRun:
             "since": self.progress["cursors"].get(account) if is_shared else None,
             "shared_keys": 20 if is_shared else 0,
             "theme": f"shared.{self.progress['checks']}",
-            "changes": SHARED_CHANGES if is_shared else CHANGES,
+            "changes": CHANGES,
         }
         process = self.forks.Process(target=writer.run, args=(config,))
         process.start()
