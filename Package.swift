@@ -13,7 +13,8 @@ let package = Package(
   products: [
     .library(name: "AtrestClient", targets: ["AtrestClient", "AtrestDomain", "Replication"]),
     .library(
-      name: "AtrestTransport", targets: ["Transport", "DispatchNet", "GRPC", "SyncProtocol"]),
+      name: "AtrestTransport",
+      targets: ["Transport", "DispatchNet", "TLS", "GRPC", "SyncProtocol"]),
     .executable(name: "atrest-syncd", targets: ["atrest-syncd"]),
     .executable(name: "atrest", targets: ["atrest"]),
   ],
@@ -34,6 +35,9 @@ let package = Package(
     .systemLibrary(
       name: "CNghttp2", path: "Sources/CNghttp2", pkgConfig: "libnghttp2",
       providers: [.apt(["libnghttp2-dev"])]),
+    .systemLibrary(
+      name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "openssl",
+      providers: [.apt(["libssl-dev"])]),
     .target(name: "CEpoll", path: "Sources/CEpoll"),
     .target(name: "CSyncProtos", dependencies: ["CProtobufC"], path: "Sources/CSyncProtos"),
 
@@ -53,9 +57,10 @@ let package = Package(
     .target(
       name: "DispatchNet", dependencies: ["Transport", "CEpoll"], path: "Sources/DispatchNet",
       swiftSettings: strict),
-
     .target(
-      name: "GRPC", dependencies: ["Transport", "DispatchNet"], path: "Sources/GRPC",
+      name: "TLS", dependencies: ["COpenSSL"], path: "Sources/TLS", swiftSettings: strict),
+    .target(
+      name: "GRPC", dependencies: ["Transport", "DispatchNet", "TLS"], path: "Sources/GRPC",
       swiftSettings: strict),
 
     // The server.
@@ -121,6 +126,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "GRPCTests", dependencies: ["GRPC", "DispatchNet", "Transport"], swiftSettings: strict),
+    .testTarget(
+      name: "TLSTests",
+      dependencies: ["TLS", "COpenSSL", "GRPC", "DispatchNet", "Transport", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "AtrestServerTests",
       dependencies: [

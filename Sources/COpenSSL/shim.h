@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Declares OpenSSL, and gives its macros names that Swift can call.
+
+#ifndef ATREST_COPENSSL_H
+#define ATREST_COPENSSL_H
+
+#include <openssl/bio.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509v3.h>
+
+#if OPENSSL_VERSION_NUMBER < 0x30000000L
+#error "OpenSSL 3 is needed: install libssl-dev of Debian 12 or later."
+#endif
+
+static inline int atrest_set_versions(SSL_CTX *context, int least, int most) {
+  return SSL_CTX_set_min_proto_version(context, least) == 1
+    && SSL_CTX_set_max_proto_version(context, most) == 1;
+}
+
+/// No compression (CRIME), no renegotiation (RFC 9113, section 9.2.1), the server's order of ciphers except
+/// for peers that prefer ChaCha20 because they have no hardware for AES, buffers only while they are in use.
+static inline void atrest_set_habits(SSL_CTX *context) {
+  SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION
+    | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
+  SSL_CTX_clear_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_ALLOW_CLIENT_RENEGOTIATION);
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+}
+
+static inline void atrest_set_session_cache(SSL_CTX *context, long mode) {
+  SSL_CTX_set_session_cache_mode(context, mode);
+}
+
+static inline int atrest_set_groups(SSL_CTX *context, const char *names) {
+  return SSL_CTX_set1_groups_list(context, names) == 1;
+}
+
+static inline int atrest_add_chain_certificate(SSL_CTX *context, X509 *certificate) {
+  return SSL_CTX_add1_chain_cert(context, certificate) == 1;
+}
+
+static inline int atrest_set_server_name(SSL *session, const char *name) {
+  return SSL_set_tlsext_host_name(session, name) == 1;
+}
+
+static inline EVP_PKEY *atrest_make_p256_key(void) { return EVP_EC_gen("P-256"); }
+
+/// The bytes a memory BIO holds; valid until it changes.
+static inline long atrest_memory_bytes(BIO *memory, const char **bytes) {
+  char *start = NULL;
+  long count = BIO_get_mem_data(memory, &start);
+  *bytes = start;
+  return count;
+}
+
+#endif

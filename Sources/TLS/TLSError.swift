@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Says what went wrong between the two ends of a TLS connection, in a sentence for a person.
+
+/// Why a TLS connection was not made, or broke.
+public enum TLSError: Error, Hashable, Sendable {
+  /// The server's certificate is not the pinned one.
+  case pinMismatch
+  /// The server's certificate was valid until a day that has passed.
+  case expired
+  /// The server's certificate is valid from a day that is still to come.
+  case notYetValid
+  /// The server's certificate is for another name than this one.
+  case wrongName(String)
+  /// Nobody whom this machine trusts has signed the server's certificate.
+  case unknownIssuer
+  /// The server's certificate has another fault, in OpenSSL's words.
+  case untrusted(String)
+  /// The peer does not speak HTTP/2 (ALPN `h2`).
+  case noHTTP2
+  /// The peer's first bytes are not TLS.
+  case notTLS
+  /// There is no TLS version or cipher suite that both sides accept.
+  case nothingInCommon
+  /// The connection ended in the middle of the handshake.
+  case handshakeCut
+  /// The handshake took too long.
+  case handshakeTimeout
+  /// The connection ended without a goodbye: what came last may be missing.
+  case truncated
+  /// The peer refused, with this alert of RFC 8446, section 6.
+  case refused(alert: UInt8)
+  /// The peer broke the protocol, or bytes were changed on the way; in OpenSSL's words.
+  case broken(String)
+
+  /// Whether it is about who the server is, rather than about the way there. Trying again is of no
+  /// use, and trying another of its addresses could only hide it.
+  public var isAboutTrust: Bool {
+    switch self {
+    case .pinMismatch, .expired, .notYetValid, .wrongName, .unknownIssuer, .untrusted: true
+    case .noHTTP2, .notTLS, .nothingInCommon, .handshakeCut, .handshakeTimeout, .truncated,
+      .refused, .broken:
+      false
+    }
+  }
+
+  /// What happened, then what to do; for the person whose call it was.
+  public var userMessage: String {
+    switch self {
+    case .pinMismatch:
+      """
+      The server's certificate is not the one this device was paired with. Somebody may be listening \
+      in on this network, or the server has a new certificate: ask its owner, then pair again.
+      """
+    case .expired:
+      "The server's certificate has expired. Its owner has to renew it; check this device's date, too."
+    case .notYetValid:
+      "The server's certificate is not valid yet. Check the date of this device and of the server."
+    case .wrongName(let name):
+      """
+      The server's certificate is not for “\(name.prefix(120))”. Check the address; if it is right, \
+      the server's owner has to get a certificate for this name.
+      """
+    case .unknownIssuer:
+      """
+      Nobody this device trusts has signed the server's certificate. Use a pairing link, which \
+      carries the certificate's fingerprint, or a certificate of a known authority.
+      """
+    case .untrusted(let reason):
+      "The server's certificate cannot be trusted (\(reason)). Its owner has to replace it."
+    case .noHTTP2:
+      """
+      The other side does not speak gRPC (HTTP/2) at this address. Check the address, and that a \
+      proxy in between lets HTTP/2 through.
+      """
+    case .notTLS:
+      "The other side does not use encryption (TLS) at this address. Check the address and the port."
+    case .nothingInCommon:
+      "The two sides have no TLS version or cipher in common. Update the older one."
+    case .handshakeCut:
+      "The connection was cut before it was encrypted. Check the address, then try again."
+    case .handshakeTimeout:
+      "Encrypting the connection took too long. Check the network, then try again."
+    case .truncated:
+      "The connection was cut in the middle. Try again."
+    case .refused(let alert):
+      "The other side refused the encrypted connection (TLS alert \(alert)). Update both sides."
+    case .broken(let reason):
+      """
+      The encrypted connection broke (\(reason)). Try again; if it stays, something on the network \
+      changes what is sent.
+      """
+    }
+  }
+}
+
+extension TLSError: CustomStringConvertible {
+  /// The sentence for a person.
+  public var description: String { userMessage }
+}
