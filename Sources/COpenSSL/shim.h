@@ -49,6 +49,10 @@ static inline int atrest_set_server_name(SSL *session, const char *name) {
 
 static inline EVP_PKEY *atrest_make_p256_key(void) { return EVP_EC_gen("P-256"); }
 
+static inline void atrest_clear_retry(BIO *bio) { BIO_clear_retry_flags(bio); }
+
+static inline void atrest_retry_read(BIO *bio) { BIO_set_retry_read(bio); }
+
 /// The bytes a memory BIO holds; valid until it changes.
 static inline long atrest_memory_bytes(BIO *memory, const char **bytes) {
   char *start = NULL;

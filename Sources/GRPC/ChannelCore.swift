@@ -3,6 +3,7 @@
 
 import DispatchNet
 import Glibc
+import TLS
 import Transport
 
 /// A channel's state. Lives on its shard.
@@ -27,18 +28,22 @@ final class ChannelCore {
   let configuration: GRPCChannel.Configuration
   let shard: Shard
   let codecs = Codecs()
+  private let note: TLSFailureNote
   private let end: Gate
+  private lazy var scratch = TLSScratch()
   private var state = State.idle
   private var waiting: [ClientCall] = []
   /// Connections still open, those that take no new calls included.
   private var handlers: [ObjectIdentifier: ClientHandler] = [:]
 
   init(
-    endpoint: Endpoint, configuration: GRPCChannel.Configuration, shard: Shard, end: Gate
+    endpoint: Endpoint, configuration: GRPCChannel.Configuration, shard: Shard,
+    note: TLSFailureNote, end: Gate
   ) {
     self.endpoint = endpoint
     self.configuration = configuration
     self.shard = shard
+    self.note = note
     self.end = end
   }
 
@@ -127,13 +132,14 @@ final class ChannelCore {
     guard case .resolving = state else { return }
     switch result {
     case .success(let addresses): tryNext(Array(addresses.prefix(Self.maxAddresses)), after: nil)
-    case .failure(let error): connectingFailed(error)
+    case .failure(let error): connectingFailed(.socket(error))
     }
   }
 
-  private func tryNext(_ addresses: [SocketAddress], after error: SocketError?) {
+  private func tryNext(_ addresses: [SocketAddress], after error: ConnectionError?) {
     guard let address = addresses.first else {
-      return connectingFailed(error ?? SocketError(.resolve, reason: "it has no address"))
+      return connectingFailed(
+        error ?? .socket(SocketError(.resolve, reason: "it has no address")))
     }
     let handler = ClientHandler(core: self)
     handlers[ObjectIdentifier(handler)] = handler
@@ -142,12 +148,24 @@ final class ChannelCore {
     options.writeStallTimeout = configuration.limits.writeStall
     let connection = SocketConnection.connect(
       to: address, on: shard, timeout: configuration.limits.connectTimeout, options: options,
-      handler: configuration.wrapper?(handler, shard) ?? handler)
+      handler: encrypted(handler))
     handler.watch(connection, timeout: configuration.limits.connectTimeout)
   }
 
-  private func connectingFailed(_ error: SocketError) {
+  /// The handler, with TLS below it if that was asked for.
+  private func encrypted(_ handler: ClientHandler) -> any ByteStreamHandler {
+    guard let tls = configuration.tls else { return handler }
+    var name: String?
+    if case .host(let host, _) = endpoint { name = host }
+    // The time limit of connecting covers the handshake.
+    return TLSHandler(handler, scratch: scratch, handshakeTimeout: nil) { () throws(TLSError) in
+      try TLSSession(client: tls, serverName: name)
+    }
+  }
+
+  private func connectingFailed(_ error: ConnectionError) {
     state = .idle
+    if case .tls(let failure) = error { note.error = failure } else { note.error = nil }
     failWaiting(Status(.unavailable, error.userMessage))
   }
 
@@ -156,6 +174,7 @@ final class ChannelCore {
   func opened(_ handler: ClientHandler) {
     guard case .connecting(let current, _) = state, current === handler else { return }
     state = .connected(handler)
+    note.error = nil
     startWaiting()
   }
 
@@ -167,13 +186,14 @@ final class ChannelCore {
     connectIfNeeded()
   }
 
-  func closed(_ handler: ClientHandler, _ error: SocketError) {
+  func closed(_ handler: ClientHandler, _ error: ConnectionError) {
     handlers[ObjectIdentifier(handler)] = nil
     switch state {
     case .connecting(let current, let rest) where current === handler:
-      tryNext(rest, after: error)
+      tryNext(error.allowsOtherAddress ? rest : [], after: error)
     case .connected(let current) where current === handler:
       state = .idle
+      if case .tls(let failure) = error { note.error = failure }
       failWaiting(Status(.unavailable, error.userMessage)) { $0.attempts >= Self.maxAttempts }
       connectIfNeeded()
     case .closed:

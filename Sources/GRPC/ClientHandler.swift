@@ -3,10 +3,11 @@
 
 import DispatchNet
 import Glibc
+import TLS
 import Transport
 
 /// Drives a `ClientConnection`: calls in, bytes out, answers back. Lives on its channel's shard.
-final class ClientHandler: ByteStreamHandler {
+final class ClientHandler: EncryptedHandler {
   private let core: ChannelCore
   /// Nil before `opened`: connecting and TLS come first.
   private var connection: ClientConnection?
@@ -15,7 +16,7 @@ final class ClientHandler: ByteStreamHandler {
   private var connectToken: DeadlineToken?
   private var calls: [CallID: ClientCall] = [:]
   /// What the socket's owner learns when it ends; set when this side knows better than the socket.
-  private var failure: SocketError?
+  private var failure: ConnectionError?
 
   init(core: ChannelCore) {
     self.core = core
@@ -27,7 +28,8 @@ final class ClientHandler: ByteStreamHandler {
     connectToken = core.shard.schedule(at: core.shard.now.advanced(by: timeout)) { [weak self] in
       guard let self, connection == nil else { return }
       connectToken = nil
-      failure = SocketError(.connect, errno: ETIMEDOUT, address: socket.peer.description)
+      failure = .socket(
+        SocketError(.connect, errno: ETIMEDOUT, address: socket.peer.description))
       socket.close()
     }
   }
@@ -39,7 +41,7 @@ final class ClientHandler: ByteStreamHandler {
     forgetTimeout()
     connection = ClientConnection(
       limits: core.configuration.limits, codecs: core.codecs,
-      authority: core.endpoint.authority, isSecure: core.configuration.wrapper != nil,
+      authority: core.endpoint.authority, isSecure: core.configuration.tls != nil,
       userAgent: core.configuration.userAgent, compression: core.configuration.compression,
       now: now)
     core.opened(self)
@@ -76,7 +78,7 @@ final class ClientHandler: ByteStreamHandler {
 
   func closed(_ reason: CloseReason, at now: Instant) {
     forgetTimeout()
-    let error = failure ?? reason.error(peer: socket?.peer)
+    let error = failure ?? .socket(reason.error(peer: socket?.peer))
     if let connection {
       handle(connection.peerClosed(at: now))
     }
@@ -88,6 +90,15 @@ final class ClientHandler: ByteStreamHandler {
   private func forgetTimeout() {
     if let connectToken { core.shard.cancel(connectToken) }
     connectToken = nil
+  }
+
+  // MARK: EncryptedHandler
+
+  func handshakeBegan(on owner: any ByteStreamOwner) {}
+
+  func tlsFailed(_ error: TLSError, isEstablished: Bool) {
+    // What is known already came first, a time limit for instance.
+    if failure == nil { failure = .tls(error) }
   }
 
   // MARK: Events

@@ -2,6 +2,8 @@
 // Calls methods of one server over one connection.
 
 import DispatchNet
+import Synchronization
+import TLS
 import Transport
 
 /// A client's way to one server: one connection, opened when first needed and again after it broke.
@@ -20,10 +22,8 @@ public final class GRPCChannel: Sendable {
     public var maxWaitingCalls = 4_096
     /// Messages a stream holds for its reader before the server is made to wait (flow control).
     public var streamBufferMessages = 16
-    /// Wraps the HTTP/2 handler in another layer, such as TLS; on the channel's shard. With one, calls
-    /// go out as https.
-    public var wrapper:
-      (@Sendable (_ inner: any ByteStreamHandler, Shard) -> any ByteStreamHandler)?
+    /// Which server is believed; nil for plaintext, which is for loopback only.
+    public var tls: ClientTLS?
 
     /// The defaults.
     public init() {}
@@ -35,6 +35,7 @@ public final class GRPCChannel: Sendable {
   private let bufferMessages: Int
   private let core: ShardBound<ChannelCore>
   private let end = Gate()
+  private let note = TLSFailureNote()
 
   /// A channel; nothing is opened before the first call.
   /// - Parameter shard: Where it lives; several channels may share one. Nil makes one of its own.
@@ -48,7 +49,7 @@ public final class GRPCChannel: Sendable {
     ownsShard = shard == nil
     bufferMessages = configuration.streamBufferMessages
     let core = ChannelCore(
-      endpoint: endpoint, configuration: configuration, shard: home, end: end)
+      endpoint: endpoint, configuration: configuration, shard: home, note: note, end: end)
     self.core = ShardBound(sending: core, to: home)
   }
 
@@ -56,6 +57,11 @@ public final class GRPCChannel: Sendable {
     let core = core
     shard.async { core.value.close() }
   }
+
+  /// Why TLS failed, if that is what ended the last attempt to connect, or the last connection. Calls
+  /// then fail UNAVAILABLE with its sentence; this tells a stranger's certificate from a lost network.
+  /// Thread-safe.
+  public var tlsFailure: TLSError? { note.error }
 
   /// One message each way.
   ///
@@ -138,5 +144,15 @@ public struct CallHandle: Sendable {
     // The flag counts if the call has not reached its shard yet.
     call.requestCancellation()
     core.shard.async { [call, core] in core.value.cancel(call) }
+  }
+}
+
+/// Where a channel's shard leaves word for other threads of why TLS failed.
+final class TLSFailureNote: Sendable {
+  private let value = Mutex<TLSError?>(nil)
+
+  var error: TLSError? {
+    get { value.withLock { $0 } }
+    set { value.withLock { $0 = newValue } }
   }
 }

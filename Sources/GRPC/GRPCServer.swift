@@ -3,6 +3,7 @@
 
 import DispatchNet
 import Synchronization
+import TLS
 import Transport
 
 /// A gRPC server: listeners, shards and a router. End it with `drain`.
@@ -29,12 +30,6 @@ public final class GRPCServer: Sendable {
     /// The defaults.
     public init() {}
   }
-
-  /// Wraps a connection's HTTP/2 handler in another layer, such as TLS; on the connection's shard.
-  public typealias Wrapper =
-    @Sendable (
-      _ inner: any ByteStreamHandler, Shard, _ peer: SocketAddress
-    ) -> any ByteStreamHandler
 
   private struct State {
     var listeners: [Listener] = []
@@ -74,13 +69,14 @@ public final class GRPCServer: Sendable {
   /// Opens an address and serves it. May be called several times (TCP and a Unix socket, say).
   /// - Parameters:
   ///   - address: Port 0 asks the system for a free one.
-  ///   - wrapper: TLS, for instance; nil serves plaintext, which is for loopback only.
+  ///   - tls: Who the server is; each handshake uses what the box holds then. Nil serves plaintext,
+  ///     which is for loopback only.
   /// - Returns: The address, with the port the system chose.
   /// - Throws: `SocketError` of `.listen`.
   /// - Precondition: `drain` has not been called.
   @discardableResult
   public func listen(
-    on address: SocketAddress, wrapper: Wrapper? = nil
+    on address: SocketAddress, tls: TLSContextBox? = nil
   ) throws(SocketError) -> SocketAddress {
     var options = SocketConnection.Options()
     options.writeStallTimeout = configuration.limits.writeStall
@@ -88,8 +84,12 @@ public final class GRPCServer: Sendable {
       on: address, shards: shards, budget: budget, options: options
     ) { [contexts] shard, peer in
       guard let context = contexts.first(where: { $0.shard === shard })?.value else { return nil }
-      let handler = ServerHandler(context: context, peer: peer, isEncrypted: wrapper != nil)
-      return wrapper?(handler, shard, peer) ?? handler
+      let handler = ServerHandler(context: context, peer: peer, isEncrypted: tls != nil)
+      guard let tls else { return handler }
+      return TLSHandler(
+        handler, scratch: context.scratch,
+        handshakeTimeout: context.configuration.limits.handshakeTimeout
+      ) { () throws(TLSError) in try TLSSession(server: tls.current) }
     }
     state.withLock { state in
       precondition(!state.isDraining, "a drained server cannot listen")

@@ -10,7 +10,7 @@ public struct CallHead: Sendable {
   public let request: RequestHead
   /// Who is at the other end of the connection.
   public let peer: SocketAddress
-  /// Whether a wrapper (TLS) lies between the peer and this call.
+  /// Whether TLS lies between the peer and this call.
   public let isEncrypted: Bool
 
   /// `/package.Service/Method`.

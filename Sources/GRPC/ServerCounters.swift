@@ -10,8 +10,10 @@ public struct ServerStatistics: Sendable, Equatable {
   public var callsByCode: [StatusCode: Int] = [:]
   /// Calls under way.
   public var activeCalls = 0
-  /// Open connections.
+  /// Open connections, those in the middle of a TLS handshake included.
   public var activeConnections = 0
+  /// TLS handshakes that failed, were cut, or took too long.
+  public var failedHandshakes = 0
   /// All ended calls.
   public var totalCalls: Int { callsByCode.values.reduce(0, +) }
 }
@@ -23,6 +25,7 @@ final class ServerCounters: Sendable {
   private nonisolated(unsafe) let ended: UnsafeMutablePointer<Atomic<Int>>
   private let activeCalls = Atomic(0)
   private let activeConnections = Atomic(0)
+  private let failedHandshakes = Atomic(0)
 
   init() {
     ended = .allocate(capacity: Self.codes)
@@ -42,6 +45,7 @@ final class ServerCounters: Sendable {
   }
 
   func opened() { activeConnections.wrappingAdd(1, ordering: .relaxed) }
+  func handshakeFailed() { failedHandshakes.wrappingAdd(1, ordering: .relaxed) }
   func closed() { activeConnections.wrappingSubtract(1, ordering: .relaxed) }
 
   var statistics: ServerStatistics {
@@ -52,6 +56,7 @@ final class ServerCounters: Sendable {
     }
     statistics.activeCalls = activeCalls.load(ordering: .relaxed)
     statistics.activeConnections = activeConnections.load(ordering: .relaxed)
+    statistics.failedHandshakes = failedHandshakes.load(ordering: .relaxed)
     return statistics
   }
 }

@@ -2,10 +2,11 @@
 // Joins one HTTP/2 connection of the server to its socket and to the router.
 
 import DispatchNet
+import TLS
 import Transport
 
 /// Drives a `ServerConnection`: bytes in, calls out, answers back. Lives on one shard.
-final class ServerHandler: ByteStreamHandler {
+final class ServerHandler: EncryptedHandler {
   let context: ServerShard
   private let peer: SocketAddress
   private let isEncrypted: Bool
@@ -67,6 +68,17 @@ final class ServerHandler: ByteStreamHandler {
     connection = nil
     owner = nil
     context.remove(self)
+  }
+
+  // MARK: EncryptedHandler
+
+  func handshakeBegan(on owner: any ByteStreamOwner) {
+    // A drain must be able to end a handshake that stalls.
+    self.owner = owner
+  }
+
+  func tlsFailed(_ error: TLSError, isEstablished: Bool) {
+    if !isEstablished { context.counters.handshakeFailed() }
   }
 
   // MARK: Events

@@ -11,6 +11,7 @@ final class ServerShard {
   let configuration: GRPCServer.Configuration
   let counters: ServerCounters
   let codecs = Codecs()
+  lazy var scratch = TLSScratch()
   private var handlers: [ObjectIdentifier: ServerHandler] = [:]
   private var isDraining = false
 

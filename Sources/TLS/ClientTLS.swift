@@ -128,21 +128,19 @@ public final class ClientTLS: Sendable {
 }
 
 /// Replaces the whole check of a chain by one comparison.
-private let comparePin:
-  @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> CInt = { chain, owner in
-    guard let owner else { return 0 }
-    let tls = Unmanaged<ClientTLS>.fromOpaque(owner).takeUnretainedValue()
-    if tls.matchesPin(X509_STORE_CTX_get0_cert(chain)) {
-      X509_STORE_CTX_set_error(chain, X509_V_OK)
-      return 1
-    }
-    X509_STORE_CTX_set_error(chain, X509_V_ERR_APPLICATION_VERIFICATION)
-    return 0
+private func comparePin(_ chain: OpaquePointer?, _ owner: UnsafeMutableRawPointer?) -> CInt {
+  guard let owner else { return 0 }
+  let tls = Unmanaged<ClientTLS>.fromOpaque(owner).takeUnretainedValue()
+  if tls.matchesPin(X509_STORE_CTX_get0_cert(chain)) {
+    X509_STORE_CTX_set_error(chain, X509_V_OK)
+    return 1
   }
+  X509_STORE_CTX_set_error(chain, X509_V_ERR_APPLICATION_VERIFICATION)
+  return 0
+}
 
 /// Takes over a session that the server gave a ticket for.
-private let keepTicket: @convention(c) (OpaquePointer?, OpaquePointer?) -> CInt = {
-  session, ticket in
+private func keepTicket(_ session: OpaquePointer?, _ ticket: OpaquePointer?) -> CInt {
   guard let owner = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(session), 0),
     let ticket = Owned.session(ticket)
   else { return 0 }

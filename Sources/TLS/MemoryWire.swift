@@ -41,32 +41,33 @@ final class MemoryWire {
   }
 }
 
-private let readWire:
-  @convention(c) (OpaquePointer?, UnsafeMutablePointer<CChar>?, CInt) -> CInt = {
-    bio, target, capacity in
-    BIO_clear_flags(bio, BIO_FLAGS_RWS | BIO_FLAGS_SHOULD_RETRY)
-    guard let wire = MemoryWire.of(bio), let target, capacity > 0 else { return -1 }
-    guard let source = wire.input.baseAddress, wire.input.count > 0 else {
-      BIO_set_flags(bio, BIO_FLAGS_READ | BIO_FLAGS_SHOULD_RETRY)
-      return -1
-    }
-    let count = min(Int(capacity), wire.input.count)
-    UnsafeMutableRawPointer(target).copyMemory(from: source, byteCount: count)
-    wire.input = UnsafeRawBufferPointer(rebasing: wire.input[count...])
-    return CInt(count)
+private func readWire(
+  _ bio: OpaquePointer?, _ target: UnsafeMutablePointer<CChar>?, _ capacity: CInt
+) -> CInt {
+  atrest_clear_retry(bio)
+  guard let wire = MemoryWire.of(bio), let target, capacity > 0 else { return -1 }
+  guard let source = wire.input.baseAddress, wire.input.count > 0 else {
+    atrest_retry_read(bio)
+    return -1
   }
+  let count = min(Int(capacity), wire.input.count)
+  UnsafeMutableRawPointer(target).copyMemory(from: source, byteCount: count)
+  wire.input = UnsafeRawBufferPointer(rebasing: wire.input[count...])
+  return CInt(count)
+}
 
-private let writeWire: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?, CInt) -> CInt = {
-  bio, source, count in
-  BIO_clear_flags(bio, BIO_FLAGS_RWS | BIO_FLAGS_SHOULD_RETRY)
+private func writeWire(
+  _ bio: OpaquePointer?, _ source: UnsafePointer<CChar>?, _ count: CInt
+) -> CInt {
+  atrest_clear_retry(bio)
   guard let wire = MemoryWire.of(bio), let source, count >= 0 else { return -1 }
   wire.output.append(contentsOf: UnsafeRawBufferPointer(start: source, count: Int(count)))
   return count
 }
 
-private let controlWire:
-  @convention(c) (OpaquePointer?, CInt, CLong, UnsafeMutableRawPointer?) -> CLong = {
-    _, command, _, _ in
-    // Everything that is written is on its way at once; nothing else can be asked of a wire.
-    command == BIO_CTRL_FLUSH ? 1 : 0
-  }
+/// Everything that is written is on its way at once; nothing else can be asked of a wire.
+private func controlWire(
+  _: OpaquePointer?, _ command: CInt, _: CLong, _: UnsafeMutableRawPointer?
+) -> CLong {
+  command == BIO_CTRL_FLUSH ? 1 : 0
+}

@@ -65,10 +65,12 @@ enum PEM {
       return body(memory.pointer)
     }
   }
+}
 
-  /// Without it OpenSSL would ask at the terminal. Notes in a `Bool`, if given one, that it was asked.
-  private static let noPassphrase: pem_password_cb = { _, _, _, flag in
-    flag?.assumingMemoryBound(to: Bool.self).pointee = true
-    return -1
-  }
+/// Without it OpenSSL would ask at the terminal. Notes in a `Bool`, if given one, that it was asked.
+private func noPassphrase(
+  _: UnsafeMutablePointer<CChar>?, _: CInt, _: CInt, _ wasAsked: UnsafeMutableRawPointer?
+) -> CInt {
+  wasAsked?.assumingMemoryBound(to: Bool.self).pointee = true
+  return -1
 }

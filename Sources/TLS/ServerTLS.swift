@@ -65,7 +65,9 @@ public final class TLSContextBox: Sendable {
 
 /// Refuses a client that does not say which protocols it speaks: it is no gRPC client, and OpenSSL would
 /// not ask `chooseHTTP2` about it.
-private let requireALPN: SSL_client_hello_cb_fn = { session, alert, _ in
+private func requireALPN(
+  _ session: OpaquePointer?, _ alert: UnsafeMutablePointer<CInt>?, _: UnsafeMutableRawPointer?
+) -> CInt {
   var bytes: UnsafePointer<UInt8>?
   var count = 0
   let type = CUnsignedInt(TLSEXT_TYPE_application_layer_protocol_negotiation)
@@ -77,7 +79,11 @@ private let requireALPN: SSL_client_hello_cb_fn = { session, alert, _ in
 }
 
 /// Chooses `h2`, or fails the handshake. Source of the list's form: RFC 7301, section 3.1.
-private let chooseHTTP2: SSL_CTX_alpn_select_cb_func = { _, chosen, chosenCount, list, count, _ in
+private func chooseHTTP2(
+  _: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+  _ chosenCount: UnsafeMutablePointer<UInt8>?, _ list: UnsafePointer<UInt8>?, _ count: CUnsignedInt,
+  _: UnsafeMutableRawPointer?
+) -> CInt {
   let offers = UnsafeBufferPointer(start: list, count: Int(count))
   var index = 0
   while index < offers.count {

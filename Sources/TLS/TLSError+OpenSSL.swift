@@ -7,8 +7,11 @@ extension TLSError {
   /// What a failed call on `session` was about. Call it at once, on the thread of the call: the codes
   /// wait in a queue of that thread.
   ///
-  /// - Parameter name: The name the server was asked to prove.
-  init(of session: OpaquePointer, name: String?) {
+  /// - Parameters:
+  ///   - name: The name the server was asked to prove.
+  ///   - isHandshaking: Whether the two sides had still to agree: the alert "handshake failure" also
+  ///     ends connections that had.
+  init(of session: OpaquePointer, name: String? = nil, isHandshaking: Bool) {
     let code = ERR_peek_error()
     ERR_clear_error()
     guard ERR_GET_LIB(code) == ERR_LIB_SSL else {
@@ -17,6 +20,8 @@ extension TLSError {
     }
     let reason = ERR_GET_REASON(code)
     switch reason {
+    case SSL_AD_REASON_OFFSET...(SSL_AD_REASON_OFFSET + 255) where !isHandshaking:
+      self = .refused(alert: UInt8(clamping: reason - SSL_AD_REASON_OFFSET))
     case SSL_R_CERTIFICATE_VERIFY_FAILED:
       self = Self.verification(SSL_get_verify_result(session), name: name)
     case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_VERSION_TOO_LOW, SSL_R_NO_SHARED_CIPHER,

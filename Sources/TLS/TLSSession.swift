@@ -30,7 +30,7 @@ public final class TLSSession {
   /// ones take 2 KiB, and a server's with its chain some 10.
   static let handshakeLimitBytes = 64 * 1024
 
-  private let session: OpaquePointer
+  let session: OpaquePointer
   private let wire = MemoryWire()
   /// A client's; nil at the server.
   private let client: ClientTLS?
@@ -51,29 +51,35 @@ public final class TLSSession {
   /// The client's end. Its hello is there to be taken at once.
   /// - Parameter serverName: Sent to servers that have several names (SNI), where `client.trust` has
   ///   none of its own. Never believed.
-  /// - Throws: `TLSError.broken` without memory or for a name that is none.
-  public init(client: ClientTLS, serverName: String? = nil) throws(TLSError) {
+  /// - Throws: `TLSError.wrongName` for a name that no certificate can have; `.broken` without memory.
+  public convenience init(client: ClientTLS, serverName: String? = nil) throws(TLSError) {
+    try self.init(client: client, serverName: serverName, ticket: client.takeTicket())
+  }
+
+  init(client: ClientTLS, serverName: String? = nil, ticket: Owned?) throws(TLSError) {
     (session, context, self.client) = (
       try Self.make(client.context, wire), client.context, client
     )
     SSL_set_connect_state(session)
     let protocols: [UInt8] = [2] + Array("h2".utf8)
     // This one function of OpenSSL answers 0 for success.
-    guard SSL_set_alpn_protos(session, protocols, CUnsignedInt(protocols.count)) == 0,
-      client.setNames(of: session, serverName: serverName)
-    else {
-      ERR_clear_error()
-      throw .broken("the server's name cannot be used")
+    guard SSL_set_alpn_protos(session, protocols, CUnsignedInt(protocols.count)) == 0 else {
+      throw fail(.broken("there is no memory"))
+    }
+    guard client.setNames(of: session, serverName: serverName) else {
+      throw fail(.wrongName(client.trust.name ?? serverName ?? ""))
     }
     // A ticket that OpenSSL does not like is only a full handshake.
-    if let ticket = client.takeTicket() { SSL_set_session(session, ticket.pointer) }
+    if let ticket { SSL_set_session(session, ticket.pointer) }
     _ = try handshake()
   }
 
   deinit {
     // An `SSL` that goes without goodbyes declares its tickets worthless. Phones lose connections
     // all day, and their tickets are as good as before; only those of a failure are not.
-    if case .established = phase { SSL_set_shutdown(session, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
+    if case .established = phase {
+      SSL_set_shutdown(session, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
+    }
     SSL_free(session)
     ERR_clear_error()
   }
@@ -174,7 +180,7 @@ public final class TLSSession {
     ERR_clear_error()
     // The wire takes everything, so one call writes everything.
     guard SSL_write_ex(session, plaintext.baseAddress, plaintext.count, &written) == 1 else {
-      throw fail(TLSError(of: session, name: nil))
+      throw fail(TLSError(of: session, isHandshaking: false))
     }
   }
 
@@ -202,7 +208,7 @@ public final class TLSSession {
     let result = SSL_do_handshake(session)
     if result != 1 {
       if SSL_get_error(session, result) == SSL_ERROR_WANT_READ { return false }
-      throw fail(TLSError(of: session, name: client?.trust.name))
+      throw fail(TLSError(of: session, name: client?.trust.name, isHandshaking: true))
     }
     try checkAgreement()
     phase = .established
@@ -254,7 +260,7 @@ public final class TLSSession {
         continue
       }
       let code = SSL_get_error(session, result)
-      let error = code == SSL_ERROR_WANT_READ ? nil : TLSError(of: session, name: nil)
+      let error = code == SSL_ERROR_WANT_READ ? nil : TLSError(of: session, isHandshaking: false)
       flush()
       switch code {
       case SSL_ERROR_WANT_READ:
