@@ -49,6 +49,18 @@ enum PEM {
       PEM_write_bio_PrivateKey(memory.pointer, key, nil, nil, 0, nil, nil) == 1,
       PEM_write_bio_X509(memory.pointer, certificate) == 1
     else { return nil }
+    return bytes(of: memory)
+  }
+
+  /// A certificate alone; nil without memory.
+  static func encode(certificate: OpaquePointer) -> [UInt8]? {
+    guard let memory = Owned.bio(BIO_new(BIO_s_mem())),
+      PEM_write_bio_X509(memory.pointer, certificate) == 1
+    else { return nil }
+    return bytes(of: memory)
+  }
+
+  private static func bytes(of memory: Owned) -> [UInt8]? {
     var start: UnsafePointer<CChar>?
     let count = atrest_memory_bytes(memory.pointer, &start)
     guard let start, count > 0 else { return nil }

@@ -52,6 +52,12 @@ public struct ServerIdentity: Sendable {
       key: key, chain: [certificate], keyPath: "a new key", path: "a new certificate")
   }
 
+  /// The server's own certificate in PEM format, for clients that are told whom to trust by a file.
+  public var certificatePEM: String {
+    let text = chain.first.flatMap { PEM.encode(certificate: $0.pointer) } ?? []
+    return String(decoding: text, as: UTF8.self)
+  }
+
   private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int? {
     var parts = tm()
     guard let time, ASN1_TIME_to_tm(time, &parts) == 1 else { return nil }

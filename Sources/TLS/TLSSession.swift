@@ -77,8 +77,10 @@ public final class TLSSession {
   deinit {
     // An `SSL` that goes without goodbyes declares its tickets worthless. Phones lose connections
     // all day, and their tickets are as good as before; only those of a failure are not.
-    if case .established = phase {
+    switch phase {
+    case .established, .failed(.truncated):
       SSL_set_shutdown(session, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
+    case .handshaking, .failed: break
     }
     SSL_free(session)
     ERR_clear_error()

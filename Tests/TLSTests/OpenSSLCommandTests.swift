@@ -33,7 +33,7 @@ import Testing
       ("-alpn h2", "New, TLSv1.3"),
       ("-alpn h2 -tls1_3", "ALPN protocol: h2"),
       ("-alpn http/1.1,h2 -tls1_2", "ALPN protocol: h2"),
-      ("-alpn h2 -tls1_2", "Secure Renegotiation IS supported"),
+      ("-alpn h2 -tls1_2", "New, TLSv1.2"),
       ("-alpn h2 -tls1_2", "Compression: NONE"),
       ("-alpn h2 -tls1_2 -no_ticket", "Cipher    : ECDHE-ECDSA"),
       ("-alpn h2 -tls1_3 -no_ticket", "Early data was not sent"),

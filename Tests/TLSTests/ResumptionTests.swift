@@ -36,7 +36,9 @@ import Testing
       let pair = try connect(client, server)
       #expect(throws: TLSError.truncated) { try pair.client.session.endOfInput() }
     }
-    #expect(try connect(client, server).client.session.isResumed)
+    var tickets = 0
+    while tickets < 9, client.takeTicket() != nil { tickets += 1 }
+    #expect(tickets == 2)
   }
 
   @Test("a ticket is for one connection")
@@ -45,7 +47,7 @@ import Testing
     let client = try ClientTLS(.pinned(identity.fingerprint))
     _ = try connect(client, ServerTLS(identity))
     var tickets = 0
-    while client.takeTicket() != nil { tickets += 1 }
+    while tickets < 9, client.takeTicket() != nil { tickets += 1 }
     #expect(tickets == 2)
   }
 

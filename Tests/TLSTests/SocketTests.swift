@@ -115,6 +115,14 @@ import Transport
     let status = try await failure { () throws(Status) in try await wrong.echo([]) }
     #expect(status == Status(.unavailable, TLSError.pinMismatch.userMessage))
     #expect(wrong.tlsFailure == .pinMismatch)
+    // It has a second address where nobody listens: what the first one showed is the news.
+    guard case .ipv4(_, let port) = world.address else { throw Unexpected("not IPv4") }
+    let named = try world.channel(
+      ClientTLS(.pinned(try ServerIdentity.generate().fingerprint)),
+      to: .host("localhost", port: port))
+    let second = try await failure { () throws(Status) in try await named.echo([]) }
+    #expect(second == status && named.tlsFailure == .pinMismatch)
+    await named.close()
     let unknown = try world.channel(ClientTLS(.system(name: "localhost")))
     _ = try await failure { () throws(Status) in try await unknown.echo([]) }
     #expect(unknown.tlsFailure == .unknownIssuer)
@@ -124,7 +132,7 @@ import Transport
     let gone = try await failure { () throws(Status) in try await right.echo([1]) }
     #expect(gone.code == .unavailable && right.tlsFailure == nil)
     for channel in [wrong, unknown, right] { await channel.close() }
-    #expect(world.server.statistics.failedHandshakes == 2)
+    #expect(world.server.statistics.failedHandshakes == 3)
     #expect(world.server.statistics.totalCalls == 1)
   }
 

@@ -72,10 +72,13 @@ final class World: Sendable {
   func pinned() throws -> ClientTLS { try ClientTLS(.pinned(box.current.identity.fingerprint)) }
 
   /// A channel to the server; nil is plaintext.
-  func channel(_ tls: ClientTLS?, shard: Shard? = nil) throws -> GRPCChannel {
+  func channel(
+    _ tls: ClientTLS?, to endpoint: Endpoint? = nil, shard: Shard? = nil
+  ) throws -> GRPCChannel {
     var configuration = GRPCChannel.Configuration()
     configuration.tls = tls
-    return try GRPCChannel(to: .address(address), configuration: configuration, shard: shard)
+    return try GRPCChannel(
+      to: endpoint ?? .address(address), configuration: configuration, shard: shard)
   }
 
   func stop() async { await server.drain(grace: .zero) }
