@@ -262,6 +262,20 @@ import Transport
     #expect(throws: BackupError.self) { try StoreCopy.check(folder.url.path) }
   }
 
+  @Test("a pipe is no backup, and nobody waits for what might come out of it")
+  func pipe() throws {
+    let pipe = folder.path("pipe")
+    try #require(mkfifo(pipe, 0o600) == 0)
+    let none = BackupError.cannotRead(path: pipe, reason: "it is not a file")
+    #expect(throws: none) { try StoreCopy.check(pipe) }
+    #expect(throws: none) { try Restore.run(from: pipe, into: folder.path("new")) }
+    #expect(throws: none) { try FileCopy.copy(pipe, to: folder.path("copy")) }
+    let data = folder.path("odd")
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+    try #require(mkfifo(data + "/atrest.db", 0o600) == 0)
+    #expect(throws: StoreError.self) { try openStore(data) }
+  }
+
   @Test("other programs' files, newer formats and databases in use are told apart")
   func others() throws {
     var bytes = try Data(contentsOf: file)

@@ -84,6 +84,12 @@ struct CommandTests {
       #expect(answer.err.hasPrefix("\(path):5: expected a duration such as 16h"))
     }
     #expect(try atrest("lab", "run", "/nowhere.yaml").code == 65)
+    let pipe = FileManager.default.temporaryDirectory
+      .appendingPathComponent("lab-\(UUID().uuidString).yaml").path
+    try #require(mkfifo(pipe, 0o600) == 0)
+    defer { unlink(pipe) }
+    // Would wait for ever if it opened it.
+    #expect(try atrest("lab", "run", pipe).code == 65)
     #expect(try atrest("lab", "run").code == 64)
     #expect(
       try atrest("lab", "run", "--pair", "nonsense", shipped("same-fast-twice.yaml")).code == 64)

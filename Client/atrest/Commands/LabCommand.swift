@@ -21,6 +21,11 @@ struct LabCommand: ParsableCommand {
   /// Reads a scenario file.
   static func read(_ path: String) throws -> Scenario {
     let text: String
+    var status = stat()
+    // Opening a pipe would wait for somebody who writes into it.
+    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      throw Failure.Thrown("\(Foreign.text(path)) is not a file. Give a scenario file.")
+    }
     do {
       let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
       let data = try handle.read(upToCount: Scenario.Limits.fileBytes + 1) ?? Data()

@@ -41,10 +41,25 @@ enum FileCopy {
     return file
   }
 
+  /// Opens a file that holds bytes: a pipe, which would let its opener wait for a writer, and a folder are none.
+  ///
+  /// - Returns: A descriptor that the caller closes, and the file's size in bytes.
+  static func openToRead(
+    _ path: String
+  ) throws(BackupError) -> (descriptor: CInt, sizeBytes: Int) {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { throw .cannotRead(path: path, reason: systemReason(errno)) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      _ = close(file)
+      throw .cannotRead(path: path, reason: "it is not a file")
+    }
+    return (file, Int(status.st_size))
+  }
+
   /// Copies a file.
   static func copy(_ path: String, to target: String) throws(BackupError) {
-    let source = open(path, O_RDONLY | O_CLOEXEC)
-    guard source >= 0 else { throw .cannotRead(path: path, reason: systemReason(errno)) }
+    let (source, _) = try openToRead(path)
     defer { _ = close(source) }
     let file = try create(target)
     defer { _ = close(file) }

@@ -240,7 +240,8 @@ extension SQLiteStore {
     _ = fchmod(descriptor, 0o600)
     var header = [UInt8](repeating: 0, count: 100)
     let count = header.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-    guard count != 0 else { return }
+    guard count >= 0 else { throw .cannotOpen(path: path, reason: systemReason(errno)) }
+    guard count > 0 else { return }
     try checkHeader(header.prefix(count), path: path)
   }
 

@@ -41,13 +41,8 @@ package struct StoreCopy: Hashable, Sendable {
   }
 
   private static func checkHeader(_ path: String) throws(BackupError) -> Int {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .cannotRead(path: path, reason: systemReason(errno)) }
+    let (descriptor, size) = try FileCopy.openToRead(path)
     defer { _ = close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw .cannotRead(path: path, reason: "it is not a file")
-    }
     var header = [UInt8](repeating: 0, count: 100)
     let count = header.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
     guard count >= 0 else { throw .cannotRead(path: path, reason: systemReason(errno)) }
@@ -64,7 +59,6 @@ package struct StoreCopy: Hashable, Sendable {
     // SQLite takes what is missing at the end for zeros.
     let pageBytes = Int(header[16]) << 8 | Int(header[17])
     let pages = header[28..<32].reduce(0) { $0 << 8 | Int($1) }
-    let size = Int(status.st_size)
     guard pageBytes >= 512, size % pageBytes == 0, size / pageBytes >= pages else {
       throw .damaged(path: path, reason: "its end is missing")
     }
