@@ -31,21 +31,28 @@ struct Backup: AsyncParsableCommand {
       let answer = try await client.call(
         Method.Admin.backup, BackupRequest(path: path), as: BackupResponse.self,
         timeout: .seconds(6 * 3600))
-      printLine("\(path) is complete and was checked: \(Text.contents(answer)).")
+      printLine(
+        """
+        \(path) is complete and was checked: \(Text.contents(answer)).
+        Its checksum is in \(path).sha256; keep both together.
+        """)
     }
   }
 }
 
 struct Verify: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Read a backup from one end to the other, without changing it.")
+    abstract: "Read a backup from one end to the other, without changing it.",
+    discussion: "If FILE.sha256 is there, which `backup` writes, it is compared with that too.")
 
   @Argument(help: "The backup.") var file: String
 
   func run() async throws {
     try await reported {
       let copy = try backups { () throws(BackupError) in try StoreCopy.check(file) }
-      printLine("\(file) is a good backup: \(Text.contents(BackupResponse(copy))).")
+      printLine(
+        "\(file) is a good backup: \(Text.contents(BackupResponse(copy))).\(Text.missingChecksum(copy, file))"
+      )
     }
   }
 }
@@ -67,7 +74,7 @@ struct RestoreCommand: AsyncParsableCommand {
       }
       printLine(
         """
-        \(data.path) holds it now: \(Text.contents(BackupResponse(copy))).
+        \(data.path) holds it now: \(Text.contents(BackupResponse(copy))).\(Text.missingChecksum(copy, file))
         Start the server with: atrest-syncd serve --data \(data.path)
         """)
     }

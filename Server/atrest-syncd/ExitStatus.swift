@@ -45,7 +45,9 @@ enum ExitStatus: Int32 {
     switch error {
     case .exists, .holdsStore: self = .cannotCreate
     case .cannotWrite, .full: self = .inputOutput
-    case .cannotRead, .notABackup, .newerVersion, .unfinished, .damaged: self = .data
+    case .cannotRead, .notABackup, .newerVersion, .unfinished, .damaged, .changed, .notAChecksum,
+      .checksumOfAnother:
+      self = .data
     case .store(let error): self.init(error)
     case .interrupted: self = .unavailable
     }

@@ -2,6 +2,7 @@
 // What the commands print.
 
 import ArgumentParser
+import AtrestServer
 import Foundation
 import Replication
 import SyncProtocol
@@ -86,6 +87,13 @@ enum Text {
     }
     return counted(backup.accounts, "account") + ", " + counted(backup.devices, "device") + ", "
       + counted(backup.records, "record")
+  }
+
+  /// What could not be checked of a backup without its checksum; empty with it.
+  static func missingChecksum(_ copy: StoreCopy, _ file: String) -> String {
+    guard !copy.hasChecksum else { return "" }
+    return
+      "\nThere is no \(file).sha256 beside it, so a changed byte inside a value could not be seen."
   }
 
   private static func json(_ value: some Encodable) throws -> String {

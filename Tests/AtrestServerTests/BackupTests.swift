@@ -46,10 +46,82 @@ import Transport
     #expect(attributes[.size] as? Int == answer.sizeBytes)
     #expect(
       try StoreCopy.check(file)
-        == StoreCopy(accounts: 2, devices: 3, records: 700, sizeBytes: answer.sizeBytes))
+        == StoreCopy(
+          accounts: 2, devices: 3, records: 700, sizeBytes: answer.sizeBytes, hasChecksum: true))
     let left = try FileManager.default.contentsOfDirectory(atPath: storage.folder.url.path)
-    #expect(left.sorted() == ["backup", "data"])
+    #expect(left.sorted() == ["backup", "backup.sha256", "data"])
     await storage.queue.close()
+  }
+
+  @Test("other programs agree with the checksum beside a backup, whatever the backup is called")
+  func foreignChecksum() async throws {
+    try await fill(0..<20)
+    for name in ["plain", "with blank", "back\\slash", "line\nfeed", "c\rr"] {
+      _ = try await backUp(storage.folder.path(name))
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      process.arguments = ["sha256sum", "--quiet", "--strict", "-c", name + ".sha256"]
+      process.currentDirectoryURL = storage.folder.url
+      try process.run()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0, "\(name.debugDescription)")
+      let beside = try #require(try BackupChecksum.beside(storage.folder.path(name)))
+      #expect(beside.name == name)
+    }
+    await storage.queue.close()
+  }
+
+  @Test("a checksum whose backup is gone is replaced; anything else of that name is not touched")
+  func besides() async throws {
+    _ = try await backUp()
+    try FileManager.default.removeItem(atPath: file)
+    try await fill(0..<20)
+    _ = try await backUp()
+    #expect(try StoreCopy.check(file).hasChecksum)
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: storage.folder.path("other.sha256")))
+    #expect(await code(of: storage.folder.path("other")) == .alreadyExists)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: storage.folder.url.path).sorted()
+        == ["backup", "backup.sha256", "data", "other.sha256"])
+    await storage.queue.close()
+  }
+
+  @Test(
+    "a changed byte inside a value is seen with the checksum, which is told from a wrong checksum")
+  func changedValue() async throws {
+    try await fill(0..<20)
+    _ = try await backUp()
+    await storage.queue.close()
+    let sum = file + ".sha256"
+    let intact = try Data(contentsOf: URL(fileURLWithPath: file))
+    let right = try Data(contentsOf: URL(fileURLWithPath: sum))
+    // The last byte of a record is of its last value: how much was drunk.
+    let body = try #require(intact.range(of: Data(water(7).encoded)))
+    var changed = intact
+    changed[body.upperBound - 1] ^= 1
+    try changed.write(to: URL(fileURLWithPath: file))
+    let target = storage.folder.path("restored")
+    #expect(throws: BackupError.changed(path: file)) { try StoreCopy.check(file) }
+    #expect(throws: BackupError.changed(path: file)) { try Restore.run(from: file, into: target) }
+    #expect(!FileManager.default.fileExists(atPath: target))
+    try FileManager.default.removeItem(atPath: sum)
+    #expect(try !StoreCopy.check(file).hasChecksum)
+
+    try intact.write(to: URL(fileURLWithPath: file))
+    for wrong in ["", "nonsense", String(repeating: "g", count: 64) + "  backup\n"] {
+      try Data(wrong.utf8).write(to: URL(fileURLWithPath: sum))
+      #expect(throws: BackupError.notAChecksum(path: sum)) { try StoreCopy.check(file) }
+    }
+    try Data(repeating: 97, count: 100_000).write(to: URL(fileURLWithPath: sum))
+    #expect(throws: BackupError.notAChecksum(path: sum)) { try StoreCopy.check(file) }
+    try Data((String(repeating: "a", count: 64) + " *other\n").utf8)
+      .write(to: URL(fileURLWithPath: sum))
+    #expect(throws: BackupError.checksumOfAnother(path: sum)) { try StoreCopy.check(file) }
+    // Both under another name: what counts is the sum.
+    let moved = storage.folder.path("moved")
+    try intact.write(to: URL(fileURLWithPath: moved))
+    try right.write(to: URL(fileURLWithPath: moved + ".sha256"))
+    #expect(try Restore.run(from: moved, into: target).hasChecksum)
   }
 
   @Test("a key that rotted is found, in the table and in its index alike")

@@ -154,7 +154,9 @@ extension Status {
       case .exists, .holdsStore: .alreadyExists
       case .cannotWrite, .cannotRead: .failedPrecondition
       case .full: .resourceExhausted
-      case .damaged, .notABackup, .newerVersion, .unfinished: .dataLoss
+      case .damaged, .notABackup, .newerVersion, .unfinished, .changed, .notAChecksum,
+        .checksumOfAnother:
+        .dataLoss
       case .store, .interrupted: .unavailable
       }
     self.init(code, error.userMessage)

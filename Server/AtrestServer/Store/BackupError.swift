@@ -19,6 +19,12 @@ package enum BackupError: Error, Equatable {
   case unfinished(path: String)
   /// Some of it is not as it was written.
   case damaged(path: String, reason: String)
+  /// Its checksum is not the one that lies beside it, though nothing else is wrong with it.
+  case changed(path: String)
+  /// The checksum beside it cannot be read as one.
+  case notAChecksum(path: String)
+  /// The checksum beside it names another file, and is not that of this one.
+  case checksumOfAnother(path: String)
   /// The folder to restore into holds a store already.
   case holdsStore(directory: String)
   /// The folder to restore into cannot be used.
@@ -47,6 +53,15 @@ package enum BackupError: Error, Equatable {
         + "Make a backup with: atrest-syncd backup"
     case .damaged(let path, let reason):
       "\(path) is damaged (\(reason)). It was not changed. Use another backup."
+    case .changed(let path):
+      "\(path) is damaged: its checksum is not the one in \(BackupChecksum.path(of: path)), so a value in it is not as it was "
+        + "written. Use another backup."
+    case .notAChecksum(let path):
+      "\(path) is damaged: it holds no checksum. Nothing wrong was found with the backup itself. Without that file, a changed byte "
+        + "inside a value cannot be seen; take it away to use the backup all the same."
+    case .checksumOfAnother(let path):
+      "\(path) is the checksum of another file. Nothing wrong was found with the backup itself. Put the right one in its place, "
+        + "or take it away to use the backup without."
     case .holdsStore(let directory):
       "\(directory) holds a store already, and was not touched. Move it away first, or choose "
         + "another folder with --data."

@@ -10,6 +10,7 @@ final class BackupTask: @unchecked Sendable {
   // Sendable because `backup` is touched only on the storage queue, and the rest never changes.
   private let path: String
   private let partial: String
+  private var partialChecksum: String { BackupChecksum.path(of: path) + ".partial" }
   private let done: @Sendable (Result<StoreCopy, BackupError>) -> Void
   private var backup: (any StoreBackup)?
 
@@ -45,6 +46,11 @@ final class BackupTask: @unchecked Sendable {
   private func begin(_ store: any SyncStore) throws(BackupError) -> any StoreBackup {
     var status = stat()
     guard lstat(path, &status) != 0 else { throw .exists(path: path) }
+    // What a backup left that was taken away may be replaced, and nothing else.
+    let checksum = BackupChecksum.path(of: path)
+    guard lstat(checksum, &status) != 0 || (try? BackupChecksum.beside(path)) != nil else {
+      throw .exists(path: checksum)
+    }
     _ = close(try FileCopy.create(partial))
     do throws(StoreError) { return try store.beginBackup(to: partial) } catch {
       throw backupError(error)
@@ -65,7 +71,11 @@ final class BackupTask: @unchecked Sendable {
 
   private func finish() {
     do throws(BackupError) {
+      let checksum = try BackupChecksum.compute(partial, named: path)
       let copy = try StoreCopy.check(partial)
+      try FileCopy.make(partialChecksum, of: checksum.line)
+      // First: a backup that has its name has its checksum.
+      try FileCopy.publish(partialChecksum, as: BackupChecksum.path(of: path))
       try FileCopy.publish(partial, as: path)
       done(.success(copy))
     } catch {
@@ -74,7 +84,11 @@ final class BackupTask: @unchecked Sendable {
   }
 
   private func fail(_ error: BackupError) {
-    if case .exists = error {} else { _ = unlink(partial) }
+    if case .exists = error {
+    } else {
+      _ = unlink(partial)
+      _ = unlink(partialChecksum)
+    }
     done(.failure(error))
   }
 }

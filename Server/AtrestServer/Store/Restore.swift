@@ -65,17 +65,40 @@ enum FileCopy {
     defer { _ = close(file) }
     var buffer = [UInt8](repeating: 0, count: 1 << 20)
     while true {
-      let count = buffer.withUnsafeMutableBytes { read(source, $0.baseAddress, $0.count) }
+      let count = try readMore(source, into: &buffer, path)
+      guard count > 0 else { return }
+      try append(buffer[..<count], to: file, target)
+    }
+  }
+
+  /// Makes a file of bytes. Neither durable nor under its name yet: see `publish`.
+  static func make(_ path: String, of bytes: [UInt8]) throws(BackupError) {
+    let file = try create(path)
+    defer { _ = close(file) }
+    try append(bytes[...], to: file, path)
+  }
+
+  /// Reads on; 0 at the end.
+  static func readMore(
+    _ file: CInt, into buffer: inout [UInt8], _ path: String
+  ) throws(BackupError) -> Int {
+    while true {
+      let count = buffer.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw .cannotRead(path: path, reason: systemReason(errno)) }
-      guard count > 0 else { return }
-      var rest = buffer[..<count]
-      while !rest.isEmpty {
-        let written = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-        if written < 0, errno == EINTR { continue }
-        guard written > 0 else { throw failure(target) }
-        rest = rest.dropFirst(written)
-      }
+      return count
+    }
+  }
+
+  private static func append(
+    _ bytes: ArraySlice<UInt8>, to file: CInt, _ path: String
+  ) throws(BackupError) {
+    var rest = bytes
+    while !rest.isEmpty {
+      let written = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+      if written < 0, errno == EINTR { continue }
+      guard written > 0 else { throw failure(path) }
+      rest = rest.dropFirst(written)
     }
   }
 

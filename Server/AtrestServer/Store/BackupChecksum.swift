@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checksum beside a backup: what it is called, how it is written, and how it is compared.
+
+import Crypto
+import Glibc
+
+/// The SHA-256 of a backup, in a file of its own beside it that `sha256sum -c` reads.
+///
+/// SQLite keeps no checksums of pages: without this, a byte that changed inside a value is a value like any other.
+struct BackupChecksum: Equatable {
+  /// SHA-256, as 64 hexadecimal digits.
+  let digits: String
+  /// The name of the file that it is the checksum of, without its folder.
+  let name: String
+
+  /// Where the checksum of a file lies.
+  static func path(of file: String) -> String { file + ".sha256" }
+
+  /// More than the longest name of a file takes, each byte escaped.
+  private static let limitBytes = 1024
+
+  /// Reads a file, and notes its checksum under the name that it will have.
+  static func compute(_ path: String, named name: String) throws(BackupError) -> BackupChecksum {
+    let (file, _) = try FileCopy.openToRead(path)
+    defer { _ = close(file) }
+    var hash = SHA256()
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    while true {
+      let count = try FileCopy.readMore(file, into: &buffer, path)
+      guard count > 0 else { break }
+      buffer.withUnsafeBytes { hash.update(bufferPointer: .init(rebasing: $0[..<count])) }
+    }
+    let name = name.split(separator: "/").last.map(String.init) ?? name
+    return BackupChecksum(digits: hexEncoded(Array(hash.finalize())), name: name)
+  }
+
+  /// The checksum that lies beside a file; nil if there is none.
+  static func beside(_ file: String) throws(BackupError) -> BackupChecksum? {
+    let path = path(of: file)
+    var status = stat()
+    guard stat(path, &status) == 0 || errno != ENOENT else { return nil }
+    let (descriptor, _) = try FileCopy.openToRead(path)
+    defer { _ = close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: limitBytes + 1)
+    while bytes.count <= limitBytes {
+      let count = try FileCopy.readMore(descriptor, into: &buffer, path)
+      guard count > 0 else { break }
+      bytes += buffer[..<count]
+    }
+    guard let checksum = BackupChecksum(line: bytes) else { throw .notAChecksum(path: path) }
+    return checksum
+  }
+
+  /// Compares a file with the checksum beside it.
+  ///
+  /// - Returns: False if there is none to compare with.
+  static func check(_ file: String) throws(BackupError) -> Bool {
+    guard let known = try beside(file) else { return false }
+    let found = try compute(file, named: file)
+    guard found.digits != known.digits else { return true }
+    guard found.name == known.name else { throw .checksumOfAnother(path: path(of: file)) }
+    throw .changed(path: file)
+  }
+
+  init(digits: String, name: String) {
+    self.digits = digits
+    self.name = name
+  }
+
+  /// Reads what `sha256sum` writes, for text or binary; nil for all else.
+  init?(line bytes: [UInt8]) {
+    var rest = bytes[...]
+    if rest.last == UInt8(ascii: "\n") { rest.removeLast() }
+    let isEscaped = rest.first == UInt8(ascii: "\\")
+    if isEscaped { rest.removeFirst() }
+    guard rest.count > 66, rest.count <= Self.limitBytes, let octets = hexDecoded(rest.prefix(64))
+    else { return nil }
+    rest.removeFirst(64)
+    guard rest.popFirst() == UInt8(ascii: " "), let mode = rest.popFirst(),
+      mode == UInt8(ascii: " ") || mode == UInt8(ascii: "*"), !rest.contains(UInt8(ascii: "\n")),
+      let name = String(validating: isEscaped ? Self.unescaped(rest) : Array(rest), as: UTF8.self)
+    else { return nil }
+    digits = hexEncoded(octets)
+    self.name = name
+  }
+
+  /// The line that `sha256sum` writes, newline included.
+  var line: [UInt8] {
+    var isEscaped = false
+    var text: [UInt8] = []
+    for byte in name.utf8 {
+      guard let letter = Self.escapes.first(where: { $0.byte == byte })?.letter else {
+        text.append(byte)
+        continue
+      }
+      isEscaped = true
+      text += [UInt8(ascii: "\\"), letter]
+    }
+    return Array((isEscaped ? "\\" : "").utf8) + Array("\(digits)  ".utf8) + text
+      + [UInt8(ascii: "\n")]
+  }
+
+  /// A line whose name has one of these begins with a backslash.
+  private static let escapes = [
+    (byte: UInt8(ascii: "\\"), letter: UInt8(ascii: "\\")),
+    (byte: UInt8(ascii: "\n"), letter: UInt8(ascii: "n")),
+    (byte: UInt8(ascii: "\r"), letter: UInt8(ascii: "r")),
+  ]
+
+  private static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    var text: [UInt8] = []
+    var rest = bytes
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "\\"),
+        let known = escapes.first(where: { $0.letter == rest.first })
+      else {
+        text.append(byte)
+        continue
+      }
+      text.append(known.byte)
+      rest.removeFirst()
+    }
+    return text
+  }
+}
