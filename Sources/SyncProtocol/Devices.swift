@@ -99,6 +99,39 @@ public struct PairResponse: WireMessage {
   }
 }
 
+/// Asks for a new identity beside the one that the caller has.
+public struct RenewRequest: WireMessage {
+  /// Names the request, so that it can be repeated: random bytes, or none. A secret: the new token is made of it.
+  public var nonce: [UInt8]
+
+  /// Bytes of a nonce that is not empty.
+  public static let nonceBytes = 16...64
+
+  /// A request.
+  public init(nonce: [UInt8] = []) {
+    self.nonce = nonce
+  }
+
+  /// Decodes a request.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: atrest__sync__v1__renew_request__unpack) {
+      message throws(WireError) in
+      let nonce = [UInt8](message.nonce)
+      guard nonce.isEmpty || RenewRequest.nonceBytes.contains(nonce.count) else {
+        throw .invalid("a nonce has 16 to 64 bytes")
+      }
+      return RenewRequest(nonce: nonce)
+    }
+  }
+
+  /// The bytes on the wire.
+  public var encoded: [UInt8] {
+    packing(atrest__sync__v1__renew_request__init) { message, arena in
+      message.nonce = arena.bytes(nonce)
+    }
+  }
+}
+
 /// A fresh pairing code.
 public struct InviteResponse: WireMessage {
   /// Secret until used.

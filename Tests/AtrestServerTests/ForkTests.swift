@@ -128,12 +128,17 @@ import Transport
     kim = try storage.session(phone)
   }
 
-  private func renew(_ session: Session) async throws -> PairResponse {
+  private func renew(
+    _ session: Session, nonce: [UInt8] = [], at storage: Storage? = nil
+  ) async throws -> PairResponse {
     let outcome = await outcome { later throws(Status) in
-      try storage.devices.renew(session, [], answer: later)
+      try (storage ?? self.storage).devices.renew(
+        session, RenewRequest(nonce: nonce).encoded, answer: later)
     }
     return try PairResponse(decoding: try outcome.reply)
   }
+
+  private let nonce = [UInt8](1...16)
 
   private func session(_ answer: PairResponse) throws -> Session {
     var metadata = Metadata()
@@ -151,6 +156,59 @@ import Transport
     #expect(!kim.isRevoked)
     #expect([kim, first, second].map(\.name) == ["device 1", "device 1 2", "device 1 3"])
     #expect(try session(try await renew(first)).name == "device 1 2 2")
+    await storage.queue.close()
+  }
+
+  @Test("a request that is repeated gives the same device and the same token, also after a restart")
+  func repeated() async throws {
+    let first = try await renew(kim, nonce: nonce)
+    let device = try session(first)
+    #expect(try await renew(kim, nonce: nonce) == first)
+    #expect(try session(first) === device)
+    await storage.queue.close()
+    let again = try Storage(storage.folder)
+    #expect(try await renew(try again.session(phone), nonce: nonce, at: again) == first)
+    await again.queue.close()
+    let store = try openStore(storage.folder)
+    defer { store.close() }
+    let id = kim.account.id
+    let names = try store.transaction { t throws(StoreError) in try t.devices(of: id).map(\.name) }
+    #expect(names.sorted() == ["device 1", "device 1 2", "device 2"])
+  }
+
+  @Test("another nonce, another device and no nonce make another device")
+  func distinct() async throws {
+    let answers = [
+      try await renew(kim, nonce: nonce), try await renew(kim, nonce: nonce.reversed()),
+      try await renew(try storage.session(tablet), nonce: nonce), try await renew(kim),
+      try await renew(kim),
+    ]
+    #expect(Set(answers.map(\.replica)).count == 5)
+    #expect(Set(answers.map { $0.token.suffix(64) }).count == 5)
+    await storage.queue.close()
+  }
+
+  @Test("a device that was made and sent away is not given again")
+  func repeatedAfterRevocation() async throws {
+    let first = try await renew(kim, nonce: nonce)
+    let outcome = await outcome { later throws(Status) in
+      try storage.devices.revoke(
+        kim, RevokeDeviceRequest(replica: first.replica).encoded, answer: later)
+    }
+    _ = try outcome.reply
+    let second = try await renew(kim, nonce: nonce)
+    #expect(second.replica != first.replica)
+    #expect(try session(second).account === kim.account)
+    await storage.queue.close()
+  }
+
+  @Test("a nonce has 16 to 64 bytes", arguments: [1, 15, 65])
+  func nonceSize(count: Int) async throws {
+    let bytes = RenewRequest(nonce: [UInt8](repeating: 7, count: count)).encoded
+    let answer = await outcome { later throws(Status) in
+      try storage.devices.renew(kim, bytes, answer: later)
+    }
+    #expect(answer.failure?.code == .invalidArgument)
     await storage.queue.close()
   }
 

@@ -21,6 +21,15 @@ private let day: Int64 = 24 * 3600 * 1000
     kim = try store.makeAccount("kim")
     try store.makeDevice(phone, kim)
     try store.makeDevice(tablet, kim)
+    try see(phone)
+    try see(tablet)
+  }
+
+  /// The device called.
+  private func see(_ device: ReplicaID, at time: Int64 = noon) throws {
+    try store.transaction { t throws(StoreError) in
+      try t.setSeen(WallTime(milliseconds: time), device: device)
+    }
   }
 
   deinit {
@@ -112,6 +121,30 @@ private let day: Int64 = 24 * 3600 * 1000
       _ = try t.revokeDevice(tablet, at: WallTime(milliseconds: noon))
     }
     try housekeep(at: noon + 2000)
+    #expect(try stored() == [bare])
+  }
+
+  @Test("a device that never called is not waited for")
+  func neverSeen() throws {
+    try store.makeDevice(ReplicaID(rawValue: 7), kim)
+    try push(offer(water(1)), at: noon)
+    try push(deletion(deleted(1)), at: noon + 1000)
+    try catchUp(phone)
+    try catchUp(tablet)
+    try housekeep(at: noon + 2000)
+    #expect(try stored() == [bare])
+  }
+
+  @Test("a device that has not called for thirty days is not waited for")
+  func longUnseen() throws {
+    try catchUp(phone, at: noon + 30 * day)
+    try push(offer(water(1)), at: noon + 30 * day)
+    try push(deletion(deleted(1)), at: noon + 30 * day)
+    try catchUp(phone, at: noon + 30 * day)
+    try see(tablet, at: noon + 1)
+    try housekeep(at: noon + 30 * day)
+    #expect(try stored() == [deleted(1)])
+    try housekeep(at: noon + 1 + 30 * day)
     #expect(try stored() == [bare])
   }
 
@@ -291,6 +324,10 @@ private let day: Int64 = 24 * 3600 * 1000
   func round() async throws {
     let storage = try Storage()
     storage.world.now = noon + 5000
+    for device in [phone, tablet] {
+      _ = storage.directory.authenticate(
+        credentials(device), at: WallTime(milliseconds: storage.world.now))
+    }
     _ = try await storage.exchange(phone, request(nil, water(1)))
     _ = try await storage.exchange(
       phone, ExchangeRequest(cursor: nil, offers: [deletion(deleted(1))]))

@@ -255,7 +255,7 @@ enum StoreKind: CaseIterable, Sendable {
   }
 
   @Test(
-    "the account stands where the last of its devices does that have access",
+    "the account stands where the last of its devices does that have access and called lately",
     arguments: StoreKind.allCases)
   func standing(kind: StoreKind) throws {
     let store = try kind.open(folder)
@@ -263,18 +263,30 @@ enum StoreKind: CaseIterable, Sendable {
     let (kim, sam) = (try store.makeAccount("kim"), try store.makeAccount("sam"))
     try store.makeDevice(phone, kim)
     try store.makeDevice(tablet, kim)
+    let horizon = WallTime(milliseconds: noon)
     try store.transaction { t throws(StoreError) in
-      #expect(try t.standing(of: kim) == 0)
+      for device in [phone, tablet] {
+        try t.setSeen(WallTime(milliseconds: noon + 1), device: device)
+      }
+      #expect(try t.standing(of: kim, seenAfter: horizon) == 0)
       try t.setStanding(7, device: phone)
-      #expect(try t.standing(of: kim) == 0)
+      #expect(try t.standing(of: kim, seenAfter: horizon) == 0)
       try t.setStanding(5, device: tablet)
-      #expect(try t.standing(of: kim) == 5)
+      #expect(try t.standing(of: kim, seenAfter: horizon) == 5)
       try t.setStanding(4, device: tablet)
-      #expect(try t.standing(of: kim) == 4)
+      #expect(try t.standing(of: kim, seenAfter: horizon) == 4)
       #expect(try t.devices(of: kim).map(\.standing) == [7, 4])
+      _ = try t.addDevice(
+        DeviceEntry(
+          replica: ReplicaID(rawValue: 8), account: kim, name: "new", tokenHash: [],
+          paired: horizon))
+      #expect(try t.standing(of: kim, seenAfter: horizon) == 4)
+      #expect(try t.standing(of: kim, seenAfter: WallTime(milliseconds: noon + 1)) == 0)
+      try t.setSeen(WallTime(milliseconds: noon + 2), device: phone)
+      #expect(try t.standing(of: kim, seenAfter: WallTime(milliseconds: noon + 1)) == 7)
       _ = try t.revokeDevice(tablet, at: WallTime(milliseconds: 9))
-      #expect(try t.standing(of: kim) == 7)
-      #expect(try t.standing(of: sam) == 0)
+      #expect(try t.standing(of: kim, seenAfter: horizon) == 7)
+      #expect(try t.standing(of: sam, seenAfter: horizon) == 0)
     }
   }
 

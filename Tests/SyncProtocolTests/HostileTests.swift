@@ -35,6 +35,7 @@ struct HostileTests {
     _ = try? WatchEvent(decoding: bytes)
     _ = try? PairRequest(decoding: bytes)
     _ = try? PairResponse(decoding: bytes)
+    _ = try? RenewRequest(decoding: bytes)
     _ = try? ListDevicesResponse(decoding: bytes)
     _ = try? HealthCheckRequest(decoding: bytes)
     return true

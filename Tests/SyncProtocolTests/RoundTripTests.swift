@@ -117,6 +117,8 @@ struct RoundTripTests {
       PairResponse(
         replica: ReplicaID(rawValue: 7), token: "t", accountName: "home",
         serverTime: WallTime(milliseconds: 3)))
+    try check(RenewRequest(nonce: [UInt8](0..<16)))
+    try check(RenewRequest())
     try check(InviteResponse(code: "c", expires: WallTime(milliseconds: 9)))
     try check(ListDevicesResponse(devices: [device]))
     try check(RevokeDeviceRequest(replica: device.replica))

@@ -37,7 +37,10 @@ enum Pairing {
   }
 
   enum Outcome {
-    case paired(DeviceEntry)
+    /// The device, and the token that is its own.
+    case paired(DeviceEntry, Token)
+    /// The device was made before, by a request that had the same nonce.
+    case renewedBefore(DeviceEntry, Token)
     /// Wrong, used, too old, or tried too often.
     case denied
     case tooManyDevices
@@ -69,19 +72,34 @@ enum Pairing {
       paired: now, seen: nil, revoked: nil)
     guard try transaction.addDevice(device) else { return .replicaTaken }
     try transaction.removeInvitation(handle: code.handle)
-    return .paired(device)
+    return .paired(device, token)
   }
 
   /// Gives a device a second identity, for a copy of it: a device beside it in the account, with a name that tells them apart.
   ///
+  /// - Parameters:
+  ///   - nonce: Names the request; empty: none.
+  ///   - token: Drawn for the device. With a nonce, only the identity is taken from it.
   /// - Returns: `denied` if the device has no access.
   static func renew(
-    _ replica: ReplicaID, of account: AccountID, token: Token, at now: WallTime,
+    _ replica: ReplicaID, of account: AccountID, nonce: [UInt8], token: Token, at now: WallTime,
     in transaction: any StoreTransaction
   ) throws(StoreError) -> Outcome {
     let all = try transaction.devices(of: account)
     guard let original = all.first(where: { $0.replica == replica }), original.revoked == nil else {
       return .denied
+    }
+    var token = token
+    if !nonce.isEmpty {
+      // Tokens are stored as hashes, so none can be said again; one that follows from the request can be made again.
+      let secret = Token.secret(renewing: original, nonce: nonce)
+      let hash = Secret.hash(secret)
+      if let known = all.first(where: {
+        $0.revoked == nil && Secret.areEqual($0.tokenHash, hash)
+      }) {
+        return .renewedBefore(known, Token(replica: known.replica, secret: secret))
+      }
+      token = Token(replica: token.replica, secret: secret)
     }
     guard all.count < devices else { return .tooManyDevices }
     let taken = Set(all.filter { $0.revoked == nil }.map(\.name))
@@ -89,6 +107,6 @@ enum Pairing {
       replica: token.replica, account: account, name: Name.next(after: original.name, taken),
       tokenHash: token.hash, paired: now, seen: nil, revoked: nil)
     guard try transaction.addDevice(device) else { return .replicaTaken }
-    return .paired(device)
+    return .paired(device, token)
   }
 }

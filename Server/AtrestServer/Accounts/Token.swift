@@ -28,6 +28,18 @@ struct Token {
     secret = Array(octets[8...])
   }
 
+  /// The secret of the device that a request to renew another one makes: the same for the same request.
+  ///
+  /// HMAC-SHA256 under the nonce, of the other device's identity and of the hash of its token. Whoever knows neither the nonce nor that
+  /// token cannot compute it, and a nonce that was badly drawn leaves it as good as that token.
+  static func secret(renewing device: DeviceEntry, nonce: [UInt8]) -> [UInt8] {
+    var hash = HMAC<SHA256>(key: SymmetricKey(data: nonce))
+    hash.update(data: Array("atrest renew 1".utf8))
+    withUnsafeBytes(of: device.replica.rawValue.bigEndian) { hash.update(data: $0) }
+    hash.update(data: device.tokenHash)
+    return Array(hash.finalize())
+  }
+
   /// What the device keeps.
   var text: String {
     hexEncoded(withUnsafeBytes(of: replica.rawValue.bigEndian) { Array($0) } + secret)

@@ -43,58 +43,62 @@ package final class DevicesService: Sendable {
         outcome = try Pairing.pair(
           code, token: token, name: request.deviceName, at: now, in: batch.transaction)
         if case .replicaTaken = outcome { continue }
-        return (outcome, token)
+        return outcome
       }
-      return (outcome, tokens[0])
-    } reply: { [self] outcome, token in
+      return outcome
+    } reply: { [self] outcome in
       if case .denied = outcome {} else { limiter.withLock { $0.giveBack() } }
       if case .denied = outcome { logger.notice("a pairing code was refused") }
-      return admit(outcome, token, denied: .badCode)
+      return admit(outcome, denied: .badCode)
     }
     return .later
   }
 
-  /// Gives the caller a second identity, beside the one it has.
+  /// Gives the caller a second identity, beside the one it has; the same one again to a request that is repeated.
   package func renew(
     _ session: Session, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
-    _ = try decoded(EmptyMessage.self, bytes)
+    let nonce = try decoded(RenewRequest.self, bytes).nonce
     let now = environment.now()
     let tokens = (0..<Self.draws).map { _ in drawToken() }
     try queue.perform(use: .writes, costBytes: 1024, answer: answer()) {
-      batch throws(StoreError) in
+      batch throws(StoreError) -> Pairing.Outcome in
       for token in tokens {
         let outcome = try Pairing.renew(
-          session.replica, of: session.account.id, token: token, at: now, in: batch.transaction)
+          session.replica, of: session.account.id, nonce: nonce, token: token, at: now,
+          in: batch.transaction)
         if case .replicaTaken = outcome { continue }
-        return (outcome, token)
+        return outcome
       }
-      return (Pairing.Outcome.replicaTaken, tokens[0])
-    } reply: { [self] outcome, token in
-      admit(outcome, token, denied: .unknownDevice)
+      return .replicaTaken
+    } reply: { [self] outcome in
+      admit(outcome, denied: .unknownDevice)
     }
     return .later
   }
 
   /// Lets a device in that storage has, and tells it who it is.
-  private func admit(
-    _ outcome: Pairing.Outcome, _ token: Token, denied: Status
-  ) -> UnaryOutcome {
+  private func admit(_ outcome: Pairing.Outcome, denied: Status) -> UnaryOutcome {
     switch outcome {
-    case .paired(let device):
+    case .paired(let device, let token):
       directory.add(device)
       logger.info("a device was paired", metadata: ["device": "\(device.replica.hex)"])
-      return .reply(
-        PairResponse(
-          replica: device.replica, token: token.text,
-          accountName: directory.account(device.account)?.name ?? "",
-          serverTime: environment.now()
-        ).encoded)
+      return welcome(device, token)
+    case .renewedBefore(let device, let token): return welcome(device, token)
     case .denied: return .fail(denied)
     case .tooManyDevices:
       return .fail(Status(.resourceExhausted, "This account has too many devices."))
     case .replicaTaken: return .fail(.busy)
     }
+  }
+
+  private func welcome(_ device: DeviceEntry, _ token: Token) -> UnaryOutcome {
+    .reply(
+      PairResponse(
+        replica: device.replica, token: token.text,
+        accountName: directory.account(device.account)?.name ?? "",
+        serverTime: environment.now()
+      ).encoded)
   }
 
   /// Makes a code for the caller's account.

@@ -107,11 +107,17 @@ extension SQLiteTransaction {
     }
   }
 
-  func standing(of account: AccountID) throws(StoreError) -> UInt64 {
+  func standing(
+    of account: AccountID, seenAfter horizon: WallTime
+  ) throws(StoreError) -> UInt64 {
     try perform {
       let least = try Int64.fetchOne(
-        db, sql: "SELECT min(stands_at) FROM device WHERE account = ? AND revoked_ms IS NULL",
-        arguments: [account.rawValue])
+        db,
+        sql: """
+          SELECT min(stands_at) FROM device
+          WHERE account = ? AND revoked_ms IS NULL AND seen_ms > ?
+          """,
+        arguments: [account.rawValue, horizon.milliseconds])
       return UInt64(clamping: least ?? 0)
     }
   }

@@ -131,8 +131,9 @@ package protocol StoreTransaction: AnyObject {
 
   /// Notes the sequence up to which the device said that it holds everything.
   func setStanding(_ sequence: UInt64, device: ReplicaID) throws(StoreError)
-  /// The sequence up to which every device of the account that has access said that it holds everything; 0 if there is none.
-  func standing(of account: AccountID) throws(StoreError) -> UInt64
+  /// The sequence up to which every device of the account that has access, and called later than `horizon`, said that it holds everything; 0 if
+  /// there is none. Devices that never called have nothing to say.
+  func standing(of account: AccountID, seenAfter horizon: WallTime) throws(StoreError) -> UInt64
 
   /// The sync token that the device showed last; 0 for none yet, or no such device.
   func syncToken(of device: ReplicaID) throws(StoreError) -> UInt64

@@ -211,6 +211,7 @@ extension SyncStore {
     let prepared = PreparedExchange(request)
     let epoch = epoch
     return try transaction { transaction throws(StoreError) in
+      try transaction.setSeen(now, device: device)
       let feed = try AccountFeed(account: account, in: transaction)
       let response = try Exchange.run(
         prepared, device: device, epoch: epoch, feed: feed, now: now)

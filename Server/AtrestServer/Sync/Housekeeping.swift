@@ -13,7 +13,8 @@ package enum Housekeeping {
   /// Does what is due, up to `limit` records.
   ///
   /// A deleted record is stripped when every device that has access said that it stands beyond the deletion, or 30 days after
-  /// the server took it in; a journal entry ends 90 days after the server noticed the conflict.
+  /// the server took it in; a journal entry ends 90 days after the server noticed the conflict. Devices that never called, or not for
+  /// those 30 days, are not waited for: one that was made and never used would hold everything back.
   /// - Parameters:
   ///   - feed: The account's, in the transaction under way. Its owner finishes it and commits.
   ///   - now: The server's clock.
@@ -21,7 +22,8 @@ package enum Housekeeping {
   package static func run(
     _ feed: AccountFeed, at now: WallTime, limit: Int = slice
   ) throws(StoreError) -> Bool {
-    let standing = try feed.transaction.standing(of: feed.account)
+    let standing = try feed.transaction.standing(
+      of: feed.account, seenAfter: now.advanced(by: -Record.strippingMilliseconds))
     let due = try feed.transaction.recordsDue(
       of: feed.account, at: now, orKnownAt: standing, limit: limit)
     for (key, found) in due {

@@ -5,8 +5,8 @@ import Replication
 import SyncProtocol
 
 extension Record {
-  /// How long a deleted record keeps its payload if some device has not said that it knows the deletion: 30 days, in
-  /// milliseconds.
+  /// How long a deleted record keeps its payload if some device has not said that it knows the deletion, and how long
+  /// a device that does not call is waited for: 30 days, in milliseconds.
   static let strippingMilliseconds: Int64 = 30 * 24 * 3600 * 1000
 
   /// Whether a person would miss it: what is deleted, the journal and entitlements do not count.

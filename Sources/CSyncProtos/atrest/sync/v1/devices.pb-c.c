@@ -585,9 +585,29 @@ const ProtobufCMessageDescriptor atrest__sync__v1__pair_response__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__pair_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-#define atrest__sync__v1__renew_request__field_descriptors NULL
-#define atrest__sync__v1__renew_request__field_indices_by_name NULL
-#define atrest__sync__v1__renew_request__number_ranges NULL
+static const ProtobufCFieldDescriptor atrest__sync__v1__renew_request__field_descriptors[1] =
+{
+  {
+    "nonce",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__RenewRequest, nonce),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__sync__v1__renew_request__field_indices_by_name[] = {
+  0,   /* field[0] = nonce */
+};
+static const ProtobufCIntRange atrest__sync__v1__renew_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
 const ProtobufCMessageDescriptor atrest__sync__v1__renew_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -596,10 +616,10 @@ const ProtobufCMessageDescriptor atrest__sync__v1__renew_request__descriptor =
   "Atrest__Sync__V1__RenewRequest",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__RenewRequest),
-  0,
+  1,
   atrest__sync__v1__renew_request__field_descriptors,
   atrest__sync__v1__renew_request__field_indices_by_name,
-  0,  atrest__sync__v1__renew_request__number_ranges,
+  1,  atrest__sync__v1__renew_request__number_ranges,
   (ProtobufCMessageInit) atrest__sync__v1__renew_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -86,10 +86,15 @@ struct  Atrest__Sync__V1__PairResponse
 struct  Atrest__Sync__V1__RenewRequest
 {
   ProtobufCMessage base;
+  /*
+   * Names the request: 16 to 64 bytes, drawn at random and kept before it is sent for the first time, and forgotten with the answer. The new token is
+   * made of it and of the caller's, so keep it secret. If it is empty, each request makes a device.
+   */
+  ProtobufCBinaryData nonce;
 };
 #define ATREST__SYNC__V1__RENEW_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__renew_request__descriptor) \
-     }
+    , {0,NULL} }
 
 
 /*
