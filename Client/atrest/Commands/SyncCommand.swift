@@ -40,12 +40,23 @@ struct SyncCommand: AsyncParsableCommand {
   }
 
   private func once(_ replica: Replica) async throws {
+    let latest = Mutex(SyncReport())
     let report: SyncReport
     do {
       report = try await replica.sync(allowingMassDeletion: allowMassDeletion) { report in
+        latest.withLock { $0 = report }
         if let counts = SyncWords.counts(report) { Terminal.progress("\(counts) so far") }
       }
       Terminal.progress("")
+    } catch SyncError.massDeletion(let count, let all) {
+      Terminal.progress("")
+      // Everything else was exchanged: a program is told what, beside what waits.
+      var report = latest.withLock { $0 }
+      report.heldDeletions = HeldDeletions(count: count, of: all)
+      await learnNames(replica)
+      if format.json { Terminal.say(try JSON.text(SyncRow(report))) }
+      if report.refused > 0 { Terminal.complain(SyncWords.refused(report.refused)) }
+      throw SyncError.massDeletion(count: count, of: all)
     } catch {
       Terminal.progress("")
       throw error

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program of the package, run as people and scripts run it.
+
+import Foundation
+import Testing
+
+/// The program, with a replica folder of its own that is gone afterwards.
+final class Binary: Sendable {
+  struct Answer {
+    var out: String
+    var err: String
+    var code: Int32
+
+    /// Standard output as JSON.
+    func json() throws -> Any {
+      try JSONSerialization.jsonObject(with: Data(out.utf8))
+    }
+  }
+
+  let home: URL
+  private let program: URL
+
+  /// - Parameter name: Which program.
+  init(_ name: String = "atrest") throws {
+    // The test runner lies beside the programs of its package.
+    let runner = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    var folder = runner.deletingLastPathComponent()
+    while !FileManager.default.isExecutableFile(
+      atPath: folder.appendingPathComponent(name).path)
+    {
+      try #require(folder.path != "/", "the program was not built beside the tests")
+      folder.deleteLastPathComponent()
+    }
+    program = folder.appendingPathComponent(name)
+    home = FileManager.default.temporaryDirectory
+      .appendingPathComponent("atrest-\(UUID().uuidString.prefix(13))")
+    try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: home)
+  }
+
+  var replica: URL { home.appendingPathComponent(".local/share/atrest") }
+
+  /// A process that runs the program, and its two pipes.
+  func start(_ arguments: [String], _ environment: [String: String] = [:]) throws -> Running {
+    let process = Process()
+    process.executableURL = program
+    process.arguments = arguments
+    process.environment = ["HOME": home.path, "TZ": "Europe/Berlin"]
+      .merging(environment) { $1 }
+    let (out, err) = (Pipe(), Pipe())
+    process.standardOutput = out
+    process.standardError = err
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    return Running(process: process, out: out, err: err)
+  }
+
+  struct Running {
+    let process: Process
+    let out: Pipe
+    let err: Pipe
+
+    func wait() -> Answer {
+      let out = out.fileHandleForReading.readDataToEndOfFile()
+      let err = err.fileHandleForReading.readDataToEndOfFile()
+      process.waitUntilExit()
+      return Answer(
+        out: String(decoding: out, as: UTF8.self), err: String(decoding: err, as: UTF8.self),
+        code: process.terminationStatus)
+    }
+  }
+
+  @discardableResult
+  func callAsFunction(_ arguments: String..., with environment: [String: String] = [:]) throws
+    -> Answer
+  {
+    try start(arguments, environment).wait()
+  }
+}
