@@ -25,6 +25,8 @@ public struct Refusal: Hashable, Sendable {
     public static let forked = Reason(rawValue: 4)
     /// The request would delete most of what there is.
     public static let massDeletion = Reason(rawValue: 5)
+    /// What the server holds of the record is damaged.
+    public static let damaged = Reason(rawValue: 6)
   }
 
   /// The offer's index in its request.

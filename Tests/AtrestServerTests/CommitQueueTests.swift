@@ -3,6 +3,7 @@
 
 import Dispatch
 import GRPC
+import Logging
 import Replication
 import SyncProtocol
 import Synchronization
@@ -28,7 +29,10 @@ final class Storage: Sendable {
     let onCommit = Mutex<(@Sendable () throws(StoreError) -> Void)?>(nil)
   }
 
-  init(_ folder: Folder? = nil, limits: CommitQueue.Limits = CommitQueue.Limits()) throws {
+  init(
+    _ folder: Folder? = nil, limits: CommitQueue.Limits = CommitQueue.Limits(),
+    logger: Logger = quiet
+  ) throws {
     let folder = try folder ?? Folder()
     self.folder = folder
     let faults = Faults()
@@ -51,7 +55,7 @@ final class Storage: Sendable {
     let disk = DiskGuard(directory: folder.data) { free.bytes.withLock { $0 } }
     queue = CommitQueue(
       store: store, disk: disk, directory: directory, environment: world.environment,
-      logger: quiet, limits: limits, onFatal: { fatal.note($0) })
+      logger: logger, limits: limits, onFatal: { fatal.note($0) })
     sync = SyncService(queue: queue, directory: directory, environment: world.environment)
     devices = DevicesService(
       queue: queue, directory: directory, environment: world.environment, logger: quiet)
@@ -296,6 +300,48 @@ final class Storage: Sendable {
     let again = try Storage(storage.folder)
     #expect(try await again.exchange(tablet, request()).records == [water(1).encoded])
     await again.queue.close()
+  }
+
+  @Test(
+    "a record that rotted is named in the log once, by kind and place, and never by what it held")
+  func unreadable() async throws {
+    let lines = Recorder<String>()
+    let storage = try Storage(logger: Logger(label: "test") { _ in RecordingLog(lines: lines) })
+    _ = try await storage.exchange(phone, request(nil, water(1), water(2), water(3)))
+    let rotten = water(2)
+    let body = [0xFF] + rotten.encoded
+    let account = try storage.session(phone).account.id
+    let done = Recorder<Void>()
+    let job = Operation(use: .writes) { batch throws(StoreError) in
+      try batch.transaction.replace(
+        key: rotten.key.storageKey, body: body, sequence: 2, due: nil, account: account)
+    } completion: { _, _ in
+      done.note(())
+    }
+    #expect(storage.queue.submit(job))
+    try await done.next()
+    for _ in 0..<2 {
+      let pulled = try await storage.exchange(tablet, request())
+      #expect(pulled.records == [water(1).encoded, water(3).encoded])
+      #expect(pulled.cursor.sequence == 3)
+      let refused = try await storage.exchange(phone, request(pulled.cursor, rotten))
+      #expect(refused.refusals.map(\.reason) == [.damaged])
+      let session = try storage.session(phone)
+      let compared = await outcome { later throws(Status) in
+        try storage.sync.reconcile(
+          session,
+          ReconcileRequest(ranges: [KeyRange(end: [], content: .items([]))]).encoded,
+          answer: later)
+      }
+      #expect(
+        try ReconcileResponse(decoding: try compared.reply).records == [
+          water(1).encoded, water(3).encoded,
+        ])
+    }
+    await storage.queue.close()
+    let told = lines.all.filter { $0.contains("cannot be read") }
+    #expect(told.count == 1)
+    #expect(told.first?.contains("account=\(account.rawValue) kind=2 sequence=2") == true)
   }
 
   @Test("when a device last called is written with a later commit, at most once a minute")

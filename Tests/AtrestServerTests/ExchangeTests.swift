@@ -52,18 +52,59 @@ import Testing
     #expect(again.records.isEmpty && again.superseded.isEmpty && again.refusals.isEmpty)
   }
 
-  @Test("rows that cannot be are damage that is told, not a trap")
+  @Test("an offer to a record that rotted is refused, and nothing is written over what is left")
+  func rottenRecord() throws {
+    let account = kim
+    for body in [water(2).encoded, [0xFF]] {
+      try store.transaction { transaction throws(StoreError) in
+        _ = try transaction.append(
+          key: water(1).key.storageKey, body: body, sequence: 1, account: account)
+        try transaction.replace(
+          key: water(1).key.storageKey, body: body, sequence: 1, due: nil, account: account)
+        try transaction.setHead(1, of: account)
+      }
+      let answer = try store.exchange(kim, request(nil, water(1), water(3)))
+      #expect(answer.refusals.map(\.reason) == [.damaged] && answer.refusals.map(\.index) == [0])
+      let stored = try store.transaction { transaction throws(StoreError) in
+        try transaction.record(key: water(1).key.storageKey, account: account)
+      }
+      #expect(stored?.body == body)
+    }
+  }
+
+  @Test(
+    "a record that rotted is left out of the feed, wherever it is in a page, and the cursor passes it"
+  )
+  func rottenFeed() throws {
+    let account = kim
+    let count = Page.records + 3
+    for start in stride(from: 0, to: count, by: 500) {
+      let page = (start..<min(start + 500, count)).map { offer(water($0)) }
+      _ = try store.exchange(kim, ExchangeRequest(cursor: nil, offers: page))
+    }
+    // The first, the first of the second page, and the last.
+    let rotten = [0, Page.records + 1, count - 1]
+    try store.transaction { transaction throws(StoreError) in
+      for number in rotten {
+        try transaction.replace(
+          key: water(number).key.storageKey, body: [0xFF], sequence: UInt64(number + 1), due: nil,
+          account: account)
+      }
+    }
+    var received: [[UInt8]] = []
+    var answer = try store.exchange(kim, request())
+    received += answer.records
+    while answer.more {
+      answer = try store.exchange(kim, request(answer.cursor))
+      received += answer.records
+    }
+    #expect(received == (0..<count).filter { !rotten.contains($0) }.map { water($0).encoded })
+    #expect(answer.cursor.sequence == UInt64(count))
+  }
+
+  @Test("heads that cannot be are damage that is told, not a trap")
   func damagedRows() throws {
     let account = kim
-    try store.transaction { transaction throws(StoreError) in
-      _ = try transaction.append(
-        key: water(1).key.storageKey, body: water(2).encoded, sequence: 1, account: account)
-      try transaction.setHead(1, of: account)
-    }
-    let damage = #expect(throws: StoreError.self) {
-      try store.exchange(kim, request(nil, water(1)))
-    }
-    #expect(damage?.isFatal == true)
     for head in [UInt64.max, 1 << 63, UInt64(Int64.max)] {
       try store.transaction { transaction throws(StoreError) in
         try transaction.setHead(head, of: account)

@@ -133,6 +133,26 @@ import Transport
     #expect(answer.ranges.isEmpty)
   }
 
+  @Test(
+    "a record that rotted is settled as it is: neither sent nor wanted, and no end of the comparison"
+  )
+  func rotten() throws {
+    try fill(0..<10)
+    let account = kim
+    try store.transaction { t throws(StoreError) in
+      for number in [3, 5] {
+        try t.replace(
+          key: water(number).key.storageKey, body: [0xFF], sequence: UInt64(number + 1), due: nil,
+          account: account)
+      }
+    }
+    // The replica holds one of the two.
+    let held = (0..<5).map { item(water($0)) }
+    let answer = try ask(KeyRange(end: [], content: .items(held)))
+    #expect(answer.records == (6..<10).map { water($0).encoded })
+    #expect(answer.wanted.isEmpty && answer.ranges.isEmpty)
+  }
+
   @Test("an account that has nothing wants everything; a replica that has nothing is sent it")
   func oneSided() throws {
     let wanting = try ask(KeyRange(end: [], content: .items((0..<50).map { item(water($0)) })))

@@ -166,6 +166,23 @@ func credentials(_ replica: ReplicaID, secret: UInt8 = 1) -> Metadata {
 
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
+/// A log whose lines a test reads: level, message, and metadata by key.
+struct RecordingLog: LogHandler {
+  let lines: Recorder<String>
+  var metadata: Logger.Metadata = [:]
+  var logLevel = Logger.Level.trace
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    let facts = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    lines.note("\(event.level) \(event.message) " + facts.joined(separator: " "))
+  }
+}
+
 /// Takes what happens on other threads, and lets a test wait for it.
 final class Recorder<Value: Sendable>: Sendable {
   private let stream: AsyncStream<Value>

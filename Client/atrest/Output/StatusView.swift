@@ -151,6 +151,7 @@ extension StatusReport.Refused {
     case .clockSkew: "clock_skew"
     case .invalid: "invalid"
     case .tooLarge: "too_large"
+    case .damaged: "damaged"
     default: "reason_\(reason.rawValue)"
     }
   }
@@ -166,6 +167,8 @@ extension StatusReport.Refused {
     switch (reason, command) {
     case (.clockSkew, _):
       return "Set this device's clock; `atrest sync` then sends it by itself."
+    case (.damaged, _):
+      return "It is safe here. Whoever runs the server has to put a backup back."
     case (.invalid, let command?), (.tooLarge, let command?):
       return "Correct it with `atrest \(command) edit \(short)`, or take it away with "
         + "`atrest \(command) delete \(short)`, then sync."

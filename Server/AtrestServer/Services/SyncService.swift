@@ -60,8 +60,16 @@ package final class SyncService: Sendable {
     let job = Operation(use: .reads, costBytes: bytes.count * 4 + 512) {
       batch throws(StoreError) -> ReconcileResponse? in
       guard !session.isRevoked else { return nil }
-      return try Reconcile.run(
-        request, account: session.account.id, in: batch.transaction, at: environment.now())
+      let feed = try batch.feed(of: session.account.id)
+      var unreadable: [[UInt8]] = []
+      let response = try Reconcile.run(
+        request, account: feed.account, in: batch.transaction, at: environment.now()
+      ) { unreadable.append($0) }
+      for key in unreadable {
+        guard let found = try feed.find(key: key) else { continue }
+        feed.passOver(key: key, sequence: found.sequence)
+      }
+      return response
     } completion: { result, answers in
       session.endReconcile()
       switch result {

@@ -92,6 +92,8 @@ package final class CommitQueue: @unchecked Sendable {
   private let disk: DiskGuard
   private var failure: StoreError?
   private var isRefusingWrites = false
+  /// Records that cannot be read, and that the log has named. At most as many as `unreadableLimit`.
+  private var unreadable: Set<UnreadableRecord> = []
   /// The store's.
   package let epoch: UInt64
 
@@ -194,13 +196,35 @@ package final class CommitQueue: @unchecked Sendable {
       isRefusingWrites = false
     }
     do throws(StoreError) {
-      let feeds = try commit(jobs, hasWrites: hasWrites)
+      let all = try commit(jobs, hasWrites: hasWrites)
+      let feeds = all.filter { $0.head != $0.start }
+      for feed in all { report(feed.unreadable) }
       // Before the answers: whoever has one may ask again at once.
       for feed in feeds { directory.account(feed.account)?.advance(to: feed.head) }
       finish(jobs, nil)
       for feed in feeds { publish(feed) }
     } catch {
       recover(jobs, from: error)
+    }
+  }
+
+  /// Lines of the log about records that cannot be read, in one run of the server.
+  private static let unreadableLimit = 1000
+
+  /// Names each record that cannot be read once.
+  private func report(_ records: [UnreadableRecord]) {
+    for record in records where unreadable.count < Self.unreadableLimit {
+      guard unreadable.insert(record).inserted else { continue }
+      logger.error(
+        """
+        A stored record cannot be read: the disk damaged it. It is left out, and the rest is served. Check the disk, and put a backup \
+        back if the record is to be had again.
+        """,
+        metadata: [
+          "account": "\(record.account.rawValue)",
+          "kind": "\(record.kind.map { "\($0.rawValue)" } ?? "unknown")",
+          "sequence": "\(record.sequence)",
+        ])
     }
   }
 
@@ -246,7 +270,7 @@ package final class CommitQueue: @unchecked Sendable {
       for job in jobs { try job.run(in: batch) }
       if PlantedBug.acknowledgedBeforeCommit.isPlanted { finish(jobs, nil) }
       for feed in batch.feeds.values { try feed.finish() }
-      return batch.feeds.values.filter { $0.head != $0.start }
+      return Array(batch.feeds.values)
     }
   }
 

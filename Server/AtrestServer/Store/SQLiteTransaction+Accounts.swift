@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accounts, devices and invitations in SQLite: seldom used, so written for reading.
+// Accounts, devices and invitations in SQLite, and what else is seldom used: written for reading.
 
 import Foundation
 import GRDB
 import Replication
 
 extension SQLiteTransaction {
+  func key(at sequence: UInt64, account: AccountID) throws(StoreError) -> [UInt8]? {
+    try perform {
+      try Data.fetchOne(
+        db, sql: "SELECT key FROM record WHERE account = ? AND sequence = ?",
+        arguments: [account.rawValue, Int64(clamping: sequence)]
+      ).map { [UInt8]($0) }
+    }
+  }
+
   func addAccount(name: String, created: WallTime) throws(StoreError) -> AccountID? {
     try perform {
       try db.execute(

@@ -76,6 +76,9 @@ package protocol StoreTransaction: AnyObject {
   /// The record with the key, or nil.
   func record(key: [UInt8], account: AccountID) throws(StoreError) -> StoredRecord?
 
+  /// The key of the record at a place in the feed, or nil.
+  func key(at sequence: UInt64, account: AccountID) throws(StoreError) -> [UInt8]?
+
   /// Replaces the body of the record with the key, and moves it to the end of the feed.
   func replace(
     key: [UInt8], body: [UInt8], sequence: UInt64, due: WallTime?, account: AccountID

@@ -18,6 +18,8 @@ package final class AccountFeed {
   private(set) var head: UInt64
   /// Bodies in commit order; nil once there are too many.
   private(set) var news: [[UInt8]]? = []
+  /// Stored records that were met and cannot be read.
+  private(set) var unreadable: [UnreadableRecord] = []
   private var newsBytes = 0
   private var liveChange = 0
 
@@ -56,6 +58,13 @@ package final class AccountFeed {
     return advance(body)
   }
 
+  /// Notes that a stored record cannot be read, and was left out.
+  func passOver(key: [UInt8], sequence: UInt64) {
+    unreadable.append(
+      UnreadableRecord(
+        account: account, kind: RecordKey(storageKey: key)?.kind, sequence: sequence))
+  }
+
   func find(key: [UInt8]) throws(StoreError) -> StoredRecord? {
     try transaction.record(key: key, account: account)
   }
@@ -92,4 +101,12 @@ package final class AccountFeed {
     }
     return head
   }
+}
+
+/// A record whose stored bytes are not a record any more, as its owner may hear of it: nothing of what it held.
+struct UnreadableRecord: Hashable, Sendable {
+  let account: AccountID
+  /// Nil if its key is no key either.
+  let kind: RecordKind?
+  let sequence: UInt64
 }

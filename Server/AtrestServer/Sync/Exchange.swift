@@ -128,7 +128,9 @@ package enum Exchange {
     }
     // Only copies of one record merge.
     guard let stored = try? Record(decoding: found.body), stored.key == item.offer.record.key else {
-      throw .damaged(path: "atrest.db", reason: "a stored record cannot be read")
+      // Nothing is written over it: what it held may be in a backup, and nowhere else.
+      feed.passOver(key: item.key, sequence: found.sequence)
+      return .refused(.damaged(item.index))
     }
     let outcome = item.offer.merged(into: stored, at: now)
     if outcome.record != stored, isAhead {
@@ -179,11 +181,16 @@ package enum Exchange {
     var reached = after
     var records: [[UInt8]] = []
     var more = false
+    var unreadable: [UInt64] = []
     try feed.transaction.feed(of: feed.account, after: after) { sequence, body in
-      if PlantedBug.tombstoneDropped.isPlanted, (try? Record(decoding: body))?.isDeleted == true {
-        return true
-      }
       if !echoes.contains(sequence) {
+        // No replica could store one that rotted: it would stop them all here for good.
+        guard let record = try? Record(decoding: body) else {
+          unreadable.append(sequence)
+          reached = sequence
+          return true
+        }
+        if PlantedBug.tombstoneDropped.isPlanted, record.isDeleted { return true }
         guard records.count < Page.records, bytes + body.count <= Page.recordBytes else {
           more = true
           return false
@@ -194,6 +201,11 @@ package enum Exchange {
       }
       reached = sequence
       return true
+    }
+    for sequence in unreadable {
+      feed.passOver(
+        key: try feed.transaction.key(at: sequence, account: feed.account) ?? [],
+        sequence: sequence)
     }
     response.records = records
     response.more = more

@@ -103,6 +103,12 @@ extension Refusal {
       message: "The request would delete more than half of the account's records.")
   }
 
+  static func damaged(_ index: Int) -> Refusal {
+    Refusal(
+      index: index, reason: .damaged,
+      message: "What the server holds of this record is damaged.")
+  }
+
   static func clockSkew(_ index: Int) -> Refusal {
     Refusal(
       index: index, reason: .clockSkew,

@@ -16,6 +16,7 @@ package struct Reconcile {
   private static let rangeBytes = 4 + Record.Limits.idBytes + 32 + overheadBytes
 
   private let account: AccountID
+  private let passOver: (_ key: [UInt8]) -> Void
   private let transaction: any StoreTransaction
   /// Ranges of the request that are not answered yet: each may need one of the answer's.
   private var waiting: Int
@@ -27,13 +28,15 @@ package struct Reconcile {
   /// - Parameters:
   ///   - transaction: Need not be one that writes.
   ///   - now: The server's clock.
+  ///   - passOver: Told of each record that differs and cannot be read. It is settled as it is: no replica could store it, and none could
+  ///     be merged into it.
   /// - Complexity: Reads each record of the ranges that are not settled once, or twice where a range is split: about 1 us a
   ///   record, and 2 us for a range that does not hold everything.
   package static func run(
     _ request: ReconcileRequest, account: AccountID, in transaction: any StoreTransaction,
-    at now: WallTime
+    at now: WallTime, passOver: @escaping (_ key: [UInt8]) -> Void = { _ in }
   ) throws(StoreError) -> ReconcileResponse {
-    var run = Reconcile(request, account, transaction, now)
+    var run = Reconcile(request, account, transaction, now, passOver)
     var begin: [UInt8] = []
     for range in request.ranges {
       run.waiting -= 1
@@ -51,9 +54,10 @@ package struct Reconcile {
 
   private init(
     _ request: ReconcileRequest, _ account: AccountID, _ transaction: any StoreTransaction,
-    _ now: WallTime
+    _ now: WallTime, _ passOver: @escaping (_ key: [UInt8]) -> Void
   ) {
     self.account = account
+    self.passOver = passOver
     self.transaction = transaction
     waiting = request.ranges.count
     // Whatever else is answered, there is room for a range for each that was asked about, and for one more where a page may end.
@@ -137,7 +141,10 @@ package struct Reconcile {
       }
       if stop == nil {
         let isHeld = theirs.first?.key == key
-        if isHeld, theirs.first?.hash == hash || send(body, wanting: key) {
+        if !(isHeld && theirs.first?.hash == hash), (try? Record(decoding: body)) == nil {
+          passOver(key)
+          if isHeld { theirs.removeFirst() }
+        } else if isHeld, theirs.first?.hash == hash || send(body, wanting: key) {
           theirs.removeFirst()
         } else if isHeld || !send(body, wanting: nil) {
           stop = key

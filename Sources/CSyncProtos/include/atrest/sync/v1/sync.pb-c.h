@@ -62,7 +62,12 @@ typedef enum _Atrest__Sync__V1__Refusal__Reason {
    * The request would delete more than half of the account's records, and 20 or more remain. Ask the person, then set
    * `allow_mass_deletion`.
    */
-  ATREST__SYNC__V1__REFUSAL__REASON__REASON_MASS_DELETION = 5
+  ATREST__SYNC__V1__REFUSAL__REASON__REASON_MASS_DELETION = 5,
+  /*
+   * What the server holds of this record is damaged, so nothing can be merged into it. The server's owner has to put a backup back;
+   * until then, keep the record.
+   */
+  ATREST__SYNC__V1__REFUSAL__REASON__REASON_DAMAGED = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ATREST__SYNC__V1__REFUSAL__REASON)
 } Atrest__Sync__V1__Refusal__Reason;
 /*
