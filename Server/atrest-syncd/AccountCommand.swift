@@ -16,12 +16,13 @@ struct AccountCommand: ParsableCommand {
 
     @Argument(help: "The account's name: 1 to 64 bytes.") var name: String
     @OptionGroup var data: DataOptions
+    @OptionGroup var format: FormatOptions
 
     func run() async throws {
       try await reported {
         let invitation = try await AdminClient(directory: data.path).call(
           Method.Admin.addAccount, try named(name), as: Invitation.self)
-        printLine(Text.invitation(invitation))
+        try printInvitation(invitation, isJSON: format.isJSON)
       }
     }
   }
@@ -32,12 +33,13 @@ struct AccountCommand: ParsableCommand {
 
     @Argument(help: "The account's name.") var name: String
     @OptionGroup var data: DataOptions
+    @OptionGroup var format: FormatOptions
 
     func run() async throws {
       try await reported {
         let invitation = try await AdminClient(directory: data.path).call(
           Method.Admin.inviteDevice, try named(name), as: Invitation.self)
-        printLine(Text.invitation(invitation))
+        try printInvitation(invitation, isJSON: format.isJSON)
       }
     }
   }
@@ -46,13 +48,13 @@ struct AccountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "List all accounts.")
 
     @OptionGroup var data: DataOptions
-    @OptionGroup var list: ListOptions
+    @OptionGroup var format: FormatOptions
 
     func run() async throws {
       try await reported {
         let answer = try await AdminClient(directory: data.path).call(
           Method.Admin.listAccounts, EmptyMessage(), as: ListAccountsResponse.self)
-        printLine(try list.isJSON ? Text.json(answer) : Text.table(answer))
+        printLine(try format.isJSON ? Text.json(answer) : Text.table(answer))
       }
     }
   }

@@ -47,8 +47,8 @@ struct DataOptions: ParsableArguments {
   }
 }
 
-/// How a listing is printed.
-struct ListOptions: ParsableArguments {
+/// How an answer is printed.
+struct FormatOptions: ParsableArguments {
   @Flag(name: .customLong("json"), help: "Print JSON, for programs.")
   var isJSON = false
 }

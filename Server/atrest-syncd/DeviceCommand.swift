@@ -16,7 +16,7 @@ struct DeviceCommand: ParsableCommand {
 
     @Option(help: "Only those of this account.") var account: String = ""
     @OptionGroup var data: DataOptions
-    @OptionGroup var list: ListOptions
+    @OptionGroup var format: FormatOptions
 
     func run() async throws {
       try await reported {
@@ -26,7 +26,7 @@ struct DeviceCommand: ParsableCommand {
         let answer = try await AdminClient(directory: data.path).call(
           Method.Admin.listDevices, AccountRequest(name: account),
           as: ListAccountDevicesResponse.self)
-        printLine(try list.isJSON ? Text.json(answer) : Text.table(answer))
+        printLine(try format.isJSON ? Text.json(answer) : Text.table(answer))
       }
     }
   }

@@ -15,14 +15,35 @@ func reported(_ body: () async throws -> Void) async throws {
   }
 }
 
+/// Answers with a pairing link. Where a program reads it, it is all that goes to standard output.
+func printInvitation(_ invitation: Invitation, isJSON: Bool) throws {
+  guard !isJSON else { return printLine(try Text.json(invitation)) }
+  printLine(Text.link(invitation))
+  let usage = Text.usage(of: invitation)
+  if isatty(STDOUT_FILENO) == 1 { printLine(usage) } else { printError(usage + "\n") }
+}
+
 /// Words and tables.
 enum Text {
-  /// The pairing link, alone on its line so that it can be copied or piped.
-  static func invitation(_ invitation: Invitation, now: Date = Date()) -> String {
+  /// The pairing link.
+  static func link(_ invitation: Invitation) -> String {
+    "atrest://\(invitation.address)/\(invitation.code)"
+  }
+
+  static func json(_ invitation: Invitation) throws -> String {
+    struct Link: Encodable {
+      let link: String
+      let expiresMs: Int64
+    }
+    return try json(
+      Link(link: link(invitation), expiresMs: invitation.expires.milliseconds))
+  }
+
+  /// What to do with a pairing link.
+  static func usage(of invitation: Invitation, now: Date = Date()) -> String {
     let left = Date(milliseconds: invitation.expires.milliseconds).timeIntervalSince(now)
     let minutes = Int((left / 60).rounded().clamped(to: 1...60))
     return """
-      atrest://\(invitation.address)/\(invitation.code)
       Open this link on the device, or give it to `atrest pair`. It works once, within \
       \(minutes == 1 ? "a minute" : "\(minutes) minutes").
       """

@@ -90,8 +90,12 @@ struct InviteCommand: AsyncParsableCommand {
       Whoever uses the link can read and change everything in your account. It works once; \
       show it to nobody else.
 
+      Where standard output is no terminal, the link alone goes there, and what to do with it to \
+      standard error.
+
       EXAMPLES:
         atrest invite
+        link=$(atrest invite)
       """)
 
   @OptionGroup var options: ReplicaOptions
@@ -107,9 +111,15 @@ struct InviteCommand: AsyncParsableCommand {
     let around = Surroundings.current()
     let invitation = try await options.openPaired().invite()
     let expires = Date(milliseconds: invitation.expires.milliseconds)
-    try format.answer(
-      Row(link: invitation.link.text, expires: expires),
-      "On the other device:\n\n  atrest pair \(invitation.link.text)\n\n"
-        + "The link works once, until \(around.words(expires)). Show it to nobody else.")
+    let link = invitation.link.text
+    let once = "The link works once, until \(around.words(expires)). Show it to nobody else."
+    if format.json || Terminal.isRead {
+      try format.answer(
+        Row(link: link, expires: expires),
+        "On the other device:\n\n  atrest pair \(link)\n\n\(once)")
+    } else {
+      Terminal.say(link)
+      Terminal.complain("Give it to `atrest pair` on the other device. \(once)")
+    }
   }
 }

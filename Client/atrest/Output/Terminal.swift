@@ -22,11 +22,14 @@ enum Terminal {
   /// Whether people watch standard error, so that progress makes sense.
   static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
+  /// Whether people read standard output, rather than a program.
+  static var isRead: Bool { isatty(STDOUT_FILENO) == 1 }
+
   /// The style of standard output.
   static var style: Style {
     Style(
       isOn: isStyled(
-        isTerminal: isatty(STDOUT_FILENO) == 1, environment: ProcessInfo.processInfo.environment))
+        isTerminal: isRead, environment: ProcessInfo.processInfo.environment))
   }
 
   /// Writes text and a newline to standard output, or ends the program: what was asked for is done, but an answer

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairing links for scripts and for people: what goes to standard output, and what beside it.
+
+import Foundation
+import Testing
+
+@Suite("Pairing links")
+struct InviteTests {
+  private let household: Household
+  private let phone: Binary
+
+  init() throws {
+    household = try Household()
+    phone = try household.companion()
+  }
+
+  /// The programs' three ways to make a link.
+  private func ask(_ more: String...) throws -> [Binary.Answer] {
+    [
+      try phone.start(["invite"] + more).wait(),
+      try household.syncd.start(["account", "invite", "kim"] + more).wait(),
+      try household.syncd.start(["account", "add", "sam \(UUID())"] + more).wait(),
+    ]
+  }
+
+  private func isLink(_ text: String) -> Bool {
+    text.wholeMatch(of: /atrest:\/\/127\.0\.0\.1:\d+\/[A-Z]{4}-[A-Z]{8}/) != nil
+  }
+
+  @Test("in a pipe the link is alone on standard output, and the sentence on standard error")
+  func piped() throws {
+    for answer in try ask() {
+      #expect(answer.code == 0)
+      #expect(answer.out.hasSuffix("\n") && isLink(String(answer.out.dropLast())), "\(answer.out)")
+      #expect(answer.err.contains("works once") && answer.err.contains("atrest pair"))
+      #expect(!answer.err.contains("atrest://"))
+    }
+  }
+
+  @Test("with --json there is an object and nothing else")
+  func json() throws {
+    for answer in try ask("--json") {
+      #expect(answer.code == 0 && answer.err.isEmpty)
+      let row = try #require(try answer.json() as? [String: Any])
+      #expect(isLink(try #require(row["link"] as? String)))
+      #expect(row["expires"] != nil || row["expires_ms"] is Int)
+    }
+  }
+
+  @Test("on a terminal the sentence stands with the link")
+  func terminal() throws {
+    for (program, arguments) in [
+      (phone, ["invite"]), (household.syncd, ["account", "invite", "kim"]),
+    ] {
+      let text = try program.onTerminal(arguments)
+      #expect(text.contains("atrest://127.0.0.1:") && text.contains("works once"))
+    }
+  }
+
+  @Test("what a script reads pairs a device as it is")
+  func scripted() throws {
+    let link = try phone("invite").out.trimmingCharacters(in: .newlines)
+    let tablet = try Binary()
+    #expect(try tablet("pair", link, "--name", "tablet").code == 0)
+  }
+}
