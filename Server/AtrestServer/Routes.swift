@@ -76,6 +76,9 @@ enum Routes {
       methods.unary("InviteDevice") { call, bytes in
         try admin.inviteDevice(bytes) { answer(call) }
       }
+      methods.unary("RemoveAccount") { call, bytes in
+        try admin.removeAccount(bytes) { answer(call) }
+      }
       methods.unary("ListAccounts") { call, bytes in
         try admin.listAccounts(bytes) { answer(call) }
       }

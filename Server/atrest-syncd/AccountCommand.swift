@@ -7,8 +7,8 @@ import SyncProtocol
 
 struct AccountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "account", abstract: "Make accounts, and invite devices to them.",
-    subcommands: [Add.self, Invite.self, List.self])
+    commandName: "account", abstract: "Make and remove accounts, and invite devices to them.",
+    subcommands: [Add.self, Invite.self, List.self, Remove.self])
 
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -55,6 +55,51 @@ struct AccountCommand: ParsableCommand {
         let answer = try await AdminClient(directory: data.path).call(
           Method.Admin.listAccounts, EmptyMessage(), as: ListAccountsResponse.self)
         printLine(try format.isJSON ? Text.json(answer) : Text.table(answer))
+      }
+    }
+  }
+}
+
+extension AccountCommand {
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Remove an account, with everything the server holds of it.",
+      discussion: """
+        Its devices lose access at once, and keep what they hold. Backups that were made before keep it too, until you \
+        delete them.
+        """)
+
+    @Argument(help: "The account's name.") var name: String
+    @Flag(name: .customLong("yes"), help: "Do not ask.") var isSure = false
+    @OptionGroup var data: DataOptions
+
+    func run() async throws {
+      try await reported {
+        let request = try named(name)
+        let client = AdminClient(directory: data.path)
+        if !isSure { try await ask(client) }
+        // Overwriting what a large account held takes a while.
+        _ = try await client.call(
+          Method.Admin.removeAccount, request, as: EmptyMessage.self, timeout: .seconds(3600))
+        printLine("The account is gone, and everything this server held of it.")
+      }
+    }
+
+    /// Has the name typed, so that it is no slip.
+    private func ask(_ client: AdminClient) async throws {
+      let list = try await client.call(
+        Method.Admin.listAccounts, EmptyMessage(), as: ListAccountsResponse.self)
+      guard let account = list.accounts.first(where: { $0.name == name }) else {
+        throw Failure("There is no account of this name.", .data)
+      }
+      printError(
+        """
+        This removes \(Text.contents(account)) from this server for good.
+        Type the account's name to go on:\u{20}
+        """)
+      guard readLine() == name else {
+        throw Failure(
+          "That was not its name, so nothing was removed. Scripts say --yes instead.", .data)
       }
     }
   }

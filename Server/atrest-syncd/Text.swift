@@ -103,11 +103,17 @@ enum Text {
 
   /// What a backup holds.
   static func contents(_ backup: BackupResponse) -> String {
-    func counted(_ count: Int, _ noun: String) -> String {
-      "\(count) \(noun)\(count == 1 ? "" : "s")"
-    }
-    return counted(backup.accounts, "account") + ", " + counted(backup.devices, "device") + ", "
+    counted(backup.accounts, "account") + ", " + counted(backup.devices, "device") + ", "
       + counted(backup.records, "record")
+  }
+
+  /// What an account holds.
+  static func contents(_ account: ListAccountsResponse.Account) -> String {
+    counted(account.records, "record") + " and the access of " + counted(account.devices, "device")
+  }
+
+  private static func counted(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 
   /// What could not be checked of a backup without its checksum; empty with it.

@@ -30,6 +30,8 @@ public enum Method {
     public static let addAccount = "/atrest.admin.v1.Admin/AddAccount"
     /// Makes a pairing code for an account.
     public static let inviteDevice = "/atrest.admin.v1.Admin/InviteDevice"
+    /// Removes an account and all that it holds.
+    public static let removeAccount = "/atrest.admin.v1.Admin/RemoveAccount"
     /// Lists accounts.
     public static let listAccounts = "/atrest.admin.v1.Admin/ListAccounts"
     /// Lists devices.

@@ -296,7 +296,8 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
       environment: storage.world.environment, address: { "" })
     #expect(
       Set(Routes.forOwner(admin).paths) == [
-        Method.Admin.addAccount, Method.Admin.inviteDevice, Method.Admin.listAccounts,
+        Method.Admin.addAccount, Method.Admin.inviteDevice, Method.Admin.removeAccount,
+        Method.Admin.listAccounts,
         Method.Admin.listDevices, Method.Admin.revokeDevice, Method.Admin.backup,
       ])
   }

@@ -416,6 +416,38 @@ enum StoreKind: CaseIterable, Sendable {
     }
   }
 
+  @Test(
+    "an account is removed with every row of it, its number is not given again, and others stay",
+    arguments: StoreKind.allCases)
+  func removeAccount(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let (kim, sam) = (try store.makeAccount("kim"), try store.makeAccount("sam"))
+    try store.makeDevice(phone, kim)
+    try store.makeDevice(tablet, sam)
+    for account in [kim, sam] {
+      _ = try store.exchange(account, request(nil, water(1)), by: tablet)
+    }
+    try store.transaction { t throws(StoreError) in
+      _ = try t.addInvitation(
+        InvitationEntry(
+          handle: "BCDF", secretHash: [1], account: kim, expires: WallTime(milliseconds: noon),
+          triesLeft: 5))
+      try t.removeAccount(kim)
+      #expect(try t.account(named: "kim") == nil)
+      #expect(try t.head(of: kim) == 0)
+      #expect(try t.devices(of: nil).map(\.replica) == [tablet])
+      #expect(try t.invitation(handle: "BCDF") == nil)
+      #expect(try t.record(key: water(1).key.storageKey, account: kim) == nil)
+      #expect(try t.record(key: water(1).key.storageKey, account: sam) != nil)
+      // Nor is there anything to remove twice.
+      try t.removeAccount(kim)
+    }
+    try store.emptyLog()
+    let next = try store.makeAccount("kim")
+    #expect(next != kim && next != sam)
+  }
+
   @Test("a closed store says so", arguments: StoreKind.allCases)
   func closed(kind: StoreKind) throws {
     let store = try kind.open(folder)

@@ -44,7 +44,11 @@ final class Binary: Sendable {
   var replica: URL { home.appendingPathComponent(".local/share/atrest") }
 
   /// A process that runs the program, and its two pipes.
-  func start(_ arguments: [String], _ environment: [String: String] = [:]) throws -> Running {
+  ///
+  /// - Parameter input: What is typed.
+  func start(
+    _ arguments: [String], _ environment: [String: String] = [:], typing input: String = ""
+  ) throws -> Running {
     let process = Process()
     process.executableURL = program
     process.arguments = arguments
@@ -53,8 +57,11 @@ final class Binary: Sendable {
     let (out, err) = (Pipe(), Pipe())
     process.standardOutput = out
     process.standardError = err
-    process.standardInput = FileHandle.nullDevice
+    let typed = Pipe()
+    process.standardInput = typed
     try process.run()
+    try? typed.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+    try typed.fileHandleForWriting.close()
     return Running(process: process, out: out, err: err)
   }
 

@@ -95,6 +95,21 @@ package final class Directory: Sendable {
     session(replica)?.revoke(at: now)
   }
 
+  /// Forgets an account and its devices, whose access ends.
+  ///
+  /// - Returns: How many devices there were.
+  func remove(_ id: AccountID, at now: WallTime) -> Int {
+    let devices = state.withLock { state in
+      let devices = state.sessions.values.filter { $0.account.id == id }
+      for device in devices { state.sessions[device.replica] = nil }
+      state.accounts[id] = nil
+      return devices
+    }
+    // Calls under way hold them.
+    for device in devices { device.revoke(at: now) }
+    return devices.count
+  }
+
   /// Ends every Watch stream: the server is going away.
   func endWatches(_ status: Status) {
     for session in state.withLock({ Array($0.sessions.values) }) { session.endWatches(status) }

@@ -73,6 +73,34 @@ package final class AdminService: Sendable {
     return .later
   }
 
+  /// Removes an account with all that it holds. Answers once the database's log holds nothing of it either.
+  package func removeAccount(
+    _ bytes: [UInt8], answer: () -> Answer
+  ) throws(Status) -> UnaryOutcome {
+    let name = try decoded(AccountRequest.self, bytes).name
+    let (queue, devices) = (queue, devices)
+    let later = answer()
+    let job = Operation(use: .clears) { batch throws(StoreError) -> AccountID? in
+      guard let id = try batch.transaction.account(named: name) else { return nil }
+      try batch.remove(id)
+      return id
+    } completion: { result, answers in
+      switch result {
+      case .success(let id?):
+        devices.forget(id)
+        queue.emptyLog {
+          var answers = ResponseBatch()
+          later(.reply(EmptyMessage().encoded), &answers)
+          answers.deliver()
+        }
+      case .success(nil): later(.fail(.noAccount), &answers)
+      case .failure(let error): later(.fail(Status(error)), &answers)
+      }
+    }
+    guard queue.submit(job) else { throw .busy }
+    return .later
+  }
+
   /// All accounts.
   package func listAccounts(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     _ = try decoded(EmptyMessage.self, bytes)

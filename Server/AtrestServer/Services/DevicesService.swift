@@ -200,6 +200,12 @@ package final class DevicesService: Sendable {
     }
   }
 
+  /// Forgets an account that storage has no more: its devices' streams end, and their tokens.
+  func forget(_ account: AccountID) {
+    let count = directory.remove(account, at: environment.now())
+    logger.notice("an account was removed", metadata: ["devices": "\(count)"])
+  }
+
   private func drawToken() -> Token {
     // 63 bits, and not zero: some languages have no unsigned numbers, and zero stands for "no device".
     let number = max(1, environment.randomNumber() & (UInt64.max >> 1))

@@ -163,7 +163,7 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
   func run(in batch: Batch) throws(StoreError) {
     response = nil
     // A revocation passes through the same queue: after it nothing of the device is taken.
-    guard !session.isRevoked else { return }
+    guard !session.isRevoked, !batch.hasRemoved(session.account.id) else { return }
     response = try Exchange.run(
       request, device: session.replica, epoch: epoch,
       feed: try batch.feed(of: session.account.id), now: environment.now())

@@ -37,6 +37,7 @@ package final class Batch {
   /// The store's.
   package let transaction: any StoreTransaction
   fileprivate private(set) var feeds: [AccountID: AccountFeed] = [:]
+  private var removed: Set<AccountID> = []
 
   fileprivate init(_ transaction: any StoreTransaction) {
     self.transaction = transaction
@@ -49,6 +50,16 @@ package final class Batch {
     feeds[account] = feed
     return feed
   }
+
+  /// Removes an account with all that jobs of this batch did to it.
+  func remove(_ account: AccountID) throws(StoreError) {
+    try transaction.removeAccount(account)
+    feeds[account] = nil
+    removed.insert(account)
+  }
+
+  /// Whether a job of this batch removed the account: memory does not know that before the commit.
+  func hasRemoved(_ account: AccountID) -> Bool { removed.contains(account) }
 }
 
 /// The one queue on which a store is used. Thread-safe.
@@ -156,6 +167,24 @@ package final class CommitQueue: @unchecked Sendable {
     schedule { [self] in
       let isUsable = failure == nil && !inbox.withLock { $0.isClosed }
       if step(isUsable ? store : nil), isUsable { interleave(step) }
+    }
+  }
+
+  /// Takes what is gone out of the store's log too, then calls `done`. If that fails it is logged, and the next start of the server does it.
+  func emptyLog(_ done: @escaping @Sendable () -> Void) {
+    schedule { [self] in
+      defer { done() }
+      // A store that was closed has no log.
+      guard failure == nil else { return }
+      do throws(StoreError) { try store.emptyLog() } catch {
+        guard error != .closed else { return }
+        logger.warning(
+          "what was removed may be in the database's log until the server starts again",
+          metadata: ["error": "\(error.userMessage)"])
+        guard error.isFatal else { return }
+        failure = error
+        onFatal(error)
+      }
     }
   }
 

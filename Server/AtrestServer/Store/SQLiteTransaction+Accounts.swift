@@ -31,6 +31,15 @@ extension SQLiteTransaction {
     }
   }
 
+  func removeAccount(_ id: AccountID) throws(StoreError) {
+    try perform {
+      for table in ["record", "life_start", "invitation", "device"] {
+        try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [id.rawValue])
+      }
+      try db.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [id.rawValue])
+    }
+  }
+
   func accounts() throws(StoreError) -> [AccountEntry] {
     try perform {
       try Row.fetchAll(

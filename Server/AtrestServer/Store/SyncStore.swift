@@ -30,6 +30,9 @@ package protocol SyncStore: AnyObject {
     _ body: (any StoreTransaction) throws(StoreError) -> R
   ) throws(StoreError) -> R
 
+  /// Takes what was overwritten or deleted out of the log too: afterwards no file of the store holds it. Not inside a transaction.
+  func emptyLog() throws(StoreError)
+
   /// Begins a copy of the store in a file that does not exist yet. Steps may be taken between transactions; what they
   /// write meanwhile is in the copy too. One at a time.
   func beginBackup(to path: String) throws(StoreError) -> any StoreBackup
@@ -118,6 +121,8 @@ package protocol StoreTransaction: AnyObject {
   func addAccount(name: String, created: WallTime) throws(StoreError) -> AccountID?
   /// The account of that name, or nil.
   func account(named name: String) throws(StoreError) -> AccountID?
+  /// Removes an account and every row of it. Its number is not given again; its name may be. O(records).
+  func removeAccount(_ id: AccountID) throws(StoreError)
   /// All accounts by name. Counts records: O(records).
   func accounts() throws(StoreError) -> [AccountEntry]
 

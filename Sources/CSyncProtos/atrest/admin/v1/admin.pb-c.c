@@ -142,6 +142,96 @@ void   atrest__admin__v1__invitation_response__free_unpacked
   assert(message->base.descriptor == &atrest__admin__v1__invitation_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   atrest__admin__v1__remove_account_request__init
+                     (Atrest__Admin__V1__RemoveAccountRequest         *message)
+{
+  static const Atrest__Admin__V1__RemoveAccountRequest init_value = ATREST__ADMIN__V1__REMOVE_ACCOUNT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t atrest__admin__v1__remove_account_request__get_packed_size
+                     (const Atrest__Admin__V1__RemoveAccountRequest *message)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__remove_account_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__admin__v1__remove_account_request__pack
+                     (const Atrest__Admin__V1__RemoveAccountRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__remove_account_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__admin__v1__remove_account_request__pack_to_buffer
+                     (const Atrest__Admin__V1__RemoveAccountRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__remove_account_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Admin__V1__RemoveAccountRequest *
+       atrest__admin__v1__remove_account_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Admin__V1__RemoveAccountRequest *)
+     protobuf_c_message_unpack (&atrest__admin__v1__remove_account_request__descriptor,
+                                allocator, len, data);
+}
+void   atrest__admin__v1__remove_account_request__free_unpacked
+                     (Atrest__Admin__V1__RemoveAccountRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__admin__v1__remove_account_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__admin__v1__remove_account_response__init
+                     (Atrest__Admin__V1__RemoveAccountResponse         *message)
+{
+  static const Atrest__Admin__V1__RemoveAccountResponse init_value = ATREST__ADMIN__V1__REMOVE_ACCOUNT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t atrest__admin__v1__remove_account_response__get_packed_size
+                     (const Atrest__Admin__V1__RemoveAccountResponse *message)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__remove_account_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__admin__v1__remove_account_response__pack
+                     (const Atrest__Admin__V1__RemoveAccountResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__remove_account_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__admin__v1__remove_account_response__pack_to_buffer
+                     (const Atrest__Admin__V1__RemoveAccountResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__remove_account_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Admin__V1__RemoveAccountResponse *
+       atrest__admin__v1__remove_account_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Admin__V1__RemoveAccountResponse *)
+     protobuf_c_message_unpack (&atrest__admin__v1__remove_account_response__descriptor,
+                                allocator, len, data);
+}
+void   atrest__admin__v1__remove_account_response__free_unpacked
+                     (Atrest__Admin__V1__RemoveAccountResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__admin__v1__remove_account_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   atrest__admin__v1__list_accounts_request__init
                      (Atrest__Admin__V1__ListAccountsRequest         *message)
 {
@@ -732,6 +822,62 @@ const ProtobufCMessageDescriptor atrest__admin__v1__invitation_response__descrip
   (ProtobufCMessageInit) atrest__admin__v1__invitation_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor atrest__admin__v1__remove_account_request__field_descriptors[1] =
+{
+  {
+    "account",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__RemoveAccountRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__admin__v1__remove_account_request__field_indices_by_name[] = {
+  0,   /* field[0] = account */
+};
+static const ProtobufCIntRange atrest__admin__v1__remove_account_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor atrest__admin__v1__remove_account_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.admin.v1.RemoveAccountRequest",
+  "RemoveAccountRequest",
+  "Atrest__Admin__V1__RemoveAccountRequest",
+  "atrest.admin.v1",
+  sizeof(Atrest__Admin__V1__RemoveAccountRequest),
+  1,
+  atrest__admin__v1__remove_account_request__field_descriptors,
+  atrest__admin__v1__remove_account_request__field_indices_by_name,
+  1,  atrest__admin__v1__remove_account_request__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__remove_account_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define atrest__admin__v1__remove_account_response__field_descriptors NULL
+#define atrest__admin__v1__remove_account_response__field_indices_by_name NULL
+#define atrest__admin__v1__remove_account_response__number_ranges NULL
+const ProtobufCMessageDescriptor atrest__admin__v1__remove_account_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.admin.v1.RemoveAccountResponse",
+  "RemoveAccountResponse",
+  "Atrest__Admin__V1__RemoveAccountResponse",
+  "atrest.admin.v1",
+  sizeof(Atrest__Admin__V1__RemoveAccountResponse),
+  0,
+  atrest__admin__v1__remove_account_response__field_descriptors,
+  atrest__admin__v1__remove_account_response__field_indices_by_name,
+  0,  atrest__admin__v1__remove_account_response__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__remove_account_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 #define atrest__admin__v1__list_accounts_request__field_descriptors NULL
 #define atrest__admin__v1__list_accounts_request__field_indices_by_name NULL
 #define atrest__admin__v1__list_accounts_request__number_ranges NULL
@@ -1215,10 +1361,11 @@ const ProtobufCMessageDescriptor atrest__admin__v1__backup_response__descriptor 
   (ProtobufCMessageInit) atrest__admin__v1__backup_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descriptors[6] =
+static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descriptors[7] =
 {
   { "AddAccount", &atrest__admin__v1__add_account_request__descriptor, &atrest__admin__v1__invitation_response__descriptor },
   { "InviteDevice", &atrest__admin__v1__invite_device_request__descriptor, &atrest__admin__v1__invitation_response__descriptor },
+  { "RemoveAccount", &atrest__admin__v1__remove_account_request__descriptor, &atrest__admin__v1__remove_account_response__descriptor },
   { "ListAccounts", &atrest__admin__v1__list_accounts_request__descriptor, &atrest__admin__v1__list_accounts_response__descriptor },
   { "ListDevices", &atrest__admin__v1__list_account_devices_request__descriptor, &atrest__admin__v1__list_account_devices_response__descriptor },
   { "RevokeDevice", &atrest__admin__v1__revoke_account_device_request__descriptor, &atrest__admin__v1__revoke_account_device_response__descriptor },
@@ -1226,11 +1373,12 @@ static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descript
 };
 const unsigned atrest__admin__v1__admin__method_indices_by_name[] = {
   0,        /* AddAccount */
-  5,        /* Backup */
+  6,        /* Backup */
   1,        /* InviteDevice */
-  2,        /* ListAccounts */
-  3,        /* ListDevices */
-  4         /* RevokeDevice */
+  3,        /* ListAccounts */
+  4,        /* ListDevices */
+  2,        /* RemoveAccount */
+  5         /* RevokeDevice */
 };
 const ProtobufCServiceDescriptor atrest__admin__v1__admin__descriptor =
 {
@@ -1239,7 +1387,7 @@ const ProtobufCServiceDescriptor atrest__admin__v1__admin__descriptor =
   "Admin",
   "Atrest__Admin__V1__Admin",
   "atrest.admin.v1",
-  6,
+  7,
   atrest__admin__v1__admin__method_descriptors,
   atrest__admin__v1__admin__method_indices_by_name
 };
@@ -1259,13 +1407,21 @@ void atrest__admin__v1__admin__invite_device(ProtobufCService *service,
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
   service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void atrest__admin__v1__admin__remove_account(ProtobufCService *service,
+                                              const Atrest__Admin__V1__RemoveAccountRequest *input,
+                                              Atrest__Admin__V1__RemoveAccountResponse_Closure closure,
+                                              void *closure_data)
+{
+  assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
+  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void atrest__admin__v1__admin__list_accounts(ProtobufCService *service,
                                              const Atrest__Admin__V1__ListAccountsRequest *input,
                                              Atrest__Admin__V1__ListAccountsResponse_Closure closure,
                                              void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__list_devices(ProtobufCService *service,
                                             const Atrest__Admin__V1__ListAccountDevicesRequest *input,
@@ -1273,7 +1429,7 @@ void atrest__admin__v1__admin__list_devices(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__revoke_device(ProtobufCService *service,
                                              const Atrest__Admin__V1__RevokeAccountDeviceRequest *input,
@@ -1281,7 +1437,7 @@ void atrest__admin__v1__admin__revoke_device(ProtobufCService *service,
                                              void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__backup(ProtobufCService *service,
                                       const Atrest__Admin__V1__BackupRequest *input,
@@ -1289,7 +1445,7 @@ void atrest__admin__v1__admin__backup(ProtobufCService *service,
                                       void *closure_data)
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
-  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__init (Atrest__Admin__V1__Admin_Service *service,
                                      Atrest__Admin__V1__Admin_ServiceDestroy destroy)

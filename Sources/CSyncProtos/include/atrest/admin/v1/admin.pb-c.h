@@ -18,6 +18,8 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Atrest__Admin__V1__AddAccountRequest Atrest__Admin__V1__AddAccountRequest;
 typedef struct Atrest__Admin__V1__InviteDeviceRequest Atrest__Admin__V1__InviteDeviceRequest;
 typedef struct Atrest__Admin__V1__InvitationResponse Atrest__Admin__V1__InvitationResponse;
+typedef struct Atrest__Admin__V1__RemoveAccountRequest Atrest__Admin__V1__RemoveAccountRequest;
+typedef struct Atrest__Admin__V1__RemoveAccountResponse Atrest__Admin__V1__RemoveAccountResponse;
 typedef struct Atrest__Admin__V1__ListAccountsRequest Atrest__Admin__V1__ListAccountsRequest;
 typedef struct Atrest__Admin__V1__ListAccountsResponse Atrest__Admin__V1__ListAccountsResponse;
 typedef struct Atrest__Admin__V1__Account Atrest__Admin__V1__Account;
@@ -89,6 +91,34 @@ struct  Atrest__Admin__V1__InvitationResponse
 #define ATREST__ADMIN__V1__INVITATION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__invitation_response__descriptor) \
     , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * Names the account to remove.
+ */
+struct  Atrest__Admin__V1__RemoveAccountRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The account's name.
+   */
+  char *account;
+};
+#define ATREST__ADMIN__V1__REMOVE_ACCOUNT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__remove_account_request__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+/*
+ * Done.
+ */
+struct  Atrest__Admin__V1__RemoveAccountResponse
+{
+  ProtobufCMessage base;
+};
+#define ATREST__ADMIN__V1__REMOVE_ACCOUNT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__remove_account_response__descriptor) \
+     }
 
 
 /*
@@ -346,6 +376,44 @@ Atrest__Admin__V1__InvitationResponse *
 void   atrest__admin__v1__invitation_response__free_unpacked
                      (Atrest__Admin__V1__InvitationResponse *message,
                       ProtobufCAllocator *allocator);
+/* Atrest__Admin__V1__RemoveAccountRequest methods */
+void   atrest__admin__v1__remove_account_request__init
+                     (Atrest__Admin__V1__RemoveAccountRequest         *message);
+size_t atrest__admin__v1__remove_account_request__get_packed_size
+                     (const Atrest__Admin__V1__RemoveAccountRequest   *message);
+size_t atrest__admin__v1__remove_account_request__pack
+                     (const Atrest__Admin__V1__RemoveAccountRequest   *message,
+                      uint8_t             *out);
+size_t atrest__admin__v1__remove_account_request__pack_to_buffer
+                     (const Atrest__Admin__V1__RemoveAccountRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Admin__V1__RemoveAccountRequest *
+       atrest__admin__v1__remove_account_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__admin__v1__remove_account_request__free_unpacked
+                     (Atrest__Admin__V1__RemoveAccountRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Atrest__Admin__V1__RemoveAccountResponse methods */
+void   atrest__admin__v1__remove_account_response__init
+                     (Atrest__Admin__V1__RemoveAccountResponse         *message);
+size_t atrest__admin__v1__remove_account_response__get_packed_size
+                     (const Atrest__Admin__V1__RemoveAccountResponse   *message);
+size_t atrest__admin__v1__remove_account_response__pack
+                     (const Atrest__Admin__V1__RemoveAccountResponse   *message,
+                      uint8_t             *out);
+size_t atrest__admin__v1__remove_account_response__pack_to_buffer
+                     (const Atrest__Admin__V1__RemoveAccountResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Admin__V1__RemoveAccountResponse *
+       atrest__admin__v1__remove_account_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__admin__v1__remove_account_response__free_unpacked
+                     (Atrest__Admin__V1__RemoveAccountResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Atrest__Admin__V1__ListAccountsRequest methods */
 void   atrest__admin__v1__list_accounts_request__init
                      (Atrest__Admin__V1__ListAccountsRequest         *message);
@@ -547,6 +615,12 @@ typedef void (*Atrest__Admin__V1__InviteDeviceRequest_Closure)
 typedef void (*Atrest__Admin__V1__InvitationResponse_Closure)
                  (const Atrest__Admin__V1__InvitationResponse *message,
                   void *closure_data);
+typedef void (*Atrest__Admin__V1__RemoveAccountRequest_Closure)
+                 (const Atrest__Admin__V1__RemoveAccountRequest *message,
+                  void *closure_data);
+typedef void (*Atrest__Admin__V1__RemoveAccountResponse_Closure)
+                 (const Atrest__Admin__V1__RemoveAccountResponse *message,
+                  void *closure_data);
 typedef void (*Atrest__Admin__V1__ListAccountsRequest_Closure)
                  (const Atrest__Admin__V1__ListAccountsRequest *message,
                   void *closure_data);
@@ -592,6 +666,10 @@ struct Atrest__Admin__V1__Admin_Service
                         const Atrest__Admin__V1__InviteDeviceRequest *input,
                         Atrest__Admin__V1__InvitationResponse_Closure closure,
                         void *closure_data);
+  void (*remove_account)(Atrest__Admin__V1__Admin_Service *service,
+                         const Atrest__Admin__V1__RemoveAccountRequest *input,
+                         Atrest__Admin__V1__RemoveAccountResponse_Closure closure,
+                         void *closure_data);
   void (*list_accounts)(Atrest__Admin__V1__Admin_Service *service,
                         const Atrest__Admin__V1__ListAccountsRequest *input,
                         Atrest__Admin__V1__ListAccountsResponse_Closure closure,
@@ -618,6 +696,7 @@ void atrest__admin__v1__admin__init (Atrest__Admin__V1__Admin_Service *service,
     { ATREST__ADMIN__V1__ADMIN__BASE_INIT,\
       function_prefix__ ## add_account,\
       function_prefix__ ## invite_device,\
+      function_prefix__ ## remove_account,\
       function_prefix__ ## list_accounts,\
       function_prefix__ ## list_devices,\
       function_prefix__ ## revoke_device,\
@@ -630,6 +709,10 @@ void atrest__admin__v1__admin__invite_device(ProtobufCService *service,
                                              const Atrest__Admin__V1__InviteDeviceRequest *input,
                                              Atrest__Admin__V1__InvitationResponse_Closure closure,
                                              void *closure_data);
+void atrest__admin__v1__admin__remove_account(ProtobufCService *service,
+                                              const Atrest__Admin__V1__RemoveAccountRequest *input,
+                                              Atrest__Admin__V1__RemoveAccountResponse_Closure closure,
+                                              void *closure_data);
 void atrest__admin__v1__admin__list_accounts(ProtobufCService *service,
                                              const Atrest__Admin__V1__ListAccountsRequest *input,
                                              Atrest__Admin__V1__ListAccountsResponse_Closure closure,
@@ -652,6 +735,8 @@ void atrest__admin__v1__admin__backup(ProtobufCService *service,
 extern const ProtobufCMessageDescriptor atrest__admin__v1__add_account_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__invite_device_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__invitation_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__remove_account_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__admin__v1__remove_account_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__list_accounts_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__list_accounts_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__admin__v1__account__descriptor;

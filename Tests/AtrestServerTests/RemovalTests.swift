@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What removing an account leaves: nothing of it, and everything of the others.
+
+import Foundation
+import GRDB
+import GRPC
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+import Transport
+
+import struct Replication.Record
+
+@testable import AtrestServer
+
+/// What values of a removed account begin with: found in a file, it was left behind.
+private let canary = "canary-7f3a-"
+
+@Suite struct RemovalTests {
+  private let storage: Storage
+  private let admin: AdminService
+  private var database: String { storage.folder.data + "/atrest.db" }
+
+  init() throws {
+    storage = try Storage()
+    admin = AdminService(
+      queue: storage.queue, directory: storage.directory, devices: storage.devices,
+      environment: storage.world.environment, address: { "" })
+  }
+
+  private func remove(_ name: String) async -> UnaryOutcome {
+    let bytes = AccountRequest(name: name).encoded
+    return await outcome { later throws(Status) in
+      try admin.removeAccount(bytes, answer: later)
+    }
+  }
+
+  /// A record of a kind that this build does not know, so that its value may be anything.
+  private func note(_ number: Int, bytes: Int, at time: Int64 = noon) -> Record {
+    let text = String(repeating: canary, count: bytes / canary.utf8.count + 1)
+    let written = stamp(time, phone)
+    return Record(
+      key: RecordKey(kind: RecordKind(rawValue: 99), id: Array("\(canary)\(number)".utf8)),
+      registers: [
+        Register(field: Register.deletedField, stamp: written, value: []),
+        Register(field: 2, stamp: written, value: Array(text.utf8)),
+      ]) ?? water(number)
+  }
+
+  /// Rows of each table that belong to an account that is gone, or to none.
+  private func orphans() throws -> [String: Int] {
+    let queue = try DatabaseQueue(path: database)
+    defer { try? queue.close() }
+    return try queue.read { db in
+      var found: [String: Int] = [:]
+      for table in ["record", "life_start", "invitation", "device"] {
+        let count =
+          try Int.fetchOne(
+            db, sql: "SELECT count(*) FROM \(table) WHERE account NOT IN (SELECT id FROM account)")
+          ?? 0
+        if count > 0 { found[table] = count }
+      }
+      return found
+    }
+  }
+
+  @Test("no byte of a value, a key or a name is left in the database or its log")
+  func nothingLeft() async throws {
+    let kim = try storage.session(phone)
+    // Small values that share pages and large ones that overflow them; written, changed, and deleted.
+    for round in 0..<3 {
+      for start in stride(from: 0, to: 600, by: 50) {
+        let page = (start..<start + 50).map { number in
+          offer(
+            note(
+              number, bytes: (number * 37 + round * 211) % (number % 9 == 0 ? 9000 : 400),
+              at: noon + Int64(round)))
+        }
+        let answer = try await storage.exchange(phone, ExchangeRequest(cursor: nil, offers: page))
+        guard answer.refusals.isEmpty else {
+          Issue.record("\(answer.refusals)")
+          return
+        }
+      }
+    }
+    _ = try await storage.exchange(ReplicaID(rawValue: 3), request(nil, water(1)))
+    let invited = await outcome { later throws(Status) in
+      try storage.devices.invite(kim, [], answer: later)
+    }
+    _ = try invited.reply
+    #expect(try holds(canary))
+    _ = try await remove("kim").reply
+    #expect(try !holds(canary))
+    #expect(try !holds("device 2"))
+    let log = try FileManager.default.attributesOfItem(atPath: database + "-wal")
+    #expect(log[.size] as? Int == 0)
+    // The other account is as it was.
+    let sam = try await storage.exchange(ReplicaID(rawValue: 3), request())
+    #expect(sam.records == [water(1).encoded])
+    await storage.queue.close()
+    #expect(try orphans().isEmpty)
+  }
+
+  /// Whether the text is in any file of the store.
+  private func holds(_ text: String) throws -> Bool {
+    try FileManager.default.contentsOfDirectory(atPath: storage.folder.data).contains { name in
+      let file = URL(fileURLWithPath: storage.folder.data + "/" + name)
+      return try Data(contentsOf: file).range(of: Data(text.utf8)) != nil
+    }
+  }
+
+  @Test("its devices' streams end, their tokens stop working, and the owner's lists forget them")
+  func access() async throws {
+    let session = try storage.session(phone)
+    let sink = RecordingSink()
+    _ = try storage.sync.watch(session, WatchRequest(cursor: nil).encoded, sink: sink)
+    _ = try await sink.nextEvent()
+    _ = try await remove("kim").reply
+    #expect(try await sink.finished.next() == .unknownDevice)
+    let now = WallTime(milliseconds: noon)
+    #expect(storage.directory.authenticate(credentials(phone), at: now) == nil)
+    // A call that was let in before.
+    let late = await outcome { later throws(Status) in
+      try storage.sync.exchange(session, request(nil, water(1)).encoded, answerLater: later)
+    }
+    #expect(late.failure == .unknownDevice)
+    let listed = await outcome { later throws(Status) in
+      try admin.listDevices([], answer: later)
+    }
+    #expect(
+      try ListAccountDevicesResponse(decoding: try listed.reply).entries.map(\.account) == ["sam"])
+    #expect(await remove("kim").failure?.code == .notFound)
+    await storage.queue.close()
+    #expect(try orphans().isEmpty)
+  }
+
+  @Test("what shares the removal's commit leaves nothing either")
+  func sameCommit() async throws {
+    let session = try storage.session(tablet)
+    let answers = Recorder<UnaryOutcome>()
+    try await storage.whileCommitting {
+      for number in 0..<3 {
+        if number == 1 {
+          _ = try admin.removeAccount(AccountRequest(name: "kim").encoded) {
+            { outcome, _ in answers.note(outcome) }
+          }
+          continue
+        }
+        _ = try storage.sync.exchange(session, request(nil, water(number)).encoded) {
+          { outcome, _ in answers.note(outcome) }
+        }
+      }
+    }
+    for _ in 0..<3 { _ = try await answers.next() }
+    #expect(answers.all.compactMap(\.failure) == [.unknownDevice])
+    await storage.queue.close()
+    #expect(try orphans().isEmpty)
+  }
+
+  @Test("the name is free again, for an account that has nothing of the old one")
+  func again() async throws {
+    _ = try await storage.exchange(phone, request(nil, water(1)))
+    _ = try await remove("kim").reply
+    let made = await outcome { later throws(Status) in
+      try admin.addAccount(AccountRequest(name: "kim").encoded, answer: later)
+    }
+    let code = try Invitation(decoding: try made.reply).code
+    let paired = await outcome { later throws(Status) in
+      try storage.devices.pair(
+        PairRequest(code: code, deviceName: "phone").encoded, answer: later)
+    }
+    let replica = try PairResponse(decoding: try paired.reply).replica
+    #expect(try await storage.exchange(replica, request()).records.isEmpty)
+    await storage.queue.close()
+  }
+}
