@@ -2,6 +2,7 @@
 // The command line's front door: runs what was asked, and turns whatever was thrown into a sentence and an exit code.
 
 import ArgumentParser
+import SyncProtocol
 
 #if canImport(Glibc)
   import Glibc
@@ -17,7 +18,8 @@ enum Program {
     // A reader that closes the pipe early, as `head` does, is no failure.
     signal(SIGPIPE, SIG_IGN)
     do {
-      var command = try Atrest.parseAsRoot()
+      let arguments = NegativeNumbers.asValues(Array(CommandLine.arguments.dropFirst()))
+      var command = try Atrest.parseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
@@ -49,7 +51,7 @@ struct Atrest: ParsableCommand {
       Times: now, 22:30, yesterday 22:30, 2h ago, 2026-11-21T22:30.
       Ids may be shortened. NO_COLOR turns emphasis off.
       """,
-    version: "0.1.0",
+    version: ProgramVersion.text,
     subcommands: [
       FastCommand.self, WaterCommand.self, StatusCommand.self, SessionsCommand.self,
       SyncCommand.self, ConflictsCommand.self, PairCommand.self, InviteCommand.self,

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Foundation
+import SyncProtocol
 
 @main
 struct AtrestSyncd: AsyncParsableCommand {
@@ -13,6 +14,7 @@ struct AtrestSyncd: AsyncParsableCommand {
       Start it with `atrest-syncd serve`, and make an account in a second terminal with
       `atrest-syncd account add NAME`. What that prints joins the first device.
       """,
+    version: ProgramVersion.text,
     subcommands: [
       Serve.self, AccountCommand.self, DeviceCommand.self, Backup.self, Verify.self,
       RestoreCommand.self,
@@ -23,7 +25,9 @@ struct AtrestSyncd: AsyncParsableCommand {
 struct DataOptions: ParsableArguments {
   @Option(
     name: .customLong("data"),
-    help: ArgumentHelp("The folder that holds the server's data.", valueName: "dir"))
+    help: ArgumentHelp(
+      "The folder that holds the server's data; otherwise $XDG_DATA_HOME/atrest-syncd, or "
+        + "~/.local/share/atrest-syncd without that variable.", valueName: "dir"))
   var directory: String = Self.standard
 
   /// Where programs keep data by convention: the XDG Base Directory Specification.

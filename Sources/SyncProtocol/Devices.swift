@@ -66,13 +66,19 @@ public struct PairResponse: WireMessage {
   public var accountName: String
   /// The server's clock.
   public var serverTime: WallTime
+  /// What the device is called, which need not be what was asked for; empty from servers that do not say.
+  public var deviceName: String
 
   /// An answer.
-  public init(replica: ReplicaID, token: String, accountName: String, serverTime: WallTime) {
+  public init(
+    replica: ReplicaID, token: String, accountName: String, serverTime: WallTime,
+    deviceName: String = ""
+  ) {
     self.replica = replica
     self.token = token
     self.accountName = accountName
     self.serverTime = serverTime
+    self.deviceName = deviceName
   }
 
   /// Decodes an answer.
@@ -84,7 +90,8 @@ public struct PairResponse: WireMessage {
         replica: ReplicaID(rawValue: message.replica),
         token: try text(message.token, limitBytes: 256),
         accountName: try text(message.account_name, limitBytes: NameLimit.bytes),
-        serverTime: WallTime(milliseconds: message.server_time_ms))
+        serverTime: WallTime(milliseconds: message.server_time_ms),
+        deviceName: try text(message.device_name, limitBytes: NameLimit.bytes))
     }
   }
 
@@ -95,6 +102,7 @@ public struct PairResponse: WireMessage {
       message.token = arena.text(token)
       message.account_name = arena.text(accountName)
       message.server_time_ms = serverTime.milliseconds
+      message.device_name = arena.text(deviceName)
     }
   }
 }

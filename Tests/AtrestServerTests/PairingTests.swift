@@ -59,6 +59,38 @@ import Transport
     #expect(device.map { !answer.token.hasSuffix(hexEncoded($0.tokenHash)) } == true)
   }
 
+  @Test("a device whose name another one has gets a number behind it, and is told")
+  func namesake() async throws {
+    var names: [String] = []
+    for name in ["laptop", "laptop", "laptop", "laptop 2", "device 1", "Laptop"] {
+      names.append(try await pair(try await invite(), name: name).deviceName)
+    }
+    #expect(
+      names == ["laptop", "laptop 2", "laptop 3", "laptop 2 2", "device 1 2", "Laptop"])
+    let listed = await outcome { later throws(Status) in
+      try storage.devices.list(kim, [], answer: later)
+    }
+    let all = try ListDevicesResponse(decoding: try listed.reply).devices.map(\.name)
+    #expect(Set(all) == Set(names + ["device 1", "device 2"]) && all.count == 8)
+    // The longest name is cut so that the number fits.
+    let long = String(repeating: "x", count: NameLimit.bytes)
+    _ = try await pair(try await invite(), name: long)
+    #expect(try await pair(try await invite(), name: long).deviceName == long.dropLast(2) + " 2")
+    await storage.queue.close()
+  }
+
+  @Test("the name of a device whose access ended is free for the next")
+  func freeName() async throws {
+    let first = try await pair(try await invite())
+    let ended = await outcome { later throws(Status) in
+      try storage.devices.revoke(
+        kim, RevokeDeviceRequest(replica: first.replica).encoded, answer: later)
+    }
+    _ = try ended.reply
+    #expect(try await pair(try await invite()).deviceName == "laptop")
+    await storage.queue.close()
+  }
+
   @Test("a code works once")
   func once() async throws {
     let code = try await invite()

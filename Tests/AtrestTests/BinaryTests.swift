@@ -2,6 +2,7 @@
 // The real program, run as people and scripts run it: words, exit codes, and silence in a pipe.
 
 import Foundation
+import SyncProtocol
 import Testing
 
 @Suite("The program")
@@ -109,6 +110,40 @@ struct BinaryTests {
     #expect(answer.code == code, "\(answer.err)")
     #expect(answer.err.isEmpty == (code == 0), "\(answer.err)")
     #expect(bannedWords(in: answer.out + answer.err).isEmpty)
+  }
+
+  @Test(
+    "negative numbers are told of by the command, not taken for options",
+    arguments: [
+      ("water add -5", 64, "That is not an amount I can read."),
+      ("water add -5ml --json", 64, "That is not an amount I can read."),
+      ("water add 100 --at -5", 64, "That is not a time I can read."),
+      ("fast start --target -16h", 64, "That is not a length of time I can read."),
+      ("water list --days -3", 64, "`--days` needs a number from 1"),
+      ("sessions list --limit -3", 64, "`--limit` needs a number"),
+      ("lab random --edits -3", 64, "There are 1 to"),
+    ] as [(String, Int32, String)])
+  func negative(line: String, code: Int32, sentence: String) throws {
+    let answer = try atrest.start(line.split(separator: " ").map(String.init)).wait()
+    #expect(answer.code == code && answer.err.contains(sentence), "\(answer.err)")
+  }
+
+  @Test("both programs are of one version")
+  func version() throws {
+    let (companion, server) = (try atrest("--version"), try Binary("atrest-syncd")("--version"))
+    #expect(companion.out == ProgramVersion.text + "\n" && companion.out == server.out)
+    #expect(companion.code == 0 && server.code == 0)
+  }
+
+  @Test("the server's help names where its data is, for every command that needs it")
+  func dataFolder() throws {
+    let server = try Binary("atrest-syncd")
+    for command in ["serve", "account add", "account remove", "device list", "backup", "restore"] {
+      let words = ["help"] + command.split(separator: " ").map(String.init)
+      let help = try server.start(words).wait().out
+      #expect(
+        help.contains("--data <dir>") && help.contains(".local/share/atrest-syncd"), "\(command)")
+    }
   }
 
   @Test("a pipe sees no escapes and no progress")

@@ -63,4 +63,21 @@ struct InviteTests {
     let tablet = try Binary()
     #expect(try tablet("pair", link, "--name", "tablet").code == 0)
   }
+
+  @Test("a second device of one name is told what it is called")
+  func namesake() throws {
+    let second = try Binary()
+    let link = try phone("invite").out.trimmingCharacters(in: .newlines)
+    let answer = try second("pair", link, "--name", "phone")
+    #expect(
+      answer.out == """
+        This device is now “phone 2” of the account “kim”. Another device is called “phone” already. \
+        `atrest sync` exchanges what is new.
+
+        """)
+    let third = try Binary()
+    let next = try phone("invite").out.trimmingCharacters(in: .newlines)
+    let row = try third("pair", next, "--name", "phone", "--json").json() as? [String: Any]
+    #expect(row?["name"] as? String == "phone 3")
+  }
 }

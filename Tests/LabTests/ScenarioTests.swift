@@ -9,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import AtrestLab
+@testable import atrest
 
 /// The scenario files of the repository.
 enum Scenarios {
@@ -235,7 +236,40 @@ struct GivenServerTests {
       let error = await #expect(throws: LabError.self) {
         try await Player.play(scenario, file: "x.yaml", on: .given(again))
       }
-      #expect(error?.userMessage.contains("holds records already") == true)
+      #expect(error?.userMessage.hasPrefix("x.yaml: that account holds records already") == true)
+      // The device that found out has no access any more.
+      let folder = try LabFolder()
+      let replica = try Replica(directory: folder.url.appendingPathComponent("own"))
+      try await replica.pair(try await link(), name: "own")
+      #expect(try await replica.devices().map { $0.revoked == nil } == [true, true, false, true])
+    }
+  }
+
+  @Test("a step that cannot be played is named by file and line")
+  func stopped() async throws {
+    try await withServer { link in
+      let scenario = try scenario(
+        """
+        - phone: {start: a, target: 16h}
+        - sync: phone
+        - pair: tablet
+        """)
+      var broken = scenario
+      broken.devices[1].isPaired = false
+      broken.steps[1].action = .wait
+      let used = try await link()
+      let folder = try LabFolder()
+      let stranger = try Replica(directory: folder.url.appendingPathComponent("own"))
+      try await stranger.pair(used, name: "own")
+      broken.devices[0].isPaired = false
+      let error = await #expect(throws: StepError.self) {
+        try await Player.play(broken, file: "x.yaml", on: .given(used))
+      }
+      let stop = try #require(error)
+      #expect(stop.line == 7)
+      let thrown = try #require(LabCommand.translated(stop) as? Failure.Thrown)
+      #expect(thrown.failure.sentence.hasPrefix("x.yaml:7: The server did not allow it."))
+      #expect(thrown.failure.code == Failure.notPermitted)
     }
   }
 
@@ -249,5 +283,7 @@ struct GivenServerTests {
       try await Player.play(scenario, file: "x.yaml", on: .given(link))
     }
     #expect(error?.userMessage.contains("Leave `--pair` out") == true)
+    // The header of these scenarios has four lines, and the flaw is in the second step.
+    #expect(error?.userMessage.hasPrefix("x.yaml:6: ") == true)
   }
 }

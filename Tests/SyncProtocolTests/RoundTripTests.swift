@@ -116,7 +116,7 @@ struct RoundTripTests {
     try check(
       PairResponse(
         replica: ReplicaID(rawValue: 7), token: "t", accountName: "home",
-        serverTime: WallTime(milliseconds: 3)))
+        serverTime: WallTime(milliseconds: 3), deviceName: "phone 2"))
     try check(RenewRequest(nonce: [UInt8](0..<16)))
     try check(RenewRequest())
     try check(InviteResponse(code: "c", expires: WallTime(milliseconds: 9)))

@@ -66,6 +66,11 @@ struct LabCommand: ParsableCommand {
   static func translated(_ error: any Error) -> any Error {
     switch error {
     case let error as ScenarioError: return Failure.Thrown(Foreign.text(error.userMessage))
+    case let error as StepError:
+      let cause = translated(error.cause)
+      guard let failure = Failure(cause) else { return cause }
+      return Failure.Thrown(
+        "\(Foreign.text(error.file)):\(error.line): \(failure.sentence)", failure.code)
     case let error as LabError:
       let code = if case .folder = error { Failure.disk } else { Failure.data }
       return Failure.Thrown(Foreign.text(error.userMessage), code)

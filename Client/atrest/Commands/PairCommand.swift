@@ -50,10 +50,14 @@ struct PairCommand: AsyncParsableCommand {
   func run() async throws {
     let link = try PairingLink(parsing: link)
     let name = try Self.deviceName(given: name, host: ProcessInfo.processInfo.hostName)
-    let account = try await options.open().pair(link, name: name)
+    let replica = try options.open()
+    let account = try await replica.pair(link, name: name)
+    // Another device may have the name: the server then adds a number. Not to hear of it is no failure.
+    let called = (try? await replica.devices())?.first(where: \.isCurrent)?.name ?? name
+    let also = called == name ? "" : " Another device is called “\(name)” already."
     try format.answer(
-      Row(account: account, name: name),
-      "This device is now “\(name)” of the account “\(Foreign.text(account))”. "
+      Row(account: account, name: called),
+      "This device is now “\(Foreign.text(called))” of the account “\(Foreign.text(account))”.\(also) "
         + "`atrest sync` exchanges what is new.")
   }
 }

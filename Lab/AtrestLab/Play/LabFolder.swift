@@ -44,6 +44,16 @@ final class LabFolder: Sendable {
   }
 }
 
+/// What stopped a scenario at one of its steps.
+package struct StepError: Error {
+  /// The file, as it was given.
+  package let file: String
+  /// The line, from 1.
+  package let line: Int
+  /// A `LabError`, `ReplicaError` or `SyncError`.
+  package let cause: any Error
+}
+
 /// Why a scenario could not be played to its end. It says nothing about the expectations.
 package enum LabError: Error, Hashable, Sendable {
   /// The disk, or where the lab may write.

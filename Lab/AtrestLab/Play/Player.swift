@@ -52,18 +52,22 @@ package struct Player {
   ///   - file: What the report calls it.
   ///   - seed: Decides the identities that are drawn; equal seeds play alike.
   ///   - isVerbose: Whether the report says all that devices hold at each sync.
-  /// - Throws: `LabError`, `ReplicaError` or `SyncError` if the lab itself fails. What is not as expected is no error: the report says it.
+  /// - Throws: `LabError`, `ReplicaError` or `SyncError` if the lab itself fails, in a `StepError` if that was at a step. What is not as expected is no error: the report says it.
   package static func play(
     _ scenario: Scenario, file: String, on ground: Ground = .own, seed: UInt64 = 1,
     isVerbose: Bool = false
   ) async throws -> Report {
-    if case .given = ground { try checkGiven(scenario) }
+    if case .given = ground { try checkGiven(scenario, file) }
     var player = try await Player(
       scenario, file: file, on: ground, seed: seed, isVerbose: isVerbose)
     do {
       for step in scenario.steps {
         try Task.checkCancellation()
-        guard try await player.play(step) else { break }
+        do {
+          guard try await player.play(step) else { break }
+        } catch  where !(error is CancellationError) && step.line > 0 {
+          throw StepError(file: file, line: step.line, cause: error)
+        }
       }
       try player.conclude()
     } catch {
@@ -105,7 +109,7 @@ package struct Player {
   }
 
   /// Says what a given server cannot take part in.
-  private static func checkGiven(_ scenario: Scenario) throws(LabError) {
+  private static func checkGiven(_ scenario: Scenario, _ file: String) throws(LabError) {
     var last = scenario.start
     for step in scenario.steps {
       let what: String? =
@@ -116,12 +120,12 @@ package struct Player {
         }
       if let what {
         throw .given(
-          "Line \(step.line) needs \(what), so this scenario plays on the lab's own server only. Leave `--pair` out."
+          "\(file):\(step.line): this needs \(what), so the scenario plays on the lab's own server only. Leave `--pair` out."
         )
       }
       if step.at.timeIntervalSince(last) >= longGap {
         throw .given(
-          "Line \(step.line) lets 30 days or more pass, and the given server's clock cannot. Leave `--pair` out."
+          "\(file):\(step.line): here 30 days or more pass, and the given server's clock cannot. Leave `--pair` out."
         )
       }
       last = step.at
@@ -241,8 +245,10 @@ package struct Player {
       // Nobody's real records are to be played with.
       try await device.replica.sync()
       guard try device.replica.allRecords().isEmpty else {
+        // Only a member can see that, so the device is there by now: its access ends again.
+        try? await device.replica.revoke(try device.replica.status().replica)
         throw LabError.given(
-          "That account holds records already, and a lab plays in an empty one only. Make an account for it."
+          "\(report.file): that account holds records already, and a lab plays in an empty one only. Make an account for it."
         )
       }
     }

@@ -64,15 +64,22 @@ enum Pairing {
       }
       return .denied
     }
-    guard try transaction.devices(of: invitation.account).count < devices else {
-      return .tooManyDevices
-    }
+    let all = try transaction.devices(of: invitation.account)
+    guard all.count < devices else { return .tooManyDevices }
+    // Two devices of one name could not be told apart by whoever is to end the access of one.
+    let taken = namesTaken(all)
     let device = DeviceEntry(
-      replica: token.replica, account: invitation.account, name: name, tokenHash: token.hash,
+      replica: token.replica, account: invitation.account,
+      name: taken.contains(name) ? Name.next(after: name, taken) : name, tokenHash: token.hash,
       paired: now, seen: nil, revoked: nil)
     guard try transaction.addDevice(device) else { return .replicaTaken }
     try transaction.removeInvitation(handle: code.handle)
     return .paired(device, token)
+  }
+
+  /// Names of devices that have access; those of others are free again.
+  private static func namesTaken(_ devices: [DeviceEntry]) -> Set<String> {
+    Set(devices.filter { $0.revoked == nil }.map(\.name))
   }
 
   /// Gives a device a second identity, for a copy of it: a device beside it in the account, with a name that tells them apart.
@@ -102,9 +109,9 @@ enum Pairing {
       token = Token(replica: token.replica, secret: secret)
     }
     guard all.count < devices else { return .tooManyDevices }
-    let taken = Set(all.filter { $0.revoked == nil }.map(\.name))
     let device = DeviceEntry(
-      replica: token.replica, account: account, name: Name.next(after: original.name, taken),
+      replica: token.replica, account: account,
+      name: Name.next(after: original.name, namesTaken(all)),
       tokenHash: token.hash, paired: now, seen: nil, revoked: nil)
     guard try transaction.addDevice(device) else { return .replicaTaken }
     return .paired(device, token)

@@ -97,7 +97,7 @@ package final class DevicesService: Sendable {
       PairResponse(
         replica: device.replica, token: token.text,
         accountName: directory.account(device.account)?.name ?? "",
-        serverTime: environment.now()
+        serverTime: environment.now(), deviceName: device.name
       ).encoded)
   }
 

@@ -508,7 +508,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__pair_request__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__pair_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__pair_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__pair_response__field_descriptors[5] =
 {
   {
     "replica",
@@ -558,9 +558,22 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__pair_response__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "device_name",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__PairResponse, device_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__pair_response__field_indices_by_name[] = {
   2,   /* field[2] = account_name */
+  4,   /* field[4] = device_name */
   0,   /* field[0] = replica */
   3,   /* field[3] = server_time_ms */
   1,   /* field[1] = token */
@@ -568,7 +581,7 @@ static const unsigned atrest__sync__v1__pair_response__field_indices_by_name[] =
 static const ProtobufCIntRange atrest__sync__v1__pair_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__pair_response__descriptor =
 {
@@ -578,7 +591,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__pair_response__descriptor =
   "Atrest__Sync__V1__PairResponse",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__PairResponse),
-  4,
+  5,
   atrest__sync__v1__pair_response__field_descriptors,
   atrest__sync__v1__pair_response__field_indices_by_name,
   1,  atrest__sync__v1__pair_response__number_ranges,

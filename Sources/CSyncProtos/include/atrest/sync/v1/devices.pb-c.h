@@ -43,7 +43,8 @@ struct  Atrest__Sync__V1__PairRequest
    */
   char *code;
   /*
-   * What people call the device, 1 to 64 bytes.
+   * What people call the device, 1 to 64 bytes. If another device of the account that has access is called so, a number is added: see
+   * PairResponse.device_name.
    */
   char *device_name;
 };
@@ -74,10 +75,14 @@ struct  Atrest__Sync__V1__PairResponse
    * The server's clock, milliseconds since 1970, UTC.
    */
   int64_t server_time_ms;
+  /*
+   * What the device is called: the name that was asked for, or that with a number, "phone 2". Empty from servers that do not say.
+   */
+  char *device_name;
 };
 #define ATREST__SYNC__V1__PAIR_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__pair_response__descriptor) \
-    , 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string }
 
 
 /*
