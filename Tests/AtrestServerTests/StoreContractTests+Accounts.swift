@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The clauses of the contract that are about accounts and invitations.
+
+import Foundation
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+
+@testable import AtrestServer
+
+extension StoreContractTests {
+  @Test("invitations are found by handle, count down, and expire", arguments: StoreKind.allCases)
+  func invitations(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let kim = try store.makeAccount("kim")
+    let first = InvitationEntry(
+      handle: "BCDF", secretHash: [1], account: kim, expires: WallTime(milliseconds: 10),
+      triesLeft: 5)
+    var second = first
+    second.handle = "GHJK"
+    second.expires = WallTime(milliseconds: 20)
+    try store.transaction { t throws(StoreError) in
+      #expect(try t.addInvitation(first))
+      #expect(try !t.addInvitation(first))
+      #expect(try t.addInvitation(second))
+      #expect(try t.invitationCount(of: kim) == 2)
+      try t.setTriesLeft(4, invitation: "BCDF")
+      #expect(try t.invitation(handle: "BCDF")?.triesLeft == 4)
+      try t.removeInvitations(expiredAt: WallTime(milliseconds: 10))
+      #expect(try t.invitation(handle: "BCDF") == nil)
+      #expect(try t.invitation(handle: "GHJK") == second)
+      try t.removeInvitation(handle: "GHJK")
+      try t.removeInvitation(handle: "GHJK")
+      #expect(try t.invitationCount(of: kim) == 0)
+    }
+  }
+
+  @Test(
+    "a place of a life is good up to where the next life wrote first, and no further",
+    arguments: StoreKind.allCases)
+  func lives(kind: StoreKind) throws {
+    var store = try kind.open(folder)
+    let (kim, sam) = (try store.makeAccount("kim"), try store.makeAccount("sam"))
+    let first = store.epoch
+    try setHead(10, store, kim)
+    store.close()
+    // A life in which nobody wrote ends nothing.
+    store = try kind.open(folder)
+    let second = store.epoch
+    #expect(try descends(store, kim, (first, 0), (first, 10), (first, 11)) == [true, true, false])
+    store.close()
+    store = try kind.open(folder)
+    defer { store.close() }
+    try setHead(12, store, kim)
+    try setHead(15, store, kim)
+    #expect(try descends(store, kim, (first, 10), (first, 11)) == [true, false])
+    #expect(try descends(store, kim, (second, 10), (second, 11)) == [true, false])
+    #expect(try descends(store, kim, (store.epoch, 15), (store.epoch, 16)) == [true, false])
+    #expect(try descends(store, kim, (1234, 0), (first, .max)) == [false, false])
+    // Each account by itself.
+    #expect(try descends(store, sam, (first, 0), (first, 1)) == [true, false])
+    #expect(try descends(store, AccountID(rawValue: 99), (first, 1)) == [false])
+    try setHead(3, store, sam)
+    #expect(try descends(store, sam, (first, 0), (first, 1)) == [true, false])
+    #expect(try descends(store, kim, (first, 10), (first, 11)) == [true, false])
+  }
+
+  private func setHead(_ head: UInt64, _ store: any SyncStore, _ account: AccountID) throws {
+    try store.transaction { t throws(StoreError) in try t.setHead(head, of: account) }
+  }
+
+  private func descends(
+    _ store: any SyncStore, _ account: AccountID, _ places: (epoch: UInt64, sequence: UInt64)...
+  ) throws -> [Bool] {
+    try store.transaction { t throws(StoreError) in
+      var answers: [Bool] = []
+      for place in places {
+        let cursor = Cursor(epoch: place.epoch, sequence: place.sequence)
+        answers.append(try t.descends(from: cursor, account: account))
+      }
+      return answers
+    }
+  }
+
+  @Test(
+    "an account is removed with every row of it, its number is not given again, and others stay",
+    arguments: StoreKind.allCases)
+  func removeAccount(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let (kim, sam) = (try store.makeAccount("kim"), try store.makeAccount("sam"))
+    try store.makeDevice(phone, kim)
+    try store.makeDevice(tablet, sam)
+    for account in [kim, sam] {
+      _ = try store.exchange(account, request(nil, water(1)), by: tablet)
+    }
+    try store.transaction { t throws(StoreError) in
+      _ = try t.addInvitation(
+        InvitationEntry(
+          handle: "BCDF", secretHash: [1], account: kim, expires: WallTime(milliseconds: noon),
+          triesLeft: 5))
+      try t.removeAccount(kim)
+      #expect(try t.account(named: "kim") == nil)
+      #expect(try t.head(of: kim) == 0)
+      #expect(try t.devices(of: nil).map(\.replica) == [tablet])
+      #expect(try t.invitation(handle: "BCDF") == nil)
+      #expect(try t.record(key: water(1).key.storageKey, account: kim) == nil)
+      #expect(try t.record(key: water(1).key.storageKey, account: sam) != nil)
+      // Nor is there anything to remove twice.
+      try t.removeAccount(kim)
+    }
+    try store.emptyLog()
+    let next = try store.makeAccount("kim")
+    #expect(next != kim && next != sam)
+  }
+}
