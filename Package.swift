@@ -67,7 +67,7 @@ let package = Package(
     .target(
       name: "AtrestServer",
       dependencies: [
-        "AtrestDomain", "Replication", "SyncProtocol", "Transport", "DispatchNet", "GRPC",
+        "AtrestDomain", "Replication", "SyncProtocol", "Transport", "DispatchNet", "GRPC", "TLS",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -85,7 +85,7 @@ let package = Package(
     .target(
       name: "AtrestClient",
       dependencies: [
-        "AtrestDomain", "Replication", "SyncProtocol", "Transport", "DispatchNet", "GRPC",
+        "AtrestDomain", "Replication", "SyncProtocol", "Transport", "DispatchNet", "GRPC", "TLS",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Client/AtrestClient", swiftSettings: strict),
 

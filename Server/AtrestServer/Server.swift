@@ -7,6 +7,7 @@ import Logging
 import Replication
 import SyncProtocol
 import Synchronization
+import TLS
 import Transport
 
 /// A running server: a store, its services, a TCP listener and a Unix socket for the owner.
@@ -17,6 +18,10 @@ package final class Server: Sendable {
     package var dataDirectory: String
     /// Where devices call. Port 0 asks the system for a free one.
     package var listenAddress: SocketAddress
+    /// How the server proves who it is. Without encryption it listens on loopback only.
+    package var encryption = Encryption.none
+    /// `HOST:PORT` under which devices reach the listener, where that is not what it listens on; for pairing links.
+    package var publicAddress: String?
     /// Shards that serve devices: each uses up to one core.
     package var shardCount = 2
     /// Bounds on what peers control.
@@ -63,13 +68,14 @@ package final class Server: Sendable {
   private let health: HealthService
   private let devicesServer: GRPCServer
   private let adminServer: GRPCServer
+  private let tls: TLSContextBox?
   private let housekeeping = Mutex<Task<Void, Never>?>(nil)
 
   /// Opens the store, then the sockets.
   ///
   /// - Throws: `ServerError`; nothing is left open then.
   package static func start(_ configuration: Configuration) async throws(ServerError) -> Server {
-    guard configuration.listenAddress.isLoopback else {
+    if case .none = configuration.encryption, !configuration.listenAddress.isLoopback {
       throw .notLoopback(configuration.listenAddress.description)
     }
     let socketPath = adminSocketPath(in: configuration.dataDirectory)
@@ -93,9 +99,14 @@ package final class Server: Sendable {
       throw .store(error)
     }
     let server: Server
-    do throws(SocketError) { server = try Server(configuration, queue, directory) } catch {
+    do {
+      // The store holds the folder's lock, so no other server makes one.
+      let identity = try configuration.encryption.identity(in: configuration.dataDirectory)
+      let tls = try identity.map { identity throws(TLSFileError) in try TLSContextBox(identity) }
+      server = try Server(configuration, queue, directory, tls)
+    } catch {
       await queue.close()
-      throw .socket(error)
+      throw ServerError(error)
     }
     do throws(SocketError) { try server.listen() } catch {
       await server.stop()
@@ -116,9 +127,11 @@ package final class Server: Sendable {
   }
 
   private init(
-    _ configuration: Configuration, _ queue: CommitQueue, _ directory: Directory
+    _ configuration: Configuration, _ queue: CommitQueue, _ directory: Directory,
+    _ tls: TLSContextBox?
   ) throws(SocketError) {
     self.configuration = configuration
+    self.tls = tls
     self.queue = queue
     let environment = configuration.environment
     let sync = SyncService(queue: queue, directory: directory, environment: environment)
@@ -127,7 +140,10 @@ package final class Server: Sendable {
     let place = place
     let admin = AdminService(
       queue: queue, directory: directory, devices: devices, environment: environment,
-      address: { place.address.description })
+      address: {
+        (configuration.publicAddress ?? place.address.description)
+          + configuration.encryption.linkPart(tls?.current.identity)
+      })
     health = HealthService(services: Routes.publicServices)
     self.sync = sync
 
@@ -150,11 +166,24 @@ package final class Server: Sendable {
   }
 
   private func listen() throws(SocketError) {
-    place.set(try devicesServer.listen(on: configuration.listenAddress))
+    place.set(try devicesServer.listen(on: configuration.listenAddress, tls: tls))
     // Second, because the links it gives out name the address.
     try adminServer.listen(
       on: .unix(path: Self.adminSocketPath(in: configuration.dataDirectory)))
   }
+
+  /// Reads certificate and key again. Connections that exist keep what they have; new ones get the new.
+  ///
+  /// - Throws: What is wrong with them; the ones in use stay in use.
+  package func renewCertificate() throws(TLSFileError) {
+    guard let tls,
+      let identity = try configuration.encryption.identity(in: configuration.dataDirectory)
+    else { return }
+    try tls.replace(with: identity)
+  }
+
+  /// When the certificate in use ends, in seconds since 1970; nil without encryption.
+  package var certificateEnd: Int? { tls?.current.identity.validUntil }
 
   /// What devices called so far.
   package var statistics: ServerStatistics { devicesServer.statistics }
@@ -194,19 +223,30 @@ package enum ServerError: Error, Equatable {
   case socket(SocketError)
   /// The store cannot be opened.
   case store(StoreError)
+  /// The certificate or its key cannot be used.
+  case certificate(TLSFileError)
+
+  init(_ error: any Error) {
+    switch error {
+    case let error as SocketError: self = .socket(error)
+    case let error as TLSFileError: self = .certificate(error)
+    case let error as StoreError: self = .store(error)
+    default: preconditionFailure("starting throws nothing else")
+    }
+  }
 
   /// What happened, then what to do.
   package var userMessage: String {
     switch self {
     case .notLoopback(let address):
-      "\(address) can be reached from other machines, and this version does not encrypt what it "
-        + "sends. Listen on 127.0.0.1 or [::1], and let an SSH tunnel or a TLS proxy on this "
-        + "machine carry calls from elsewhere."
+      "\(address) can be reached from other machines, and what is sent in the clear must not be. "
+        + "Leave out --insecure, or listen on 127.0.0.1 or [::1]."
     case .pathTooLong(let path):
       "\(path) is too long a path: the owner's socket is made in that folder, and its path has at "
         + "most \(Server.socketPathBytes) bytes. Choose a shorter one with --data."
     case .socket(let error): error.userMessage
     case .store(let error): error.userMessage
+    case .certificate(let error): error.userMessage
     }
   }
 }

@@ -26,7 +26,7 @@ enum ExitStatus: Int32 {
 
   init(_ error: ServerError) {
     switch error {
-    case .notLoopback, .pathTooLong: self = .usage
+    case .notLoopback, .pathTooLong, .certificate: self = .usage
     case .socket: self = .unavailable
     case .store(let error): self.init(error)
     }

@@ -6,10 +6,15 @@ import AtrestServer
 import DispatchNet
 import Foundation
 import Logging
+import TLS
 
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Run the server until it is told to stop (Ctrl-C, or SIGTERM).")
+    abstract: "Run the server until it is told to stop (Ctrl-C, or SIGTERM).",
+    discussion: """
+      Connections are encrypted. The first start makes a key and a certificate, identity.pem in the data folder; pairing links carry \
+      its fingerprint. SIGHUP reads the files of --tls-cert and --tls-key again, and ends no connection.
+      """)
 
   @OptionGroup var data: DataOptions
 
@@ -17,6 +22,27 @@ struct Serve: AsyncParsableCommand {
     name: .customLong("listen"),
     help: ArgumentHelp("Where devices call. Port 0 takes a free one.", valueName: "address:port"))
   var address = "127.0.0.1:7443"
+
+  @Option(
+    name: .customLong("public"),
+    help: ArgumentHelp(
+      "What pairing links say, where that is not what --listen says.", valueName: "host:port"))
+  var publicAddress: String?
+
+  @Option(
+    name: .customLong("tls-cert"),
+    help: ArgumentHelp(
+      "A certificate chain of an authority's (PEM), in place of the server's own.",
+      valueName: "file"))
+  var certificate: String?
+
+  @Option(
+    name: .customLong("tls-key"),
+    help: ArgumentHelp("The certificate's key (PEM).", valueName: "file"))
+  var key: String?
+
+  @Flag(help: "Do not encrypt. Only for 127.0.0.1 and [::1]: tests, or a proxy that encrypts.")
+  var insecure = false
 
   @Option(
     name: .customLong("log-level"),
@@ -39,11 +65,24 @@ struct Serve: AsyncParsableCommand {
     if case .unix = listen {
       throw Failure("Devices call over TCP. Choose an address like 127.0.0.1:7443.", .usage)
     }
+    let encryption = try encryption()
+    if let publicAddress, (try? Endpoint(parsing: publicAddress)) == nil {
+      throw Failure("--public is not HOST:PORT. Say what devices are to call.", .usage)
+    }
+    if listen.isAnyAddress, publicAddress == nil {
+      throw Failure(
+        "\(address) stands for every address of this machine. Say with --public HOST:PORT what devices are to call.",
+        .usage)
+    }
     // Before there are connections: a peer that is gone must not end the process. And before the store is
     // opened: a signal that comes early must find a server that stops in order.
     let (signals, arrived) = AsyncStream.makeStream(of: SignalWatcher.Signal.self)
     let isStopping = StopFlag()
-    let watcher = SignalWatcher([.interrupt, .terminate]) { signal in
+    let watcher = SignalWatcher([.interrupt, .terminate, .hangUp]) { signal in
+      guard signal != .hangUp else {
+        _ = arrived.yield(signal)
+        return
+      }
       // Asked twice: do not wait for anybody. What was acknowledged is safe all the same.
       if isStopping.raise() { endProcess(.temporary) }
       arrived.yield(signal)
@@ -53,6 +92,8 @@ struct Serve: AsyncParsableCommand {
     var configuration = Server.Configuration(
       dataDirectory: data.path, listenAddress: listen, logger: logger,
       onFatal: { _ in endProcess(.inputOutput) })
+    configuration.encryption = encryption
+    configuration.publicAddress = publicAddress
     configuration.shardCount = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 8)
     let server: Server
     do throws(ServerError) { server = try await Server.start(configuration) } catch {
@@ -61,10 +102,33 @@ struct Serve: AsyncParsableCommand {
     logger.info("started", metadata: ["address": "\(server.address)", "data": "\(data.path)"])
     printLine("atrest-syncd listening on \(server.address)")
     for await signal in signals {
-      logger.info("stopping", metadata: ["signal": "\(signal)"])
-      break
+      guard signal == .hangUp else {
+        logger.info("stopping", metadata: ["signal": "\(signal)"])
+        break
+      }
+      renewCertificate(of: server, logger)
     }
     await server.stop()
+  }
+
+  private func encryption() throws -> Encryption {
+    switch (certificate, key, insecure) {
+    case (nil, nil, true): return .none
+    case (nil, nil, false): return .own
+    case (let certificate?, let key?, false): return .files(certificate: certificate, key: key)
+    case (_, _, true):
+      throw Failure("--insecure and a certificate exclude each other. Give one of them.", .usage)
+    default: throw Failure("--tls-cert and --tls-key go together. Give both, or none.", .usage)
+    }
+  }
+
+  private func renewCertificate(of server: Server, _ logger: Logger) {
+    do throws(TLSFileError) {
+      try server.renewCertificate()
+      logger.info("the certificate was read again")
+    } catch {
+      logger.error("the old certificate stays in use: \(error.userMessage)")
+    }
   }
 
   private static func level(_ name: String) throws -> Logger.Level {

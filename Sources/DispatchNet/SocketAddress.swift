@@ -34,6 +34,14 @@ public enum SocketAddress: Hashable, Sendable {
     }
   }
 
+  /// Whether it stands for every address of the machine: 0.0.0.0 or [::].
+  public var isAnyAddress: Bool {
+    switch self {
+    case .unix: false
+    case .ipv4(let octets, _), .ipv6(let octets, _, _): octets.allSatisfy { $0 == 0 }
+    }
+  }
+
   /// What a peer is counted by: its address without the port; nil for Unix sockets, which are
   /// guarded by the file's permissions. An IPv6 peer is counted by its /64, for it owns all of it.
   var peerKey: [UInt8]? {

@@ -78,6 +78,14 @@ public final class GRPCServer: Sendable {
   public func listen(
     on address: SocketAddress, tls: TLSContextBox? = nil
   ) throws(SocketError) -> SocketAddress {
+    try listen(on: address, tls: tls) { $0 }
+  }
+
+  /// The same, with a look at the bytes as they go by: for tests.
+  package func listen(
+    on address: SocketAddress, tls: TLSContextBox? = nil,
+    observing: @escaping @Sendable (any ByteStreamHandler) -> any ByteStreamHandler
+  ) throws(SocketError) -> SocketAddress {
     var options = SocketConnection.Options()
     options.writeStallTimeout = configuration.limits.writeStall
     let listener = try Listener(
@@ -85,11 +93,12 @@ public final class GRPCServer: Sendable {
     ) { [contexts] shard, peer in
       guard let context = contexts.first(where: { $0.shard === shard })?.value else { return nil }
       let handler = ServerHandler(context: context, peer: peer, isEncrypted: tls != nil)
-      guard let tls else { return handler }
-      return TLSHandler(
-        handler, scratch: context.scratch,
-        handshakeTimeout: context.configuration.limits.handshakeTimeout
-      ) { () throws(TLSError) in try TLSSession(server: tls.current) }
+      guard let tls else { return observing(handler) }
+      return observing(
+        TLSHandler(
+          handler, scratch: context.scratch,
+          handshakeTimeout: context.configuration.limits.handshakeTimeout
+        ) { () throws(TLSError) in try TLSSession(server: tls.current) })
     }
     state.withLock { state in
       precondition(!state.isDraining, "a drained server cannot listen")

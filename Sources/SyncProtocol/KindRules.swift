@@ -48,7 +48,7 @@ extension Record {
       }
       _ = try PreferenceField.value(of: self)
     case .conflict:
-      if isDeleted, self[Register.forgottenField] != nil, self[Conflict.entryField] == nil {
+      if isLackingPayload, self[Conflict.entryField] == nil {
         return
       }
       _ = try Conflict(self)
@@ -56,15 +56,19 @@ extension Record {
     }
   }
 
-  /// A deleted record of which something was forgotten, with something valid in its place: what is left is checked all the same. A record
-  /// that was brought back, edited and deleted again keeps what was edited.
+  /// A deleted record of which something was forgotten, or of which only the deletion is known, with something valid in its place: what is
+  /// left is checked all the same. A record that was brought back, edited and deleted again keeps what was edited.
   private var completed: Record {
-    guard isDeleted, let floor = self[Register.forgottenField] else { return self }
+    guard isLackingPayload, let deletion = self[Register.deletedField] else { return self }
     var copy = self
     for (field, value) in Self.standIns(for: key.kind) where copy[field] == nil {
-      copy.set(Register(field: field, stamp: floor.stamp, value: value))
+      copy.set(Register(field: field, stamp: deletion.stamp, value: value))
     }
     return copy
+  }
+
+  private var isLackingPayload: Bool {
+    isDeleted && (self[Register.forgottenField] != nil || registers.count == 1)
   }
 
   /// Values for the fields that a kind cannot be without.

@@ -196,9 +196,9 @@ struct ForkTests {
       func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
         try await model.exchange(request)
       }
-      func renew() async throws(SyncError) -> PairResponse {
+      func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
         do { try await beforeRenewal() } catch { throw SyncError(error) }
-        return try await model.renew()
+        return try await model.renew(request)
       }
     }
     let clock = scene.copy.clock
@@ -214,6 +214,25 @@ struct ForkTests {
     #expect(try scene.copy.waitingCount == 0)
     try await scene.level()
     #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
+  }
+
+  @Test("takes one new identity, however often the answer is lost")
+  func lostRenewal() async throws {
+    let scene = try await Scene()
+    try scene.original.replica.save(WaterEntry.sample())
+    try await scene.original.sync(scene.server)
+    try scene.copy.replica.save(WaterEntry.sample())
+    for _ in 0..<3 {
+      // Two exchanges are refused, then comes the request for an identity.
+      var transport = ModelTransport(server: scene.server)
+      transport.cut = { $0 == 2 ? .afterServer : nil }
+      await #expect(throws: SyncError.unreachable("cut")) {
+        try await scene.copy.engine(transport).sync()
+      }
+    }
+    #expect(try await scene.copy.sync(scene.server).isRenewed)
+    #expect(scene.server.state.withLock { $0.renewals.count } == 1)
+    #expect(try scene.copy.replica.status().replica == ReplicaID(rawValue: 1001))
   }
 
   @Test("another process on the same replica is no copy", arguments: 1...6 as ClosedRange<UInt64>)
@@ -344,7 +363,9 @@ struct ForkTests {
         }
         return answer
       }
-      func renew() async throws(SyncError) -> PairResponse { try await model.renew() }
+      func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
+        try await model.renew(request)
+      }
     }
     let transport = Suspicious(model: ModelTransport(server: scene.server))
     await #expect(throws: SyncError.badAnswer("it takes a new device for a copy of another")) {

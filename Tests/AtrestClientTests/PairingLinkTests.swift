@@ -15,14 +15,33 @@ struct PairingLinkTests {
     ])
   func good(text: String) throws {
     let link = try PairingLink(parsing: text)
-    #expect(link.server == "127.0.0.1:7443")
+    #expect(link.server.text == "127.0.0.1:7443")
     #expect(link.code == "BCDF-GHJKLMNP")
     #expect(try PairingLink(parsing: link.text) == link)
   }
 
   @Test("may name this machine in any way", arguments: ["localhost", "[::1]", "127.1.2.3"])
   func loopback(host: String) throws {
-    #expect(try PairingLink(parsing: "atrest://\(host):1/BCDF-GHJKLMNP").server == "\(host):1")
+    #expect(
+      try PairingLink(parsing: "atrest://\(host):1/BCDF-GHJKLMNP").server.endpoint == "\(host):1")
+  }
+
+  @Test("says by which certificate the server is known")
+  func certificate() throws {
+    let pin = String(repeating: "0a", count: 32)
+    let link = try PairingLink(
+      parsing: "atrest://example.org:7443/\(pin.uppercased())/BCDF-GHJKLMNP")
+    #expect(link.server.endpoint == "example.org:7443")
+    #expect(link.text == "atrest://example.org:7443/\(pin)/BCDF-GHJKLMNP")
+    #expect(try PairingLink(parsing: link.text) == link)
+    let vouched = try PairingLink(parsing: "atrest://[2001:db8::1]:7443/ca/BCDF-GHJKLMNP")
+    #expect(vouched.server.proof == .authority)
+    #expect(try ServerAddress(parsing: vouched.server.text) == vouched.server)
+    for bad in [String(pin.dropLast()), pin + "0", "cab", String(pin.dropLast()) + "g", ""] {
+      #expect(throws: PairingLink.Failure.badCertificate) {
+        try PairingLink(parsing: "atrest://example.org:1/\(bad)/BCDF-GHJKLMNP")
+      }
+    }
   }
 
   @Test(
@@ -38,11 +57,11 @@ struct PairingLinkTests {
       ("atrest://localhost:1/", .badCode), ("atrest://localhost:1/BCDF-GHJKLMN", .badCode),
       ("atrest://localhost:1/BCDFGHJKLMNPQ", .badCode),
       ("atrest://localhost:1/ACDF-GHJKLMNP", .badCode),
-      ("atrest://localhost:1/BCDF-GHJKLMNP/x", .badCode),
-      ("atrest://example.org:1/BCDF-GHJKLMNP", .notLoopback),
-      ("atrest://10.0.0.1:1/BCDF-GHJKLMNP", .notLoopback),
-      ("atrest://127.0.0.1.example.org:1/BCDF-GHJKLMNP", .notLoopback),
-      ("atrest://127.0.0.256:1/BCDF-GHJKLMNP", .notLoopback),
+      ("atrest://localhost:1/BCDF-GHJKLMNP/x", .badCertificate),
+      ("atrest://example.org:1/BCDF-GHJKLMNP", .notEncrypted),
+      ("atrest://10.0.0.1:1/BCDF-GHJKLMNP", .notEncrypted),
+      ("atrest://127.0.0.1.example.org:1/BCDF-GHJKLMNP", .notEncrypted),
+      ("atrest://127.0.0.256:1/BCDF-GHJKLMNP", .notEncrypted),
     ] as [(String, PairingLink.Failure)])
   func bad(text: String, failure: PairingLink.Failure) {
     #expect(throws: failure) { try PairingLink(parsing: text) }

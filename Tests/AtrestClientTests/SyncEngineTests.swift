@@ -129,6 +129,7 @@ struct SyncEngineTests {
       try change()
       return try await replica.beginOffering()
     }
+    func renewal() async throws(ReplicaError) -> RenewRequest { try await replica.renewal() }
     func adopt(
       renewed identity: PairResponse, insteadOf credential: String?
     ) async throws(ReplicaError) -> Bool {

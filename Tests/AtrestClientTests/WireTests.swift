@@ -34,14 +34,16 @@ struct WireTests {
         }
       }
       router.addService("atrest.sync.v1.Devices", authorize: Self.credential) { service in
-        service.unary("Renew") { _, _ in .reply(model.renew().encoded) }
+        service.unary("Renew") { _, bytes in
+          .reply(try model.renew(RenewRequest(decoding: bytes)).encoded)
+        }
       }
       var configuration = GRPCServer.Configuration()
       configuration.shardCount = 1
       server = try GRPCServer(router: router, configuration: configuration)
       let bytes = bytes
-      address = try server.listen(on: .ipv4(octets: [127, 0, 0, 1], port: 0)) { inner, _, _ in
-        Counting(inner, bytes)
+      address = try server.listen(on: .ipv4(octets: [127, 0, 0, 1], port: 0)) {
+        Counting($0, bytes)
       }.description
     }
 
@@ -92,7 +94,8 @@ struct WireTests {
       for _ in 0..<10_000 { try transaction.save(WaterEntry.sample()) }
     }
     try await test.sync(loopback.model)
-    let transport = try GRPCSyncTransport(server: loopback.address, token: "secret-1")
+    let transport = try GRPCSyncTransport(
+      server: ServerAddress(parsing: loopback.address), token: "secret-1")
     let engine = test.engine(transport)
     try await engine.sync()
     let before = loopback.bytes.value
@@ -114,7 +117,8 @@ struct WireTests {
     let copy = try original.copied()
     for test in [original, copy] { try test.replica.save(WaterEntry.sample()) }
     try await original.sync(loopback.model)
-    let transport = try GRPCSyncTransport(server: loopback.address, token: "secret-1")
+    let transport = try GRPCSyncTransport(
+      server: ServerAddress(parsing: loopback.address), token: "secret-1")
     let report = try await copy.engine(transport).sync()
     #expect(report.isRenewed && report.pushed == 1)
     let tokens = loopback.model.state.withLock { $0.tokens }

@@ -41,6 +41,9 @@ final class Binary: Sendable {
     try? FileManager.default.removeItem(at: home)
   }
 
+  /// The daemon's data folder, where no other is named.
+  var data: URL { home.appendingPathComponent(".local/share/atrest-syncd") }
+
   var replica: URL { home.appendingPathComponent(".local/share/atrest") }
 
   /// A process that runs the program, and its two pipes.
@@ -105,6 +108,21 @@ final class Binary: Sendable {
       return Answer(
         out: String(decoding: out, as: UTF8.self), err: String(decoding: err, as: UTF8.self),
         code: process.terminationStatus)
+    }
+  }
+
+  /// The next line that a running program writes to standard output; or of its standard error, the first that holds a word.
+  func line(of running: Running, err word: String? = nil) throws -> String {
+    let handle = (word == nil ? running.out : running.err).fileHandleForReading
+    while true {
+      var line: [UInt8] = []
+      while line.last != UInt8(ascii: "\n") {
+        let more = handle.readData(ofLength: 1)
+        try #require(!more.isEmpty, "the program ended: \(String(decoding: line, as: UTF8.self))")
+        line += more
+      }
+      let text = String(decoding: line.dropLast(), as: UTF8.self)
+      if word.map({ text.contains($0) }) ?? true { return text }
     }
   }
 

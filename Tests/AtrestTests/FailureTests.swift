@@ -20,7 +20,7 @@ struct FailureTests {
     (IDProblem.notAnID, 64), (IDProblem.unknown(noun: "fast"), 65),
     (IDProblem.ambiguous(noun: "fast", count: 2, matches: ["a", "b"]), 65),
     (FastingRefusal.alreadyActive, 65), (FastingRefusal.nothingActive, 65),
-    (PairingLink.Failure.badCode, 64), (PairingLink.Failure.notLoopback, 64),
+    (PairingLink.Failure.badCode, 64), (PairingLink.Failure.notEncrypted, 64),
     (ReplicaError.damaged(path: "/r"), 65),
     (ReplicaError.newer(path: "/r", version: 2, supported: 1), 65),
     (ReplicaError.inaccessible(path: "/r", reason: "permission denied"), 65),

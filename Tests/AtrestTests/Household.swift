@@ -14,12 +14,7 @@ final class Household {
     syncd = try Binary("atrest-syncd")
     server = try syncd.start(["serve", "--listen", "127.0.0.1:0", "--log-level", "error"])
     // It says where it listens once it does.
-    var line: [UInt8] = []
-    while line.last != UInt8(ascii: "\n") {
-      let more = server.out.fileHandleForReading.readData(ofLength: 1)
-      try #require(!more.isEmpty, "the server did not start")
-      line += more
-    }
+    _ = try syncd.line(of: server)
   }
 
   deinit {

@@ -24,7 +24,7 @@ struct InviteTests {
   }
 
   private func isLink(_ text: String) -> Bool {
-    text.wholeMatch(of: /atrest:\/\/127\.0\.0\.1:\d+\/[A-Z]{4}-[A-Z]{8}/) != nil
+    text.wholeMatch(of: /atrest:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{64}\/[A-Z]{4}-[A-Z]{8}/) != nil
   }
 
   @Test("in a pipe the link is alone on standard output, and the sentence on standard error")

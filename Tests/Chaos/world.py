@@ -49,7 +49,7 @@ class Server(Daemon):
     def spawn(self, *, prefix=(), env=None, log=None):
         """Starts it without waiting for anything. Returns the process, which is the caller's to
         end."""
-        command = [*prefix, self.program, "serve", "--data", self.data, "--listen", self.listen]
+        command = [*prefix, self.program, "serve", "--data", self.data, "--listen", self.listen, "--insecure"]
         return subprocess.Popen(
             TETHER + command,
             stdout=subprocess.PIPE,

@@ -34,9 +34,10 @@ final class TestServer: Sendable {
   ) async throws -> Server {
     var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     logger.logLevel = .critical
-    let configuration = Server.Configuration(
+    var configuration = Server.Configuration(
       dataDirectory: data, listenAddress: address, logger: logger,
       onFatal: { error in Issue.record("the store failed: \(error.userMessage)") })
+    configuration.encryption = .own
     return try await Server.start(configuration)
   }
 
@@ -76,7 +77,7 @@ final class TestServer: Sendable {
       answer = try await channel.unary(Method.Admin.inviteDevice, request)
     }
     let invitation = try Invitation(decoding: answer)
-    return try PairingLink(server: invitation.address, code: invitation.code)
+    return try PairingLink(server: ServerAddress(parsing: invitation.address), code: invitation.code)
   }
 }
 

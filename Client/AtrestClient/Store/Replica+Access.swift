@@ -120,7 +120,7 @@ extension Replica {
       let state = transaction.state
       let (refused, held): (Int, Int) = (row?[1] ?? 0, row?[2] ?? 0)
       return ReplicaStatus(
-        replica: state.replica, account: state.account, server: state.server,
+        replica: state.replica, account: state.account, server: state.endpoint,
         cursor: state.cursor, lastSync: state.lastSync,
         serverOffsetMilliseconds: state.serverOffset, pendingCount: row?[0] ?? 0,
         refusedCount: refused - held, heldDeletionCount: held)

@@ -24,6 +24,8 @@ struct ReplicaState: Hashable {
   /// Names a demand to compare everything held with the server; nil: there is none.
   var mustReconcile: UInt64?
   var tokens = TokenTrail()
+  /// Names a request for a new identity that may be under way: repeated, it gives the same one. A secret.
+  var renewal: [UInt8]?
 
   /// Smaller differences between two clocks are the network's as likely as the clocks'. Milliseconds.
   static let offsetTolerance: Int64 = 2000
@@ -47,6 +49,7 @@ struct ReplicaState: Hashable {
     seen = nil
     mustReconcile = nil
     tokens = TokenTrail()
+    renewal = nil
   }
 
   /// Whom it belongs to; nil if nobody.
@@ -64,7 +67,7 @@ struct ReplicaState: Hashable {
         database.cachedStatement(
           sql: """
             SELECT id, clock, epoch, sequence, account, server, token, last_sync, server_offset,
-              seen_epoch, seen_sequence, must_reconcile, token_held, token_attempts
+              seen_epoch, seen_sequence, must_reconcile, token_held, token_attempts, renewal
             FROM replica WHERE one = 1
             """))
     else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
@@ -81,7 +84,8 @@ struct ReplicaState: Hashable {
       lastSync: lastSync.map(WallTime.init), serverOffset: try row.decode(atIndex: 8),
       seen: row.place(at: 9), mustReconcile: demand == 0 ? nil : UInt64(bitPattern: demand),
       tokens: TokenTrail(
-        held: held.map { UInt64(bitPattern: $0) }, attempts: try row.numbers(at: 13)))
+        held: held.map { UInt64(bitPattern: $0) }, attempts: try row.numbers(at: 13)),
+      renewal: try row.optionalBytes(at: 14))
   }
 
   func write(_ database: Database) throws {
@@ -89,7 +93,7 @@ struct ReplicaState: Hashable {
       sql: """
         UPDATE replica SET id = ?, clock = ?, epoch = ?, sequence = ?, account = ?, server = ?,
           token = ?, last_sync = ?, server_offset = ?, seen_epoch = ?, seen_sequence = ?,
-          must_reconcile = ?, token_held = ?, token_attempts = ? WHERE one = 1
+          must_reconcile = ?, token_held = ?, token_attempts = ?, renewal = ? WHERE one = 1
         """
     ).execute(arguments: [
       Int64(bitPattern: replica.rawValue), Int64(bitPattern: clock.latest.rawValue),
@@ -99,7 +103,7 @@ struct ReplicaState: Hashable {
       Int64(bitPattern: mustReconcile ?? 0), tokens.held.map { Int64(bitPattern: $0) },
       tokens.attempts.reduce(into: Data()) { data, token in
         withUnsafeBytes(of: token.littleEndian) { data.append(contentsOf: $0) }
-      },
+      }, renewal.map { Data($0) },
     ])
   }
 }

@@ -6,7 +6,7 @@ import GRDB
 /// The tables of a replica. A later version is reached from the one before in a single transaction.
 enum Schema {
   /// What leads from the version before to each version, the first from nothing.
-  static let steps = [version1, version2]
+  static let steps = [version1, version2, version3]
 
   /// The version that this build reads and writes.
   static var version: Int { steps.count }
@@ -69,6 +69,9 @@ enum Schema {
     ALTER TABLE outbox ADD COLUMN lowest INTEGER;
     ALTER TABLE outbox ADD COLUMN highest INTEGER;
     """
+
+  /// - `renewal`: the name of a request for a new identity that may be under way. A secret.
+  static let version3 = "ALTER TABLE replica ADD COLUMN renewal BLOB;"
 
   /// Brings a file from one version to the newest. Runs in the caller's transaction.
   static func migrate(_ database: Database, from version: Int) throws {

@@ -6,6 +6,7 @@ import GRPC
 import Replication
 import SyncProtocol
 import Synchronization
+import TLS
 import Transport
 
 /// Calls a server's services. One connection, opened when first needed and again after it broke. Close it after use.
@@ -19,15 +20,19 @@ public final class GRPCSyncTransport: SyncTransport {
   /// A way to a server.
   ///
   /// - Parameters:
-  ///   - server: `HOST:PORT`.
   ///   - token: The device's token; nil before pairing.
-  public init(server: String, token: String?) throws(SyncError) {
+  public init(server: ServerAddress, token: String?) throws(SyncError) {
     var configuration = GRPCChannel.Configuration()
     configuration.compression = .gzip
     credential = Mutex(try token.map(Self.metadata) ?? Metadata())
     do {
+      if let trust = server.trust() { configuration.tls = try ClientTLS(trust) }
+    } catch {
+      throw .unreachable(error.userMessage)
+    }
+    do {
       channel = try GRPCChannel(
-        to: Endpoint(parsing: server), configuration: configuration)
+        to: Endpoint(parsing: server.endpoint), configuration: configuration)
     } catch {
       throw .unreachable(error.userMessage)
     }
@@ -67,8 +72,8 @@ public final class GRPCSyncTransport: SyncTransport {
   }
 
   /// See `SyncTransport`.
-  public func renew() async throws(SyncError) -> PairResponse {
-    try await call(Method.renew, EmptyMessage())
+  public func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
+    try await call(Method.renew, request)
   }
 
   /// See `SyncTransport`.
@@ -80,7 +85,7 @@ public final class GRPCSyncTransport: SyncTransport {
     var messages = stream.makeAsyncIterator()
     while true {
       let message: [UInt8]?
-      do { message = try await messages.next() } catch { throw SyncError(status: error) }
+      do { message = try await messages.next() } catch { throw failure(error) }
       guard let message else { return }
       guard try await event(decode(message)) else { return }
     }
@@ -115,9 +120,17 @@ public final class GRPCSyncTransport: SyncTransport {
       bytes = try await channel.unary(
         method, request.encoded, metadata: metadata, timeout: GRPCSyncTransport.callTimeout)
     } catch {
-      throw SyncError(status: error)
+      throw failure(error)
     }
     return try decode(bytes)
+  }
+
+  /// What a failed call means; that the server is not the one it should be comes before what follows from it.
+  private func failure(_ error: any Error) -> SyncError {
+    if let failure = channel.tlsFailure, failure.isAboutTrust {
+      return .untrusted(failure.userMessage)
+    }
+    return SyncError(status: error)
   }
 
   private func decode<Message: WireMessage>(_ bytes: [UInt8]) throws(SyncError) -> Message {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes pairing links: where the server is, and the code that lets a device in.
 
-/// `atrest://HOST:PORT/XXXX-XXXXXXXX`. Secret until used: show it only to the person who asked for it.
+/// `atrest://HOST:PORT/CERTIFICATE/XXXX-XXXXXXXX`. Secret until used: show it only to the person who asked for it.
 public struct PairingLink: Hashable, Sendable {
-  /// `HOST:PORT`, an IPv6 address in brackets.
-  public let server: String
+  /// Where the server is, and how it proves that it is that one.
+  public let server: ServerAddress
   /// 13 characters.
   public let code: String
 
@@ -14,34 +14,36 @@ public struct PairingLink: Hashable, Sendable {
     case notALink
     /// The host or the port is missing or malformed.
     case badServer
+    /// What stands for the server's certificate is no SHA-256 in hexadecimal.
+    case badCertificate
     /// The code is not four letters, a hyphen, and eight letters of the alphabet in use.
     case badCode
-    /// The host is not this machine. Connections are not encrypted yet, so they stay on it.
-    case notLoopback
+    /// The host is not this machine, and there is no certificate to know it by.
+    case notEncrypted
 
     /// What happened, then what to do.
     public var userMessage: String {
       switch self {
       case .notALink:
-        "This is not a pairing link. It looks like atrest://HOST:PORT/XXXX-XXXXXXXX; copy all of it."
+        "This is not a pairing link. It begins with atrest:// and ends with XXXX-XXXXXXXX; copy all of it."
       case .badServer:
-        "The pairing link names no server and port. It looks like atrest://HOST:PORT/XXXX-XXXXXXXX."
+        "The pairing link names no server and port. It begins with atrest://HOST:PORT/; copy all of it."
+      case .badCertificate:
+        "The pairing link's certificate is not complete: it has 64 letters and digits. Copy all of the link."
       case .badCode:
         "The pairing link's code is not complete. It looks like XXXX-XXXXXXXX; copy all of the link."
-      case .notLoopback:
+      case .notEncrypted:
         """
-        The pairing link names another machine. Connections are not encrypted yet, so only a server \
-        on this machine can be used: 127.0.0.1, [::1] or localhost.
+        The pairing link names another machine, and no certificate to know it by. Only a server on this \
+        machine may be called in the clear; ask for the whole link.
         """
       }
     }
   }
 
   /// A link to a server.
-  ///
-  /// - Parameter server: `HOST:PORT`.
-  public init(server: String, code: String) throws(Failure) {
-    self.server = try PairingLink.checkedServer(server)
+  public init(server: ServerAddress, code: String) throws(Failure) {
+    self.server = server
     self.code = try PairingLink.checkedCode(code)
   }
 
@@ -54,18 +56,18 @@ public struct PairingLink: Hashable, Sendable {
     while end > link.startIndex, link[link.index(before: end)].isWhitespace {
       end = link.index(before: end)
     }
-    let parts = link[..<end].dropFirst("atrest://".count)
-      .split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let server = parts.first else { throw .badServer }
-    guard parts.count == 2 else {
-      _ = try PairingLink.checkedServer(String(server))
+    let rest = link[..<end].dropFirst("atrest://".count)
+    guard let slash = rest.lastIndex(of: "/") else {
+      _ = try ServerAddress(parsing: String(rest))
       throw .badCode
     }
-    try self.init(server: String(server), code: parts[1].uppercased())
+    try self.init(
+      server: ServerAddress(parsing: String(rest[..<slash])),
+      code: rest[rest.index(after: slash)...].uppercased())
   }
 
   /// The link as people pass it on.
-  public var text: String { "atrest://\(server)/\(code)" }
+  public var text: String { "atrest://\(server.text)/\(code)" }
 
   private static let alphabet = Set("BCDFGHJKLMNPQRSTVWXZ".utf8)
 
@@ -75,25 +77,5 @@ public struct PairingLink: Hashable, Sendable {
       (units[..<4] + units[5...]).allSatisfy(alphabet.contains)
     else { throw .badCode }
     return code
-  }
-
-  private static func checkedServer(_ server: String) throws(Failure) -> String {
-    guard let colon = server.lastIndex(of: ":") else { throw .badServer }
-    let host = server[..<colon].lowercased()
-    let digits = server[server.index(after: colon)...].utf8
-    guard (1...5).contains(digits.count), digits.allSatisfy({ (48...57).contains($0) }),
-      let port = UInt16(String(Substring(digits))), port > 0, !host.isEmpty
-    else { throw .badServer }
-    guard isLoopback(host) else { throw .notLoopback }
-    return "\(host):\(port)"
-  }
-
-  private static func isLoopback(_ host: String) -> Bool {
-    if host == "localhost" || host == "[::1]" { return true }
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127"
-      && parts.allSatisfy {
-        $0.utf8.allSatisfy { (48...57).contains($0) } && UInt8($0) != nil && $0.utf8.count <= 3
-      }
   }
 }

@@ -20,7 +20,7 @@ public protocol SyncTransport: Sendable {
   func reconcile(_ request: ReconcileRequest) async throws(SyncError) -> ReconcileResponse
 
   /// Asks for a new identity beside the one in use, which stays in use. Throws as `exchange`.
-  func renew() async throws(SyncError) -> PairResponse
+  func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse
 
   /// Opens a stream of what is committed from now on.
   ///
@@ -151,6 +151,9 @@ public protocol ReplicaStore: Sendable {
   /// Stamps every write the server has not acknowledged again, in the same order, none later than the server's clock where the
   /// order allows, takes the refusals back, and notes a demand to reconcile. For a device whose clock was ahead.
   func restamp(at now: WallTime) async throws(ReplicaError)
+
+  /// The request for a new identity. It is durable, and the same until an identity was taken: what is repeated gives no second one.
+  func renewal() async throws(ReplicaError) -> RenewRequest
 
   /// Takes a new identity, stamps every write the server has not acknowledged again under it, takes the refusals back, and notes a demand
   /// to reconcile. For a replica that is a copy, or was put back from one.

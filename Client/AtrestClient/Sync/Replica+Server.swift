@@ -20,12 +20,14 @@ extension Replica {
     try await local { replica throws(ReplicaError) in
       try replica.read { try $0.requireUnpaired() }
     }
-    let answer = try await withTransport(server: link.server, token: nil) {
+    let answer = try await withTransport(server: link.server.text, token: nil) {
       transport throws(SyncError) in
       try await transport.pair(PairRequest(code: link.code, deviceName: name))
     }
     do {
-      try await offload { () throws(ReplicaError) in try self.adopt(answer, server: link.server) }
+      try await offload { () throws(ReplicaError) in
+        try self.adopt(answer, server: link.server.text)
+      }
     } catch {
       throw SyncError(storing: error)
     }
@@ -51,7 +53,9 @@ extension Replica {
       (server, try await transport.invite())
     }
     do {
-      return (try PairingLink(server: server, code: answer.code), answer.expires)
+      return (
+        try PairingLink(server: ServerAddress(parsing: server), code: answer.code), answer.expires
+      )
     } catch {
       throw .badAnswer("the pairing code is malformed")
     }
@@ -145,7 +149,11 @@ extension Replica {
     server: String, token: String?,
     _ body: (GRPCSyncTransport) async throws(SyncError) -> Value
   ) async throws(SyncError) -> Value {
-    let transport = try GRPCSyncTransport(server: server, token: token)
+    let address: ServerAddress
+    do { address = try ServerAddress(parsing: server) } catch {
+      throw .unreachable(error.userMessage)
+    }
+    let transport = try GRPCSyncTransport(server: address, token: token)
     do {
       let value = try await body(transport)
       await transport.close()
@@ -189,6 +197,18 @@ extension Replica {
 
 extension Replica {
   /// See `ReplicaStore`.
+  public func renewal() async throws(ReplicaError) -> RenewRequest {
+    try await writing { transaction in
+      if let nonce = transaction.state.renewal { return RenewRequest(nonce: nonce) }
+      let nonce = (0..<4).flatMap { _ in
+        withUnsafeBytes(of: transaction.nonce().littleEndian) { Array($0) }
+      }
+      transaction.state.renewal = nonce
+      return RenewRequest(nonce: nonce)
+    }
+  }
+
+  /// See `ReplicaStore`.
   public func adopt(
     renewed identity: PairResponse, insteadOf credential: String?
   ) async throws(ReplicaError) -> Bool {
@@ -200,6 +220,7 @@ extension Replica {
       ) { _ in true }
       // Where it stands is as good as before. What it holds may not be: a copy shares stamps with what it was copied from.
       transaction.state.tokens = TokenTrail()
+      transaction.state.renewal = nil
       transaction.demandReconcile(afterLoss: false)
       try transaction.take(identity)
       return true

@@ -117,7 +117,10 @@ public struct SyncEngine: Sendable {
       guard run.forks == 2 else {
         throw SyncError.badAnswer("it takes a new device for a copy of another")
       }
-      let identity = try await repeated { () throws(SyncError) in try await transport.renew() }
+      let renewal = try await store.renewal()
+      let identity = try await repeated { () throws(SyncError) in
+        try await transport.renew(renewal)
+      }
       do {
         if try await store.adopt(renewed: identity, insteadOf: run.credential) {
           run.report.isRenewed = true

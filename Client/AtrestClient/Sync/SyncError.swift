@@ -7,6 +7,8 @@ public enum SyncError: Error, Hashable, Sendable {
   case notPaired
   /// The server could not be reached, or was busy, as often as it was tried. The reason is the transport's.
   case unreachable(String)
+  /// What answered could not prove that it is the server. The sentence is TLS's.
+  case untrusted(String)
   /// The server does not know this device's token any more.
   case accessEnded
   /// The server does not allow it: a wrong or used pairing code, for instance. The sentence is the server's.
@@ -40,6 +42,7 @@ public enum SyncError: Error, Hashable, Sendable {
       """
     case .unreachable(let reason):
       "The server could not be reached: \(reason). What you wrote is kept; try again later."
+    case .untrusted(let sentence): sentence
     case .accessEnded:
       """
       This device's access was ended. What you wrote is kept here; ask for a new pairing link to join again.

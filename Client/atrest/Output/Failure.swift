@@ -81,7 +81,7 @@ struct Failure: Equatable {
       "The server did not allow it. \(Foreign.text(reason).asSentence)"
     case .massDeletion(let count, let of):
       SyncWords.held(HeldDeletions(count: count, of: of))
-    case .notPaired, .unreachable, .notFound, .refused, .badAnswer, .cancelled, .replica:
+    case .notPaired, .unreachable, .untrusted, .notFound, .refused, .badAnswer, .cancelled, .replica:
       Foreign.text(error.userMessage)
     }
   }
@@ -107,7 +107,7 @@ struct Failure: Equatable {
     switch error {
     case .notPaired, .notFound, .refused, .massDeletion: data
     case .unreachable: unavailable
-    case .accessEnded, .notPermitted: notPermitted
+    case .accessEnded, .notPermitted, .untrusted: notPermitted
     case .badAnswer: protocolError
     case .cancelled: tryAgain
     case .replica(let error): code(of: error)

@@ -19,7 +19,7 @@ final class ModelServer: Sendable {
     var tokens: [String: UInt64] = [:]
     /// Whether a token changes hands also when nothing of what came with it is taken.
     var rotatesAlways = true
-    var renewals: UInt64 = 0
+    var renewals: [[UInt8]: UInt64] = [:]
     var pageRecords = Page.records
     var clock: TestClock
     var requests: [ExchangeRequest] = []
@@ -48,11 +48,12 @@ final class ModelServer: Sendable {
     state.withLock { $0.reconcile(request) }
   }
 
-  func renew() -> PairResponse {
+  func renew(_ request: RenewRequest) -> PairResponse {
     state.withLock { state in
-      state.renewals += 1
+      let number = state.renewals[request.nonce] ?? UInt64(state.renewals.count) + 1
+      state.renewals[request.nonce] = number
       return PairResponse(
-        replica: ReplicaID(rawValue: 1000 + state.renewals), token: "renewed-\(state.renewals)",
+        replica: ReplicaID(rawValue: 1000 + number), token: "renewed-\(number)",
         accountName: "home", serverTime: state.clock.now())
     }
   }

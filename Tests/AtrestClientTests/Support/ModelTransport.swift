@@ -18,7 +18,7 @@ extension TestTransport {
     throw .refused("this model compares nothing")
   }
 
-  func renew() async throws(SyncError) -> PairResponse {
+  func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
     throw .refused("this model renews nothing")
   }
 
@@ -77,8 +77,8 @@ struct ModelTransport: TestTransport {
     }
   }
 
-  func renew() async throws(SyncError) -> PairResponse {
-    try call { server.renew() }
+  func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
+    try call { server.renew(try through(request)) }
   }
 
   private func call<Answer: WireMessage>(

@@ -40,9 +40,9 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
     return try await call(Method.reconcile, request)
   }
 
-  func renew() async throws(SyncError) -> PairResponse {
+  func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
     world.count(.renewals)
-    return try await call(Method.renew, EmptyMessage())
+    return try await call(Method.renew, request)
   }
 
   func watch(

@@ -115,7 +115,7 @@ extension World {
       device.heldAtEnd = nil
       device.isUncertain = true
       process.end(.killed)
-    case .replica, .notPaired, .notFound, .refused, .badAnswer, .massDeletion:
+    case .replica, .notPaired, .notFound, .untrusted, .refused, .badAnswer, .massDeletion:
       broke("device \(device.index) cannot sync: \(error)")
     }
   }

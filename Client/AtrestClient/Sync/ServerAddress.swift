@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a server is, and how a device knows that it is that one.
+
+import TLS
+
+/// A server's address, as it stands in a pairing link and in the replica.
+///
+/// `HOST:PORT/` and the certificate's SHA-256 in hexadecimal; `HOST:PORT/ca` for a certificate that authorities of this machine vouch for;
+/// `HOST:PORT` alone for a connection in the clear, which never leaves this machine.
+public struct ServerAddress: Hashable, Sendable {
+  /// How the server proves who it is.
+  public enum Proof: Hashable, Sendable {
+    /// Not at all: in the clear, on this machine.
+    case none
+    /// By exactly this certificate.
+    case certificate(CertificateFingerprint)
+    /// By a certificate for the host's name that an authority signed.
+    case authority
+  }
+
+  /// `HOST:PORT`, an IPv6 address in brackets.
+  public let endpoint: String
+  /// How it proves who it is.
+  public let proof: Proof
+
+  /// Reads an address.
+  public init(parsing text: String) throws(PairingLink.Failure) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    let (host, port) = try ServerAddress.split(parts.first.map(String.init) ?? "")
+    endpoint = "\(host):\(port)"
+    if parts.count < 2 {
+      guard ServerAddress.isLoopback(host) else { throw .notEncrypted }
+      proof = .none
+    } else if parts[1].lowercased() == "ca" {
+      proof = .authority
+    } else if let fingerprint = CertificateFingerprint(parsing: String(parts[1])) {
+      proof = .certificate(fingerprint)
+    } else {
+      throw .badCertificate
+    }
+  }
+
+  /// As it is kept and passed on.
+  public var text: String {
+    switch proof {
+    case .none: endpoint
+    case .certificate(let fingerprint): "\(endpoint)/\(fingerprint)"
+    case .authority: "\(endpoint)/ca"
+    }
+  }
+
+  /// Whom to believe when connecting; nil for a connection in the clear.
+  func trust() -> ClientTrust? {
+    switch proof {
+    case .none: nil
+    case .certificate(let fingerprint): .pinned(fingerprint)
+    case .authority:
+      .system(
+        name: String(
+          endpoint[..<(endpoint.lastIndex(of: ":") ?? endpoint.endIndex)].filter {
+            !"[]".contains($0)
+          }))
+    }
+  }
+
+  private static func split(
+    _ server: String
+  ) throws(PairingLink.Failure) -> (host: String, port: UInt16) {
+    guard let colon = server.lastIndex(of: ":") else { throw .badServer }
+    let host = server[..<colon].lowercased()
+    let digits = server[server.index(after: colon)...].utf8
+    guard (1...5).contains(digits.count), digits.allSatisfy({ (48...57).contains($0) }),
+      let port = UInt16(String(Substring(digits))), port > 0, !host.isEmpty,
+      host.utf8.count <= 255, host.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { throw .badServer }
+    return (host, port)
+  }
+
+  private static func isLoopback(_ host: String) -> Bool {
+    if host == "localhost" || host == "[::1]" { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127"
+      && parts.allSatisfy {
+        $0.utf8.allSatisfy { (48...57).contains($0) } && UInt8($0) != nil && $0.utf8.count <= 3
+      }
+  }
+}
+
+extension ReplicaState {
+  /// Where the server is, for people.
+  var endpoint: String? {
+    server.map { (try? ServerAddress(parsing: $0))?.endpoint ?? $0 }
+  }
+}

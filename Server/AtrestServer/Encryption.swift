@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a server proves to devices who it is.
+
+import SyncProtocol
+import TLS
+
+/// What connections are encrypted with.
+package enum Encryption: Sendable {
+  /// Nothing: for a listener that other machines cannot reach.
+  case none
+  /// A key and certificate of the server's own, made at the first start and kept in the data folder. Devices know it by its
+  /// fingerprint, which pairing links carry.
+  case own
+  /// A certificate for the server's name that an authority signed, and its key: PEM files. Devices check name and chain.
+  case files(certificate: String, key: String)
+
+  /// The file in the data folder that holds the server's own key and certificate.
+  package static func identityPath(in directory: String) -> String { directory + "/identity.pem" }
+
+  /// Loads or makes what a listener needs; nil for none. Holding the folder's lock.
+  func identity(in directory: String) throws(TLSFileError) -> ServerIdentity? {
+    switch self {
+    case .none: nil
+    case .own: try ServerIdentity.loadOrMake(file: Self.identityPath(in: directory))
+    case .files(let certificate, let key):
+      try ServerIdentity.load(certificateFile: certificate, keyFile: key)
+    }
+  }
+
+  /// What follows the address in a pairing link.
+  func linkPart(_ identity: ServerIdentity?) -> String {
+    switch (self, identity) {
+    case (.files, _): "/ca"
+    case (.own, let identity?): "/\(identity.fingerprint)"
+    default: ""
+    }
+  }
+}
