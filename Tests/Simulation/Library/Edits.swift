@@ -152,7 +152,7 @@ struct Edit {
   private mutating func restore(_ oracle: inout Oracle, _ chance: inout Chance) throws {
     guard let entry = chance.choose(try transaction.conflicts()) else { return }
     if chance.oneIn(3) {
-      oracle.dismiss(entry.conflict)
+      oracle.dismiss(entry.conflict, of: try transaction.record(entry.conflict.key))
       return try noting(entry.key, &oracle) { try $0.delete(entry.key) }
     }
     try noting(entry.conflict.key, entry.key, oracle: &oracle) { try $0.restore(entry) }

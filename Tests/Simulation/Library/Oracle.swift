@@ -100,12 +100,18 @@ struct Oracle {
   }
 
   /// A person put an entry of the journal away: the write was seen, and need not be found any more.
-  mutating func dismiss(_ entry: Conflict) {
+  ///
+  /// - Parameter record: The record it is about, as the person saw it.
+  mutating func dismiss(_ entry: Conflict, of record: Record?) {
     let lost = entry.lost
     dismissed.formUnion(
       byPlace[Place(key: entry.key, field: entry.field, value: lost.value)] ?? [])
     if entry.field == Register.deletedField {
-      // The entry stands for all that the action wrote.
+      // The entry stands for all that the action wrote, also where it was stamped again since.
+      for register in record?.registers ?? [] where register.stamp == lost.stamp {
+        let place = Place(key: entry.key, field: register.field, value: register.value)
+        dismissed.formUnion(byPlace[place] ?? [])
+      }
       dismissed.formUnion(
         writes.indices.filter { writes[$0].key == entry.key && writes[$0].stamp == lost.stamp })
     }
