@@ -235,6 +235,27 @@ struct ForkTests {
     #expect(try scene.copy.replica.status().replica == ReplicaID(rawValue: 1001))
   }
 
+  /// Found by the simulator: both got the same new identity, and the second was refused for ever.
+  @Test("and its own copy, made while it asked for a new identity, end with one each")
+  func renewedTogether() async throws {
+    let scene = try await Scene()
+    try scene.original.replica.save(WaterEntry.sample())
+    try await scene.original.sync(scene.server)
+    try scene.copy.replica.save(WaterEntry.sample())
+    var transport = ModelTransport(server: scene.server)
+    transport.cut = { $0 == 2 ? .afterServer : nil }
+    _ = try? await scene.copy.engine(transport).sync()
+    let third = try scene.copy.copied()
+    try third.replica.save(WaterEntry.sample())
+    #expect(try await scene.copy.sync(scene.server).isRenewed)
+    #expect(try await third.sync(scene.server).isRenewed)
+    let identities = try [scene.original, scene.copy, third].map { try $0.replica.status().replica }
+    #expect(Set(identities).count == 3)
+    try await scene.level()
+    try await third.sync(scene.server)
+    #expect(try third.replica.digest() == scene.copy.replica.digest())
+  }
+
   @Test("another process on the same replica is no copy", arguments: 1...6 as ClosedRange<UInt64>)
   func processes(seed: UInt64) async throws {
     let server = ModelServer(clock: TestClock())

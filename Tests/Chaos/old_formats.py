@@ -140,9 +140,9 @@ def columns_of(connection, table):
 class Shape:
     """What an upgrade must not leave half done."""
 
-    def __init__(self, path, counted, new_columns):
-        """`counted`: tables that keep their rows. `new_columns`: what format 2 adds to a table."""
-        self.counted, self.new_columns = counted, new_columns
+    def __init__(self, path, counted, new_columns, newest=2):
+        """`counted`: tables that keep their rows. `new_columns`: what the format after the first adds to a table."""
+        self.counted, self.new_columns, self.newest = counted, new_columns, newest
         _, self.rows, _ = self._look(path)
 
     def _look(self, path):
@@ -177,7 +177,7 @@ class Shape:
             version, rows, new = self._look(path)
         except (sqlite3.Error, AssertionError) as error:
             return f"the file cannot be read: {error}"
-        if version not in (1, 2) or set(new.values()) != {version == 2}:
+        if version not in (1, self.newest) or set(new.values()) != {version == self.newest}:
             return f"the file is half of format {version}: {new}"
         if rows != self.rows:
             return f"rows are missing: {rows} of {self.rows}"

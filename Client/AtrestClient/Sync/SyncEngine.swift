@@ -14,6 +14,9 @@ public struct SyncEngine: Sendable {
   /// How often one sync makes way for another of the same replica.
   static let siblingLimit = 50
 
+  /// How many new identities one sync takes.
+  static let renewalLimit = 3
+
   /// How often one sync lets a server start its feed over before it takes it for broken.
   static let restartLimit = 3
 
@@ -84,6 +87,7 @@ public struct SyncEngine: Sendable {
     var isForked = false
     var forkedToken: UInt64?
     var forks = 0
+    var renewals = 0
     /// How often it turned out that another sync of the same replica had gone on.
     var siblings = 0
   }
@@ -114,7 +118,10 @@ public struct SyncEngine: Sendable {
       run.offering = nil
       run.forks += 1
       guard run.forks > 1 else { continue }
-      guard run.forks == 2 else {
+      // Copies made while one asked for a new identity may get the same, and part once more.
+      run.forks = 0
+      run.renewals += 1
+      guard run.renewals <= SyncEngine.renewalLimit else {
         throw SyncError.badAnswer("it takes a new device for a copy of another")
       }
       let renewal = try await store.renewal()
