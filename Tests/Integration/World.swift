@@ -77,7 +77,8 @@ final class TestServer: Sendable {
       answer = try await channel.unary(Method.Admin.inviteDevice, request)
     }
     let invitation = try Invitation(decoding: answer)
-    return try PairingLink(server: ServerAddress(parsing: invitation.address), code: invitation.code)
+    return try PairingLink(
+      server: ServerAddress(parsing: invitation.address), code: invitation.code)
   }
 }
 

@@ -25,7 +25,9 @@ final class ServerProcess: @unchecked Sendable {
     let output = Pipe()
     process = Process()
     process.executableURL = binary
-    process.arguments = ["serve", "--data", directory.path, "--listen", "127.0.0.1:0", "--insecure"]
+    process.arguments = [
+      "serve", "--data", directory.path, "--listen", "127.0.0.1:0", "--insecure",
+    ]
     process.standardOutput = output
     let log = FileManager.default.temporaryDirectory
       .appendingPathComponent("atrest-bench-\(UUID().uuidString).log")

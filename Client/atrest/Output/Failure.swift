@@ -81,7 +81,8 @@ struct Failure: Equatable {
       "The server did not allow it. \(Foreign.text(reason).asSentence)"
     case .massDeletion(let count, let of):
       SyncWords.held(HeldDeletions(count: count, of: of))
-    case .notPaired, .unreachable, .untrusted, .notFound, .refused, .badAnswer, .cancelled, .replica:
+    case .notPaired, .unreachable, .untrusted, .notFound, .refused, .badAnswer, .cancelled,
+      .replica:
       Foreign.text(error.userMessage)
     }
   }

@@ -106,7 +106,8 @@ struct LabServer {
       await channel.close()
       let invitation = try Invitation(decoding: answer.get())
       hasAccount = true
-      return try PairingLink(server: ServerAddress(parsing: invitation.address), code: invitation.code)
+      return try PairingLink(
+        server: ServerAddress(parsing: invitation.address), code: invitation.code)
     } catch {
       throw .server("The lab's server made no pairing link. Try again.")
     }
