@@ -69,7 +69,7 @@ struct Serve: AsyncParsableCommand {
     if let publicAddress, (try? Endpoint(parsing: publicAddress)) == nil {
       throw Failure("--public is not HOST:PORT. Say what devices are to call.", .usage)
     }
-    if listen.isAnyAddress, publicAddress == nil {
+    if listen.isAnyAddress, publicAddress == nil, !insecure {
       throw Failure(
         "\(address) stands for every address of this machine. Say with --public HOST:PORT what devices are to call.",
         .usage)

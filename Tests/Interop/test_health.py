@@ -84,4 +84,4 @@ def test_it_does_not_listen_to_the_world_without_tls(binaries, tmp_path):
     daemon = Daemon(binaries, tmp_path)
     with pytest.raises(AssertionError):
         daemon.start(listen="0.0.0.0:0")
-    assert "TLS" in daemon.log_tail()
+    assert "--insecure" in daemon.log_tail()
