@@ -20,6 +20,8 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -44,6 +46,14 @@ let package = Package(
     // Libraries both sides share.
     .target(name: "AtrestDomain", path: "Sources/AtrestDomain", swiftSettings: strict),
     .target(name: "Replication", path: "Sources/Replication", swiftSettings: strict),
+    .target(
+      name: "Entitlements",
+      dependencies: [
+        "AtrestDomain",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "SwiftASN1", package: "swift-asn1"),
+        .product(name: "X509", package: "swift-certificates"),
+      ], path: "Sources/Entitlements", swiftSettings: strict),
     .target(
       name: "SyncProtocol",
       dependencies: [
@@ -110,6 +120,14 @@ let package = Package(
     .testTarget(
       name: "AtrestDomainTests", dependencies: ["AtrestDomain", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "EntitlementsTests",
+      dependencies: [
+        "Entitlements", "AtrestDomain", "TestSupport",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "SwiftASN1", package: "swift-asn1"),
+        .product(name: "X509", package: "swift-certificates"),
+      ], swiftSettings: strict),
     .testTarget(
       name: "ReplicationTests", dependencies: ["Replication", "TestSupport"],
       swiftSettings: strict),
