@@ -49,7 +49,7 @@ let package = Package(
     .target(
       name: "Entitlements",
       dependencies: [
-        "AtrestDomain",
+        "AtrestDomain", "Replication",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SwiftASN1", package: "swift-asn1"),
         .product(name: "X509", package: "swift-certificates"),
@@ -123,7 +123,7 @@ let package = Package(
     .testTarget(
       name: "EntitlementsTests",
       dependencies: [
-        "Entitlements", "AtrestDomain", "TestSupport",
+        "Entitlements", "AtrestDomain", "Replication", "TestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SwiftASN1", package: "swift-asn1"),
         .product(name: "X509", package: "swift-certificates"),

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which texts are base64: one text for one value, nothing else passes.
+
+/// Decodes base64 as JWS (RFC 7515, url alphabet, no padding) and `x5c` (RFC 4648, padded) use it.
+///
+/// A text that a lenient decoder would take as well, with other characters, stray bits or missing padding, is refused, so that a
+/// statement cannot be rewritten without breaking it.
+enum StrictBase64 {
+  /// Decodes the alphabet of urls, without padding; nil for any other text.
+  static func url(_ text: some Collection<UInt8>) -> [UInt8]? {
+    decode(text, UInt8(ascii: "-"), UInt8(ascii: "_"))
+  }
+
+  /// Decodes the ordinary alphabet, padded to four; nil for any other text.
+  static func padded(_ text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
+    guard text.count % 4 == 0 else { return nil }
+    let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
+    return decode(text.dropLast(padding), UInt8(ascii: "+"), UInt8(ascii: "/"))
+  }
+
+  private static func decode(
+    _ text: some Collection<UInt8>, _ character62: UInt8, _ character63: UInt8
+  ) -> [UInt8]? {
+    guard text.count % 4 != 1 else { return nil }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count / 4 * 3 + 2)
+    var bits: UInt32 = 0
+    var count = 0
+    for character in text {
+      let value: UInt8
+      switch character {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = character - UInt8(ascii: "A")
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): value = character - UInt8(ascii: "a") + 26
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = character - UInt8(ascii: "0") + 52
+      case character62: value = 62
+      case character63: value = 63
+      default: return nil
+      }
+      bits = bits << 6 | UInt32(value)
+      count += 6
+      if count >= 8 {
+        count -= 8
+        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+        bits &= (1 << UInt32(count)) - 1
+      }
+    }
+    return bits == 0 ? bytes : nil
+  }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which texts are JSON: strictly, bounded, and with no key twice, so that no two readers see two meanings.
+
+/// A JSON value as far as signed statements need it.
+///
+/// Foundation's decoder keeps one of two members with the same name and does not say which; a signature over such a text
+/// signs two meanings. So this parser refuses them, and bounds depth and count, before anything is verified.
+enum StrictJSON: Equatable {
+  case object([String: StrictJSON])
+  case array([StrictJSON])
+  case string(String)
+  case integer(Int64)
+  /// A number with a fraction or an exponent, or too large. No claim that is looked at is one.
+  case otherNumber
+  case bool(Bool)
+  case null
+
+  /// Objects and arrays within each other, at most. Apple's have two.
+  static let depthLimit = 8
+  /// Members and elements of one text, at most.
+  static let valueLimit = 512
+
+  /// Reads a text; nil unless all of it is one JSON value within the limits.
+  ///
+  /// - Complexity: O(n).
+  init?(_ bytes: [UInt8]) {
+    var reader = JSONReader(bytes: bytes)
+    guard let value = reader.value(depth: 0), reader.isAtEnd else { return nil }
+    self = value
+  }
+
+  /// The members of an object; nil for anything else.
+  var members: [String: StrictJSON]? {
+    if case .object(let members) = self { members } else { nil }
+  }
+
+  /// The text of a string; nil for anything else.
+  var text: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  /// An integer; nil for anything else.
+  var number: Int64? {
+    if case .integer(let number) = self { number } else { nil }
+  }
+
+  /// The elements of an array; nil for anything else.
+  var elements: [StrictJSON]? {
+    if case .array(let elements) = self { elements } else { nil }
+  }
+}
+
+/// Walks over the bytes once. Every step answers nil where the text is not JSON.
+private struct JSONReader {
+  let bytes: [UInt8]
+  private var place = 0
+  private var values = 0
+
+  init(bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// Whether nothing but white space is left.
+  var isAtEnd: Bool {
+    mutating get {
+      skipSpace()
+      return place == bytes.count
+    }
+  }
+
+  mutating func value(depth: Int) -> StrictJSON? {
+    values += 1
+    guard depth <= StrictJSON.depthLimit, values <= StrictJSON.valueLimit else { return nil }
+    skipSpace()
+    switch peek {
+    case UInt8(ascii: "{"): return object(depth: depth)
+    case UInt8(ascii: "["): return array(depth: depth)
+    case UInt8(ascii: "\""): return string().map(StrictJSON.string)
+    case UInt8(ascii: "t"): return take("true") ? .bool(true) : nil
+    case UInt8(ascii: "f"): return take("false") ? .bool(false) : nil
+    case UInt8(ascii: "n"): return take("null") ? .null : nil
+    default: return number()
+    }
+  }
+
+  private mutating func object(depth: Int) -> StrictJSON? {
+    place += 1
+    var members: [String: StrictJSON] = [:]
+    if takeAfterSpace("}") { return .object(members) }
+    repeat {
+      skipSpace()
+      guard let name = string(), takeAfterSpace(":"), let value = value(depth: depth + 1),
+        members.updateValue(value, forKey: name) == nil
+      else { return nil }
+    } while takeAfterSpace(",")
+    return takeAfterSpace("}") ? .object(members) : nil
+  }
+
+  private mutating func array(depth: Int) -> StrictJSON? {
+    place += 1
+    var elements: [StrictJSON] = []
+    if takeAfterSpace("]") { return .array(elements) }
+    repeat {
+      guard let value = value(depth: depth + 1) else { return nil }
+      elements.append(value)
+    } while takeAfterSpace(",")
+    return takeAfterSpace("]") ? .array(elements) : nil
+  }
+
+  private mutating func string() -> String? {
+    guard take("\"") else { return nil }
+    var text: [UInt8] = []
+    while let byte = next() {
+      switch byte {
+      case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
+      case UInt8(ascii: "\\"):
+        guard let scalar = escaped() else { return nil }
+        text.append(contentsOf: Array(String(scalar).utf8))
+      case 0..<0x20: return nil
+      default: text.append(byte)
+      }
+    }
+    return nil
+  }
+
+  private mutating func escaped() -> Unicode.Scalar? {
+    switch next() {
+    case UInt8(ascii: "\""): return "\""
+    case UInt8(ascii: "\\"): return "\\"
+    case UInt8(ascii: "/"): return "/"
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"):
+      guard let unit = hexUnit() else { return nil }
+      guard (0xD800..<0xDC00).contains(unit) else { return Unicode.Scalar(unit) }
+      // The first of a surrogate pair; alone it is no character.
+      guard take("\\u"), let low = hexUnit(), (0xDC00..<0xE000).contains(low) else { return nil }
+      return Unicode.Scalar(0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
+    default: return nil
+    }
+  }
+
+  private mutating func hexUnit() -> UInt32? {
+    var unit: UInt32 = 0
+    for _ in 0..<4 {
+      guard let byte = next(), let digit = Character(Unicode.Scalar(byte)).hexDigitValue,
+        byte < 0x80
+      else { return nil }
+      unit = unit << 4 | UInt32(digit)
+    }
+    return unit
+  }
+
+  private mutating func number() -> StrictJSON? {
+    let start = place
+    _ = take("-")
+    let whole = digits()
+    guard whole == 1 || whole > 1 && bytes[place - whole] != UInt8(ascii: "0") else { return nil }
+    var isInteger = true
+    if take(".") {
+      guard digits() > 0 else { return nil }
+      isInteger = false
+    }
+    if take("e") || take("E") {
+      if !take("+") { _ = take("-") }
+      guard digits() > 0 else { return nil }
+      isInteger = false
+    }
+    guard isInteger, let number = Int64(String(decoding: bytes[start..<place], as: UTF8.self))
+    else { return .otherNumber }
+    return .integer(number)
+  }
+
+  /// Skips digits; how many.
+  private mutating func digits() -> Int {
+    let start = place
+    while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { place += 1 }
+    return place - start
+  }
+
+  private var peek: UInt8? { place < bytes.count ? bytes[place] : nil }
+
+  private mutating func next() -> UInt8? {
+    guard let byte = peek else { return nil }
+    place += 1
+    return byte
+  }
+
+  private mutating func skipSpace() {
+    while let byte = peek, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { place += 1 }
+  }
+
+  private mutating func take(_ text: StaticString) -> Bool {
+    let expected = text.withUTF8Buffer(Array.init)
+    guard bytes[place...].starts(with: expected) else { return false }
+    place += expected.count
+    return true
+  }
+
+  private mutating func takeAfterSpace(_ text: StaticString) -> Bool {
+    skipSpace()
+    return take(text)
+  }
+}
