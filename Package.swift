@@ -77,7 +77,8 @@ let package = Package(
     .target(
       name: "AtrestServer",
       dependencies: [
-        "AtrestDomain", "Replication", "SyncProtocol", "Transport", "DispatchNet", "GRPC", "TLS",
+        "AtrestDomain", "Entitlements", "Replication", "SyncProtocol", "Transport", "DispatchNet",
+        "GRPC", "TLS",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -86,7 +87,8 @@ let package = Package(
     .executableTarget(
       name: "atrest-syncd",
       dependencies: [
-        "AtrestServer", "DispatchNet", "GRPC", "Replication", "SyncProtocol", "Transport",
+        "AtrestServer", "DispatchNet", "Entitlements", "GRPC", "Replication", "SyncProtocol",
+        "Transport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Server/atrest-syncd", swiftSettings: strict),
@@ -95,7 +97,8 @@ let package = Package(
     .target(
       name: "AtrestClient",
       dependencies: [
-        "AtrestDomain", "Replication", "SyncProtocol", "Transport", "DispatchNet", "GRPC", "TLS",
+        "AtrestDomain", "Entitlements", "Replication", "SyncProtocol", "Transport", "DispatchNet",
+        "GRPC", "TLS",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Client/AtrestClient", swiftSettings: strict),
 
@@ -111,7 +114,7 @@ let package = Package(
     .executableTarget(
       name: "atrest",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "AtrestLab", "Replication", "SyncProtocol",
+        "AtrestClient", "AtrestDomain", "AtrestLab", "Entitlements", "Replication", "SyncProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
 
@@ -120,10 +123,18 @@ let package = Package(
     .testTarget(
       name: "AtrestDomainTests", dependencies: ["AtrestDomain", "TestSupport"],
       swiftSettings: strict),
+    // What the App Store would sign, by an authority of the tests' own.
+    .target(
+      name: "AppStore",
+      dependencies: [
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "SwiftASN1", package: "swift-asn1"),
+        .product(name: "X509", package: "swift-certificates"),
+      ], path: "Tests/AppStore", swiftSettings: strict),
     .testTarget(
       name: "EntitlementsTests",
       dependencies: [
-        "Entitlements", "AtrestDomain", "Replication", "TestSupport",
+        "AppStore", "Entitlements", "AtrestDomain", "Replication", "TestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SwiftASN1", package: "swift-asn1"),
         .product(name: "X509", package: "swift-certificates"),
@@ -151,15 +162,16 @@ let package = Package(
     .testTarget(
       name: "AtrestServerTests",
       dependencies: [
-        "AtrestServer", "AtrestDomain", "DispatchNet", "GRPC", "Replication", "SyncProtocol",
-        "TestSupport", "Transport",
+        "AppStore", "AtrestServer", "AtrestDomain", "DispatchNet", "Entitlements", "GRPC",
+        "Replication", "SyncProtocol", "TestSupport", "Transport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
       name: "AtrestClientTests",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "Replication", "SyncProtocol", "TestSupport",
+        "AppStore", "AtrestClient", "AtrestDomain", "Entitlements", "Replication", "SyncProtocol",
+        "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(

@@ -11,12 +11,13 @@ import Transport
 /// mistake about a peer's address can open it to devices.
 enum Routes {
   static let publicServices = [
-    "atrest.sync.v1.Sync", "atrest.sync.v1.Devices", "grpc.health.v1.Health",
+    "atrest.sync.v1.Sync", "atrest.sync.v1.Devices", "atrest.sync.v1.Entitlements",
+    "grpc.health.v1.Health",
   ]
 
   static func forDevices(
-    sync: SyncService, devices: DevicesService, health: HealthService, directory: Directory,
-    environment: Environment, heartbeat: Duration
+    sync: SyncService, devices: DevicesService, entitlements: EntitlementsService,
+    health: HealthService, directory: Directory, environment: Environment, heartbeat: Duration
   ) -> RPCRouter {
     @Sendable func paired(_ head: CallHead) -> Authorization<Session> {
       guard let session = directory.authenticate(head.metadata, at: environment.now()) else {
@@ -58,6 +59,14 @@ enum Routes {
       }
       methods.unary("Revoke") { call, bytes in
         try devices.revoke(known(call.principal), bytes) { answer(call) }
+      }
+    }
+    router.addService("atrest.sync.v1.Entitlements", authorize: paired) { methods in
+      methods.unary("Submit") { call, bytes in
+        try entitlements.submit(call.principal, bytes) { answer(call) }
+      }
+      methods.unary("Get") { call, bytes in
+        try entitlements.get(call.principal, bytes) { answer(call) }
       }
     }
     router.addService("grpc.health.v1.Health") { methods in

@@ -2,6 +2,7 @@
 // Puts the server together, and takes it apart without losing a call.
 
 import DispatchNet
+import Entitlements
 import GRPC
 import Logging
 import Replication
@@ -32,6 +33,8 @@ package final class Server: Sendable {
     package var heartbeat = Watch.heartbeat
     /// Clock and chance.
     package var environment = Environment.system
+    /// Whose purchases count; nil: none are verified, and Entitlements.Submit is refused.
+    package var purchases: VerificationPolicy?
     /// Where to write what happens.
     package var logger: Logger
     /// Where a test makes storage fail.
@@ -134,7 +137,11 @@ package final class Server: Sendable {
     self.tls = tls
     self.queue = queue
     let environment = configuration.environment
-    let sync = SyncService(queue: queue, directory: directory, environment: environment)
+    let gate = configuration.purchases.map { PurchaseGate(policy: $0, environment: environment) }
+    let sync = SyncService(
+      queue: queue, directory: directory, environment: environment, gate: gate)
+    let entitlements = EntitlementsService(
+      queue: queue, gate: gate, environment: environment, logger: configuration.logger)
     let devices = DevicesService(
       queue: queue, directory: directory, environment: environment, logger: configuration.logger)
     let place = place
@@ -159,8 +166,8 @@ package final class Server: Sendable {
     forOwner.maxConnections = 64
     devicesServer = try GRPCServer(
       router: Routes.forDevices(
-        sync: sync, devices: devices, health: health, directory: directory,
-        environment: environment, heartbeat: configuration.heartbeat),
+        sync: sync, devices: devices, entitlements: entitlements, health: health,
+        directory: directory, environment: environment, heartbeat: configuration.heartbeat),
       configuration: forDevices)
     adminServer = try GRPCServer(router: Routes.forOwner(admin), configuration: forOwner)
   }

@@ -23,6 +23,8 @@ struct Serve: AsyncParsableCommand {
     help: ArgumentHelp("Where devices call. Port 0 takes a free one.", valueName: "address:port"))
   var address = "127.0.0.1:7443"
 
+  @OptionGroup var purchases: PurchaseOptions
+
   @Option(
     name: .customLong("public"),
     help: ArgumentHelp(
@@ -74,6 +76,7 @@ struct Serve: AsyncParsableCommand {
         "\(address) stands for every address of this machine. Say with --public HOST:PORT what devices are to call.",
         .usage)
     }
+    let policy = try purchases.policy()
     // Before there are connections: a peer that is gone must not end the process. And before the store is
     // opened: a signal that comes early must find a server that stops in order.
     let (signals, arrived) = AsyncStream.makeStream(of: SignalWatcher.Signal.self)
@@ -94,6 +97,7 @@ struct Serve: AsyncParsableCommand {
       onFatal: { _ in endProcess(.inputOutput) })
     configuration.encryption = encryption
     configuration.publicAddress = publicAddress
+    configuration.purchases = policy
     configuration.shardCount = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 8)
     let server: Server
     do throws(ServerError) { server = try await Server.start(configuration) } catch {

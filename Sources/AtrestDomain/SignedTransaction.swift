@@ -9,13 +9,18 @@ public struct SignedTransaction: Hashable, Sendable {
   /// Bytes of the longest transaction that is looked at.
   public static let limitBytes = 16 * 1024
 
-  /// The App Store's id of the purchase, 1 to 64 characters of ASCII.
+  /// What stands before the original transaction's id in the name of renewal information.
+  public static let renewalPrefix = "renewal."
+
+  /// Names what is stated: the App Store's id of the purchase or, for renewal information, which has none, `renewalPrefix` and the id of the
+  /// subscription's first purchase. 1 to 64 characters of ASCII.
   public let transactionID: String
   /// When the App Store signed this statement, in milliseconds since 1970, UTC.
   public let signedMilliseconds: Int64
 
   private struct Claims: Decodable {
-    var transactionId: String
+    var transactionId: String?
+    var originalTransactionId: String?
     var signedDate: Int64
   }
 
@@ -25,11 +30,13 @@ public struct SignedTransaction: Hashable, Sendable {
     let segments = jws.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard segments.count == 3, let payload = Self.base64URL(segments[1]),
       let claims = try? JSONDecoder().decode(Claims.self, from: payload),
-      (1...64).contains(claims.transactionId.utf8.count),
-      claims.transactionId.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+      let name = claims.transactionId
+        ?? claims.originalTransactionId.map({ Self.renewalPrefix + $0 }),
+      (1...64).contains(name.utf8.count),
+      name.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
       (1..<(1 << 47)).contains(claims.signedDate)
     else { return nil }
-    transactionID = claims.transactionId
+    transactionID = name
     signedMilliseconds = claims.signedDate
   }
 

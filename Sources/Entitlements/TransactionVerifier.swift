@@ -40,35 +40,8 @@ public struct TransactionVerifier: Sendable {
   ) throws(EntitlementRejection) -> TransactionFact {
     guard claim.heldFacts < policy.factsPerAccount else { throw .tooManyFacts }
     let (statement, signed) = try authenticate(jws, revocation)
-    let claims = Claims(statement)
-
-    guard try claims.text("bundleId") == policy.bundleID else { throw .otherApp }
-    if let appID = try claims.optionalNumber("appAppleId"), let ours = policy.appAppleID {
-      guard appID == ours else { throw .otherApp }
-    }
-    let environment = try checkEnvironment(claims, for: claim)
-    let productID = try claims.text("productId")
-    guard let type = policy.products[productID] else { throw .unknownProduct }
-    guard try claims.text("type") == type.rawValue else { throw .wrongProductType }
-    let expires = try claims.optionalTime("expiresDate")
-    // Without an end a subscription would last for ever.
-    guard (type == .subscription) == (expires != nil) else { throw .wrongProductType }
-    try checkSigned(signed, now: now)
-
-    let original = TransactionFact.ID(
-      environment: environment, transactionID: try claims.identifier("originalTransactionId"))
-    let token = try claims.optionalUUID("appAccountToken")
-    try checkAccount(claim, original: original, token: token, signed: signed, now: now)
-    guard let ownership = Ownership(rawValue: try claims.text("inAppOwnershipType")) else {
-      throw .unknownOwnership
-    }
-    return TransactionFact(
-      id: .init(
-        environment: environment, transactionID: try claims.identifier("transactionId")),
-      originalID: original, productID: productID, type: type, ownership: ownership,
-      expires: expires, revoked: try claims.optionalTime("revocationDate"),
-      revokedShare: try claims.optionalNumber("revocationPercentage"), appAccountToken: token,
-      order: StatementOrder(signed: signed, hash: statement.hash))
+    return try admit(
+      transaction(statement, signed, isTester: claim.isTester, now: now), for: claim, now: now)
   }
 
   /// Verifies what the App Store says about a subscription's renewal.
@@ -85,16 +58,81 @@ public struct TransactionVerifier: Sendable {
   ) throws(EntitlementRejection) -> RenewalFact {
     guard claim.heldFacts < policy.factsPerAccount else { throw .tooManyFacts }
     let (statement, signed) = try authenticate(jws, revocation)
+    let fact = try renewal(statement, signed, isTester: claim.isTester)
+    guard !facts.purchases(of: fact.originalID).isEmpty else { throw .renewalWithoutTransaction }
+    try checkSigned(signed, now: now)
+    return fact
+  }
+
+  /// The first of two steps, for whoever has to look an account up between them: checks 1 to 10 and 12, but for room in the account. What
+  /// comes of it does not depend on the account and may be remembered by its hash.
+  ///
+  /// - Returns: A purchase for `admit(_:for:now:)`, or renewal information, which counts if its purchase does (check 11).
+  public func authenticate(
+    _ jws: [UInt8], isTester: Bool, now: WallTime,
+    revocation: (CertificatePath) -> RevocationAnswer = { _ in .notAsked }
+  ) throws(EntitlementRejection) -> AuthenticStatement {
+    let (statement, signed) = try authenticate(jws, revocation)
+    guard statement.claims["transactionId"] == nil else {
+      return .transaction(try transaction(statement, signed, isTester: isTester, now: now))
+    }
+    let fact = try renewal(statement, signed, isTester: isTester)
+    try checkSigned(signed, now: now)
+    return .renewal(fact)
+  }
+
+  /// The second step: checks 13 and 14.
+  public func admit(
+    _ authentic: AuthenticTransaction, for claim: AccountClaim, now: WallTime
+  ) throws(EntitlementRejection) -> TransactionFact {
+    try checkAccount(claim, authentic.fact, now: now)
+    guard authentic.isOwnershipKnown else { throw .unknownOwnership }
+    return authentic.fact
+  }
+
+  /// Checks 8 to 10 and 12.
+  private func transaction(
+    _ statement: SignedStatement, _ signed: WallTime, isTester: Bool, now: WallTime
+  ) throws(EntitlementRejection) -> AuthenticTransaction {
     let claims = Claims(statement)
-    let environment = try checkEnvironment(claims, for: claim)
+    guard try claims.text("bundleId") == policy.bundleID else { throw .otherApp }
+    if let appID = try claims.optionalNumber("appAppleId"), let ours = policy.appAppleID {
+      guard appID == ours else { throw .otherApp }
+    }
+    let environment = try checkEnvironment(claims, isTester: isTester)
+    let productID = try claims.text("productId")
+    guard let type = policy.products[productID] else { throw .unknownProduct }
+    guard try claims.text("type") == type.rawValue else { throw .wrongProductType }
+    let expires = try claims.optionalTime("expiresDate")
+    // Without an end a subscription would last for ever.
+    guard (type == .subscription) == (expires != nil) else { throw .wrongProductType }
+    try checkSigned(signed, now: now)
+    let ownership = Ownership(rawValue: try claims.text("inAppOwnershipType"))
+    let fact = TransactionFact(
+      id: .init(
+        environment: environment, transactionID: try claims.identifier("transactionId")),
+      originalID: .init(
+        environment: environment, transactionID: try claims.identifier("originalTransactionId")),
+      productID: productID, type: type, ownership: ownership ?? .purchased, expires: expires,
+      revoked: try claims.optionalTime("revocationDate"),
+      revokedShare: try claims.optionalNumber("revocationPercentage"),
+      appAccountToken: try claims.optionalUUID("appAccountToken"),
+      order: StatementOrder(signed: signed, hash: statement.hash))
+    return AuthenticTransaction(fact: fact, isOwnershipKnown: ownership != nil)
+  }
+
+  /// Checks 9 and 10 of renewal information.
+  private func renewal(
+    _ statement: SignedStatement, _ signed: WallTime, isTester: Bool
+  ) throws(EntitlementRejection) -> RenewalFact {
+    let claims = Claims(statement)
+    let environment = try checkEnvironment(claims, isTester: isTester)
     guard let type = policy.products[try claims.text("productId")] else { throw .unknownProduct }
     guard type == .subscription else { throw .wrongProductType }
-    let original = TransactionFact.ID(
-      environment: environment, transactionID: try claims.identifier("originalTransactionId"))
-    guard !facts.purchases(of: original).isEmpty else { throw .renewalWithoutTransaction }
-    try checkSigned(signed, now: now)
     return RenewalFact(
-      originalID: original, graceExpires: try claims.optionalTime("gracePeriodExpiresDate"),
+      originalID: .init(
+        environment: environment, transactionID: try claims.identifier("originalTransactionId")),
+      graceExpires: try claims.optionalTime("gracePeriodExpiresDate"),
       order: StatementOrder(signed: signed, hash: statement.hash))
   }
 
@@ -119,12 +157,13 @@ public struct TransactionVerifier: Sendable {
 
   /// Check 9. Whatever the policy, what local tests make never counts: libraries skip the signature there.
   private func checkEnvironment(
-    _ claims: Claims, for claim: AccountClaim
+    _ claims: Claims, isTester: Bool
   ) throws(EntitlementRejection) -> StoreEnvironment {
     let name = try claims.text("environment")
     guard let environment = StoreEnvironment(rawValue: name) else { throw .localTesting }
-    let isTesters = environment == .sandbox && claim.isTester
-    guard environment == policy.environment || isTesters else { throw .otherEnvironment }
+    guard environment == policy.environment || (isTester && environment == .sandbox) else {
+      throw .otherEnvironment
+    }
     return environment
   }
 
@@ -138,83 +177,20 @@ public struct TransactionVerifier: Sendable {
 
   /// Check 13: whom the App Store names, and who holds the purchase. The first account that shows one keeps it.
   private func checkAccount(
-    _ claim: AccountClaim, original: TransactionFact.ID, token: UUID?, signed: WallTime,
-    now: WallTime
+    _ claim: AccountClaim, _ fact: TransactionFact, now: WallTime
   ) throws(EntitlementRejection) {
-    if let token {
+    if let token = fact.appAccountToken {
       guard let ours = claim.appAccountToken else { throw .accountUnknown }
       guard token == ours else { throw .otherAccount }
     }
-    guard case .another(let since) = claim.holder(original) else { return }
+    guard case .another(let since) = claim.holder(fact.originalID) else { return }
     guard claim.asksForTransfer else { throw .heldByAnotherAccount }
-    guard now.isWithin(policy.transferFreshnessMilliseconds, of: signed) else {
+    guard now.isWithin(policy.transferFreshnessMilliseconds, of: fact.order.signed) else {
       throw .transferNeedsFreshStatement
     }
     guard !now.isWithin(policy.transferCooldownMilliseconds, of: since) else {
       throw .transferTooSoon
     }
-  }
-}
-
-/// Who says that a statement is theirs. Made by whoever authenticated them, never from what they sent.
-public struct AccountClaim: Sendable {
-  /// The UUID that the app gives the App Store for this account; nil where it is not known yet.
-  public var appAccountToken: UUID?
-  /// Whether test purchases count for this account.
-  public var isTester: Bool
-  /// How many facts the account holds; of a purchase that it holds already, one less, as that one is only replaced.
-  public var heldFacts: Int
-  /// Whether the person asks that a purchase of another account be moved to this one.
-  public var asksForTransfer: Bool
-  /// Who holds the purchases of an original transaction. A device, which knows its own account only, answers `.nobody`.
-  public var holder: @Sendable (TransactionFact.ID) -> PurchaseHolder
-
-  /// A claim.
-  public init(
-    appAccountToken: UUID?, isTester: Bool = false, heldFacts: Int = 0,
-    asksForTransfer: Bool = false,
-    holder: @escaping @Sendable (TransactionFact.ID) -> PurchaseHolder = { _ in .nobody }
-  ) {
-    self.appAccountToken = appAccountToken
-    self.isTester = isTester
-    self.heldFacts = heldFacts
-    self.asksForTransfer = asksForTransfer
-    self.holder = holder
-  }
-}
-
-/// Who holds a purchase.
-public enum PurchaseHolder: Hashable, Sendable {
-  /// No account; the first claim binds it.
-  case nobody
-  /// The claiming account.
-  case thisAccount
-  /// Another one, since then.
-  case another(since: WallTime)
-}
-
-/// What is stored of an accepted statement: its own text, and the hash it was accepted with.
-public struct StoredStatement: Hashable, Sendable {
-  /// JWS compact form.
-  public let jws: [UInt8]
-  /// SHA-256 of it when it was accepted, 32 bytes.
-  public let hash: [UInt8]
-
-  /// From storage.
-  public init(jws: [UInt8], hash: [UInt8]) {
-    self.jws = jws
-    self.hash = hash
-  }
-
-  /// A statement that was just accepted.
-  public init(accepted jws: [UInt8]) {
-    self.init(jws: jws, hash: Array(SHA256.hash(data: jws)))
-  }
-
-  /// Check 15: the text, if it is still the one that was accepted. Every reader verifies it again; nothing else is stored of it.
-  public func intact() throws(EntitlementRejection) -> [UInt8] {
-    guard Array(SHA256.hash(data: jws)) == hash else { throw .altered }
-    return jws
   }
 }
 

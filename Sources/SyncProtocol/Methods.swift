@@ -19,6 +19,10 @@ public enum Method {
   public static let listDevices = "/atrest.sync.v1.Devices/List"
   /// Ends a device's access.
   public static let revokeDevice = "/atrest.sync.v1.Devices/Revoke"
+  /// Brings a purchase.
+  public static let submitTransaction = "/atrest.sync.v1.Entitlements/Submit"
+  /// Reads what an app needs to know before it sells something.
+  public static let getEntitlements = "/atrest.sync.v1.Entitlements/Get"
   /// The health of the server.
   public static let healthCheck = "/grpc.health.v1.Health/Check"
   /// The health of the server, and its changes.

@@ -283,13 +283,17 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     let storage = try Storage()
     let health = HealthService(services: Routes.publicServices)
     let devices = Routes.forDevices(
-      sync: storage.sync, devices: storage.devices, health: health, directory: storage.directory,
+      sync: storage.sync, devices: storage.devices,
+      entitlements: EntitlementsService(
+        queue: storage.queue, gate: nil, environment: storage.world.environment, logger: quiet),
+      health: health, directory: storage.directory,
       environment: storage.world.environment, heartbeat: .seconds(30))
     #expect(
       Set(devices.paths) == [
         Method.exchange, Method.watch, Method.reconcile, Method.pair, Method.invite, Method.renew,
         Method.listDevices,
-        Method.revokeDevice, Method.healthCheck, Method.healthWatch,
+        Method.revokeDevice, Method.submitTransaction, Method.getEntitlements, Method.healthCheck,
+        Method.healthWatch,
       ])
     let admin = AdminService(
       queue: storage.queue, directory: storage.directory, devices: storage.devices,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Check 13: whose purchase it is.
 
+import AppStore
 import Entitlements
 import Foundation
 import Replication
@@ -68,5 +69,37 @@ struct AccountTests {
     #expect(
       try bench.refusal(changing: ["signedDate": "\(now - 3_600_001)"])
         == .transferNeedsFreshStatement)
+  }
+
+  @Test("and the checks in two steps say what the checks in one say")
+  func twoSteps() throws {
+    let bench = try Bench()
+    let verifier = TransactionVerifier(policy: bench.policy)
+    let jws = try bench.authority.sign(Payload().text)
+    guard
+      case .transaction(let purchase) = try verifier.authenticate(
+        jws, isTester: false, now: bench.now)
+    else {
+      Issue.record("a purchase was taken for renewal information")
+      return
+    }
+    #expect(try verifier.admit(purchase, for: bench.claim, now: bench.now) == bench.verify(jws))
+    let gift = try bench.authority.sign(Payload(["inAppOwnershipType": "\"GIFT\""]).text)
+    guard
+      case .transaction(let strange) = try verifier.authenticate(
+        gift, isTester: false, now: bench.now)
+    else { return }
+    #expect(throws: EntitlementRejection.unknownOwnership) {
+      try verifier.admit(strange, for: bench.claim, now: bench.now)
+    }
+    let renewal = try bench.authority.sign(Payload.renewal().text)
+    guard
+      case .renewal(let fact) = try verifier.authenticate(
+        renewal, isTester: false, now: bench.now)
+    else {
+      Issue.record("renewal information was taken for a purchase")
+      return
+    }
+    #expect(fact.originalID == purchase.originalID)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks 3 to 7: who signed. A certificate authority of the tests' own stands in for Apple's; the last test has Apple's.
 
+import AppStore
 import Crypto
 import Foundation
 import Replication

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The law of the facts: any order, repetition and grouping ends in one answer. And noise never verifies.
 
+import AppStore
 import AtrestDomain
 import Entitlements
 import Foundation

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fifteen checks, in their order, each with statements that fail it alone.
 
+import AppStore
 import AtrestDomain
 import Crypto
 import Entitlements

@@ -12,9 +12,13 @@ package final class SyncService: Sendable {
   private let queue: CommitQueue
   private let directory: Directory
   private let environment: Environment
+  private let gate: PurchaseGate?
   private let isStopping = Atomic(false)
 
-  package init(queue: CommitQueue, directory: Directory, environment: Environment) {
+  package init(
+    queue: CommitQueue, directory: Directory, environment: Environment, gate: PurchaseGate? = nil
+  ) {
+    self.gate = gate
     self.queue = queue
     self.directory = directory
     self.environment = environment
@@ -37,7 +41,8 @@ package final class SyncService: Sendable {
         ExchangeResponse(cursor: cursor, serverTime: environment.now(), head: head).encoded)
     }
     let job = ExchangeJob(
-      session, PreparedExchange(request), epoch: queue.epoch, directory, environment, answerLater())
+      session, PreparedExchange(request, gate: gate, now: environment.now()),
+      epoch: queue.epoch, directory, environment, answerLater())
     guard queue.submit(job) else { throw .busy }
     return .later
   }

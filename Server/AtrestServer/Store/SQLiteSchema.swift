@@ -80,6 +80,22 @@ enum SQLiteSchema {
     ALTER TABLE record ADD COLUMN due_ms INTEGER;
     CREATE INDEX record_by_due ON record (account, due_ms) WHERE due_ms IS NOT NULL;
     """,
+    """
+    -- Which account holds what an original transaction of the App Store grants: one at a time. They go with their account.
+    CREATE TABLE purchase (
+      environment TEXT NOT NULL,
+      original TEXT NOT NULL,
+      account INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+      since_ms INTEGER NOT NULL,
+      PRIMARY KEY (environment, original)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX purchase_by_account ON purchase (account);
+    -- What the App Store calls the account.
+    CREATE TABLE app_account (
+      account INTEGER PRIMARY KEY REFERENCES account (id) ON DELETE CASCADE,
+      token BLOB NOT NULL UNIQUE
+    ) STRICT;
+    """,
   ]
 
   /// The format this build reads and writes.

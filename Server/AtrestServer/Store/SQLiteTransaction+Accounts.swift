@@ -199,7 +199,7 @@ extension SQLiteTransaction {
   }
 
   /// GRDB's errors carry the statement and its arguments; ours carry neither.
-  private func perform<R>(_ body: () throws -> R) throws(StoreError) -> R {
+  func perform<R>(_ body: () throws -> R) throws(StoreError) -> R {
     do {
       return try body()
     } catch let error as DatabaseError {

@@ -150,6 +150,17 @@ package protocol StoreTransaction: AnyObject {
   /// Forgets the device's sync token, unless it was set in this life.
   func forgetSyncToken(of device: ReplicaID) throws(StoreError)
 
+  // MARK: Purchases
+
+  /// The account that holds a purchase, and since when; nil if none does.
+  func holder(of purchase: PurchaseKey) throws(StoreError) -> (account: AccountID, since: WallTime)?
+  /// Notes which account holds a purchase: it alone.
+  func setHolder(
+    _ account: AccountID, since: WallTime, of purchase: PurchaseKey
+  ) throws(StoreError)
+  /// What the App Store calls the account: `token`, unless another was noted before. Nil, and nothing happens, if another account has it.
+  func appAccountToken(of account: AccountID, orElse token: [UInt8]) throws(StoreError) -> [UInt8]?
+
   // MARK: Invitations
 
   /// Adds an invitation; false, and nothing happens, if the handle is in use.
@@ -164,6 +175,19 @@ package protocol StoreTransaction: AnyObject {
   func removeInvitation(handle: String) throws(StoreError)
   /// Removes the invitations that end at `time` or before.
   func removeInvitations(expiredAt time: WallTime) throws(StoreError)
+}
+
+/// Names a purchase over all accounts: the original transaction, in its world of the App Store.
+package struct PurchaseKey: Hashable, Sendable {
+  /// Production or sandbox.
+  package let environment: String
+  /// The App Store's id of the first purchase.
+  package let original: String
+
+  package init(environment: String, original: String) {
+    self.environment = environment
+    self.original = original
+  }
 }
 
 /// A record as a store keeps it.

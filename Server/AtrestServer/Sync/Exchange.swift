@@ -43,7 +43,15 @@ package enum Exchange {
       } else if withheld.contains(item.index) {
         result = .refused(.massDeletion(item.index))
       } else {
-        result = try take(item, feed, now)
+        let rejection = try item.statement.flatMap { statement throws(StoreError) in
+          try request.gate?.admit(
+            statement, key: item.key, to: feed.account, in: feed.transaction, now: now)
+        }
+        if let rejection {
+          result = .refused(.unverified(item.index, rejection))
+        } else {
+          result = try take(item, feed, now)
+        }
       }
       switch result {
       case .refused(let refusal): response.refusals.append(refusal)
@@ -106,6 +114,13 @@ package enum Exchange {
   private enum Result {
     case kept(sequence: UInt64, isEcho: Bool, isSuperseded: Bool, hasJournal: Bool)
     case refused(Refusal)
+  }
+
+  /// Takes in a record that did not come in an exchange. False if its stamp is too far ahead of the clock, or it is too large.
+  static func store(
+    _ item: PreparedExchange.Item, _ feed: AccountFeed, _ now: WallTime
+  ) throws(StoreError) -> Bool {
+    if case .kept = try take(item, feed, now) { true } else { false }
   }
 
   private static func take(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides what of a request is fit to be merged, before storage is asked anything. Pure.
 
+import Entitlements
 import Replication
 import SyncProtocol
 
@@ -16,7 +17,12 @@ package struct PreparedExchange: Sendable {
     let key: [UInt8]
     /// The offered record's canonical bytes.
     let body: [UInt8]
+    /// What verified of a purchase; nil for other kinds, and on servers that verify nothing.
+    var statement: AuthenticStatement?
   }
+
+  /// Verifies purchases; nil where they are taken in as they are.
+  let gate: PurchaseGate?
 
   let cursor: Cursor?
   let seen: Cursor?
@@ -39,8 +45,15 @@ package struct PreparedExchange: Sendable {
   /// Bytes a refusal holds, about.
   private static let refusalBytes = 192
 
-  /// Checks a request. About 5 us an offer.
-  package init(_ request: ExchangeRequest) {
+  /// Checks a request. About 5 us an offer, and a millisecond for a purchase that is verified.
+  ///
+  /// - Parameters:
+  ///   - gate: Verifies purchases; nil to take them in as they are.
+  ///   - now: The server's clock.
+  package init(
+    _ request: ExchangeRequest, gate: PurchaseGate? = nil, now: WallTime? = nil
+  ) {
+    var failures = 0
     var items: [Item] = []
     var refusals: [Refusal] = []
     var costBytes = 256
@@ -55,14 +68,29 @@ package struct PreparedExchange: Sendable {
           costBytes += Self.refusalBytes
           continue
         }
+        var item = Item(
+          index: index, offer: offer, key: offer.record.key.storageKey, body: body)
+        if let gate, let now, offer.record.key.kind == .entitlement {
+          let jws = try EntitlementField.jws(of: offer.record)
+          do throws(EntitlementRejection) {
+            // As if it were unreadable: nobody who means well comes this far.
+            guard failures < PurchaseGate.failureLimit else { throw .malformed }
+            item.statement = try gate.authenticate(jws, now: now)
+          } catch {
+            failures += 1
+            refusals.append(.unverified(index, error))
+            costBytes += Self.refusalBytes
+            continue
+          }
+        }
         costBytes += body.count * 3 + 128
-        items.append(
-          Item(index: index, offer: offer, key: offer.record.key.storageKey, body: body))
+        items.append(item)
       } catch {
         refusals.append(Refusal(index: index, error))
         costBytes += Self.refusalBytes
       }
     }
+    self.gate = gate
     cursor = request.cursor
     seen = request.seen
     token = request.token
@@ -70,6 +98,18 @@ package struct PreparedExchange: Sendable {
     self.items = items
     self.refusals = refusals
     self.costBytes = costBytes
+  }
+}
+
+extension PreparedExchange.Item {
+  /// A purchase that did not come as an offer; nil if it cannot be a record.
+  init?(purchase jws: [UInt8], _ statement: AuthenticStatement) {
+    guard let record = EntitlementField.record(jws: jws) else { return nil }
+    self.init(
+      index: 0, offer: Offer(record: record, written: []), key: record.key.storageKey,
+      body: record.encoded, statement: statement)
+    guard body.count <= Record.Limits.encodedBytes else { return nil }
+    do { try record.checkKindRules() } catch { return nil }
   }
 }
 

@@ -69,7 +69,8 @@ typedef enum _Atrest__Sync__V1__Kind {
    */
   ATREST__SYNC__V1__KIND__KIND_PREFERENCE = 3,
   /*
-   * A signed App Store transaction. The id is the transaction id in ASCII. Fields: see Entitlement.
+   * A signed App Store transaction; the id is the transaction id in ASCII. Or signed renewal information; the id is "renewal." and
+   * the original transaction id. Fields: see Entitlement.
    */
   ATREST__SYNC__V1__KIND__KIND_ENTITLEMENT = 4,
   /*
@@ -289,7 +290,8 @@ struct  Atrest__Sync__V1__Entitlement
 {
   ProtobufCMessage base;
   /*
-   * The App Store's signed transaction (JWS compact form), at most 16 KiB. Not yet verified by the server.
+   * What the App Store signed (JWS compact form), at most 16 KiB. Every reader verifies it; a server that has a policy refuses to take in
+   * what does not verify.
    */
   ProtobufCBinaryData signed_transaction;
 };

@@ -9,32 +9,36 @@ import SwiftASN1
 import X509
 
 /// Root, intermediate and leaf with Apple's marks, each of which a test may spoil.
-struct TestAuthority {
+public struct TestAuthority {
   /// What can be wrong with a chain.
-  struct Flaws {
-    var intermediateMark: ASN1ObjectIdentifier? = [1, 2, 840, 113_635, 100, 6, 2, 1]
-    var leafMark: ASN1ObjectIdentifier? = [1, 2, 840, 113_635, 100, 6, 11, 1]
-    var leafFrom = TestAuthority.date(2025)
-    var leafTo = TestAuthority.date(2027)
-    var intermediateTo = TestAuthority.date(2035)
-    var rootTo = TestAuthority.date(2039)
-    var intermediateIsAuthority = true
-    var intermediateMaySignCertificates = true
-    var leafIsAuthority = false
-    var leafHasUnknownCriticalExtension = false
-    var leafKeyIsP384 = false
+  public struct Flaws {
+    /// Nothing is wrong.
+    public init() {}
+
+    public var intermediateMark: ASN1ObjectIdentifier? = [1, 2, 840, 113_635, 100, 6, 2, 1]
+    public var leafMark: ASN1ObjectIdentifier? = [1, 2, 840, 113_635, 100, 6, 11, 1]
+    public var leafFrom = TestAuthority.date(2025)
+    public var leafTo = TestAuthority.date(2027)
+    public var intermediateTo = TestAuthority.date(2035)
+    public var rootTo = TestAuthority.date(2039)
+    public var intermediateIsAuthority = true
+    public var intermediateMaySignCertificates = true
+    public var leafIsAuthority = false
+    public var leafHasUnknownCriticalExtension = false
+    public var leafKeyIsP384 = false
     /// Lets the root say that no authority may stand under it.
-    var rootAllowsNoIntermediate = false
+    public var rootAllowsNoIntermediate = false
   }
 
   let rootKey = P384.Signing.PrivateKey()
   let intermediateKey = P384.Signing.PrivateKey()
   let leafKey = P256.Signing.PrivateKey()
-  let root: [UInt8]
-  let intermediate: [UInt8]
-  let leaf: [UInt8]
+  /// In DER, as the two below.
+  public let root: [UInt8]
+  public let intermediate: [UInt8]
+  public let leaf: [UInt8]
 
-  init(name: String = "Test", flaws: Flaws = Flaws()) throws {
+  public init(name: String = "Test", flaws: Flaws = Flaws()) throws {
     let rootName = try Self.name("\(name) Root")
     let intermediateName = try Self.name("\(name) Intermediate")
     root = try Self.certificate(
@@ -55,32 +59,34 @@ struct TestAuthority {
       from: flaws.leafFrom, to: flaws.leafTo, issuer: intermediateName,
       subject: try Self.name("\(name) Leaf"), signedBy: .init(intermediateKey),
       extensions: flaws.leafIsAuthority
-        ? Self.authority(pathLength: nil, mark: flaws.leafMark)
+        ? Self.authority(pathLength: nil, signs: false, mark: flaws.leafMark)
         : Self.end(mark: flaws.leafMark, strange: flaws.leafHasUnknownCriticalExtension))
   }
 
   /// A day in the middle of a year.
-  static func date(_ year: Int) -> Date {
+  public static func date(_ year: Int) -> Date {
     Date(timeIntervalSince1970: Double(year - 1970) * 365.2425 * 86_400)
   }
 
   /// Its chain, leaf first, as a header carries it.
-  var chain: [[UInt8]] { [leaf, intermediate, root] }
+  public var chain: [[UInt8]] { [leaf, intermediate, root] }
 
   /// Signs a payload.
-  func sign(_ payload: String, header: String? = nil) throws -> [UInt8] {
+  public func sign(_ payload: String, header: String? = nil) throws -> [UInt8] {
     let header = header ?? Self.header(chain)
     let text = Self.base64URL(Array(header.utf8)) + "." + Self.base64URL(Array(payload.utf8))
     let signature = try leafKey.signature(for: Data(text.utf8)).rawRepresentation
     return Array((text + "." + Self.base64URL(Array(signature))).utf8)
   }
 
-  static func header(_ chain: [[UInt8]], algorithm: String = "ES256") -> String {
+  /// The header of a statement.
+  public static func header(_ chain: [[UInt8]], algorithm: String = "ES256") -> String {
     let list = chain.map { "\"\(Data($0).base64EncodedString())\"" }.joined(separator: ",")
     return "{\"alg\":\"\(algorithm)\",\"x5c\":[\(list)]}"
   }
 
-  static func base64URL(_ bytes: [UInt8]) -> String {
+  /// Without padding.
+  public static func base64URL(_ bytes: [UInt8]) -> String {
     Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
       .replacing("=", with: "")
   }
@@ -135,8 +141,9 @@ struct TestAuthority {
 }
 
 /// The payload of a purchase, member by member as JSON text.
-struct Payload {
-  var members: [String: String] = [
+public struct Payload {
+  /// By name.
+  public var members: [String: String] = [
     "transactionId": "\"2000000001\"", "originalTransactionId": "\"2000000001\"",
     "bundleId": "\"com.atrest.fasting\"", "productId": "\"com.atrest.annual\"",
     "type": "\"Auto-Renewable Subscription\"", "environment": "\"Production\"",
@@ -146,16 +153,17 @@ struct Payload {
   ]
 
   /// June 2026, in milliseconds.
-  static let signed: Int64 = 1_781_000_000_000
-  static let year: Int64 = 365 * 86_400_000
+  public static let signed: Int64 = 1_781_000_000_000
+  /// Milliseconds of one.
+  public static let year: Int64 = 365 * 86_400_000
 
   /// One that differs in some members; nil takes one out.
-  init(_ changes: [String: String?] = [:]) {
+  public init(_ changes: [String: String?] = [:]) {
     for (name, value) in changes { members[name] = value }
   }
 
   /// The payload of renewal information.
-  static func renewal(_ changes: [String: String?] = [:]) -> Payload {
+  public static func renewal(_ changes: [String: String?] = [:]) -> Payload {
     var payload = Payload()
     payload.members = [
       "originalTransactionId": "\"2000000001\"", "productId": "\"com.atrest.annual\"",
@@ -167,63 +175,9 @@ struct Payload {
     return payload
   }
 
-  var text: String {
+  /// As JSON.
+  public var text: String {
     let list = members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
     return "{" + list.joined(separator: ",") + "}"
-  }
-}
-
-/// An authority, a verifier that trusts it, and shorthands.
-struct Bench {
-  let authority: TestAuthority
-  var policy: VerificationPolicy
-  var now = WallTime(milliseconds: Payload.signed + 1000)
-  var claim = AccountClaim(appAccountToken: nil)
-
-  init(flaws: TestAuthority.Flaws = .init()) throws {
-    authority = try TestAuthority(flaws: flaws)
-    policy = VerificationPolicy(
-      anchors: try TrustAnchors(certificatesDER: [authority.root]),
-      bundleID: "com.atrest.fasting", appAppleID: 6_700_000_001)
-  }
-
-  func verify(
-    _ jws: [UInt8], revocation: RevocationAnswer = .notAsked
-  ) throws(EntitlementRejection) -> TransactionFact {
-    try TransactionVerifier(policy: policy).verify(
-      transaction: jws, for: claim, now: now, revocation: { _ in revocation })
-  }
-
-  /// What refuses a statement; nil if nothing does.
-  func refusal(
-    of jws: [UInt8], revocation: RevocationAnswer = .notAsked
-  ) -> EntitlementRejection? {
-    do {
-      _ = try verify(jws, revocation: revocation)
-      return nil
-    } catch {
-      return error
-    }
-  }
-
-  /// What refuses a purchase that differs in some claims; nil if nothing does.
-  func refusal(
-    changing changes: [String: String?], revocation: RevocationAnswer = .notAsked
-  ) throws -> EntitlementRejection? {
-    refusal(of: try authority.sign(Payload(changes).text), revocation: revocation)
-  }
-
-  /// What refuses renewal information about known purchases; nil if nothing does.
-  func refusal(
-    renewal payload: Payload, of facts: EntitlementFacts
-  ) throws -> EntitlementRejection? {
-    let jws = try authority.sign(payload.text)
-    do {
-      _ = try TransactionVerifier(policy: policy).verify(
-        renewal: jws, of: facts, for: claim, now: now)
-      return nil
-    } catch {
-      return error
-    }
   }
 }

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which statements of the App Store a server takes in: those that verify by its policy, each for one account.
+
+import AtrestDomain
+import Crypto
+import Entitlements
+import Foundation
+import Replication
+import SyncProtocol
+import Synchronization
+
+/// Verifies what devices bring, with the policy that the owner of the server chose. Thread-safe.
+///
+/// Signatures are checked on the caller's shard, before storage is asked; whose a purchase is, in the transaction that stores it.
+package final class PurchaseGate: Sendable {
+  /// Statements that verified, at most: what is offered again costs a hash. About a kilobyte each.
+  static let knownLimit = 4096
+  /// Statements of one request that did not verify, at most; the rest is refused unread. Each costs about a millisecond, and devices have
+  /// no reason to hold many.
+  static let failureLimit = 16
+
+  let verifier: TransactionVerifier
+  private let drawToken: @Sendable () -> [UInt8]
+  private let known = Mutex<[SHA256Digest: AuthenticStatement]>([:])
+
+  /// A gate.
+  ///
+  /// - Parameter environment: Where an account's token is drawn from.
+  package init(policy: VerificationPolicy, environment: Environment) {
+    verifier = TransactionVerifier(policy: policy)
+    drawToken = { Self.token(environment) }
+  }
+
+  /// A UUID, version 4.
+  static func token(_ environment: Environment) -> [UInt8] {
+    var bytes = environment.random(GetEntitlementsResponse.tokenBytes)
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    return bytes
+  }
+
+  /// The checks that need no account.
+  ///
+  /// - Complexity: About a millisecond, or a hash for what verified before.
+  func authenticate(
+    _ jws: [UInt8], now: WallTime
+  ) throws(EntitlementRejection) -> AuthenticStatement {
+    guard jws.count <= SignedTransaction.limitBytes else { throw .tooLarge }
+    let digest = SHA256.hash(data: jws)
+    if let statement = known.withLock({ $0[digest] }) { return statement }
+    let statement = try verifier.authenticate(jws, isTester: false, now: now)
+    known.withLock { known in
+      if known.count >= Self.knownLimit { known.removeAll(keepingCapacity: true) }
+      known[digest] = statement
+    }
+    return statement
+  }
+
+  /// The checks that need the account, and the binding to it. In the transaction that stores the statement.
+  ///
+  /// - Parameters:
+  ///   - key: The record's, in storage.
+  ///   - asksForTransfer: Whether a purchase that another account holds is to move to this one.
+  /// - Returns: What refuses it; nil if nothing does.
+  func admit(
+    _ statement: AuthenticStatement, key: [UInt8], to account: AccountID,
+    asksForTransfer: Bool = false, in transaction: any StoreTransaction, now: WallTime
+  ) throws(StoreError) -> EntitlementRejection? {
+    let isKnown = try transaction.record(key: key, account: account) != nil
+    // A later statement about a purchase replaces the earlier one, so a full account still takes its refund.
+    let held = isKnown ? 0 : try Self.held(by: account, in: transaction)
+    guard held < verifier.policy.factsPerAccount else { return .tooManyFacts }
+    switch statement {
+    case .renewal(let fact):
+      let holder = try transaction.holder(of: PurchaseKey(fact.originalID))
+      return holder?.account == account ? nil : .renewalWithoutTransaction
+    case .transaction(let purchase):
+      let original = PurchaseKey(purchase.originalID)
+      let holder = try transaction.holder(of: original)
+      let token = try transaction.appAccountToken(of: account, orElse: drawToken())
+      let claim = AccountClaim(
+        appAccountToken: token.flatMap { UUID(bytes: $0) }, heldFacts: held,
+        asksForTransfer: asksForTransfer,
+        holder: { _ in
+          guard let holder else { return .nobody }
+          return holder.account == account ? .thisAccount : .another(since: holder.since)
+        })
+      do throws(EntitlementRejection) {
+        _ = try verifier.admit(purchase, for: claim, now: now)
+      } catch {
+        return error
+      }
+      if holder?.account != account {
+        try transaction.setHolder(account, since: now, of: original)
+      }
+      return nil
+    }
+  }
+
+  /// How many statements an account holds.
+  static func held(
+    by account: AccountID, in transaction: any StoreTransaction
+  ) throws(StoreError) -> Int {
+    var count = 0
+    let kind = RecordKind.entitlement.rawValue
+    try transaction.records(of: account, from: prefix(kind), to: prefix(kind + 1)) { _, _ in
+      count += 1
+      return true
+    }
+    return count
+  }
+
+  private static func prefix(_ kind: UInt32) -> [UInt8] {
+    withUnsafeBytes(of: kind.bigEndian) { Array($0) }
+  }
+}
+
+extension PurchaseKey {
+  init(_ id: TransactionFact.ID) {
+    self.init(environment: id.environment.rawValue, original: id.transactionID)
+  }
+}
+
+extension SubmitTransactionResponse {
+  init(_ rejection: EntitlementRejection?) {
+    self.init(
+      rejection: rejection.map {
+        Rejection(
+          code: $0.rawValue, check: UInt32(clamping: $0.check), message: $0.userMessage,
+          retryable: $0.isRetryable)
+      })
+  }
+}
+
+extension Refusal {
+  /// Short, since a thousand of them share an answer with records.
+  static func unverified(_ index: Int, _ rejection: EntitlementRejection) -> Refusal {
+    Refusal(
+      index: index, reason: .invalid,
+      message: "The purchase does not verify: \(rejection.rawValue), check \(rejection.check).")
+  }
+}

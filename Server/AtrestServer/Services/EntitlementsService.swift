@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Entitlements service: takes purchases in, and tells what to sell them under.
+
+import AtrestDomain
+import Entitlements
+import GRPC
+import Logging
+import Replication
+import SyncProtocol
+import Transport
+
+/// What the Entitlements service does with a request. Knows no connection.
+package final class EntitlementsService: Sendable {
+  private let queue: CommitQueue
+  private let gate: PurchaseGate?
+  private let environment: Environment
+  private let logger: Logger
+
+  /// A service; without a gate it takes nothing in.
+  package init(
+    queue: CommitQueue, gate: PurchaseGate?, environment: Environment, logger: Logger
+  ) {
+    self.queue = queue
+    self.gate = gate
+    self.environment = environment
+    self.logger = logger
+  }
+
+  /// Verifies a statement for the caller's account, and stores it as the record that devices exchange.
+  package func submit(
+    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+  ) throws(Status) -> UnaryOutcome {
+    let request = try decoded(SubmitTransactionRequest.self, bytes)
+    guard let gate else { throw .noPolicy }
+    let now = environment.now()
+    let statement: AuthenticStatement
+    do throws(EntitlementRejection) {
+      statement = try gate.authenticate(request.signedTransaction, now: now)
+    } catch {
+      return refused(error)
+    }
+    guard let item = PreparedExchange.Item(purchase: request.signedTransaction, statement) else {
+      return refused(.malformed)
+    }
+    let logger = logger
+    try queue.perform(use: .writes, costBytes: item.body.count * 3 + 256, answer: answer()) {
+      batch throws(StoreError) -> (rejection: EntitlementRejection?, isRevoked: Bool) in
+      guard !session.isRevoked else { return (nil, true) }
+      let account = session.account.id
+      let rejection = try gate.admit(
+        statement, key: item.key, to: account, asksForTransfer: request.transfer,
+        in: batch.transaction, now: now)
+      if let rejection { return (rejection, false) }
+      let feed = try batch.feed(of: account)
+      // Signed ahead of this server's clock, but within the tolerance of check 12: there is nothing to re-stamp.
+      guard try Exchange.store(item, feed, now) else { return (.signedInTheFuture, false) }
+      return (nil, false)
+    } reply: { rejection, isRevoked in
+      guard !isRevoked else { return .fail(.unknownDevice) }
+      if let rejection {
+        logger.info("a purchase was refused", metadata: ["code": "\(rejection.rawValue)"])
+      } else if request.transfer {
+        logger.notice(
+          "a purchase was taken in, moved if another account held it",
+          metadata: ["account": "\(session.account.id.rawValue)"])
+      }
+      return .reply(SubmitTransactionResponse(rejection).encoded)
+    }
+    return .later
+  }
+
+  /// What the app gives the App Store for this account, and how many statements it holds.
+  package func get(
+    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+  ) throws(Status) -> UnaryOutcome {
+    _ = try decoded(EmptyMessage.self, bytes)
+    let environment = environment
+    let draws = (0..<DevicesService.draws).map { _ in PurchaseGate.token(environment) }
+    let verifies = gate != nil
+    try queue.perform(use: .writes, answer: answer()) {
+      batch throws(StoreError) -> (token: [UInt8]?, held: Int)? in
+      guard !session.isRevoked else { return nil }
+      let account = session.account.id
+      let held = try PurchaseGate.held(by: account, in: batch.transaction)
+      for draw in draws {
+        let token = try batch.transaction.appAccountToken(of: account, orElse: draw)
+        if let token { return (token, held) }
+      }
+      return (nil, held)
+    } reply: { found in
+      guard let found else { return .fail(.unknownDevice) }
+      guard let token = found.token else { return .fail(.busy) }
+      return .reply(
+        GetEntitlementsResponse(
+          appAccountToken: token, verifies: verifies, held: UInt32(clamping: found.held),
+          serverTime: environment.now()
+        ).encoded)
+    }
+    return .later
+  }
+
+  private func refused(_ rejection: EntitlementRejection) -> UnaryOutcome {
+    logger.info("a purchase was refused", metadata: ["code": "\(rejection.rawValue)"])
+    return .reply(SubmitTransactionResponse(rejection).encoded)
+  }
+}
+
+extension Status {
+  static let noPolicy = Status(
+    .failedPrecondition,
+    "This server does not verify purchases. Whoever runs it names Apple's root certificate and the app to begin."
+  )
+}

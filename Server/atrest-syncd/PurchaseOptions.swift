@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which app's purchases a server verifies, as its owner says it.
+
+import ArgumentParser
+import Entitlements
+import Foundation
+
+/// What a policy is made of. Without a bundle id none is made, and the server verifies nothing.
+struct PurchaseOptions: ParsableArguments {
+  @Option(
+    name: .customLong("bundle-id"),
+    help: ArgumentHelp(
+      "Verify purchases of this app. Without it purchases are stored as they come, and granted by nobody.",
+      valueName: "id"))
+  var bundleID: String?
+
+  @Option(
+    name: .customLong("app-id"),
+    help: ArgumentHelp("The app's number in the App Store.", valueName: "number"))
+  var appID: Int64?
+
+  @Option(
+    name: .customLong("apple-root"),
+    help: ArgumentHelp(
+      "A root certificate in DER, instead of Apple Root CA - G3. May be given several times.",
+      valueName: "file"))
+  var roots: [String] = []
+
+  @Option(help: "production, or sandbox on a server for tests.")
+  var environment: Environment = .production
+
+  /// As people write it.
+  enum Environment: String, ExpressibleByArgument, CaseIterable {
+    case production, sandbox
+  }
+
+  /// Bytes of the longest certificate that is read.
+  private static let certificateBytes = 64 * 1024
+
+  /// The policy; nil where no app is named.
+  func policy() throws -> VerificationPolicy? {
+    guard let bundleID else {
+      guard roots.isEmpty, appID == nil else {
+        throw Failure("Which app's purchases? Name it with --bundle-id.", .usage)
+      }
+      return nil
+    }
+    guard !bundleID.isEmpty else { throw Failure("A bundle id is not empty.", .usage) }
+    return VerificationPolicy(
+      anchors: try anchors(), bundleID: bundleID, appAppleID: appID,
+      environment: environment == .sandbox ? .sandbox : .production)
+  }
+
+  private func anchors() throws -> TrustAnchors {
+    guard !roots.isEmpty else { return .appleRootG3 }
+    let certificates = try roots.map { path in
+      guard let file = FileHandle(forReadingAtPath: path),
+        let data = try? file.read(upToCount: Self.certificateBytes)
+      else {
+        throw Failure("The certificate \(path) cannot be read. Check that it is there.", .data)
+      }
+      return [UInt8](data)
+    }
+    do throws(PolicyProblem) {
+      return try TrustAnchors(certificatesDER: certificates)
+    } catch {
+      throw Failure(error.userMessage, .data)
+    }
+  }
+}

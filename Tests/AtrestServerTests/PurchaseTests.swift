@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a server does with purchases: verifies them, binds each to one account, and refuses the rest in words.
+
+import AppStore
+import struct AtrestDomain.SignedTransaction
+import Entitlements
+import Foundation
+import GRPC
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+import Transport
+
+@testable import AtrestServer
+
+@Suite struct PurchaseTests {
+  private let storage: Storage
+  private let kim: Session
+  private let sam: Session
+  private let authority: TestAuthority
+  private let gate: PurchaseGate
+  private let entitlements: EntitlementsService
+  private let sync: SyncService
+
+  init() throws {
+    storage = try Storage()
+    storage.world.now = Payload.signed + 1000
+    kim = try storage.session(phone)
+    sam = try storage.session(ReplicaID(rawValue: 3))
+    authority = try TestAuthority()
+    var policy = VerificationPolicy(
+      anchors: try TrustAnchors(certificatesDER: [authority.root]), bundleID: "com.atrest.fasting")
+    policy.factsPerAccount = 3
+    gate = PurchaseGate(policy: policy, environment: storage.world.environment)
+    entitlements = EntitlementsService(
+      queue: storage.queue, gate: gate, environment: storage.world.environment, logger: quiet)
+    sync = SyncService(
+      queue: storage.queue, directory: storage.directory, environment: storage.world.environment,
+      gate: gate)
+  }
+
+  private func submit(
+    _ session: Session, _ payload: Payload, transfer: Bool = false
+  ) async throws -> String? {
+    let jws = try authority.sign(payload.text)
+    let bytes = SubmitTransactionRequest(signedTransaction: jws, transfer: transfer).encoded
+    let outcome = await outcome { later throws(Status) in
+      try entitlements.submit(session, bytes, answer: later)
+    }
+    return try SubmitTransactionResponse(decoding: try outcome.reply).rejection?.code
+  }
+
+  private func get(_ session: Session) async throws -> GetEntitlementsResponse {
+    let outcome = await outcome { later throws(Status) in
+      try entitlements.get(session, [], answer: later)
+    }
+    return try GetEntitlementsResponse(decoding: try outcome.reply)
+  }
+
+  private func exchange(
+    _ session: Session, _ statements: [[UInt8]] = []
+  ) async throws -> ExchangeResponse {
+    let offers = try statements.map {
+      Offer(record: try #require(EntitlementField.record(jws: $0)), written: []).encoded
+    }
+    let bytes = ExchangeRequest(cursor: nil, offers: offers).encoded
+    let outcome = await outcome { later throws(Status) in
+      try sync.exchange(session, bytes, answerLater: { later() })
+    }
+    return try ExchangeResponse(decoding: try outcome.reply)
+  }
+
+  private func id(_ number: Int) -> [String: String?] {
+    ["transactionId": "\"\(number)\"", "originalTransactionId": "\"\(number)\""]
+  }
+
+  @Test("a purchase that verifies is stored, once, as the record that devices exchange")
+  func stores() async throws {
+    #expect(try await submit(kim, Payload()) == nil)
+    let records = try await exchange(kim).decodedRecords
+    #expect(records.map(\.key) == [RecordKey(kind: .entitlement, id: Array("2000000001".utf8))])
+    #expect(try await exchange(sam).records.isEmpty)
+    #expect(try await submit(kim, Payload()) == nil)
+    #expect(try await get(kim).held == 1)
+    await storage.queue.close()
+  }
+
+  @Test("a refund replaces its purchase, and an old receipt replays in vain")
+  func refund() async throws {
+    let purchase = try authority.sign(Payload().text)
+    let refund = Payload([
+      "signedDate": "\(Payload.signed + 10)", "revocationDate": "\(Payload.signed + 9)",
+    ])
+    #expect(try await submit(kim, refund) == nil)
+    #expect(try await exchange(kim, [purchase]).refusals.isEmpty)
+    let record = try #require(try await exchange(kim).decodedRecords.first)
+    let kept = try #require(SignedTransaction(jws: try EntitlementField.jws(of: record)))
+    #expect(kept.signedMilliseconds == Payload.signed + 10)
+    await storage.queue.close()
+  }
+
+  @Test("what does not verify is rejected with its check, and nothing of it stays")
+  func rejects() async throws {
+    #expect(try await submit(kim, Payload(["bundleId": "\"com.other\""])) == "OTHER_APP")
+    #expect(
+      try await submit(kim, Payload(["environment": "\"Sandbox\""])) == "OTHER_ENVIRONMENT")
+    let other = SubmitTransactionRequest(
+      signedTransaction: try TestAuthority().sign(Payload().text)
+    ).encoded
+    let outcome = await outcome { later throws(Status) in
+      try entitlements.submit(kim, other, answer: later)
+    }
+    let rejection = try SubmitTransactionResponse(decoding: try outcome.reply).rejection
+    #expect(rejection?.code == "UNTRUSTED_ROOT" && rejection?.check == 3)
+    #expect(rejection?.message == EntitlementRejection.untrustedRoot.userMessage)
+    #expect(try await exchange(kim).records.isEmpty)
+    #expect(try await get(kim).held == 0)
+    await storage.queue.close()
+  }
+
+  @Test("an offered purchase is verified in the same way, each on its own")
+  func offered() async throws {
+    let good = try authority.sign(Payload().text)
+    let bad = try TestAuthority().sign(Payload(id(7)).text)
+    let answer = try await exchange(kim, [bad, good])
+    #expect(answer.refusals.map(\.index) == [0])
+    #expect(answer.refusals.map(\.reason) == [.invalid])
+    #expect(answer.refusals[0].message.utf8.count < 128)
+    #expect(try await get(kim).held == 1)
+    await storage.queue.close()
+  }
+
+  @Test("after sixteen offers that do not verify, a request's others are not even read")
+  func manyFailures() async throws {
+    let stranger = try TestAuthority()
+    var offers = try (1...17).map { try stranger.sign(Payload(id($0)).text) }
+    offers.append(try authority.sign(Payload().text))
+    #expect(try await exchange(kim, offers).refusals.count == 18)
+    #expect(try await exchange(kim, [offers[17]]).refusals.isEmpty)
+    await storage.queue.close()
+  }
+
+  @Test("without a policy Submit is refused, and an offered purchase is stored as it is")
+  func noPolicy() async throws {
+    let plain = EntitlementsService(
+      queue: storage.queue, gate: nil, environment: storage.world.environment, logger: quiet)
+    let bytes = SubmitTransactionRequest(signedTransaction: [1]).encoded
+    let outcome = await outcome { later throws(Status) in
+      try plain.submit(kim, bytes, answer: later)
+    }
+    #expect(outcome.failure?.code == .failedPrecondition)
+    let stranger = try TestAuthority().sign(Payload().text)
+    let record = try #require(EntitlementField.record(jws: stranger))
+    let request = ExchangeRequest(
+      cursor: nil, offers: [Offer(record: record, written: []).encoded]
+    ).encoded
+    let stored = await AtrestServerTests.outcome { later throws(Status) in
+      try storage.sync.exchange(kim, request, answerLater: { later() })
+    }
+    #expect(try ExchangeResponse(decoding: try stored.reply).refusals.isEmpty)
+    await storage.queue.close()
+  }
+
+  @Test("a purchase belongs to the account that showed it first, by its original transaction")
+  func oneAccount() async throws {
+    #expect(try await submit(kim, Payload()) == nil)
+    let renewed = Payload(["transactionId": "\"2000000009\""])
+    #expect(try await submit(sam, renewed) == "HELD_BY_ANOTHER_ACCOUNT")
+    #expect(try await exchange(sam, [authority.sign(Payload().text)]).refusals.count == 1)
+    #expect(try await submit(kim, renewed) == nil)
+    await storage.queue.close()
+  }
+
+  @Test("a transfer is asked for, proved by a fresh statement, and possible once a day")
+  func transfer() async throws {
+    #expect(try await submit(kim, Payload()) == nil)
+    #expect(try await submit(sam, Payload(), transfer: true) == "TRANSFER_TOO_SOON")
+    storage.world.now += 25 * 3_600_000
+    #expect(
+      try await submit(sam, Payload(), transfer: true) == "TRANSFER_NEEDS_FRESH_STATEMENT")
+    let fresh = Payload(["signedDate": "\(storage.world.now)"])
+    #expect(try await submit(sam, fresh) == "HELD_BY_ANOTHER_ACCOUNT")
+    #expect(try await submit(sam, fresh, transfer: true) == nil)
+    #expect(try await submit(kim, fresh) == "HELD_BY_ANOTHER_ACCOUNT")
+    await storage.queue.close()
+  }
+
+  @Test("each account has a token of its own, for good, and another's purchase is refused")
+  func tokens() async throws {
+    let token = try await get(kim).appAccountToken
+    #expect(try await get(kim).appAccountToken == token)
+    #expect(try await get(sam).appAccountToken != token)
+    #expect(try await get(kim).verifies)
+    let name = try #require(UUID(bytes: token)).uuidString
+    let named = Payload(["appAccountToken": "\"\(name)\""])
+    #expect(try await submit(sam, named) == "OTHER_ACCOUNT")
+    #expect(try await submit(sam, named, transfer: true) == "OTHER_ACCOUNT")
+    #expect(try await submit(kim, named) == nil)
+    await storage.queue.close()
+  }
+
+  @Test("an account holds so many statements; a full one still takes a refund")
+  func quota() async throws {
+    for number in 1...3 { #expect(try await submit(kim, Payload(id(number))) == nil) }
+    #expect(try await submit(kim, Payload(id(4))) == "TOO_MANY_FACTS")
+    #expect(try await exchange(kim, [authority.sign(Payload(id(4)).text)]).refusals.count == 1)
+    var refund = id(2)
+    refund["signedDate"] = "\(Payload.signed + 10)"
+    refund["revocationDate"] = "\(Payload.signed + 9)"
+    #expect(try await submit(kim, Payload(refund)) == nil)
+    #expect(try await get(kim).held == 3)
+    await storage.queue.close()
+  }
+
+  @Test("renewal information is taken in by the account that holds the subscription")
+  func renewal() async throws {
+    #expect(try await submit(kim, .renewal()) == "RENEWAL_WITHOUT_TRANSACTION")
+    #expect(try await submit(kim, Payload()) == nil)
+    #expect(try await submit(sam, .renewal()) == "RENEWAL_WITHOUT_TRANSACTION")
+    #expect(try await submit(kim, .renewal()) == nil)
+    let keys = try await exchange(kim).decodedRecords.map {
+      String(decoding: $0.key.id, as: UTF8.self)
+    }
+    #expect(Set(keys) == ["2000000001", "renewal.2000000001"])
+    await storage.queue.close()
+  }
+}
