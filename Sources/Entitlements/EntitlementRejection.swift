@@ -89,6 +89,12 @@ public enum EntitlementRejection: String, Error, Hashable, Sendable, CaseIterabl
     }
   }
 
+  /// Whether a reader that holds such a statement cannot say that there is no purchase: it may pass later, or for a reader that trusts another
+  /// root, or knows a newer product. Somebody who paid must not be told otherwise because a device was set up wrongly.
+  public var leavesOpen: Bool {
+    isRetryable || self == .untrustedRoot || self == .unknownProduct
+  }
+
   /// What happened, then what to do.
   public var userMessage: String {
     switch self {

@@ -112,6 +112,18 @@ public final class GRPCSyncTransport: SyncTransport {
       Method.revokeDevice, RevokeDeviceRequest(replica: device))
   }
 
+  /// Brings a purchase.
+  public func submit(
+    _ request: SubmitTransactionRequest
+  ) async throws(SyncError) -> SubmitTransactionResponse {
+    try await call(Method.submitTransaction, request)
+  }
+
+  /// Reads what an app needs to know before it sells something.
+  public func entitlements() async throws(SyncError) -> GetEntitlementsResponse {
+    try await call(Method.getEntitlements, EmptyMessage())
+  }
+
   private func call<Request: WireMessage, Answer: WireMessage>(
     _ method: String, _ request: Request
   ) async throws(SyncError) -> Answer {

@@ -130,7 +130,7 @@ extension Replica {
     }
   }
 
-  private func withServer<Value: Sendable>(
+  func withServer<Value: Sendable>(
     _ body: (_ bound: Replica, _ server: String, GRPCSyncTransport) async throws(SyncError) ->
       Value
   ) async throws(SyncError) -> Value {
