@@ -2,7 +2,6 @@
 // What a server does with purchases: verifies them, binds each to one account, and refuses the rest in words.
 
 import AppStore
-import struct AtrestDomain.SignedTransaction
 import Entitlements
 import Foundation
 import GRPC
@@ -11,6 +10,8 @@ import SyncProtocol
 import TestSupport
 import Testing
 import Transport
+
+import struct AtrestDomain.SignedTransaction
 
 @testable import AtrestServer
 

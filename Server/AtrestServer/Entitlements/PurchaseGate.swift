@@ -68,8 +68,9 @@ package final class PurchaseGate: Sendable {
   ) throws(StoreError) -> EntitlementRejection? {
     let isKnown = try transaction.record(key: key, account: account) != nil
     // A later statement about a purchase replaces the earlier one, so a full account still takes its refund.
-    let held = isKnown ? 0 : try Self.held(by: account, in: transaction)
-    guard held < verifier.policy.factsPerAccount else { return .tooManyFacts }
+    let limit = verifier.policy.factsPerAccount
+    let held = isKnown ? 0 : try Self.held(by: account, upTo: limit, in: transaction)
+    guard held < limit else { return .tooManyFacts }
     switch statement {
     case .renewal(let fact):
       let holder = try transaction.holder(of: PurchaseKey(fact.originalID))
@@ -97,15 +98,15 @@ package final class PurchaseGate: Sendable {
     }
   }
 
-  /// How many statements an account holds.
+  /// How many statements an account holds, or `limit` if there are more: an account may be older than the policy.
   static func held(
-    by account: AccountID, in transaction: any StoreTransaction
+    by account: AccountID, upTo limit: Int, in transaction: any StoreTransaction
   ) throws(StoreError) -> Int {
     var count = 0
     let kind = RecordKind.entitlement.rawValue
     try transaction.records(of: account, from: prefix(kind), to: prefix(kind + 1)) { _, _ in
       count += 1
-      return true
+      return count < limit
     }
     return count
   }

@@ -11,6 +11,9 @@ import Transport
 
 /// What the Entitlements service does with a request. Knows no connection.
 package final class EntitlementsService: Sendable {
+  /// Statements that `get` counts, at most.
+  private static let countLimit = 4096
+
   private let queue: CommitQueue
   private let gate: PurchaseGate?
   private let environment: Environment
@@ -81,7 +84,8 @@ package final class EntitlementsService: Sendable {
       batch throws(StoreError) -> (token: [UInt8]?, held: Int)? in
       guard !session.isRevoked else { return nil }
       let account = session.account.id
-      let held = try PurchaseGate.held(by: account, in: batch.transaction)
+      let held = try PurchaseGate.held(
+        by: account, upTo: Self.countLimit, in: batch.transaction)
       for draw in draws {
         let token = try batch.transaction.appAccountToken(of: account, orElse: draw)
         if let token { return (token, held) }

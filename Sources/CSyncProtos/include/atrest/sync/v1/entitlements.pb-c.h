@@ -120,7 +120,7 @@ struct  Atrest__Sync__V1__GetEntitlementsResponse
    */
   protobuf_c_boolean verifies;
   /*
-   * How many statements the account holds.
+   * How many statements the account holds, counted up to 4096.
    */
   uint32_t held;
   /*
