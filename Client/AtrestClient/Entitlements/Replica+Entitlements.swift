@@ -42,7 +42,7 @@ extension Replica {
       )
     }
     var evidence = EntitlementEvidence(
-      completed: held.completed, isComplete: held.isComplete && policy != nil)
+      completed: held.completed, isComplete: held.isComplete)
     var report = EntitlementReport(
       state: .unknown, facts: evidence.facts, rejections: [:], isVerified: policy != nil,
       completedFasts: held.completed.count)
