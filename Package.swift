@@ -87,7 +87,7 @@ let package = Package(
     .executableTarget(
       name: "atrest-syncd",
       dependencies: [
-        "AtrestServer", "DispatchNet", "Entitlements", "GRPC", "Replication", "SyncProtocol",
+        "AtrestServer", "DispatchNet", "Entitlements", "GRPC", "Replication", "SyncProtocol", "TLS",
         "Transport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -127,6 +127,7 @@ let package = Package(
     .target(
       name: "AppStore",
       dependencies: [
+        "Entitlements", "Replication",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SwiftASN1", package: "swift-asn1"),
         .product(name: "X509", package: "swift-certificates"),

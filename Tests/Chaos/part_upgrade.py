@@ -63,6 +63,7 @@ class DaemonUpgrade(DaemonRun):
             original.folder / "data" / old_formats.SERVER_FILE,
             {"record": "body", "device": "token_hash", "account": "name"},
             [("record", "due_ms"), ("account", "live"), ("device", "sync_token")],
+            newest=3,
         )
 
     def session(self, scene):
@@ -72,7 +73,7 @@ class DaemonUpgrade(DaemonRun):
         is_hit, complaint = super().act(scene, fault, prefix)
         path = scene.folder / "data" / old_formats.SERVER_FILE
         complaint = complaint or self.shape.complaint(path)
-        if fault is None and self.shape.version(path) != 2:
+        if fault is None and self.shape.version(path) != 3:
             complaint = complaint or "the store was not upgraded"
         return is_hit, complaint
 

@@ -33,7 +33,7 @@ extension SQLiteTransaction {
 
   func removeAccount(_ id: AccountID) throws(StoreError) {
     try perform {
-      for table in ["record", "life_start", "invitation", "device"] {
+      for table in ["record", "life_start", "invitation", "device", "purchase", "app_account"] {
         try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [id.rawValue])
       }
       try db.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [id.rawValue])
