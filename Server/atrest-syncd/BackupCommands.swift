@@ -61,7 +61,8 @@ struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Make a store of a backup, in a new or empty folder.",
     discussion: """
-      Nothing more is needed: devices that saw more than the backup holds notice, and bring back what they hold.
+      Put the old server's identity.pem beside it, unless an authority's certificate is used: devices know the server by it. Nothing \
+      more is needed: devices that saw more than the backup holds notice, and bring back what they hold.
       """)
 
   @Argument(help: "The backup. It is checked first, and not changed.") var file: String
@@ -75,6 +76,8 @@ struct RestoreCommand: AsyncParsableCommand {
       printLine(
         """
         \(data.path) holds it now: \(Text.contents(BackupResponse(copy))).\(Text.missingChecksum(copy, file))
+        Devices know the server by identity.pem, which no backup holds: put the old one into \(data.path) first, \
+        or they have to pair anew.
         Start the server with: atrest-syncd serve --data \(data.path)
         """)
     }
