@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many who do nothing."""
+
+import time
+
+from campaign import attack
+from peer import HEALTH, open_call, request
+from wire import frame, message
+
+
+def sources(run, count=20):
+    return [f"127.0.{run.index + 2}.{n + 1}" for n in range(count)]
+
+
+def gather(run, total, say):
+    """So many connections from 20 addresses, kept until the end. Returns those that are let in."""
+    peers, places = [], sources(run)
+    for index in range(total):
+        if not run.going:
+            break
+        peer = run.peer(source=places[index % len(places)])
+        peer.say(say)
+        peers.append(peer)
+    run.seen["asked"] = len(peers)
+    while run.going:
+        time.sleep(max(0, min(0.5, run.until - time.monotonic())))  # A crowd does nothing.
+    for peer in peers:
+        while peer.hear(0):
+            pass
+        run.seen["turned away" if peer.is_closed else "held"] += 1
+        peer.close()
+
+
+@attack("idle crowd")
+def idle_crowd(run):
+    """1,000 connections (10,000 in a full run) that each made a call once, and stay."""
+    call = open_call(1, request(HEALTH)) + frame(0, 1, 1, message())
+    gather(run, 10_000 if run.full else 1_000, call)
+
+
+@attack("one address for all")
+def one_address(run):
+    """1,500 connections from one address: 1,000 are its share."""
+    call = open_call(1, request(HEALTH)) + frame(0, 1, 1, message())
+    peers = []
+    while run.going and len(peers) < 1_500:
+        peers.append(run.peer())
+        peers[-1].say(call)
+    while run.going:
+        time.sleep(max(0, min(0.2, run.until - time.monotonic())))
+    for peer in peers:
+        while peer.hear(0):
+            pass
+        run.seen["turned away" if peer.is_closed else "held"] += 1
+        peer.close()
+
+
+@attack("connections at full speed", attackers=2)
+def churn(run):
+    """Connects and leaves, over and over."""
+    while run.going:
+        run.peer().close()
