@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+import typing
 
 import attacker  # noqa: F401  Declares the attacks.
 from atrest.sync.v1 import sync_pb2
@@ -20,10 +21,9 @@ from campaign import ATTACKS
 from target import Meter, Target
 
 HERE = pathlib.Path(__file__).parent
-SHORT_SECONDS, FULL_SECONDS = 1.2, 60
+SHORT_SECONDS, FULL_SECONDS = 1.0, 60
 # How long the daemon may take to give back what an attack took.
 BACK_SECONDS = 25
-QUIET_AT_ONCE = 7
 
 
 class Child:
@@ -55,35 +55,57 @@ class Child:
             self.process.wait()
 
 
-def perform(attack, binaries, full):
-    """One attack from the beginning to the end. Returns its verdict."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="atrest-attack-"))
-    target, children = Target(binaries, folder, attack.tls), []
-    verdict = Verdict(attack)
-    try:
-        prepare(attack, target, children, full)
-        measure(attack, target, children, verdict, full)
-    except (AssertionError, OSError, subprocess.TimeoutExpired) as problem:
-        verdict.wrong("calls", f"{type(problem).__name__}: {problem}")
-    finally:
-        for child in children:
+class Scene:
+    """One attack from the beginning to the end."""
+
+    def __init__(self, attack, binaries, scale):
+        self.attack, self.scale = attack, scale
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="atrest-attack-"))
+        self.target, self.children = Target(binaries, self.folder, attack.tls), []
+        self.verdict = Verdict(attack)
+        self.is_ready = self.attempt(lambda: prepare(attack, self.target, self.children, scale))
+
+    def attempt(self, part):
+        """Does a part of it; whatever goes wrong there is a failure of the attack, not of the suite."""
+        try:
+            part()
+            return True
+        except (AssertionError, OSError, subprocess.TimeoutExpired) as problem:
+            self.verdict.wrong("calls", f"{type(problem).__name__}: {problem}")
+            return False
+
+    def play(self):
+        """Returns its verdict."""
+        if self.is_ready:
+            self.attempt(
+                lambda: measure(self.attack, self.target, self.children, self.verdict, self.scale)
+            )
+        self.tidy_up()
+        return self.verdict
+
+    def tidy_up(self):
+        for child in self.children:
             child.end()
+        target = self.target
         if target.process is not None and target.process.poll() is not None:
-            verdict.wrong("calls", f"the daemon ended: {target.log_tail()}")
+            self.verdict.wrong("calls", f"the daemon ended: {target.log_tail()}")
         status = target.stop()
         if status != 0:
-            verdict.wrong("back", f"the daemon's exit status was {status}")
-        shutil.rmtree(folder, ignore_errors=True)
-    return verdict
+            self.verdict.wrong("back", f"the daemon's exit status was {status}")
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def seconds_of(attack, full):
-    if full:
-        return max(FULL_SECONDS, attack.seconds)
-    return max(SHORT_SECONDS, attack.seconds)
+class Scale(typing.NamedTuple):
+    """How long each attack lasts, and whether it is as large as it gets."""
+
+    seconds: float
+    full: bool
+
+    def of(self, attack):
+        return max(self.seconds, attack.seconds)
 
 
-def prepare(attack, target, children, full):
+def prepare(attack, target, children, scale):
     target.up()
     person, cursor = target.account("bystander")
     mallory, _ = target.account("mallory", 1)
@@ -91,19 +113,27 @@ def prepare(attack, target, children, full):
     facts = {"address": target.address, "tls": attack.tls}
     quiet_request = sync_pb2.ExchangeRequest(cursor=cursor).SerializeToString()
     children.append(
-        Child("bystander.py", {**facts, "token": person.token, "cursor": quiet_request.hex()})
+        Child(
+            "bystander.py",
+            {
+                **facts,
+                "token": person.token,
+                "cursor": quiet_request.hex(),
+                "period": 0.2 if attack.quiet else 0.02,
+            },
+        )
     )
     for index in range(attack.attackers):
-        mine = {"name": attack.name, "index": index, "source": f"127.0.{index + 2}.1", "full": full}
-        more = {"token": mallory.token, "seconds": seconds_of(attack, full)}
+        mine = {"name": attack.name, "index": index, "source": f"127.0.{index + 2}.1", "full": scale.full}
+        more = {"token": mallory.token, "seconds": scale.of(attack)}
         children.append(Child("attacker.py", {**facts, **mine, **more}))
     for child in children:
         child.await_ready()
 
 
-def measure(attack, target, children, verdict, full):
+def measure(attack, target, children, verdict, scale):
     bystander, attackers = children[0], children[1:]
-    meter, seconds = Meter(target), seconds_of(attack, full)
+    meter, seconds = Meter(target), scale.of(attack)
     try:
         for child in children:
             child.begin()
@@ -138,30 +168,44 @@ def main():
     parser.add_argument("--binaries", type=pathlib.Path, required=True)
     parser.add_argument("--short", action="store_true", help="about a second each; the default")
     parser.add_argument("--full", action="store_true", help="a minute each")
+    parser.add_argument("--seconds", type=float, help="so long each, instead")
     parser.add_argument("--only", action="append", metavar="NAME", help="a part of a name; may be repeated")
     parser.add_argument("--markdown", type=pathlib.Path, help="writes the table there, too")
     arguments = parser.parse_args()
+    scale = Scale(FULL_SECONDS if arguments.full else SHORT_SECONDS, arguments.full)
+    if arguments.seconds:
+        scale = scale._replace(seconds=arguments.seconds)
     attacks, began = chosen(arguments.only, arguments.full), time.monotonic()
-    order = [a for a in attacks if not a.quiet] + [a for a in attacks if a.quiet]
+    loud, quiet = [a for a in attacks if not a.quiet], [a for a in attacks if a.quiet]
     verdicts, lock = [], threading.Lock()
     print(HEAD, flush=True)
 
-    def show(attack):
-        verdict = perform(attack, arguments.binaries, arguments.full)
+    def set_up(attack):
+        return Scene(attack, arguments.binaries, scale)
+
+    def show(scene):
+        verdict = scene.play()
         with lock:
             verdicts.append(verdict)
             print(line(verdict), flush=True)
 
-    # What mostly waits runs at once; what needs the processor runs alone, or it would measure its neighbour.
-    for attack in order:
-        if not attack.quiet:
-            show(attack)
-    with concurrent.futures.ThreadPoolExecutor(QUIET_AT_ONCE) as pool:
-        list(pool.map(show, [a for a in order if a.quiet]))
+    # What mostly waits runs beside the others. What needs the processor runs alone, or it would measure its
+    # neighbour; only the next one's daemon and clients get ready meanwhile.
+    with (
+        concurrent.futures.ThreadPoolExecutor(1) as ahead,
+        concurrent.futures.ThreadPoolExecutor(max(1, len(quiet))) as beside,
+    ):
+        background = beside.map(lambda attack: show(set_up(attack)), quiet)
+        following = [ahead.submit(set_up, attack) for attack in loud[:1]]
+        for index in range(len(loud)):
+            scene = following.pop().result()
+            following += [ahead.submit(set_up, attack) for attack in loud[index + 1 : index + 2]]
+            show(scene)
+        list(background)
 
     failed = [v for v in verdicts if v.problems]
     if arguments.markdown:
-        arguments.markdown.write_text(markdown(verdicts, order))
+        arguments.markdown.write_text(markdown(verdicts, loud + quiet))
     known = sum(1 for v in verdicts if v.known)
     print(f"{len(verdicts)} attacks in {time.monotonic() - began:.0f} s: {len(failed)} failed, {known} known")
     sys.exit(1 if failed else 0)

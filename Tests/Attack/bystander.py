@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A well-behaved client in a process of its own: an Exchange that brings nothing, every 20 ms.
+"""A well-behaved client in a process of its own: an Exchange that brings nothing, every 20 ms unless told.
 
 A call that could not begin in time is counted from when it was due, or a server that hangs would look good. After 50
 calls it leaves and comes back on a new connection, so that being shut out is noticed too.
@@ -12,17 +12,18 @@ import sys
 import threading
 import time
 
-from peer import Peer, request
+from peer import SETTINGS, Peer, request
 from wire import message
 
-PERIOD = 0.02
 CALLS_PER_CONNECTION = 50
 
 
 class Bystander:
-    def __init__(self, address, tls, token, cursor):
-        self.address, self.tls = address, tls
-        self.block, self.body = request(token=token), message(bytes.fromhex(cursor))
+    def __init__(self, facts):
+        self.address, self.tls = facts["address"], facts["tls"]
+        self.block = request(token=facts["token"])
+        self.body = message(bytes.fromhex(facts["cursor"]))
+        self.period = facts["period"]
         self.peer, self.calls = None, 0
         self.seconds, self.failed, self.shut_out = [], {}, 0
 
@@ -31,7 +32,7 @@ class Bystander:
             if self.peer is not None:
                 self.peer.close()
             self.peer, self.calls = Peer(self.address, "127.0.0.1", self.tls), 0
-            if self.peer.is_closed or not self.peer.hear(5):
+            if self.peer.is_closed or not self.peer.frames[SETTINGS]:
                 self.peer.close()
                 self.shut_out += 1
                 return
@@ -47,13 +48,13 @@ class Bystander:
         while not end.is_set():
             self.call()
             self.seconds.append(time.monotonic() - due)
-            due += PERIOD
+            due += self.period
             end.wait(max(0, due - time.monotonic()))
 
 
 def main():
     facts = json.loads(sys.argv[1])
-    bystander = Bystander(facts["address"], facts["tls"], facts["token"], facts["cursor"])
+    bystander = Bystander(facts)
     for _ in range(10):
         bystander.call()
     if bystander.failed or bystander.shut_out:

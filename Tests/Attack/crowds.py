@@ -4,7 +4,7 @@
 import time
 
 from campaign import attack
-from peer import HEALTH, open_call, request
+from peer import HEALTH, PREFACE, SETTINGS, open_call, request
 from wire import frame, message
 
 
@@ -31,7 +31,7 @@ def gather(run, total, say):
         peer.close()
 
 
-@attack("idle crowd")
+@attack("idle crowd", known={"door": "10,000 connections are all there are"})
 def idle_crowd(run):
     """1,000 connections (10,000 in a full run) that each made a call once, and stay."""
     call = open_call(1, request(HEALTH)) + frame(0, 1, 1, message())
@@ -57,6 +57,15 @@ def one_address(run):
 
 @attack("connections at full speed", attackers=2)
 def churn(run):
-    """Connects and leaves, over and over."""
+    """Connects, hears the server's greeting and leaves, over and over."""
     while run.going:
         run.peer().close()
+
+
+@attack("connections at full speed, unheard", attackers=2)
+def churn_unheard(run):
+    """The same by somebody who waits for nothing: each connection is over before the server has seen it."""
+    while run.going:
+        peer = run.peer(greet=False)
+        peer.say(PREFACE + frame(SETTINGS))
+        peer.close()

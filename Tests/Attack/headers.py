@@ -80,7 +80,6 @@ PSEUDO = {
     "CONNECT": {":method": "CONNECT"},
     "escaped path": {":path": "/atrest.sync.v1.Sync%2FExchange"},
     "dots in the path": {":path": "/x/../atrest.sync.v1.Sync/Exchange"},
-    "two tokens": dict(more=[("authorization", "Bearer x")]),
 }
 METADATA = {
     "no base64": dict(more=[("x-a-bin", "!!!")]),
@@ -119,6 +118,22 @@ def odd_metadata(run):
         for change in MAY_BE_SERVED.values():
             with run.peer() as peer:
                 run.seen[outcome(peer.call(changed(run, run.token, change), message()))] += 1
+
+
+@attack(
+    "two tokens",
+    judge=lambda seen: never_served(seen),
+    known={"judge": "the first of two authorization fields counts"},
+)
+def two_tokens(run):
+    """A right token beside a wrong one: whoever stands between client and server may have looked at the other."""
+    wrong = ("authorization", "Bearer x")
+    right = ("authorization", f"Bearer {run.token}")
+    while run.going:
+        for name, both in {"right first": [right, wrong], "wrong first": [wrong, right]}.items():
+            with run.peer() as peer:
+                word = outcome(peer.call(request(more=both), message()))
+                run.seen[f"{word}: {name}"] += 1
 
 
 def never_served(seen):
