@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A well-behaved client in a process of its own: an Exchange that brings nothing, every 20 ms unless told.
 
-A call that could not begin in time is counted from when it was due, or a server that hangs would look good. After 50
-calls it leaves and comes back on a new connection, so that being shut out is noticed too.
+A call that takes longer than that also counts for those that were due meanwhile, each with what it would have waited,
+or a server that hangs would look good. After 50 calls it leaves and comes back on a new connection, so that being shut out is noticed too.
 
 It says `ready`, then measures from the first line on its standard input to the end of it, and says what it found.
 """
@@ -46,9 +46,14 @@ class Bystander:
         self.seconds, self.failed, self.shut_out = [], {}, 0
         due = time.monotonic()
         while not end.is_set():
+            began = time.monotonic()
             self.call()
-            self.seconds.append(time.monotonic() - due)
-            due += self.period
+            now = time.monotonic()
+            took = now - began
+            while took > 0:
+                self.seconds.append(took)
+                took -= self.period
+            due = max(due + self.period, now)
             end.wait(max(0, due - time.monotonic()))
 
 
