@@ -4,7 +4,7 @@ SWIFT ?= swift
 RELEASE := .build/release
 SIMULATOR := .build/simulation/release/simulate
 
-.PHONY: demo run test bench chaos simulate simulate-bugs simulator build release deps format protos clean
+.PHONY: demo run test bench chaos attack simulate simulate-bugs simulator build release deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
@@ -27,6 +27,11 @@ bench: release
 chaos: release
 	@Scripts/install-missing chaos
 	@Tests/Chaos/run $(RELEASE) --full
+
+## attack: floods, bombs and stalls against the real daemon, while a client measures; a minute and a half
+attack: release
+	@Scripts/install-missing
+	@Tests/Attack/run $(RELEASE) --short
 
 ## simulate: years of devices and a server that fail in every way, in minutes; SEED=0x2a replays one, SEEDS=1000 runs as many
 simulate: simulator
