@@ -74,6 +74,17 @@ public struct Metadata: Sendable, CustomStringConvertible {
     entries.first { matches($0, name) }.map(value)
   }
 
+  /// The value under a name if there is exactly one, without copying it; nil for none, and for several: where they decide something, nobody
+  /// should have to guess which one counts.
+  public func onlyBytes(_ name: String) -> ArraySlice<UInt8>? {
+    var found: ArraySlice<UInt8>?
+    for entry in entries where matches(entry, name) {
+      guard found == nil else { return nil }
+      found = value(entry)
+    }
+    return found
+  }
+
   /// Every name, in order, with repetitions.
   public var names: [String] {
     entries.map { String(decoding: nameBytes($0), as: UTF8.self) }

@@ -239,6 +239,16 @@ import Transport
     #expect(Token(authorization: Array(text.utf8)[...]) == nil)
   }
 
+  @Test("beside another one none is accepted: nobody should have to guess which one counts")
+  func twice() throws {
+    let storage = try Storage()
+    for second in ["x", try #require(credentials(phone).text("authorization"))] {
+      var metadata = credentials(phone)
+      metadata.add("authorization", second)
+      #expect(storage.directory.authenticate(metadata, at: WallTime(milliseconds: noon)) == nil)
+    }
+  }
+
   @Test(
     "the right secret is accepted again and again, a wrong one never, a revoked one never again")
   func accepts() throws {

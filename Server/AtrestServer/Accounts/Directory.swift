@@ -59,7 +59,8 @@ package final class Directory: Sendable {
 
   /// Whose call this is, from its metadata; nil if nobody's who has access. About 300 ns.
   package func authenticate(_ metadata: Metadata, at now: WallTime) -> Session? {
-    guard let header = metadata.bytes("authorization"), let token = Token(authorization: header),
+    guard let header = metadata.onlyBytes("authorization"),
+      let token = Token(authorization: header),
       let session = session(token.replica), !session.isRevoked, session.accepts(token.secret)
     else { return nil }
     if session.touch(at: now) {
