@@ -13,27 +13,9 @@ import Testing
 
 @Suite("A copy of a replica")
 struct ForkTests {
-  private struct Scene {
-    let server = ModelServer(clock: TestClock())
-    let original: TestReplica
-    let copy: TestReplica
-
-    /// A replica with history, and a copy of it.
-    init() async throws {
-      original = try TestReplica(1)
-      for _ in 0..<5 { try original.replica.save(WaterEntry.sample()) }
-      try await original.sync(server)
-      copy = try original.copied()
-    }
-
-    func level() async throws {
-      for test in [original, copy, original, copy] { try await test.sync(server) }
-    }
-  }
-
   @Test("that writes gets an identity of its own, and both go on")
   func clone() async throws {
-    let scene = try await Scene()
+    let scene = try await ForkScene()
     let shared = try WaterEntry.sample(100)
     // Both write the same record at one reading of their clocks: one stamp, two values.
     try scene.original.replica.save(WaterEntry.sample(id: shared.id, 200))
@@ -58,42 +40,9 @@ struct ForkTests {
     #expect(scene.server.records.count == 8)
   }
 
-  /// Found by the simulator: moved by what the clock was off, the first write came to win over the one that it had lost to, and this
-  /// replica's next write covered it without a word.
-  @Test("keeps what a write had lost to, also if its clock was behind")
-  func orderKept() async throws {
-    let clock = TestClock()
-    let server = ModelServer(clock: clock)
-    let (behind, other) = (try TestReplica(1), try TestReplica(2))
-    try behind.replica.save(WaterEntry.sample())
-    try await behind.sync(server)
-    let copy = try behind.copied()
-    try behind.replica.save(WaterEntry.sample())
-    try await behind.sync(server)
-
-    let id = UUID()
-    clock.advance(60_000)
-    copy.clock.set(clock.now().milliseconds - 20_000)
-    try copy.replica.save(WaterEntry.sample(id: id, 100))
-    other.clock.set(clock.now().milliseconds - 10_000)
-    try other.replica.save(WaterEntry.sample(id: id, 200))
-    try await other.sync(server)
-    var transport = ModelTransport(server: server)
-    // The first answer brought the other's write, and refused this one's: it is a copy.
-    transport.meanwhile = { call in
-      guard call == 1 else { return }
-      #expect(try copy.replica.waterEntry(id)?.intake.millilitres == 200)
-      try copy.replica.save(WaterEntry.sample(id: id, 300))
-    }
-    #expect(try await copy.engine(transport).sync().isRenewed)
-    #expect(try copy.replica.waterEntry(id)?.intake.millilitres == 300)
-    #expect(try copy.replica.status().replica == ReplicaID(rawValue: 1001))
-    #expect(server.journal.map(\.lost.stamp.replica) == [ReplicaID(rawValue: 1001)])
-  }
-
   @Test("that only reads is left alone")
   func quietClone() async throws {
-    let scene = try await Scene()
+    let scene = try await ForkScene()
     try scene.original.replica.save(WaterEntry.sample())
     try await scene.original.sync(scene.server)
     let report = try await scene.copy.sync(scene.server)
@@ -130,7 +79,7 @@ struct ForkTests {
     "is recognized whatever was cut; what is no copy is never taken for one",
     arguments: 0..<6, ModelTransport.Cut.allCases)
   func cuts(at call: Int, kind: ModelTransport.Cut) async throws {
-    let scene = try await Scene()
+    let scene = try await ForkScene()
     try scene.original.replica.save(WaterEntry.sample())
     var transport = ModelTransport(server: scene.server)
     transport.cut = { $0 == call ? kind : nil }
@@ -179,81 +128,6 @@ struct ForkTests {
     try copy.replica.save(WaterEntry.sample(id: water.id, 300))
     #expect(try await copy.sync(server).isRenewed)
     #expect(server.journal.count == 1)
-  }
-
-  /// Found by the simulator: the second sync was still talking under the identity that the first had given up.
-  @Test("of which two syncs run takes one new identity")
-  func renewedMeanwhile() async throws {
-    let scene = try await Scene()
-    try scene.original.replica.save(WaterEntry.sample())
-    try await scene.original.sync(scene.server)
-    try scene.copy.replica.save(WaterEntry.sample())
-    let other = try scene.copy.reopened()
-    struct Slow: TestTransport {
-      let model: ModelTransport
-      let beforeRenewal: @Sendable () async throws -> Void
-      func use(_ credential: String) throws(SyncError) { try model.use(credential) }
-      func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
-        try await model.exchange(request)
-      }
-      func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
-        do { try await beforeRenewal() } catch { throw SyncError(error) }
-        return try await model.renew(request)
-      }
-    }
-    let clock = scene.copy.clock
-    let transport = Slow(model: ModelTransport(server: scene.server)) {
-      let first = SyncEngine(
-        store: other, transport: ModelTransport(server: scene.server), clock: clock,
-        pacing: .instant(1))
-      let report = try await first.sync()
-      #expect(report.isRenewed)
-    }
-    #expect(try await !scene.copy.engine(transport).sync().isRenewed)
-    #expect(try await scene.copy.replica.standing().credential == "renewed-1")
-    #expect(try scene.copy.waitingCount == 0)
-    try await scene.level()
-    #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
-  }
-
-  @Test("takes one new identity, however often the answer is lost")
-  func lostRenewal() async throws {
-    let scene = try await Scene()
-    try scene.original.replica.save(WaterEntry.sample())
-    try await scene.original.sync(scene.server)
-    try scene.copy.replica.save(WaterEntry.sample())
-    for _ in 0..<3 {
-      // Two exchanges are refused, then comes the request for an identity.
-      var transport = ModelTransport(server: scene.server)
-      transport.cut = { $0 == 2 ? .afterServer : nil }
-      await #expect(throws: SyncError.unreachable("cut")) {
-        try await scene.copy.engine(transport).sync()
-      }
-    }
-    #expect(try await scene.copy.sync(scene.server).isRenewed)
-    #expect(scene.server.state.withLock { $0.renewals.count } == 1)
-    #expect(try scene.copy.replica.status().replica == ReplicaID(rawValue: 1001))
-  }
-
-  /// Found by the simulator: both got the same new identity, and the second was refused for ever.
-  @Test("and its own copy, made while it asked for a new identity, end with one each")
-  func renewedTogether() async throws {
-    let scene = try await Scene()
-    try scene.original.replica.save(WaterEntry.sample())
-    try await scene.original.sync(scene.server)
-    try scene.copy.replica.save(WaterEntry.sample())
-    var transport = ModelTransport(server: scene.server)
-    transport.cut = { $0 == 2 ? .afterServer : nil }
-    _ = try? await scene.copy.engine(transport).sync()
-    let third = try scene.copy.copied()
-    try third.replica.save(WaterEntry.sample())
-    #expect(try await scene.copy.sync(scene.server).isRenewed)
-    #expect(try await third.sync(scene.server).isRenewed)
-    let identities = try [scene.original, scene.copy, third].map { try $0.replica.status().replica }
-    #expect(Set(identities).count == 3)
-    try await scene.level()
-    try await third.sync(scene.server)
-    #expect(try third.replica.digest() == scene.copy.replica.digest())
   }
 
   @Test("another process on the same replica is no copy", arguments: 1...6 as ClosedRange<UInt64>)
@@ -333,74 +207,9 @@ struct ForkTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
-  /// Found by the simulator: the other's write went out again as this one's, under a new stamp.
-  @Test("leaves what the other wrote under a stamp that both have used to the other")
-  func sharedStamps() async throws {
-    let scene = try await Scene()
-    let id = UUID()
-    try scene.copy.replica.save(WaterEntry.sample(id: id, 100))
-    for test in [scene.original, scene.copy] { test.clock.advance(1000) }
-    try scene.original.replica.save(WaterEntry.sample(id: id, 200))
-    try await scene.original.sync(scene.server)
-    let theirs = try #require(try scene.original.replica.record(WaterEntry.sample(id: id).key))
-    // At the same reading of its clock, under the same identity as yet.
-    let own = try WaterEntry.sample()
-    try scene.copy.replica.save(own)
-    #expect(try scene.copy.replica.record(own.key)?.latestTime == theirs.latestTime)
-    #expect(try await scene.copy.sync(scene.server).isRenewed)
-    #expect(scene.server.records.first { $0.key == theirs.key } == theirs)
-    #expect(try scene.copy.replica.record(theirs.key) == theirs)
-  }
-
-  /// Found by the simulator: the replica could not be read any more.
-  @Test("leaves the stamp of what was forgotten alone, though its own deletion had the same")
-  func sharedDeletion() async throws {
-    let scene = try await Scene()
-    let key = try #require(scene.server.records.first).key
-    try scene.original.replica.delete(key)
-    try scene.copy.replica.delete(key)
-    try await scene.original.sync(scene.server)
-    let stripped = try #require(scene.server.records.first { $0.key == key }).stripped()
-    #expect(try scene.copy.replica.record(key)?.stripped() == stripped, "one stamp")
-    scene.server.state.withLock { $0.put(stripped) }
-    #expect(try await scene.copy.sync(scene.server).isRenewed)
-    #expect(
-      try scene.copy.replica.record(key)?[Register.forgottenField]
-        == stripped[Register.forgottenField])
-    try await scene.level()
-    #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
-  }
-
-  @Test("that its server takes for one again and again is told, not served for ever")
-  func endless() async throws {
-    let scene = try await Scene()
-    try scene.copy.replica.save(WaterEntry.sample())
-    struct Suspicious: TestTransport {
-      let model: ModelTransport
-      func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
-        var answer = try await model.exchange(ExchangeRequest(cursor: request.cursor))
-        answer.refusals = request.offers.indices.map {
-          Refusal(index: $0, reason: .forked, message: "A copy.")
-        }
-        return answer
-      }
-      func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
-        try await model.renew(request)
-      }
-    }
-    let transport = Suspicious(model: ModelTransport(server: scene.server))
-    await #expect(throws: SyncError.badAnswer("it takes a new device for a copy of another")) {
-      try await scene.copy.engine(transport).sync()
-    }
-    // Nothing is left on the writes, and an honest server takes them.
-    #expect(try scene.copy.replica.pending().allSatisfy { $0.refusal == nil })
-    try await scene.copy.sync(scene.server)
-    #expect(try scene.copy.waitingCount == 0)
-  }
-
   @Test("is no copy to a server that was put back from one, and holds an old token")
   func serverRestored() async throws {
-    let scene = try await Scene()
+    let scene = try await ForkScene()
     let copy = scene.server.backUp()
     try scene.original.replica.save(WaterEntry.sample())
     try await scene.original.sync(scene.server)

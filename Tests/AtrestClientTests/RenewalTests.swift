@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The new identity of a copy: how many it takes, and what it stamps anew under it.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+
+@testable import AtrestClient
+
+@Suite("A copy's new identity")
+struct RenewalTests {
+  /// Found by the simulator: moved by what the clock was off, the first write came to win over the one that it had lost to, and this
+  /// replica's next write covered it without a word.
+  @Test("moves no write past one that it had lost to, also if the clock was behind")
+  func orderKept() async throws {
+    let clock = TestClock()
+    let server = ModelServer(clock: clock)
+    let (behind, other) = (try TestReplica(1), try TestReplica(2))
+    try behind.replica.save(WaterEntry.sample())
+    try await behind.sync(server)
+    let copy = try behind.copied()
+    try behind.replica.save(WaterEntry.sample())
+    try await behind.sync(server)
+
+    let id = UUID()
+    clock.advance(60_000)
+    copy.clock.set(clock.now().milliseconds - 20_000)
+    try copy.replica.save(WaterEntry.sample(id: id, 100))
+    other.clock.set(clock.now().milliseconds - 10_000)
+    try other.replica.save(WaterEntry.sample(id: id, 200))
+    try await other.sync(server)
+    var transport = ModelTransport(server: server)
+    // The first answer brought the other's write, and refused this one's: it is a copy.
+    transport.meanwhile = { call in
+      guard call == 1 else { return }
+      #expect(try copy.replica.waterEntry(id)?.intake.millilitres == 200)
+      try copy.replica.save(WaterEntry.sample(id: id, 300))
+    }
+    #expect(try await copy.engine(transport).sync().isRenewed)
+    #expect(try copy.replica.waterEntry(id)?.intake.millilitres == 300)
+    #expect(try copy.replica.status().replica == ReplicaID(rawValue: 1001))
+    #expect(server.journal.map(\.lost.stamp.replica) == [ReplicaID(rawValue: 1001)])
+  }
+
+  /// Found by the simulator: the second sync was still talking under the identity that the first had given up.
+  @Test("is one, also where two syncs of it run")
+  func renewedMeanwhile() async throws {
+    let scene = try await ForkScene()
+    try scene.original.replica.save(WaterEntry.sample())
+    try await scene.original.sync(scene.server)
+    try scene.copy.replica.save(WaterEntry.sample())
+    let other = try scene.copy.reopened()
+    struct Slow: TestTransport {
+      let model: ModelTransport
+      let beforeRenewal: @Sendable () async throws -> Void
+      func use(_ credential: String) throws(SyncError) { try model.use(credential) }
+      func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
+        try await model.exchange(request)
+      }
+      func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
+        do { try await beforeRenewal() } catch { throw SyncError(error) }
+        return try await model.renew(request)
+      }
+    }
+    let clock = scene.copy.clock
+    let transport = Slow(model: ModelTransport(server: scene.server)) {
+      let first = SyncEngine(
+        store: other, transport: ModelTransport(server: scene.server), clock: clock,
+        pacing: .instant(1))
+      let report = try await first.sync()
+      #expect(report.isRenewed)
+    }
+    #expect(try await !scene.copy.engine(transport).sync().isRenewed)
+    #expect(try await scene.copy.replica.standing().credential == "renewed-1")
+    #expect(try scene.copy.waitingCount == 0)
+    try await scene.level()
+    #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
+  }
+
+  @Test("is one, however often the answer is lost")
+  func lostRenewal() async throws {
+    let scene = try await ForkScene()
+    try scene.original.replica.save(WaterEntry.sample())
+    try await scene.original.sync(scene.server)
+    try scene.copy.replica.save(WaterEntry.sample())
+    for _ in 0..<3 {
+      // Two exchanges are refused, then comes the request for an identity.
+      var transport = ModelTransport(server: scene.server)
+      transport.cut = { $0 == 2 ? .afterServer : nil }
+      await #expect(throws: SyncError.unreachable("cut")) {
+        try await scene.copy.engine(transport).sync()
+      }
+    }
+    #expect(try await scene.copy.sync(scene.server).isRenewed)
+    #expect(scene.server.state.withLock { $0.renewals.count } == 1)
+    #expect(try scene.copy.replica.status().replica == ReplicaID(rawValue: 1001))
+  }
+
+  /// Found by the simulator: both got the same new identity, and the second was refused for ever.
+  @Test("is another than that of a copy made while it was asked for")
+  func renewedTogether() async throws {
+    let scene = try await ForkScene()
+    try scene.original.replica.save(WaterEntry.sample())
+    try await scene.original.sync(scene.server)
+    try scene.copy.replica.save(WaterEntry.sample())
+    var transport = ModelTransport(server: scene.server)
+    transport.cut = { $0 == 2 ? .afterServer : nil }
+    _ = try? await scene.copy.engine(transport).sync()
+    let third = try scene.copy.copied()
+    try third.replica.save(WaterEntry.sample())
+    #expect(try await scene.copy.sync(scene.server).isRenewed)
+    #expect(try await third.sync(scene.server).isRenewed)
+    let identities = try [scene.original, scene.copy, third].map { try $0.replica.status().replica }
+    #expect(Set(identities).count == 3)
+    try await scene.level()
+    try await third.sync(scene.server)
+    #expect(try third.replica.digest() == scene.copy.replica.digest())
+  }
+
+  /// Found by the simulator: the other's write went out again as this one's, under a new stamp.
+  @Test("leaves what the other wrote under a stamp that both have used as it is")
+  func sharedStamps() async throws {
+    let scene = try await ForkScene()
+    let id = UUID()
+    try scene.copy.replica.save(WaterEntry.sample(id: id, 100))
+    for test in [scene.original, scene.copy] { test.clock.advance(1000) }
+    try scene.original.replica.save(WaterEntry.sample(id: id, 200))
+    try await scene.original.sync(scene.server)
+    let theirs = try #require(try scene.original.replica.record(WaterEntry.sample(id: id).key))
+    // At the same reading of its clock, under the same identity as yet.
+    let own = try WaterEntry.sample()
+    try scene.copy.replica.save(own)
+    #expect(try scene.copy.replica.record(own.key)?.latestTime == theirs.latestTime)
+    #expect(try await scene.copy.sync(scene.server).isRenewed)
+    #expect(scene.server.records.first { $0.key == theirs.key } == theirs)
+    #expect(try scene.copy.replica.record(theirs.key) == theirs)
+  }
+
+  /// Found by the simulator: the replica could not be read any more.
+  @Test("leaves the stamp of what was forgotten alone, though its own deletion had the same")
+  func sharedDeletion() async throws {
+    let scene = try await ForkScene()
+    let key = try #require(scene.server.records.first).key
+    try scene.original.replica.delete(key)
+    try scene.copy.replica.delete(key)
+    try await scene.original.sync(scene.server)
+    let stripped = try #require(scene.server.records.first { $0.key == key }).stripped()
+    #expect(try scene.copy.replica.record(key)?.stripped() == stripped, "one stamp")
+    scene.server.state.withLock { $0.put(stripped) }
+    #expect(try await scene.copy.sync(scene.server).isRenewed)
+    #expect(
+      try scene.copy.replica.record(key)?[Register.forgottenField]
+        == stripped[Register.forgottenField])
+    try await scene.level()
+    #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
+  }
+
+  @Test("that the server takes for a copy's again and again is told, not asked for for ever")
+  func endless() async throws {
+    let scene = try await ForkScene()
+    try scene.copy.replica.save(WaterEntry.sample())
+    struct Suspicious: TestTransport {
+      let model: ModelTransport
+      func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
+        var answer = try await model.exchange(ExchangeRequest(cursor: request.cursor))
+        answer.refusals = request.offers.indices.map {
+          Refusal(index: $0, reason: .forked, message: "A copy.")
+        }
+        return answer
+      }
+      func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
+        try await model.renew(request)
+      }
+    }
+    let transport = Suspicious(model: ModelTransport(server: scene.server))
+    await #expect(throws: SyncError.badAnswer("it takes a new device for a copy of another")) {
+      try await scene.copy.engine(transport).sync()
+    }
+    // Nothing is left on the writes, and an honest server takes them.
+    #expect(try scene.copy.replica.pending().allSatisfy { $0.refusal == nil })
+    try await scene.copy.sync(scene.server)
+    #expect(try scene.copy.waitingCount == 0)
+  }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scene of most specifications about copies.
+
+import AtrestDomain
+import Foundation
+import SyncProtocol
+import TestSupport
+
+@testable import AtrestClient
+
+/// A replica that has synced, and a copy of it.
+struct ForkScene {
+  let server = ModelServer(clock: TestClock())
+  let original: TestReplica
+  let copy: TestReplica
+
+  /// A replica with history, and a copy of it.
+  init() async throws {
+    original = try TestReplica(1)
+    for _ in 0..<5 { try original.replica.save(WaterEntry.sample()) }
+    try await original.sync(server)
+    copy = try original.copied()
+  }
+
+  func level() async throws {
+    for test in [original, copy, original, copy] { try await test.sync(server) }
+  }
+}
