@@ -114,7 +114,8 @@ let package = Package(
     .executableTarget(
       name: "atrest",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "AtrestLab", "Entitlements", "Replication", "SyncProtocol",
+        "AtrestClient", "AtrestDomain", "AtrestLab", "DispatchNet", "Entitlements", "Replication",
+        "SyncProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
 

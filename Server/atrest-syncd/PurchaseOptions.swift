@@ -2,6 +2,7 @@
 // Which app's purchases a server verifies, as its owner says it.
 
 import ArgumentParser
+import DispatchNet
 import Entitlements
 import Foundation
 
@@ -54,12 +55,11 @@ struct PurchaseOptions: ParsableArguments {
   private func anchors() throws -> TrustAnchors {
     guard !roots.isEmpty else { return .appleRootG3 }
     let certificates = try roots.map { path in
-      guard let file = FileHandle(forReadingAtPath: path),
-        let data = try? file.read(upToCount: Self.certificateBytes)
-      else {
-        throw Failure("The certificate \(path) cannot be read. Check that it is there.", .data)
+      guard let bytes = SmallFile.read(path, limitBytes: Self.certificateBytes) else {
+        throw Failure(
+          "The certificate \(path) cannot be read. Check that it is there, and a file.", .data)
       }
-      return [UInt8](data)
+      return bytes
     }
     do throws(PolicyProblem) {
       return try TrustAnchors(certificatesDER: certificates)

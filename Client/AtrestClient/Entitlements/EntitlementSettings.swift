@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whose purchases this device counts: a file that its owner, or the app's maker, puts beside the replica.
 
+import DispatchNet
 import Entitlements
 import Foundation
 
@@ -86,11 +87,9 @@ public struct EntitlementSettings: Hashable, Sendable, Codable {
   ]
 
   private static func read(_ file: URL) throws(ReplicaError) -> Data {
-    guard let handle = FileHandle(forReadingAtPath: file.path),
-      let data = try? handle.read(upToCount: limitBytes + 1), data.count <= limitBytes
-    else {
+    guard let bytes = SmallFile.read(file.path, limitBytes: limitBytes) else {
       throw .invalid("\(file.lastPathComponent) cannot be read. Check that it is there and small.")
     }
-    return data
+    return Data(bytes)
   }
 }

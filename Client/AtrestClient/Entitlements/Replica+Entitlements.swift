@@ -2,6 +2,7 @@
 // What this device may say of purchases: verified here, from what is held here.
 
 import AtrestDomain
+import DispatchNet
 import Entitlements
 import Foundation
 import Replication
@@ -139,8 +140,8 @@ extension Replica {
   /// What the App Store is to call this account, as far as this device was told; nil if it was not, or for another account.
   public func knownAppAccountToken() throws(ReplicaError) -> UUID? {
     let status = try status()
-    guard let data = try? Data(contentsOf: accountNote), data.count < 4096,
-      let note = try? JSONDecoder().decode(AccountNote.self, from: data),
+    guard let bytes = SmallFile.read(accountNote.path, limitBytes: 4096),
+      let note = try? JSONDecoder().decode(AccountNote.self, from: Data(bytes)),
       note.server == status.server, note.account == status.account
     else { return nil }
     return note.token

@@ -4,6 +4,7 @@
 import ArgumentParser
 import AtrestClient
 import AtrestDomain
+import DispatchNet
 import Entitlements
 import Foundation
 import SyncProtocol
@@ -121,13 +122,11 @@ struct EntitlementCommand: AsyncParsableCommand {
 
     /// Reads a statement; a newline at its end is the file's.
     static func read(_ path: String) throws -> [UInt8] {
-      guard let handle = FileHandle(forReadingAtPath: path),
-        let data = try? handle.read(upToCount: SignedTransaction.limitBytes + 2)
-      else {
+      guard var bytes = SmallFile.read(path, limitBytes: SignedTransaction.limitBytes + 2) else {
         throw Failure.Thrown(
-          "The file \(Foreign.text(path)) cannot be read. Check that it is there.")
+          "\(Foreign.text(path)) cannot be read, or is too long for a transaction. Check that it is the file."
+        )
       }
-      var bytes = [UInt8](data)
       while let last = bytes.last, [0x0A, 0x0D, 0x20].contains(last) { bytes.removeLast() }
       return bytes
     }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads small files that people name, without waiting and within a bound.
+
+import Glibc
+
+/// Files whose path or content nobody has checked yet: settings, certificates, a purchase.
+public enum SmallFile {
+  /// All of a file; nil if it cannot be read, is no file but a folder or a pipe (whose opener would wait for a writer), or is longer.
+  ///
+  /// - Parameter limitBytes: The longest file that is read.
+  public static func read(_ path: String, limitBytes: Int) -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { return nil }
+    defer { _ = close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size <= limitBytes
+    else { return nil }
+    // One more than allowed: it may have grown since.
+    var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 1)
+    var filled = 0
+    while filled < bytes.count {
+      let count = bytes.withUnsafeMutableBytes { buffer in
+        Glibc.read(file, buffer.baseAddress.map { $0 + filled }, buffer.count - filled)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return nil }
+      guard count > 0 else { return Array(bytes[..<filled]) }
+      filled += count
+    }
+    return nil
+  }
+}
