@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a server proves to devices who it is.
 
-import SyncProtocol
+import DispatchNet
 import TLS
 
 /// What connections are encrypted with.
@@ -27,12 +27,21 @@ package enum Encryption: Sendable {
     }
   }
 
-  /// What follows the address in a pairing link.
-  func linkPart(_ identity: ServerIdentity?) -> String {
+  /// What follows the address in a pairing link. Where a server that does not encrypt is called from elsewhere, a proxy does, with a
+  /// certificate that an authority signed.
+  func linkPart(of address: String, _ identity: ServerIdentity?) -> String {
     switch (self, identity) {
     case (.files, _): "/ca"
     case (.own, let identity?): "/\(identity.fingerprint)"
-    default: ""
+    case (.own, nil), (.none, _): Self.isLoopback(address) ? "" : "/ca"
+    }
+  }
+
+  private static func isLoopback(_ text: String) -> Bool {
+    switch try? Endpoint(parsing: text) {
+    case .address(let address): address.isLoopback
+    case .host(let name, _): name.lowercased() == "localhost"
+    case nil: false
     }
   }
 }

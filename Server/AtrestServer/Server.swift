@@ -101,15 +101,19 @@ package final class Server: Sendable {
     } catch {
       throw .store(error)
     }
-    let server: Server
-    do {
+    let tls: TLSContextBox?
+    do throws(TLSFileError) {
       // The store holds the folder's lock, so no other server makes one.
       let identity = try configuration.encryption.identity(in: configuration.dataDirectory)
-      let tls = try identity.map { identity throws(TLSFileError) in try TLSContextBox(identity) }
-      server = try Server(configuration, queue, directory, tls)
+      tls = try identity.map { identity throws(TLSFileError) in try TLSContextBox(identity) }
     } catch {
       await queue.close()
-      throw ServerError(error)
+      throw .certificate(error)
+    }
+    let server: Server
+    do throws(SocketError) { server = try Server(configuration, queue, directory, tls) } catch {
+      await queue.close()
+      throw .socket(error)
     }
     do throws(SocketError) { try server.listen() } catch {
       await server.stop()
@@ -148,8 +152,8 @@ package final class Server: Sendable {
     let admin = AdminService(
       queue: queue, directory: directory, devices: devices, environment: environment,
       address: {
-        (configuration.publicAddress ?? place.address.description)
-          + configuration.encryption.linkPart(tls?.current.identity)
+        let address = configuration.publicAddress ?? place.address.description
+        return address + configuration.encryption.linkPart(of: address, tls?.current.identity)
       })
     health = HealthService(services: Routes.publicServices)
     self.sync = sync
@@ -179,18 +183,18 @@ package final class Server: Sendable {
       on: .unix(path: Self.adminSocketPath(in: configuration.dataDirectory)))
   }
 
-  /// Reads certificate and key again. Connections that exist keep what they have; new ones get the new.
+  /// Reads the files of an authority's certificate again. Connections that exist keep what they have; new ones get the new. The
+  /// server's own certificate stays what it is: devices were paired with it.
   ///
+  /// - Returns: Whether there were any.
   /// - Throws: What is wrong with them; the ones in use stay in use.
-  package func renewCertificate() throws(TLSFileError) {
-    guard let tls,
+  package func renewCertificate() throws(TLSFileError) -> Bool {
+    guard let tls, case .files = configuration.encryption,
       let identity = try configuration.encryption.identity(in: configuration.dataDirectory)
-    else { return }
+    else { return false }
     try tls.replace(with: identity)
+    return true
   }
-
-  /// When the certificate in use ends, in seconds since 1970; nil without encryption.
-  package var certificateEnd: Int? { tls?.current.identity.validUntil }
 
   /// What devices called so far.
   package var statistics: ServerStatistics { devicesServer.statistics }
@@ -232,15 +236,6 @@ package enum ServerError: Error, Equatable {
   case store(StoreError)
   /// The certificate or its key cannot be used.
   case certificate(TLSFileError)
-
-  init(_ error: any Error) {
-    switch error {
-    case let error as SocketError: self = .socket(error)
-    case let error as TLSFileError: self = .certificate(error)
-    case let error as StoreError: self = .store(error)
-    default: preconditionFailure("starting throws nothing else")
-    }
-  }
 
   /// What happened, then what to do.
   package var userMessage: String {

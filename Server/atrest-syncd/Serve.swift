@@ -128,8 +128,9 @@ struct Serve: AsyncParsableCommand {
 
   private func renewCertificate(of server: Server, _ logger: Logger) {
     do throws(TLSFileError) {
-      try server.renewCertificate()
-      logger.info("the certificate was read again")
+      let isNew = try server.renewCertificate()
+      logger.info(
+        isNew ? "the certificate was read again" : "there is no certificate to read again")
     } catch {
       logger.error("the old certificate stays in use: \(error.userMessage)")
     }

@@ -71,6 +71,30 @@ struct EncryptionTests {
     #expect(link.code == 64 && link.err.contains("no certificate to know it by"))
   }
 
+  @Test("behind a proxy that encrypts says in its links that an authority vouches for the name")
+  func proxied() throws {
+    let syncd = try Binary("atrest-syncd")
+    let daemon = try Daemon(syncd, "--insecure", "--public", "sync.example:443")
+    #expect(try syncd("account", "add", "kim").out.hasPrefix("atrest://sync.example:443/ca/"))
+    _ = daemon.stop()
+    let local = try Binary("atrest-syncd")
+    let other = try Daemon(local, "--insecure", "--public", "localhost:8443")
+    #expect(try !local("account", "add", "kim").out.contains("/ca/"))
+    _ = other.stop()
+  }
+
+  @Test("keeps its own certificate on SIGHUP, whatever became of the file")
+  func ownStays() throws {
+    let syncd = try Binary("atrest-syncd")
+    let daemon = try Daemon(syncd)
+    let link = try syncd("account", "add", "kim").out.trimmingCharacters(in: .newlines)
+    try FileManager.default.removeItem(at: syncd.data.appendingPathComponent("identity.pem"))
+    kill(daemon.running.process.processIdentifier, SIGHUP)
+    _ = try syncd.line(of: daemon.running, err: "no certificate to read again")
+    #expect(try Binary()("pair", link, "--name", "phone").code == 0)
+    _ = daemon.stop()
+  }
+
   @Test(
     "with an authority's certificate is checked by name and chain, and reads new files on SIGHUP")
   func authority() throws {
