@@ -4,7 +4,7 @@
 import Foundation
 
 /// Why something a person typed was not taken. Nothing was changed.
-public enum InputProblem: Error, Hashable, Sendable {
+public enum InputProblem: Error, Hashable, Sendable, CaseIterable {
   /// Not a time in any of the forms we read.
   case notATime
   /// A time that clocks skip on that day, because they are set forward.
@@ -32,33 +32,22 @@ public enum InputProblem: Error, Hashable, Sendable {
 
   /// What happened, then what to do.
   public var userMessage: String {
-    switch self {
-    case .notATime:
-      "That is not a time I can read. Try `22:30`, `yesterday 22:30`, `2h ago`, `now` or "
-        + "`2026-11-21T22:30`."
-    case .skippedTime:
-      "The clocks went forward over that time, so it never came. Choose a time before or after the gap."
-    case .notADuration:
-      "That is not a length of time I can read. Try `16h`, `16h30m` or `90m`."
-    case .notAnAmount:
-      "That is not an amount I can read. Try `250`, `250ml`, `0.5l` or `8oz`."
-    case .inTheFuture:
-      "That time has not come yet. Give one that has passed."
-    case .longAgo:
-      "That time is before 1970. Give a later one."
-    case .endBeforeStart:
-      "A fast cannot end before it starts. Give a later end, or an earlier start."
-    case .openWithEnd:
-      "A fast that goes on has no end. Give an end or the outcome `active`, not both."
-    case .endMissing:
-      "That fast has no end yet. Say when it ended with `--end`."
-    case .fastTooLong:
-      "That would be a fast of more than 14 days. Give a later start, or the time at which it ended."
-    case .amountOutOfRange:
-      "One entry holds 1 ml to 5,000 ml. Give an amount in between, or several entries."
-    case .targetOutOfRange:
-      "A target lies between 1 minute and 7 days. Choose one in between, such as `16h`."
-    }
+    let key =
+      switch self {
+      case .notATime: "notATime"
+      case .skippedTime: "skippedTime"
+      case .notADuration: "notADuration"
+      case .notAnAmount: "notAnAmount"
+      case .inTheFuture: "inTheFuture"
+      case .longAgo: "longAgo"
+      case .endBeforeStart: "endBeforeStart"
+      case .openWithEnd: "openWithEnd"
+      case .endMissing: "endMissing"
+      case .fastTooLong: "fastTooLong"
+      case .amountOutOfRange: "amountOutOfRange"
+      case .targetOutOfRange: "targetOutOfRange"
+      }
+    return Catalogue.text("problem.\(key)")
   }
 }
 

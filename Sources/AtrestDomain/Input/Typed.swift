@@ -52,14 +52,17 @@ public enum Typed {
   /// Reads an amount, `250`, `250ml`, `0.5l` or `8oz` (US fluid ounces, 29.5735295625 ml), as
   /// millilitres, rounded to the nearest. It may be 0 or huge; `TypedRules` judges that.
   ///
+  /// - Parameter unit: What a number without a unit is measured in.
   /// - Throws: `InputProblem.notAnAmount`.
-  public static func millilitres(_ text: String) throws(InputProblem) -> Int {
+  public static func millilitres(
+    _ text: String, unit: WaterUnit = .millilitres
+  ) throws(InputProblem) -> Int {
     let text = try normalized(text, or: .notAnAmount)
     let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-    let unit = text.dropFirst(number.count).drop { $0 == " " }
+    let typed = text.dropFirst(number.count).drop { $0 == " " }
     let perUnit: Int  // In thousand-millionths of a litre: all of the ounces' digits that matter.
-    switch unit {
-    case "", "ml": perUnit = 1_000_000
+    switch typed.isEmpty ? unit.rawValue[...] : typed {
+    case "ml": perUnit = 1_000_000
     case "l": perUnit = 1_000_000_000
     case "oz", "fl oz", "floz": perUnit = 29_573_530
     default: throw .notAnAmount

@@ -45,12 +45,16 @@ public struct WaterDay: Hashable, Sendable {
 public enum AmountText {
   /// Millilitres, with a comma before each group of three digits.
   public static func text(millilitres: Int) -> String {
-    var digits = Array(String(max(0, millilitres)))
+    grouped(max(0, millilitres)) + " ml"
+  }
+
+  static func grouped(_ number: Int) -> String {
+    var digits = Array(String(number))
     var place = digits.count - 3
     while place > 0 {
       digits.insert(",", at: place)
       place -= 3
     }
-    return String(digits) + " ml"
+    return String(digits)
   }
 }

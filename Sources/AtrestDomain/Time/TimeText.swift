@@ -74,8 +74,6 @@ public enum DurationText {
 
   /// Minutes that have passed in full; 0 for negative lengths.
   public static func wholeMinutes(_ seconds: TimeInterval) -> Int {
-    // Dates are kept in milliseconds, and a Double cannot hold every one: without the half a
-    // millisecond, sixteen hours can come out as 15h 59m.
-    Int((min(max(0, seconds + 0.0005), 1e12) / 60).rounded(.down))
+    max(0, Milliseconds.whole(seconds)) / Milliseconds.perMinute
   }
 }

@@ -76,7 +76,7 @@ public struct Fasting: Hashable, Sendable {
 }
 
 /// Why the state of things does not allow a step. Nothing was changed.
-public enum FastingRefusal: Error, Hashable, Sendable {
+public enum FastingRefusal: Error, Hashable, Sendable, CaseIterable {
   /// A fast is going on, so another cannot start.
   case alreadyActive
   /// No fast is going on, so none can end.
@@ -87,12 +87,9 @@ public enum FastingRefusal: Error, Hashable, Sendable {
   /// What happened, then what to do.
   public var userMessage: String {
     switch self {
-    case .alreadyActive:
-      "A fast is already going on. Complete it or let it go first; `atrest status` shows it."
-    case .nothingActive:
-      "No fast is going on. `atrest fast start` begins one."
-    case .targetOutOfRange:
-      "A target lies between a minute and 14 days. Choose another one."
+    case .alreadyActive: Catalogue.text("refusal.alreadyActive")
+    case .nothingActive: Catalogue.text("refusal.nothingActive")
+    case .targetOutOfRange: Catalogue.text("refusal.targetOutOfRange")
     }
   }
 }

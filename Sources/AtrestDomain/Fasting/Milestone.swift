@@ -39,33 +39,14 @@ public enum Milestone: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Its name, in lower case, to stand in a sentence.
-  public var name: String {
-    switch self {
-    case .digestionCompleting: "digestion completing"
-    case .beginningToShift: "beginning to shift"
-    case .metabolicTransition: "metabolic transition"
-    case .deeperRhythm: "deeper rhythm"
-    case .extendedFast: "extended fast"
-    case .prolongedFast: "prolonged fast"
-    }
+  /// The hour at which the next one begins; nil for the last.
+  public var endHour: Int? {
+    Self.allCases.first { $0.firstHour > firstHour }?.firstHour
   }
 
-  /// One sentence about what is likely going on.
-  public var companionText: String {
-    switch self {
-    case .digestionCompleting:
-      "Your body is likely still working through its last meal."
-    case .beginningToShift:
-      "Insulin typically settles now, and stored energy may begin to be drawn on."
-    case .metabolicTransition:
-      "Your body may be moving from its sugar stores toward fat."
-    case .deeperRhythm:
-      "Fat is likely a larger share of what you run on now; a quieter rhythm may be settling in."
-    case .extendedFast:
-      "A long fast. Your body may be tending to slower kinds of upkeep."
-    case .prolongedFast:
-      "A very long fast. Notice how you feel; stopping is always a fine choice."
-    }
-  }
+  /// Its name, in lower case, to stand in a sentence.
+  public var name: String { Catalogue.text("milestone.\(rawValue).name") }
+
+  /// One quiet sentence or two about what is likely going on.
+  public var companionText: String { Catalogue.text("milestone.\(rawValue).text") }
 }

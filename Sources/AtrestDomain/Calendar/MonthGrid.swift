@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A month as weeks of seven days, and the dots on them.
+
+import Foundation
+
+/// A month as the calendar shows it: rows of seven, with the fasts that ended on each day.
+public struct MonthGrid: Hashable, Sendable {
+  /// A day of the month.
+  public struct Day: Hashable, Sendable {
+    /// The day.
+    public let day: LocalDay
+    /// Its number in the month: 1 to 31.
+    public let number: Int
+    /// The fasts that ended on it, newest first.
+    public let entries: [CalendarEntry]
+    /// Whether it is the day of `now`.
+    public let isToday: Bool
+
+    /// The day's dot; nil where no fast ended. Of several fasts, one that reached its target shows.
+    public var dot: CalendarDot? {
+      (entries.first { !$0.endedEarly } ?? entries.first)?.dot
+    }
+  }
+
+  /// The month.
+  public let month: LocalMonth
+  /// The weekdays above the columns.
+  public let weekdays: [Weekday]
+  /// Four to six rows of seven; nil before the first day and after the last.
+  public let weeks: [[Day?]]
+
+  /// Lays a month out.
+  ///
+  /// A day is what calendars at a place call a day, of 23, 24 or 25 hours: an entry stands under the
+  /// day on which clocks there showed its end.
+  /// - Parameters:
+  ///   - entries: What `CalendarPolicy` lets be seen. The grid leaves nothing else out.
+  ///   - firstWeekday: See `Weekday.first(in:)`.
+  /// - Complexity: O(n) in entries.
+  public init(
+    month: LocalMonth, entries: some Sequence<CalendarEntry>, now: Date, in zone: TimeZone,
+    firstWeekday: Weekday
+  ) {
+    self.month = month
+    weekdays = firstWeekday.week
+    let first = month.firstDay
+    let days = first.number..<(first.number + month.dayCount)
+    var ended: [Int: [CalendarEntry]] = [:]
+    for entry in entries {
+      let number = LocalDay(entry.date, in: zone).number
+      if days.contains(number) { ended[number, default: []].append(entry) }
+    }
+    let today = LocalDay(now, in: zone)
+    let blanks = (Weekday(first).rawValue - firstWeekday.rawValue + 7) % 7
+    var cells: [Day?] = Array(repeating: nil, count: blanks)
+    for number in days {
+      let found = (ended[number] ?? []).sorted { HistoryOrder.isOlder($1.session, $0.session) }
+      cells.append(
+        Day(
+          day: LocalDay(number: number), number: number - first.number + 1, entries: found,
+          isToday: number == today.number))
+    }
+    while cells.count % 7 != 0 { cells.append(nil) }
+    weeks = stride(from: 0, to: cells.count, by: 7).map { Array(cells[$0..<($0 + 7)]) }
+  }
+
+  /// What a tap on a dot tells: date, length, and how it ended.
+  public static func detail(of entry: CalendarEntry, in zone: TimeZone) -> [String] {
+    [
+      TimeText.day(LocalDay(entry.date, in: zone)),
+      ElapsedText.text(Double(entry.durationMilliseconds) / 1000),
+      (entry.endedEarly ? Word.calendarEndedEarly : .calendarCompleted).text,
+    ]
+  }
+}

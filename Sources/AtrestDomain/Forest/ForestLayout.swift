@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where every tree and every star of a forest stands.
+
+import Foundation
+
+/// A tree on the canvas.
+public struct PlacedTree: Hashable, Identifiable, Sendable {
+  /// The tree.
+  public let tree: Tree
+  /// Its centre, in points from the left.
+  public let x: Double
+  /// Its centre, in points from the top of the canvas.
+  public let y: Double
+  /// Its layer, which gives its size.
+  public let depth: ForestDepth
+  /// Its form and colour, and its opacity before the layer's.
+  public let appearance: TreeAppearance
+
+  /// The fast's id.
+  public var id: UUID { tree.id }
+  /// The side of its square, in points.
+  public var size: Double { depth.treeSize }
+  /// What to draw it with: its own opacity in its layer's.
+  public var opacity: Double { appearance.opacity * depth.opacity }
+  /// Its colour, 0 to 4.
+  public var tone: Int { tree.character.tone }
+  /// Whether a star stands for it.
+  public var hasStar: Bool { tree.state == .established }
+}
+
+/// A star on the canvas, before parallax. See `ForestCanvas.starOffset(scrolled:)`.
+public struct PlacedStar: Hashable, Sendable {
+  /// The fast it stands for; nil for one that only decorates the empty forest.
+  public let id: UUID?
+  /// Its centre, in points from the left.
+  public let x: Double
+  /// Its centre, in points from the top of the canvas.
+  public let y: Double
+  /// Its layer.
+  public let depth: ForestDepth
+
+  /// The side of its square, in points.
+  public var size: Double { StarGlyph.forestSize * depth.starScale }
+  /// What to draw it with.
+  public var opacity: Double { depth.opacity }
+}
+
+/// A forest on its canvas. The same trees and canvas give the same layout, on every device.
+public struct ForestLayout: Hashable, Sendable {
+  /// The canvas.
+  public let canvas: ForestCanvas
+  /// The canvas's height, in points.
+  public let height: Double
+  /// The trees in the order of drawing: far ones first, and in a layer the higher ones first.
+  public let trees: [PlacedTree]
+  /// The stars: one for each established tree, or the few of the empty forest.
+  public let stars: [PlacedStar]
+  /// The tree to scroll to when the forest is opened: the most recent one.
+  public let newest: UUID?
+
+  /// Whether there is no tree. Then `Word.forestEmpty` stands in the middle.
+  public var isEmpty: Bool { trees.isEmpty }
+  /// The canvas's width, in points.
+  public var width: Double { canvas.width }
+
+  /// Lays a forest out.
+  ///
+  /// - Parameter trees: All of them, oldest first, as `TreeMapper` gives them. The most recent 200
+  ///   are drawn; the others keep their numbers, so that no tree changes its layer when another is
+  ///   added.
+  /// - Complexity: O(1) in the trees that are not drawn.
+  public init(trees all: [Tree], canvas: ForestCanvas) {
+    let first = max(0, all.count - ForestCanvas.treeLimit)
+    let height = canvas.height(trees: all.count)
+    self.canvas = canvas
+    self.height = height
+    newest = all.last?.id
+    if all.isEmpty {
+      trees = []
+      stars = Self.decoration.map { unit in
+        PlacedStar(
+          id: nil, x: unit.x * canvas.width,
+          y: Self.point(unit.y, in: ForestCanvas.starZone, of: height), depth: unit.depth)
+      }
+      return
+    }
+    let units = Self.units(of: all, from: first, on: canvas)
+    let isAlone = all.count == 1
+    let placed = (first..<all.count).map { index in
+      let depth = ForestDepth(index: index)
+      let unit = isAlone ? Unit(x: 0.5, y: 1) : units[index - first]
+      return PlacedTree(
+        tree: all[index], x: Self.across(unit.x, depth: depth, canvas: canvas),
+        y: Self.point(unit.y, in: depth.band, of: height), depth: depth,
+        appearance: TreeAppearance(character: all[index].character, state: all[index].state))
+    }
+    stars = placed.filter(\.hasStar).map { tree in
+      var stream = SeededStream(seed: StableHash.hash(of: tree.id) ^ Self.starSalt)
+      // One tree has its star above it.
+      let unit = isAlone ? Unit(x: 0.5, y: 0.75) : Unit(x: stream.unit(), y: stream.unit())
+      return PlacedStar(
+        id: tree.id, x: unit.x * canvas.width,
+        y: Self.point(unit.y, in: ForestCanvas.starZone, of: height), depth: tree.depth)
+    }
+    trees = placed.sorted { a, b in
+      if a.depth != b.depth { return a.depth.rawValue > b.depth.rawValue }
+      return a.y == b.y ? a.id.uuidString < b.id.uuidString : a.y < b.y
+    }
+  }
+
+  // MARK: - Places
+
+  /// A place as parts of what there is: 0 to 1.
+  private struct Unit {
+    var x: Double
+    var y: Double
+    var depth = ForestDepth.foreground
+  }
+
+  /// Makes a star's numbers differ from its tree's.
+  private static let starSalt: UInt64 = 0x5f37_6a61_7374_6172
+
+  /// The stars of the empty forest. They stand for nothing.
+  private static let decoration = [
+    Unit(x: 0.14, y: 0.52, depth: .middle), Unit(x: 0.27, y: 0.90, depth: .background),
+    Unit(x: 0.38, y: 0.33, depth: .background), Unit(x: 0.52, y: 0.70, depth: .foreground),
+    Unit(x: 0.68, y: 0.42, depth: .middle), Unit(x: 0.81, y: 0.86, depth: .background),
+    Unit(x: 0.90, y: 0.55, depth: .background),
+  ]
+
+  /// How near two trees of a layer come, of their size, where there is room.
+  private static let spacing = 0.9
+  /// How many places are looked at for one tree.
+  private static let attempts = 24
+
+  /// The places of all trees from `first` on, as parts of their ranges.
+  ///
+  /// Each tree takes the first of the places that follow from its id where it does not stand in
+  /// another of its layer; where there is none, the freest. Trees only give way to older ones of
+  /// their block of 200, at the height that the canvas had then, so a new tree moves no other, and
+  /// the canvas's growth only brings them apart.
+  private static func units(of all: [Tree], from first: Int, on canvas: ForestCanvas) -> [Unit] {
+    let limit = ForestCanvas.treeLimit
+    var chosen: [Unit] = []
+    let start = first / limit * limit
+    var block: [[Unit]] = [[], [], []]
+    for index in start..<all.count {
+      if index % limit == 0 { block = [[], [], []] }
+      let depth = ForestDepth(index: index)
+      let height = canvas.height(trees: index + 1)
+      let room = depth.treeSize * spacing
+      var stream = SeededStream(seed: StableHash.hash(of: all[index].id))
+      var best = Unit(x: stream.unit(), y: stream.unit())
+      var widest = distance(best, to: block[depth.rawValue], depth, canvas, height)
+      var tries = 1
+      while widest < room, tries < attempts {
+        let next = Unit(x: stream.unit(), y: stream.unit())
+        let free = distance(next, to: block[depth.rawValue], depth, canvas, height)
+        if free > widest { (best, widest) = (next, free) }
+        tries += 1
+      }
+      block[depth.rawValue].append(best)
+      if index >= first { chosen.append(best) }
+    }
+    return chosen
+  }
+
+  /// Points to the nearest of some places.
+  private static func distance(
+    _ place: Unit, to others: [Unit], _ depth: ForestDepth, _ canvas: ForestCanvas,
+    _ height: Double
+  ) -> Double {
+    let width = max(0, canvas.width - depth.treeSize)
+    let band = (depth.band.upperBound - depth.band.lowerBound) * height
+    var nearest = Double.infinity
+    for other in others {
+      let (x, y) = ((place.x - other.x) * width, (place.y - other.y) * band)
+      nearest = min(nearest, x * x + y * y)
+    }
+    return nearest.squareRoot()
+  }
+
+  /// Half a tree from either edge; on a canvas that is narrower than a tree, its middle.
+  private static func across(_ unit: Double, depth: ForestDepth, canvas: ForestCanvas) -> Double {
+    let room = canvas.width - depth.treeSize
+    return room > 0 ? depth.treeSize / 2 + unit * room : canvas.width / 2
+  }
+
+  private static func point(
+    _ unit: Double, in band: ClosedRange<Double>, of height: Double
+  ) -> Double {
+    (band.lowerBound + unit * (band.upperBound - band.lowerBound)) * height
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the months that people type.
+
+import Foundation
+
+extension Typed {
+  /// Reads a month: `2026-11`, `nov`, `November`, `nov 2026`, `this`, `last`. A month without a year
+  /// is the latest one of that name that has begun.
+  ///
+  /// - Throws: `ChoiceProblem.notAMonth`.
+  public static func month(
+    _ text: String, now: Date, in zone: TimeZone
+  ) throws(ChoiceProblem) -> LocalMonth {
+    guard text.utf8.count <= limitCharacters else { throw .notAMonth }
+    let words = text.lowercased().split(whereSeparator: \.isWhitespace)
+    let current = LocalMonth(now, in: zone)
+    switch words.count {
+    case 1:
+      if words[0] == "this" { return current }
+      if words[0] == "last" { return current.previous }
+      if let number = monthNumber(words[0]) {
+        let year = number > current.month ? current.year - 1 : current.year
+        if let month = LocalMonth(year: year, month: number) { return month }
+      }
+      let parts = words[0].split(separator: "-", omittingEmptySubsequences: false)
+      if parts.count == 2, parts[0].utf8.count == 4, parts[1].utf8.count == 2,
+        let year = plainNumber(parts[0]), let number = plainNumber(parts[1]),
+        let month = LocalMonth(year: year, month: number)
+      {
+        return month
+      }
+    case 2:
+      if let number = monthNumber(words[0]), words[1].utf8.count == 4,
+        let year = plainNumber(words[1]), let month = LocalMonth(year: year, month: number)
+      {
+        return month
+      }
+    default: break
+    }
+    throw .notAMonth
+  }
+
+  private static let monthNames = [
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december",
+  ]
+
+  /// The month that a name, or its first three letters or more, stands for.
+  private static func monthNumber(_ text: Substring) -> Int? {
+    guard text.utf8.count >= 3 else { return nil }
+    return monthNames.firstIndex { $0.hasPrefix(text) }.map { $0 + 1 }
+  }
+
+  private static func plainNumber(_ text: Substring) -> Int? {
+    text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sections of the settings, in their order, and for whom each is there.
+
+/// A section of the settings: six, and Vigil's between water and premium.
+public enum SettingsSection: Hashable, Sendable, CaseIterable {
+  /// The usual target.
+  case fasting
+  /// The unit, and the quick addition.
+  case hydration
+  /// Vigil. Everybody's: nothing about it depends on a purchase.
+  case vigil
+  /// The way to the paywall.
+  case premium
+  /// Export and import.
+  case data
+  /// Managing a subscription and restoring purchases.
+  case account
+  /// Terms and privacy.
+  case legal
+
+  /// The sections of somebody's settings.
+  public static func sections(for entitlement: Entitlement) -> [SettingsSection] {
+    allCases.filter { section in
+      switch section {
+      case .premium: Gate.goPremium.isOpen(for: entitlement)
+      case .account: Gate.account.isOpen(for: entitlement)
+      case .fasting, .hydration, .vigil, .data, .legal: true
+      }
+    }
+  }
+
+  /// Its title.
+  public var title: Word {
+    switch self {
+    case .fasting: .settingsFastingTitle
+    case .hydration: .settingsHydrationTitle
+    case .vigil: .vigilSectionTitle
+    case .premium: .settingsPremiumTitle
+    case .data: .settingsDataTitle
+    case .account: .settingsAccountTitle
+    case .legal: .settingsLegalTitle
+    }
+  }
+
+  /// Its lines, from the top.
+  ///
+  /// - Parameter isPaired: Whether the data is on a server too.
+  public func lines(isPaired: Bool) -> [Word] {
+    switch self {
+    case .fasting: [.settingsFastingTarget, .settingsFastingNote]
+    case .hydration: [.settingsHydrationUnit, .settingsHydrationQuickAdd]
+    case .vigil: [.vigilSectionExplanation]
+    case .premium: [.settingsPremiumGo]
+    case .data:
+      [
+        .settingsDataExport, .settingsDataImport,
+        isPaired ? .settingsDataNoteSynced : .settingsDataNote,
+      ]
+    case .account: [.settingsAccountManage, .settingsAccountRestore]
+    case .legal: [.settingsLegalTerms, .settingsLegalPrivacy]
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two units in which people measure what they drink.
+
+/// A unit of volume. Amounts are always kept in whole millilitres; a unit only says how a person
+/// reads and types them.
+public enum WaterUnit: String, Hashable, Sendable, CaseIterable {
+  /// Millilitres.
+  case millilitres = "ml"
+  /// US fluid ounces: 29.5735295625 ml.
+  case fluidOunces = "oz"
+
+  /// Its sign: `ml` or `fl oz`.
+  public var sign: String {
+    switch self {
+    case .millilitres: "ml"
+    case .fluidOunces: "fl oz"
+    }
+  }
+}
+
+extension AmountText {
+  /// An amount in a person's unit: `1,250 ml`, or to a tenth of an ounce, `8.5 fl oz`, `8 fl oz`.
+  public static func text(millilitres: Int, unit: WaterUnit) -> String {
+    switch unit {
+    case .millilitres: return text(millilitres: millilitres)
+    case .fluidOunces:
+      // Ten-millionths of a millilitre keep it whole numbers. The bound is far above what a day
+      // can hold, and far below an overflow.
+      let amount = min(max(millilitres, 0), 1_000_000_000)
+      let perTenth = 29_573_530
+      let tenths = (amount * 10_000_000 + perTenth / 2) / perTenth
+      let whole = grouped(tenths / 10)
+      return (tenths % 10 == 0 ? whole : "\(whole).\(tenths % 10)") + " fl oz"
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is never said: finds banned phrases in anything a person reads.
+
+/// The phrases that Atrest never uses, and a scanner for them.
+public enum WordPolicy {
+  /// The phrases, in lower case, with single blanks.
+  public static let banned = [
+    // Biology as a promise.
+    "autophagy maximized", "fat-burning zone", "peak fasting", "optimal window", "maximum benefits",
+    "best results occur here", "this is where the magic happens",
+    // Praise and pressure.
+    "don't break now", "you're doing great", "keep it up", "you've earned this", "don't stop now",
+    "streak", "hurry",
+    // Selling.
+    "unlock", "limited time", "last chance", "act now", "only today", "ending soon", "don't miss",
+    "while supplies last", "fear of missing out", "fomo", "most popular", "best value",
+  ]
+
+  /// The banned phrases that occur in a text, in the order of `banned`.
+  ///
+  /// Case does not matter, nor does how words are set apart: blanks, line breaks and whatever else
+  /// is white space count as one blank. Colour codes of terminals, and characters without a width,
+  /// hide nothing; a typographic apostrophe or hyphen is a plain one.
+  /// - Complexity: O(n) for each phrase.
+  public static func findings(in text: String) -> [String] {
+    let plain = normalized(text)
+    return banned.filter { plain.contains($0) }
+  }
+
+  /// Whether nothing banned occurs in a text.
+  public static func allows(_ text: String) -> Bool {
+    findings(in: text).isEmpty
+  }
+
+  private static func normalized(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    var scalars = text.unicodeScalars[...]
+    while let scalar = scalars.popFirst() {
+      if scalar == "\u{1b}", scalars.first == "[" {
+        // A control sequence ends with its first byte from @ to ~; ECMA-48, section 5.4.
+        scalars.removeFirst()
+        while let next = scalars.popFirst(), !("@"..."~").contains(next) {}
+      } else if scalar.properties.isWhitespace {
+        if result.last != " " { result.append(" ") }
+      } else if scalar.properties.generalCategory == .format {
+        continue
+      } else {
+        switch scalar {
+        case "\u{2018}", "\u{2019}", "\u{02bc}": result.append("'")
+        case "\u{2010}", "\u{2011}", "\u{2012}", "\u{2013}": result.append("-")
+        default: result.append(scalar)
+        }
+      }
+    }
+    return String(result).lowercased()
+  }
+}
