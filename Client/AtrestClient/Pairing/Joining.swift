@@ -46,7 +46,7 @@ package struct Joining: Sendable {
   package func join(
     _ request: PairRequest, waiting: @escaping @Sendable () -> Void
   ) async throws(SyncError) -> PairResponse {
-    let hasWaited = Mutex(false)
+    let said = Said()
     let start = elapsed()
     var failures = 0
     while true {
@@ -54,17 +54,13 @@ package struct Joining: Sendable {
         try await transport.connect()
         let notice = Task {
           guard (try? await pacing.sleep(grace)) != nil else { return }
-          let isFirst = hasWaited.withLock { hasWaited in
-            defer { hasWaited = true }
-            return !hasWaited
-          }
-          if isFirst { waiting() }
+          if said.say() { waiting() }
         }
         defer { notice.cancel() }
         return try await transport.pair(
           request, within: max(patience - (elapsed() - start), .seconds(1)))
       } catch {
-        let isPatient = hasWaited.withLock { $0 }
+        let isPatient = said.isSaid
         if isPatient, case .notPermitted = error { throw .notLetIn }
         failures += 1
         // Who was made to wait comes back until the code must have ended; else it is an ordinary call.
@@ -72,6 +68,21 @@ package struct Joining: Sendable {
         guard error.isTransient, !isOver else { throw error }
       }
       do { try await pacing.sleep(pacing.delay(after: failures)) } catch { throw .cancelled }
+    }
+  }
+}
+
+/// Whether something was said.
+private final class Said: Sendable {
+  private let value = Mutex(false)
+
+  var isSaid: Bool { value.withLock { $0 } }
+
+  /// Whether this is the first time.
+  func say() -> Bool {
+    value.withLock { value in
+      defer { value = true }
+      return !value
     }
   }
 }
