@@ -84,8 +84,8 @@ class CommandUpgrade(Run):
         self.shape = old_formats.Shape(
             original.folder / "phone" / old_formats.REPLICA_FILE,
             {"record": "body", "outbox": "offer", "device": "name"},
-            [("replica", "seen_epoch"), ("replica", "renewal"), ("outbox", "highest")],
-            newest=3,
+            [("replica", "seen_epoch"), ("replica", "joining"), ("outbox", "highest")],
+            newest=4,
         )
 
     def act(self, scene, fault, prefix):
@@ -97,6 +97,6 @@ class CommandUpgrade(Run):
             complaint = f"crashed with {-done.returncode}: {done.stderr.strip()}"
         elif done.returncode > 0 and not done.stderr.strip():
             complaint = f"ended with {done.returncode} and said nothing"
-        elif fault is None and (done.returncode or self.shape.version(path) != 3):
+        elif fault is None and (done.returncode or self.shape.version(path) != 4):
             complaint = f"ended with {done.returncode}, not upgraded: {done.stderr.strip()}"
         return is_hit, complaint

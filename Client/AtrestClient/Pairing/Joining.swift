@@ -67,7 +67,11 @@ package struct Joining: Sendable {
         let isOver = isPatient ? elapsed() - start >= patience : failures >= pacing.attempts
         guard error.isTransient, !isOver else { throw error }
       }
-      do { try await pacing.sleep(pacing.delay(after: failures)) } catch { throw .cancelled }
+      // Somebody is about to decide, and can only see who is there.
+      let longest: Duration = said.isSaid ? .seconds(2) : pacing.cap
+      do { try await pacing.sleep(min(pacing.delay(after: failures), longest)) } catch {
+        throw .cancelled
+      }
     }
   }
 }
