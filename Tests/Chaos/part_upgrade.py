@@ -62,8 +62,14 @@ class DaemonUpgrade(DaemonRun):
         self.shape = old_formats.Shape(
             original.folder / "data" / old_formats.SERVER_FILE,
             {"record": "body", "device": "token_hash", "account": "name"},
-            [("record", "due_ms"), ("account", "live"), ("device", "sync_token")],
-            newest=3,
+            [
+                ("record", "due_ms"),
+                ("account", "live"),
+                ("account", "bytes"),
+                ("device", "sync_token"),
+                ("invitation", "used_by"),
+            ],
+            newest=4,
         )
 
     def session(self, scene):
@@ -73,7 +79,7 @@ class DaemonUpgrade(DaemonRun):
         is_hit, complaint = super().act(scene, fault, prefix)
         path = scene.folder / "data" / old_formats.SERVER_FILE
         complaint = complaint or self.shape.complaint(path)
-        if fault is None and self.shape.version(path) != 3:
+        if fault is None and self.shape.version(path) != 4:
             complaint = complaint or "the store was not upgraded"
         return is_hit, complaint
 
