@@ -45,7 +45,7 @@ struct AccountCommandTests {
     #expect(rows.first?["subject_name"] as? String == "tablet")
     #expect(rows.first?["actor_name"] as? String == "phone")
     let words = try phone("account", "log").out
-    #expect(words.contains("tablet joined, with a link of phone (this device)"), "\(words)")
+    #expect(words.contains("“tablet” joined, with a link of “phone” (this device)"), "\(words)")
     #expect(words.contains("The server's owner made the account"))
     let one = try phone("account", "log", "--limit", "1")
     #expect(one.out.contains("There are older ones"))

@@ -28,7 +28,7 @@ struct AccountViewTests {
       (event(.accountMade), "account_made", "The server's owner made the account"),
       (
         event(.codeMade, phone, detail: 1), "code_made",
-        "Phone made a pairing link, whose device has to be let in"
+        "“phone” made a pairing link, whose device has to be let in"
       ),
       (
         event(.codeMade), "code_made",
@@ -40,15 +40,15 @@ struct AccountViewTests {
       ),
       (
         event(.devicePaired, phone, laptop), "device_paired",
-        "Laptop (this device) joined, with a link of phone"
+        "“laptop” (this device) joined, with a link of “phone”"
       ),
       (
         event(.deviceApproved, phone, laptop), "device_approved",
-        "Phone let laptop (this device) in"
+        "“phone” let “laptop” (this device) in"
       ),
       (
         event(.deviceDenied, phone), "device_denied",
-        "Phone sent away a device that wanted to join"
+        "“phone” sent away a device that wanted to join"
       ),
       (
         event(.deviceRevoked, .none, ReplicaID(rawValue: 5)), "device_revoked",
@@ -56,7 +56,7 @@ struct AccountViewTests {
       ),
       (
         event(.massDeletion, phone, detail: 30), "mass_deletion",
-        "Phone deleted most of what there was (30 records), as it was asked to"
+        "“phone” deleted most of what there was (30 records), as it was asked to"
       ),
       (
         event(.purchaseMoved, detail: 2), "purchase_moved",
@@ -118,7 +118,7 @@ struct AccountViewTests {
     arguments: [
       (0, "0", "0 bytes"), (999, "999", "999 bytes"), (1023, "1,023", "1023 bytes"),
       (1_048_575, "1,048,575", "1023 KiB"), (10_240, "10,240", "10 KiB"),
-      (UInt64.max, "18,446,744,073,709,551,615", "15.9 EiB"),
+      (UInt64.max, "18,446,744,073,709,551,615", "15 EiB"),
     ] as [(UInt64, String, String)])
   func numbers(number: UInt64, words: String, size: String) {
     #expect(AccountWords.number(number) == words && AccountWords.size(number) == size)
@@ -183,7 +183,7 @@ struct AccountViewTests {
     #expect(
       table.text(.plain) == """
         ID        WAITS TO JOIN  SINCE        UNTIL
-        00000000  tab\u{FFFD}[2Jlet    today 14:29  today 14:34
+        00000000  tab\u{FFFD}[2Jlet     today 14:29  today 14:34
         """)
     #expect(
       try JSON.line(NewcomerRow(newcomer)).contains(

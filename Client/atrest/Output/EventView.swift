@@ -58,8 +58,8 @@ enum EventWords {
 
   /// What happened, for people.
   static func sentence(_ event: Event, _ devices: DeviceNames) -> String {
-    let actor = event.actor == .none ? "the server's owner" : devices.words(event.actor)
-    let subject = event.subject == .none ? "a device" : devices.words(event.subject)
+    let actor = event.actor == .none ? "the server's owner" : quoted(event.actor, devices)
+    let subject = event.subject == .none ? "a device" : quoted(event.subject, devices)
     let text =
       switch event.kind {
       case .accountMade: "\(actor) made the account"
@@ -88,6 +88,12 @@ enum EventWords {
       default: "something that this version has no words for (\(event.kind.rawValue))"
       }
     return text.capitalizedFirst + (event.count > 1 ? " (\(event.count) times)" : "")
+  }
+
+  /// In quotation marks, as a name may be any word.
+  private static func quoted(_ replica: ReplicaID, _ devices: DeviceNames) -> String {
+    guard let name = devices.names[replica] else { return devices.words(replica) }
+    return "“\(Foreign.text(name))”" + (replica == devices.own ? " (this device)" : "")
   }
 
   /// A list, newest first.
