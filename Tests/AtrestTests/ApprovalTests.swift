@@ -105,6 +105,21 @@ struct ApprovalTests {
     #expect(rows?.map { $0["name"] as? String } == ["phone", "tablet"])
   }
 
+  @Test("of two that wait as one device the later one has the place, and the other says so")
+  func twice() throws {
+    let link = try phone("invite").out.trimmingCharacters(in: .newlines)
+    let first = try tablet.start(["pair", link, "--name", "tablet"])
+    _ = try tablet.line(of: first, err: "Waiting")
+    let second = try tablet.start(["pair", link, "--name", "tablet"])
+    _ = try tablet.line(of: second, err: "Waiting")
+    let told = first.wait()
+    #expect(told.code == 75 && told.err.contains("goes on in this one's place"), "\(told.err)")
+    let rows = try phone("devices", "waiting", "--json").json() as? [[String: Any]]
+    let id = try #require(rows?.first?["id"] as? String)
+    #expect(try phone("devices", "allow", id).code == 0)
+    #expect(second.wait().code == 0)
+  }
+
   @Test("the name is changed for all to see, and keeps apart from others")
   func rename() throws {
     let (running, id) = try waiting()

@@ -89,7 +89,7 @@ struct InviteCommand: AsyncParsableCommand {
     case .letIn(let called): Terminal.say(DeviceWords.letIn(called, asked: name))
     case .sentAway: Terminal.say(DeviceWords.sentAway(name))
     case .ended: Terminal.say(InviteWords.ended)
-    case .undecided: Terminal.complain(words.later)
+    case .undecided: Terminal.complain(words.expires > Date() ? words.later : InviteWords.ended)
     }
   }
 }
