@@ -40,6 +40,9 @@ let package = Package(
     .systemLibrary(
       name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "openssl",
       providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
+      name: "CQRencode", path: "Sources/CQRencode", pkgConfig: "libqrencode",
+      providers: [.apt(["libqrencode-dev"])]),
     .target(name: "CEpoll", path: "Sources/CEpoll"),
     .target(name: "CSyncProtos", dependencies: ["CProtobufC"], path: "Sources/CSyncProtos"),
 
@@ -114,8 +117,8 @@ let package = Package(
     .executableTarget(
       name: "atrest",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "AtrestLab", "DispatchNet", "Entitlements", "Replication",
-        "SyncProtocol",
+        "AtrestClient", "AtrestDomain", "AtrestLab", "CQRencode", "DispatchNet", "Entitlements",
+        "Replication", "SyncProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
 

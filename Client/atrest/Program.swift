@@ -55,9 +55,8 @@ struct Atrest: ParsableCommand {
     subcommands: [
       FastCommand.self, WaterCommand.self, StatusCommand.self, SessionsCommand.self,
       SyncCommand.self, ConflictsCommand.self, PairCommand.self, InviteCommand.self,
-      DevicesCommand.self, EntitlementCommand.self, UnpairCommand.self, DoctorCommand.self,
-      LabCommand.self,
-      ReplicaCommand.self,
+      DevicesCommand.self, AccountCommand.self, EntitlementCommand.self, UnpairCommand.self,
+      DoctorCommand.self, LabCommand.self, ReplicaCommand.self,
     ])
 
   // Declared here too, so that it may stand before the command.

@@ -11,13 +11,14 @@ import Transport
 /// mistake about a peer's address can open it to devices.
 enum Routes {
   static let publicServices = [
-    "atrest.sync.v1.Sync", "atrest.sync.v1.Devices", "atrest.sync.v1.Entitlements",
-    "grpc.health.v1.Health",
+    "atrest.sync.v1.Sync", "atrest.sync.v1.Devices", "atrest.sync.v1.Accounts",
+    "atrest.sync.v1.Entitlements", "grpc.health.v1.Health",
   ]
 
   static func forDevices(
-    sync: SyncService, devices: DevicesService, entitlements: EntitlementsService,
-    health: HealthService, directory: Directory, environment: Environment, heartbeat: Duration
+    sync: SyncService, devices: DevicesService, accounts: AccountsService,
+    entitlements: EntitlementsService, health: HealthService, directory: Directory,
+    environment: Environment, heartbeat: Duration
   ) -> RPCRouter {
     @Sendable func paired(_ head: CallHead) -> Authorization<Session> {
       guard let session = directory.authenticate(head.metadata, at: environment.now()) else {
@@ -47,7 +48,18 @@ enum Routes {
       }
     }
     router.addService("atrest.sync.v1.Devices", authorize: pairedOrPairing) { methods in
-      methods.unary("Pair") { call, bytes in try devices.pair(bytes) { answer(call) } }
+      methods.unary("Pair") { call, bytes in
+        try devices.pair(bytes, onEnd: { call.onCancel($0) }) { answer(call) }
+      }
+      methods.unary("Newcomers") { call, bytes in
+        try devices.newcomers(known(call.principal), bytes)
+      }
+      methods.unary("Decide") { call, bytes in
+        try devices.decide(known(call.principal), bytes) { answer(call) }
+      }
+      methods.unary("Rename") { call, bytes in
+        try devices.rename(known(call.principal), bytes) { answer(call) }
+      }
       methods.unary("Invite") { call, bytes in
         try devices.invite(known(call.principal), bytes) { answer(call) }
       }
@@ -59,6 +71,17 @@ enum Routes {
       }
       methods.unary("Revoke") { call, bytes in
         try devices.revoke(known(call.principal), bytes) { answer(call) }
+      }
+    }
+    router.addService("atrest.sync.v1.Accounts", authorize: paired) { methods in
+      methods.unary("Get") { call, bytes in
+        try accounts.get(call.principal, bytes) { answer(call) }
+      }
+      methods.unary("Delete") { call, bytes in
+        try accounts.delete(call.principal, bytes) { answer(call) }
+      }
+      methods.unary("Events") { call, bytes in
+        try accounts.events(call.principal, bytes) { answer(call) }
       }
     }
     router.addService("atrest.sync.v1.Entitlements", authorize: paired) { methods in
@@ -92,6 +115,10 @@ enum Routes {
         try admin.listAccounts(bytes) { answer(call) }
       }
       methods.unary("ListDevices") { call, bytes in try admin.listDevices(bytes) { answer(call) } }
+      methods.unary("Events") { call, bytes in try admin.events(bytes) { answer(call) } }
+      methods.unary("CheckEvents") { call, bytes in
+        try admin.checkEvents(bytes) { answer(call) }
+      }
       methods.unary("Backup") { call, bytes in try admin.backup(bytes) { answer(call) } }
       methods.unary("RevokeDevice") { call, bytes in
         try admin.revokeDevice(bytes) { answer(call) }

@@ -35,6 +35,8 @@ package final class Server: Sendable {
     package var environment = Environment.system
     /// Whose purchases count; nil: none are verified, and Entitlements.Submit is refused.
     package var purchases: VerificationPolicy?
+    /// What each account may hold.
+    package var quota = AccountQuota.standard
     /// Where to write what happens.
     package var logger: Logger
     /// Where a test makes storage fail.
@@ -68,6 +70,7 @@ package final class Server: Sendable {
   private let configuration: Configuration
   private let queue: CommitQueue
   private let sync: SyncService
+  private let devices: DevicesService
   private let health: HealthService
   private let devicesServer: GRPCServer
   private let adminServer: GRPCServer
@@ -143,11 +146,16 @@ package final class Server: Sendable {
     let environment = configuration.environment
     let gate = configuration.purchases.map { PurchaseGate(policy: $0, environment: environment) }
     let sync = SyncService(
-      queue: queue, directory: directory, environment: environment, gate: gate)
+      queue: queue, directory: directory, environment: environment, gate: gate,
+      quota: configuration.quota)
     let entitlements = EntitlementsService(
-      queue: queue, gate: gate, environment: environment, logger: configuration.logger)
+      queue: queue, gate: gate, quota: configuration.quota, environment: environment,
+      logger: configuration.logger)
     let devices = DevicesService(
       queue: queue, directory: directory, environment: environment, logger: configuration.logger)
+    let accounts = AccountsService(
+      queue: queue, devices: devices, quota: configuration.quota,
+      messageBytes: configuration.limits.maxMessageBytes)
     let place = place
     let admin = AdminService(
       queue: queue, directory: directory, devices: devices, environment: environment,
@@ -157,6 +165,7 @@ package final class Server: Sendable {
       })
     health = HealthService(services: Routes.publicServices)
     self.sync = sync
+    self.devices = devices
 
     var forDevices = GRPCServer.Configuration()
     forDevices.limits = configuration.limits
@@ -170,8 +179,9 @@ package final class Server: Sendable {
     forOwner.maxConnections = 64
     devicesServer = try GRPCServer(
       router: Routes.forDevices(
-        sync: sync, devices: devices, entitlements: entitlements, health: health,
-        directory: directory, environment: environment, heartbeat: configuration.heartbeat),
+        sync: sync, devices: devices, accounts: accounts, entitlements: entitlements,
+        health: health, directory: directory, environment: environment,
+        heartbeat: configuration.heartbeat),
       configuration: forDevices)
     adminServer = try GRPCServer(router: Routes.forOwner(admin), configuration: forOwner)
   }
@@ -204,9 +214,11 @@ package final class Server: Sendable {
   package func stop() async {
     health.stopServing()
     sync.endWatches()
+    devices.endNewcomers()
     await devicesServer.drain(grace: configuration.drainGrace)
     await adminServer.drain(grace: configuration.drainGrace)
     housekeeping.withLock { $0 }?.cancel()
+    queue.writeCounted(at: configuration.environment.now(), always: true)
     await queue.close()
     let statistics = statistics
     var counts: Logger.Metadata = ["calls": "\(statistics.totalCalls)"]

@@ -24,6 +24,7 @@ struct Serve: AsyncParsableCommand {
   var address = "127.0.0.1:7443"
 
   @OptionGroup var purchases: PurchaseOptions
+  @OptionGroup var quota: QuotaOptions
 
   @Option(
     name: .customLong("public"),
@@ -98,6 +99,7 @@ struct Serve: AsyncParsableCommand {
     configuration.encryption = encryption
     configuration.publicAddress = publicAddress
     configuration.purchases = policy
+    configuration.quota = quota.quota
     configuration.shardCount = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 8)
     let server: Server
     do throws(ServerError) { server = try await Server.start(configuration) } catch {

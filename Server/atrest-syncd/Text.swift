@@ -54,8 +54,10 @@ enum Text {
       return "There are no accounts yet. Make one with: atrest-syncd account add NAME"
     }
     return table(
-      ["ACCOUNT", "DEVICES", "RECORDS", "SINCE"],
-      list.accounts.map { [$0.name, "\($0.devices)", "\($0.records)", day($0.created)] })
+      ["ACCOUNT", "DEVICES", "RECORDS", "SIZE", "SINCE"],
+      list.accounts.map {
+        [$0.name, "\($0.devices)", "\($0.records)", size($0.bytes), day($0.created)]
+      })
   }
 
   static func table(_ list: ListAccountDevicesResponse) -> String {
@@ -76,13 +78,13 @@ enum Text {
     struct Account: Encodable {
       let name: String
       let createdMs: Int64
-      let devices, records: Int
+      let devices, records, bytes: Int
     }
     return try json(
       list.accounts.map {
         Account(
           name: $0.name, createdMs: $0.created.milliseconds, devices: $0.devices,
-          records: $0.records)
+          records: $0.records, bytes: $0.bytes)
       })
   }
 
@@ -123,14 +125,14 @@ enum Text {
       "\nThere is no \(file).sha256 beside it, so a changed byte inside a value could not be seen."
   }
 
-  private static func json(_ value: some Encodable) throws -> String {
+  static func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     encoder.keyEncodingStrategy = .convertToSnakeCase
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
-  private static func table(_ header: [String], _ rows: [[String]]) -> String {
+  static func table(_ header: [String], _ rows: [[String]]) -> String {
     let all = [header] + rows.map { $0.map(printable) }
     let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
     return all.map { row in
@@ -148,16 +150,25 @@ enum Text {
       })
   }
 
-  private static func hex(_ replica: ReplicaID) -> String {
+  static func hex(_ replica: ReplicaID) -> String {
     let digits = String(replica.rawValue, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// Bytes in the largest unit that leaves at least one of it.
+  static func size(_ bytes: Int) -> String {
+    var (number, unit) = (Double(bytes), "B")
+    for larger in ["KiB", "MiB", "GiB", "TiB"] where number >= 1024 {
+      (number, unit) = (number / 1024, larger)
+    }
+    return unit == "B" ? "\(bytes) B" : String(format: "%.1f ", number) + unit
   }
 
   private static func day(_ time: WallTime) -> String {
     Date(milliseconds: time.milliseconds).formatted(.iso8601.year().month().day())
   }
 
-  private static func minute(_ time: WallTime) -> String {
+  static func minute(_ time: WallTime) -> String {
     Date(milliseconds: time.milliseconds).formatted(
       .iso8601.year().month().day().dateTimeSeparator(.space).time(
         includingFractionalSeconds: false))

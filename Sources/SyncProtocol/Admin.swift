@@ -80,13 +80,16 @@ public struct ListAccountsResponse: WireMessage {
     public var devices: Int
     /// Records held, deleted ones and the journal included.
     public var records: Int
+    /// Bytes of those records, as they are encoded.
+    public var bytes: Int
 
     /// An account.
-    public init(name: String, created: WallTime, devices: Int, records: Int) {
+    public init(name: String, created: WallTime, devices: Int, records: Int, bytes: Int = 0) {
       self.name = name
       self.created = created
       self.devices = devices
       self.records = records
+      self.bytes = bytes
     }
   }
 
@@ -108,7 +111,7 @@ public struct ListAccountsResponse: WireMessage {
           Account(
             name: try text(account.name, limitBytes: NameLimit.bytes),
             created: WallTime(milliseconds: account.created_ms), devices: Int(account.devices),
-            records: Int(clamping: account.records)))
+            records: Int(clamping: account.records), bytes: Int(clamping: account.bytes)))
       }
       return ListAccountsResponse(accounts: accounts)
     }
@@ -126,6 +129,7 @@ public struct ListAccountsResponse: WireMessage {
         entry.pointee.created_ms = account.created.milliseconds
         entry.pointee.devices = UInt32(clamping: account.devices)
         entry.pointee.records = UInt64(clamping: account.records)
+        entry.pointee.bytes = UInt64(clamping: account.bytes)
         return entry
       }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of the Devices service.
+// The messages of the Devices service that say who is in: pairing, renewing, listing, renaming and revoking.
 
+import CProtobufC
 import CSyncProtos
 import Replication
 
@@ -17,7 +18,7 @@ public struct EmptyMessage: WireMessage {
 
   /// Fields of newer versions are ignored.
   public init(decoding bytes: [UInt8]) throws(WireError) {
-    _ = try unpacking(bytes, by: atrest__sync__v1__invite_request__unpack) { _ in true }
+    _ = try unpacking(bytes, by: atrest__sync__v1__get_account_request__unpack) { _ in true }
   }
 
   /// No bytes.
@@ -30,11 +31,14 @@ public struct PairRequest: WireMessage {
   public var code: String
   /// What people call the device.
   public var deviceName: String
+  /// Names the request, so that it can be repeated: random bytes, or none. A secret: the token is made of it.
+  public var nonce: [UInt8]
 
   /// A request.
-  public init(code: String, deviceName: String) {
+  public init(code: String, deviceName: String, nonce: [UInt8] = []) {
     self.code = code
     self.deviceName = deviceName
+    self.nonce = nonce
   }
 
   /// Decodes a request.
@@ -43,7 +47,8 @@ public struct PairRequest: WireMessage {
       message throws(WireError) in
       PairRequest(
         code: try text(message.code, limitBytes: 64),
-        deviceName: try text(message.device_name, limitBytes: NameLimit.bytes))
+        deviceName: try text(message.device_name, limitBytes: NameLimit.bytes),
+        nonce: try Nonce.checked(message.nonce))
     }
   }
 
@@ -52,7 +57,22 @@ public struct PairRequest: WireMessage {
     packing(atrest__sync__v1__pair_request__init) { message, arena in
       message.code = arena.text(code)
       message.device_name = arena.text(deviceName)
+      message.nonce = arena.bytes(nonce)
     }
+  }
+}
+
+/// What names a request that may have to be repeated, so that it is done once. Random bytes, kept until the answer is stored.
+public enum Nonce {
+  /// Bytes of a nonce that is not empty.
+  public static let bytes = 16...64
+
+  static func checked(_ data: ProtobufCBinaryData) throws(WireError) -> [UInt8] {
+    let nonce = [UInt8](data)
+    guard nonce.isEmpty || bytes.contains(nonce.count) else {
+      throw .invalid("a nonce has 16 to 64 bytes")
+    }
+    return nonce
   }
 }
 
@@ -113,7 +133,7 @@ public struct RenewRequest: WireMessage {
   public var nonce: [UInt8]
 
   /// Bytes of a nonce that is not empty.
-  public static let nonceBytes = 16...64
+  public static let nonceBytes = Nonce.bytes
 
   /// A request.
   public init(nonce: [UInt8] = []) {
@@ -124,11 +144,7 @@ public struct RenewRequest: WireMessage {
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__renew_request__unpack) {
       message throws(WireError) in
-      let nonce = [UInt8](message.nonce)
-      guard nonce.isEmpty || RenewRequest.nonceBytes.contains(nonce.count) else {
-        throw .invalid("a nonce has 16 to 64 bytes")
-      }
-      return RenewRequest(nonce: nonce)
+      RenewRequest(nonce: try Nonce.checked(message.nonce))
     }
   }
 
@@ -136,38 +152,6 @@ public struct RenewRequest: WireMessage {
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__renew_request__init) { message, arena in
       message.nonce = arena.bytes(nonce)
-    }
-  }
-}
-
-/// A fresh pairing code.
-public struct InviteResponse: WireMessage {
-  /// Secret until used.
-  public var code: String
-  /// When it stops working.
-  public var expires: WallTime
-
-  /// An answer.
-  public init(code: String, expires: WallTime) {
-    self.code = code
-    self.expires = expires
-  }
-
-  /// Decodes an answer.
-  public init(decoding bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__sync__v1__invite_response__unpack) {
-      message throws(WireError) in
-      InviteResponse(
-        code: try text(message.code, limitBytes: 64),
-        expires: WallTime(milliseconds: message.expires_ms))
-    }
-  }
-
-  /// The bytes on the wire.
-  public var encoded: [UInt8] {
-    packing(atrest__sync__v1__invite_response__init) { message, arena in
-      message.code = arena.text(code)
-      message.expires_ms = expires.milliseconds
     }
   }
 }
@@ -280,6 +264,64 @@ public struct RevokeDeviceRequest: WireMessage {
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__revoke_device_request__init) { message, _ in
       message.replica = replica.rawValue
+    }
+  }
+}
+
+/// Gives a device another name.
+public struct RenameDeviceRequest: WireMessage {
+  /// Its identity.
+  public var replica: ReplicaID
+  /// What it is to be called.
+  public var name: String
+
+  /// A request.
+  public init(replica: ReplicaID, name: String) {
+    self.replica = replica
+    self.name = name
+  }
+
+  /// Decodes a request.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: atrest__sync__v1__rename_device_request__unpack) {
+      message throws(WireError) in
+      RenameDeviceRequest(
+        replica: ReplicaID(rawValue: message.replica),
+        name: try text(message.name, limitBytes: NameLimit.bytes))
+    }
+  }
+
+  /// The bytes on the wire.
+  public var encoded: [UInt8] {
+    packing(atrest__sync__v1__rename_device_request__init) { message, arena in
+      message.replica = replica.rawValue
+      message.name = arena.text(name)
+    }
+  }
+}
+
+/// What a device is called now.
+public struct RenameDeviceResponse: WireMessage {
+  /// The name that was asked for, or that with a number.
+  public var name: String
+
+  /// An answer.
+  public init(name: String) {
+    self.name = name
+  }
+
+  /// Decodes an answer.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: atrest__sync__v1__rename_device_response__unpack) {
+      message throws(WireError) in
+      RenameDeviceResponse(name: try text(message.name, limitBytes: NameLimit.bytes))
+    }
+  }
+
+  /// The bytes on the wire.
+  public var encoded: [UInt8] {
+    packing(atrest__sync__v1__rename_device_response__init) { message, arena in
+      message.name = arena.text(name)
     }
   }
 }

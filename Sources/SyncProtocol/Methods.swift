@@ -19,6 +19,18 @@ public enum Method {
   public static let listDevices = "/atrest.sync.v1.Devices/List"
   /// Ends a device's access.
   public static let revokeDevice = "/atrest.sync.v1.Devices/Revoke"
+  /// Lists who waits to be let in.
+  public static let newcomers = "/atrest.sync.v1.Devices/Newcomers"
+  /// Lets a newcomer in, or sends it away.
+  public static let decide = "/atrest.sync.v1.Devices/Decide"
+  /// Gives a device another name.
+  public static let renameDevice = "/atrest.sync.v1.Devices/Rename"
+  /// Reads what the account holds, and what it may.
+  public static let getAccount = "/atrest.sync.v1.Accounts/Get"
+  /// Removes the account.
+  public static let deleteAccount = "/atrest.sync.v1.Accounts/Delete"
+  /// Reads what happened to the account.
+  public static let events = "/atrest.sync.v1.Accounts/Events"
   /// Brings a purchase.
   public static let submitTransaction = "/atrest.sync.v1.Entitlements/Submit"
   /// Reads what an app needs to know before it sells something.
@@ -44,5 +56,9 @@ public enum Method {
     public static let revokeDevice = "/atrest.admin.v1.Admin/RevokeDevice"
     /// Writes a copy of the store.
     public static let backup = "/atrest.admin.v1.Admin/Backup"
+    /// Reads what happened.
+    public static let events = "/atrest.admin.v1.Admin/Events"
+    /// Checks that the log of events is whole.
+    public static let checkEvents = "/atrest.admin.v1.Admin/CheckEvents"
   }
 }

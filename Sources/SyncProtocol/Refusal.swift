@@ -27,6 +27,8 @@ public struct Refusal: Hashable, Sendable {
     public static let massDeletion = Reason(rawValue: 5)
     /// What the server holds of the record is damaged.
     public static let damaged = Reason(rawValue: 6)
+    /// The account is full, and the record is new or has grown.
+    public static let quota = Reason(rawValue: 7)
   }
 
   /// The offer's index in its request.

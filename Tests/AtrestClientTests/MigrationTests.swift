@@ -67,6 +67,7 @@ struct MigrationTests {
     let standing = try await replica.standing()
     #expect(standing == Standing(cursor: place, seen: place, credential: "secret"))
     #expect(try await replica.reconcileDemand() == nil)
+    #expect(try replica.read { $0.state.joining } == nil)
     #expect(try await replica.beginOffering().token.held.isEmpty)
     // The server of today does not know the place, and gets what it lacks.
     let server = ModelServer(clock: TestClock())
@@ -90,5 +91,33 @@ struct MigrationTests {
       }
       for try await count in group { #expect(count == 2) }
     }
+  }
+
+  /// A replica of the third version that asked for another identity.
+  private func version3(_ folder: Folder, _ nonce: [UInt8]) throws {
+    try FileManager.default.createDirectory(
+      at: folder.replica, withIntermediateDirectories: true)
+    let queue = try DatabaseQueue(path: folder.file.path)
+    try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+    try queue.write { database in
+      for step in Schema.steps.prefix(3) { try database.execute(sql: step) }
+      try database.execute(
+        sql: "UPDATE replica SET id = 9, renewal = ?", arguments: [Data(nonce)])
+      try database.execute(sql: "PRAGMA user_version = 3")
+    }
+    try queue.close()
+  }
+
+  @Test(
+    "of the third version keeps its request for an identity, and can join under a name of its own")
+  func joins() async throws {
+    let folder = try Folder()
+    let nonce = [UInt8](repeating: 3, count: 32)
+    try version3(folder, nonce)
+    let replica = try Replica(directory: folder.replica, clock: TestClock())
+    #expect(try await replica.renewal().nonce == nonce)
+    let pending = PendingJoin(link: "atrest://127.0.0.1:7443/BCDF-GHJKLMNP", nonce: nonce)
+    try replica.write { $0.state.joining = pending }
+    #expect(try Replica(directory: folder.replica).read { $0.state.joining } == pending)
   }
 }

@@ -39,7 +39,7 @@ import Testing
 
   private func live() throws -> Int {
     let account = kim
-    return try store.transaction { t throws(StoreError) in try t.liveCount(of: account) }
+    return try store.transaction { t throws(StoreError) in try t.holdings(of: account).live }
   }
 
   @Test("half of the records may go, one more may not")

@@ -62,6 +62,54 @@ import Testing
     PRAGMA user_version = 1;
     """
 
+  /// What made format 2 of format 1, and format 3 of that: not to be changed either.
+  private static let format2 = """
+    -- The starts of the store, each under an epoch of its own. What `meta.epoch` held was the first; there it stays as
+    -- the name of the store.
+    CREATE TABLE life (
+      ordinal INTEGER PRIMARY KEY AUTOINCREMENT,
+      epoch INTEGER NOT NULL UNIQUE
+    ) STRICT;
+    INSERT INTO life (epoch) SELECT epoch FROM meta;
+    -- Where an account stood before it was first written to in a life.
+    CREATE TABLE life_start (
+      account INTEGER NOT NULL,
+      life INTEGER NOT NULL,
+      head INTEGER NOT NULL,
+      PRIMARY KEY (account, life)
+    ) STRICT, WITHOUT ROWID;
+    -- Transactions that wrote.
+    ALTER TABLE meta ADD COLUMN writes INTEGER NOT NULL DEFAULT 0;
+    -- Records that are not deleted, but for the journal and entitlements.
+    ALTER TABLE account ADD COLUMN live INTEGER NOT NULL DEFAULT 0;
+    -- The token, and the life in which it was set.
+    ALTER TABLE device ADD COLUMN sync_token INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE device ADD COLUMN token_life INTEGER NOT NULL DEFAULT 0;
+    -- What the device said last that it holds all of.
+    ALTER TABLE device ADD COLUMN stands_at INTEGER NOT NULL DEFAULT 0;
+    -- When housekeeping is to look at the record; NULL: never.
+    ALTER TABLE record ADD COLUMN due_ms INTEGER;
+    CREATE INDEX record_by_due ON record (account, due_ms) WHERE due_ms IS NOT NULL;
+    PRAGMA user_version = 2;
+    """
+  private static let format3 = """
+    -- Which account holds what an original transaction of the App Store grants: one at a time. They go with their account.
+    CREATE TABLE purchase (
+      environment TEXT NOT NULL,
+      original TEXT NOT NULL,
+      account INTEGER NOT NULL REFERENCES account (id) ON DELETE CASCADE,
+      since_ms INTEGER NOT NULL,
+      PRIMARY KEY (environment, original)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX purchase_by_account ON purchase (account);
+    -- What the App Store calls the account.
+    CREATE TABLE app_account (
+      account INTEGER PRIMARY KEY REFERENCES account (id) ON DELETE CASCADE,
+      token BLOB NOT NULL UNIQUE
+    ) STRICT;
+    PRAGMA user_version = 3;
+    """
+
   private func makeFormat1(_ bodies: [(key: [UInt8], body: [UInt8])]) throws {
     try FileManager.default.createDirectory(
       atPath: folder.data, withIntermediateDirectories: true,
@@ -128,6 +176,41 @@ import Testing
     #expect(live == [2, 0])
     let day: Int64 = 24 * 3600 * 1000
     #expect(due == [[3, noon + 60 + 30 * day], [5, noon + 9 + 90 * day]])
+  }
+
+  @Test(
+    "what accounts hold is counted, and codes of the time before are the owner's",
+    arguments: 1...3)
+  func held(format: Int) throws {
+    let records = [water(1), water(2), deleted(3)]
+    try makeFormat1(records.map { ($0.key.storageKey, $0.encoded) })
+    let old = try DatabaseQueue(path: file)
+    try old.write { db in
+      try db.execute(
+        sql: "INSERT INTO invitation VALUES ('BCDF', x'01', 2, ?, 5)", arguments: [noon])
+      if format > 1 { try db.execute(sql: Self.format2) }
+      if format > 2 { try db.execute(sql: Self.format3) }
+    }
+    try old.close()
+    let store = try openStore(folder)
+    let (kim, sam) = (kim, AccountID(rawValue: 2))
+    try store.transaction { t throws(StoreError) in
+      let bytes = records.reduce(0) { $0 + $1.encoded.count }
+      let holdings = try t.holdings(of: kim)
+      #expect(holdings.records == 3 && holdings.bytes == bytes)
+      #expect(try t.holdings(of: sam) == Holdings())
+      #expect(try t.account(kim)?.bytes == bytes)
+      #expect(
+        try t.invitation(handle: "BCDF")
+          == InvitationEntry(
+            handle: "BCDF", secretHash: [1], account: sam, expires: WallTime(milliseconds: noon),
+            triesLeft: 5, inviter: nil, needsApproval: false, usedBy: nil))
+      #expect(try t.events(of: nil, before: nil, limit: 1).isEmpty)
+    }
+    store.close()
+    // It is as good as one that was made in this format, and not brought up to date twice.
+    try openStore(folder).close()
+    #expect(try StoreCopy.check(file).records == 3)
   }
 
   @Test("a store that cannot be brought up to date stays as it was")

@@ -101,6 +101,70 @@ import struct AtrestDomain.SignedTransaction
     await storage.queue.close()
   }
 
+  @Test("a full account takes no new purchase, and is not bound to it; a refund it takes")
+  func full() async throws {
+    let quota = AccountQuota(records: 1)
+    let tight = EntitlementsService(
+      queue: storage.queue, gate: gate, quota: quota, environment: storage.world.environment,
+      logger: quiet)
+    let tightSync = SyncService(
+      queue: storage.queue, directory: storage.directory, environment: storage.world.environment,
+      gate: gate, quota: quota)
+    func submit(_ payload: Payload, _ session: Session) async throws -> Status? {
+      let jws = try authority.sign(payload.text)
+      let outcome = await outcome { later throws(Status) in
+        try tight.submit(
+          session, SubmitTransactionRequest(signedTransaction: jws).encoded, answer: later)
+      }
+      return outcome.failure
+    }
+    #expect(try await submit(Payload(id(1)), kim) == nil)
+    #expect(try await submit(Payload(id(2)), kim) == .fullAccount)
+    let offered = Offer(
+      record: try #require(
+        EntitlementField.record(jws: try authority.sign(Payload(id(2)).text))), written: []
+    ).encoded
+    let pushed = await outcome { later throws(Status) in
+      try tightSync.exchange(
+        kim, ExchangeRequest(cursor: nil, offers: [offered]).encoded, answerLater: { later() })
+    }
+    #expect(
+      try ExchangeResponse(decoding: try pushed.reply).refusals.map(\.reason) == [.quota])
+    // Nobody holds it: another account may.
+    #expect(try await self.submit(sam, Payload(id(2))) == nil)
+    var refund = id(1)
+    refund["signedDate"] = "\(Payload.signed + 10)"
+    refund["revocationDate"] = "\(Payload.signed + 9)"
+    #expect(try await submit(Payload(refund), kim) == nil)
+    await storage.queue.close()
+  }
+
+  @Test("purchases leave events: taken in, refused with the check, moved on both sides")
+  func events() async throws {
+    #expect(try await submit(kim, Payload()) == nil)
+    #expect(try await submit(kim, Payload()) == nil)
+    _ = try await submit(kim, Payload(["bundleId": "\"com.other\""]))
+    storage.world.now += 25 * 3600 * 1000
+    let fresh = Payload(["signedDate": "\(storage.world.now - 1000)"])
+    #expect(try await submit(sam, fresh, transfer: true) == nil)
+    let accounts = AccountsService(queue: storage.queue, devices: storage.devices)
+    func events(_ session: Session) async throws -> [Event] {
+      let outcome = await outcome { later throws(Status) in
+        try accounts.events(session, [], answer: later)
+      }
+      return try EventsResponse(decoding: try outcome.reply).events
+    }
+    let mine = try await events(kim)
+    let theirs = try await events(sam)
+    #expect(mine.map(\.kind) == [.purchaseMoved, .purchaseRefused, .purchaseTaken])
+    #expect(mine.map(\.actor) == [.none, phone, phone])
+    #expect(mine.first?.detail == 2)
+    #expect(mine[1].detail == Int64(EntitlementRejection.otherApp.check))
+    #expect(theirs.map(\.kind) == [.purchaseMoved, .purchaseTaken])
+    #expect(theirs.map(\.detail) == [1, 0])
+    await storage.queue.close()
+  }
+
   @Test("what does not verify is rejected with its check, and nothing of it stays")
   func rejects() async throws {
     #expect(try await submit(kim, Payload(["bundleId": "\"com.other\""])) == "OTHER_APP")

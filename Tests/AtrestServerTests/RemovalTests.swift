@@ -65,9 +65,18 @@ private let canary = "canary-7f3a-"
     }
   }
 
-  @Test("no byte of a value, a key or a name is left in the database or its log")
-  func nothingLeft() async throws {
+  @Test(
+    "no byte of a value, a key or a name is left in the database or its log, whoever removes it",
+    arguments: [true, false])
+  func nothingLeft(byOwner: Bool) async throws {
     let kim = try storage.session(phone)
+    for name in ["\(canary)name", "\(canary)other name"] {
+      let renamed = await outcome { later throws(Status) in
+        try storage.devices.rename(
+          kim, RenameDeviceRequest(replica: tablet, name: name).encoded, answer: later)
+      }
+      _ = try renamed.reply
+    }
     // Small values that share pages and large ones that overflow them; written, changed, and deleted.
     for round in 0..<3 {
       for start in stride(from: 0, to: 600, by: 50) {
@@ -90,11 +99,33 @@ private let canary = "canary-7f3a-"
     }
     _ = try invited.reply
     #expect(try holds(canary))
-    _ = try await remove("kim").reply
+    // One that waits has a name, too.
+    let code = try InviteResponse(decoding: try invited.reply).code
+    _ = try storage.devices.pair(
+      PairRequest(code: code, deviceName: "\(canary)newcomer").encoded
+    ) { { _, _ in } }
+    if byOwner {
+      _ = try await remove("kim").reply
+    } else {
+      let accounts = AccountsService(queue: storage.queue, devices: storage.devices)
+      let deleted = await outcome { later throws(Status) in
+        try accounts.delete(
+          kim, DeleteAccountRequest(accountName: "kim").encoded, answer: later)
+      }
+      _ = try deleted.reply
+    }
     #expect(try !holds(canary))
-    #expect(try !holds("device 2"))
+    #expect(try !holds("device 1"))
     let log = try FileManager.default.attributesOfItem(atPath: database + "-wal")
     #expect(log[.size] as? Int == 0)
+    // What happened is known still: by number.
+    let found = await outcome { later throws(Status) in
+      try admin.events(AccountEventsRequest().encoded, answer: later)
+    }
+    let events = try AccountEventsResponse(decoding: try found.reply).entries
+    #expect(events.first?.event.kind == .accountRemoved && events.first?.account == 1)
+    #expect(events.first?.event.actor == (byOwner ? .none : phone))
+    #expect(events.filter { $0.event.kind == .deviceRenamed }.count == 2)
     // The other account is as it was.
     let sam = try await storage.exchange(ReplicaID(rawValue: 3), request())
     #expect(sam.records == [water(1).encoded])

@@ -130,7 +130,8 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     bad.add("authorization", "Bearer " + String(repeating: "0", count: 80))
     for method in [
       Method.exchange, Method.watch, Method.reconcile, Method.invite, Method.renew,
-      Method.listDevices,
+      Method.listDevices, Method.newcomers, Method.decide, Method.renameDevice,
+      Method.getAccount, Method.deleteAccount, Method.events,
       Method.revokeDevice,
     ] {
       for metadata in [Metadata(), bad] {
@@ -151,6 +152,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     for method in [
       Method.Admin.addAccount, Method.Admin.inviteDevice, Method.Admin.listAccounts,
       Method.Admin.listDevices, Method.Admin.revokeDevice, Method.Admin.backup,
+      Method.Admin.events, Method.Admin.checkEvents,
     ] {
       #expect(
         await code { _ = try await running.device.unary(method, []) } == .unimplemented, "\(method)"
@@ -284,6 +286,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     let health = HealthService(services: Routes.publicServices)
     let devices = Routes.forDevices(
       sync: storage.sync, devices: storage.devices,
+      accounts: AccountsService(queue: storage.queue, devices: storage.devices),
       entitlements: EntitlementsService(
         queue: storage.queue, gate: nil, environment: storage.world.environment, logger: quiet),
       health: health, directory: storage.directory,
@@ -291,7 +294,8 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     #expect(
       Set(devices.paths) == [
         Method.exchange, Method.watch, Method.reconcile, Method.pair, Method.invite, Method.renew,
-        Method.listDevices,
+        Method.listDevices, Method.newcomers, Method.decide, Method.renameDevice,
+        Method.getAccount, Method.deleteAccount, Method.events,
         Method.revokeDevice, Method.submitTransaction, Method.getEntitlements, Method.healthCheck,
         Method.healthWatch,
       ])
@@ -303,6 +307,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
         Method.Admin.addAccount, Method.Admin.inviteDevice, Method.Admin.removeAccount,
         Method.Admin.listAccounts,
         Method.Admin.listDevices, Method.Admin.revokeDevice, Method.Admin.backup,
+        Method.Admin.events, Method.Admin.checkEvents,
       ])
   }
 }

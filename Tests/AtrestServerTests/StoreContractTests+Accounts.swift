@@ -38,6 +38,98 @@ extension StoreContractTests {
   }
 
   @Test(
+    "who made an invitation, what it needs and who used it are kept; used ones are not open",
+    arguments: StoreKind.allCases)
+  func usedInvitations(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let kim = try store.makeAccount("kim")
+    var made: [InvitationEntry] = []
+    for (handle, inviter) in [("BBBB", phone), ("CCCC", phone), ("DDDD", tablet)] {
+      made.append(
+        InvitationEntry(
+          handle: handle, secretHash: [1], account: kim, expires: WallTime(milliseconds: 10),
+          triesLeft: 5, inviter: inviter, needsApproval: inviter == phone))
+    }
+    try store.transaction { t throws(StoreError) in
+      for invitation in made { #expect(try t.addInvitation(invitation)) }
+      try t.useInvitation(handle: "CCCC", by: [4, 5])
+      made[1].usedBy = [4, 5]
+      for invitation in made {
+        #expect(try t.invitation(handle: invitation.handle) == invitation)
+      }
+      #expect(try t.invitationCount(of: kim) == 2)
+      try t.removeInvitations(madeBy: phone)
+      #expect(try t.invitation(handle: "BBBB") == nil)
+      #expect(try t.invitation(handle: "CCCC") == nil)
+      #expect(try t.invitation(handle: "DDDD") == made[2])
+    }
+  }
+
+  @Test("a device's name changes, and nothing else of it", arguments: StoreKind.allCases)
+  func rename(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let kim = try store.makeAccount("kim")
+    try store.makeDevice(phone, kim)
+    try store.makeDevice(tablet, kim)
+    try store.transaction { t throws(StoreError) in
+      var devices = try t.devices(of: kim)
+      try t.renameDevice(tablet, to: "Büro")
+      try t.renameDevice(ReplicaID(rawValue: 99), to: "nobody")
+      devices[1].name = "Büro"
+      #expect(try t.devices(of: kim) == devices)
+    }
+  }
+
+  @Test(
+    "events are numbered in a row, chained, found by account, and outlive it",
+    arguments: StoreKind.allCases)
+  func events(kind: StoreKind) throws {
+    var store = try kind.open(folder)
+    let (kim, sam) = (try store.makeAccount("kim"), try store.makeAccount("sam"))
+    let written = [
+      NewEvent(.codeMade, of: kim, at: WallTime(milliseconds: 1), actor: phone, detail: -1),
+      NewEvent(
+        .deviceRevoked, of: sam, at: WallTime(milliseconds: 2), actor: tablet,
+        subject: ReplicaID(rawValue: .max), detail: .min, count: .max),
+      NewEvent(.backupMade, of: nil, at: WallTime(milliseconds: 3)),
+      NewEvent(.accountRemoved, of: kim, at: WallTime(milliseconds: 4)),
+    ]
+    for event in written {
+      try store.transaction { t throws(StoreError) in try t.addEvent(event) }
+    }
+    try store.transaction { t throws(StoreError) in try t.removeAccount(kim) }
+    // What does not happen is not told.
+    #expect(throws: StoreError.closed) {
+      try store.transaction { t throws(StoreError) in
+        try t.addEvent(written[0])
+        throw .closed
+      }
+    }
+    store.close()
+    store = try kind.open(folder)
+    defer { store.close() }
+    try store.transaction { t throws(StoreError) in
+      let all = try t.events(of: nil, before: nil, limit: 10)
+      #expect(all.map(\.number) == [4, 3, 2, 1])
+      #expect(all.reversed().map(\.event) == written)
+      #expect(try t.events(of: kim, before: nil, limit: 10).map(\.number) == [4, 1])
+      #expect(try t.events(of: kim, before: 4, limit: 10).map(\.number) == [1])
+      #expect(try t.events(of: nil, before: 4, limit: 2).map(\.number) == [3, 2])
+      var chain = EventChain()
+      try t.events(after: 0) { chain.follows($0) }
+      #expect(chain.number == 4)
+      var visited: [UInt64] = []
+      try t.events(after: 1) { event in
+        visited.append(event.number)
+        return visited.count < 2
+      }
+      #expect(visited == [2, 3])
+    }
+  }
+
+  @Test(
     "a place of a life is good up to where the next life wrote first, and no further",
     arguments: StoreKind.allCases)
   func lives(kind: StoreKind) throws {

@@ -18,7 +18,7 @@ final class Binary: Sendable {
   }
 
   let home: URL
-  private let program: URL
+  let program: URL
 
   /// - Parameter name: Which program.
   init(_ name: String = "atrest") throws {
@@ -66,34 +66,6 @@ final class Binary: Sendable {
     try? typed.fileHandleForWriting.write(contentsOf: Data(input.utf8))
     try typed.fileHandleForWriting.close()
     return Running(process: process, out: out, err: err)
-  }
-
-  /// What the program writes to standard output where that is a terminal.
-  func onTerminal(_ arguments: [String]) throws -> String {
-    // What `openpty` does, which the C library's module leaves out: linux/tty's TIOCSPTLCK and TIOCGPTN.
-    let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-    try #require(master >= 0)
-    defer { close(master) }
-    var (lock, number): (CInt, CInt) = (0, 0)
-    try #require(
-      ioctl(master, 0x4004_5431, &lock) == 0 && ioctl(master, 0x8004_5430, &number) == 0)
-    let slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
-    try #require(slave >= 0)
-    defer { close(slave) }
-    let process = Process()
-    process.executableURL = program
-    process.arguments = arguments
-    process.environment = ["HOME": home.path, "TZ": "Europe/Berlin", "NO_COLOR": "1"]
-    process.standardOutput = FileHandle(fileDescriptor: slave)
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    // A page of text waits in the terminal's buffer, or is on its way there.
-    var waiting = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
-    try #require(poll(&waiting, 1, 10_000) == 1, "nothing was written")
-    var bytes = [UInt8](repeating: 0, count: 65536)
-    let count = read(master, &bytes, bytes.count)
-    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
   }
 
   struct Running {

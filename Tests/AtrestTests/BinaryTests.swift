@@ -24,7 +24,9 @@ struct BinaryTests {
     #expect(answer.out.hasPrefix("Nothing is written here yet."))
     #expect(answer.out.split(separator: "\n").count == 1)
     #expect(!FileManager.default.fileExists(atPath: atrest.replica.path))
-    for look in ["sync", "sessions", "conflicts", "devices", "invite", "unpair", "doctor"] {
+    for look in [
+      "sync", "sessions", "conflicts", "devices", "invite", "unpair", "doctor", "account",
+    ] {
       try atrest(look)
     }
     try atrest("water", "list")
@@ -101,7 +103,11 @@ struct BinaryTests {
       ("conflicts list", 0), ("conflicts show 81c0", 65), ("conflicts restore 81c0", 65),
       ("pair nonsense", 64), ("pair atrest://example.org:7420/BCDF-GHJKLMNP", 64),
       ("pair atrest://127.0.0.1:1/BCDF-GHJKLMNP", 69), ("sync", 65), ("invite", 65),
-      ("devices", 65), ("unpair", 65), ("doctor", 0), ("doctor --check", 0),
+      ("devices", 65), ("devices waiting", 65), ("devices allow 9b", 65), ("devices deny 9b", 65),
+      ("devices rename 9b phone", 65), ("devices allow", 64), ("account", 65),
+      ("account log", 65), ("account delete", 65), ("account delete --yes", 64),
+      ("account export", 64), ("account export - --json", 64), ("unpair", 65), ("doctor", 0),
+      ("doctor --check", 0),
       ("sync --watch --allow-mass-deletion", 64),
       ("replica digest", 65),
     ] as [(String, Int32)])

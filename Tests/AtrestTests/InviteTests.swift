@@ -4,6 +4,8 @@
 import Foundation
 import Testing
 
+@testable import atrest
+
 @Suite("Pairing links")
 struct InviteTests {
   private let household: Household
@@ -14,10 +16,11 @@ struct InviteTests {
     phone = try household.companion()
   }
 
-  /// The programs' three ways to make a link.
+  /// The programs' four ways to make a link.
   private func ask(_ more: String...) throws -> [Binary.Answer] {
     [
       try phone.start(["invite"] + more).wait(),
+      try phone.start(["invite", "--yes"] + more).wait(),
       try household.syncd.start(["account", "invite", "kim"] + more).wait(),
       try household.syncd.start(["account", "add", "sam \(UUID())"] + more).wait(),
     ]
@@ -37,17 +40,34 @@ struct InviteTests {
     }
   }
 
-  @Test("with --json there is an object and nothing else")
+  @Test("with --json there is an object and nothing else, but for what is to be done later")
   func json() throws {
-    for answer in try ask("--json") {
-      #expect(answer.code == 0 && answer.err.isEmpty)
+    let answers = try ask("--json")
+    for answer in answers {
+      #expect(answer.code == 0)
       let row = try #require(try answer.json() as? [String: Any])
       #expect(isLink(try #require(row["link"] as? String)))
       #expect(row["expires"] != nil || row["expires_ms"] is Int)
     }
+    #expect(answers.dropFirst().allSatisfy { $0.err.isEmpty })
+    #expect(answers[0].err.contains("`atrest devices allow`"))
+    let needs = try answers.prefix(2).map {
+      (try $0.json() as? [String: Any])?["needs_approval"] as? Bool
+    }
+    #expect(needs == [true, false])
   }
 
-  @Test("on a terminal the sentence stands with the link")
+  @Test(
+    "a link that needs approval says so beside it; one that does not, and the owner's, say nothing of it"
+  )
+  func approval() throws {
+    let answers = try ask()
+    #expect(answers[0].err.contains("It then waits until `atrest devices allow` lets it in"))
+    #expect(answers.dropFirst().allSatisfy { !$0.err.contains("allow") })
+  }
+
+  @Test(
+    "on a terminal where nobody can type the sentence stands with the link, and the command ends")
   func terminal() throws {
     for (program, arguments) in [
       (phone, ["invite"]), (household.syncd, ["account", "invite", "kim"]),
@@ -57,9 +77,22 @@ struct InviteTests {
     }
   }
 
-  @Test("what a script reads pairs a device as it is")
+  @Test("on a terminal the link's QR code comes first, unless it is left out")
+  func code() throws {
+    for (arguments, isThere) in [
+      (["invite"], true), (["invite", "--yes"], true), (["invite", "--no-qr"], false),
+    ] {
+      let text = try phone.onTerminal(arguments).replacingOccurrences(of: "\r", with: "")
+      let link = try #require(text.firstMatch(of: /atrest pair (atrest:\S+)/)?.1)
+      let picture = try #require(QRCode.ofLink(String(link))).picture(isColoured: false)
+      #expect(text.hasPrefix(picture) == isThere)
+      #expect(text.contains("█") == isThere)
+    }
+  }
+
+  @Test("what a script reads with --yes pairs a device as it is")
   func scripted() throws {
-    let link = try phone("invite").out.trimmingCharacters(in: .newlines)
+    let link = try phone("invite", "--yes").out.trimmingCharacters(in: .newlines)
     let tablet = try Binary()
     #expect(try tablet("pair", link, "--name", "tablet").code == 0)
   }
@@ -67,7 +100,7 @@ struct InviteTests {
   @Test("a second device of one name is told what it is called")
   func namesake() throws {
     let second = try Binary()
-    let link = try phone("invite").out.trimmingCharacters(in: .newlines)
+    let link = try phone("invite", "--yes").out.trimmingCharacters(in: .newlines)
     let answer = try second("pair", link, "--name", "phone")
     #expect(
       answer.out == """
@@ -76,7 +109,7 @@ struct InviteTests {
 
         """)
     let third = try Binary()
-    let next = try phone("invite").out.trimmingCharacters(in: .newlines)
+    let next = try phone("invite", "--yes").out.trimmingCharacters(in: .newlines)
     let row = try third("pair", next, "--name", "phone", "--json").json() as? [String: Any]
     #expect(row?["name"] as? String == "phone 3")
   }

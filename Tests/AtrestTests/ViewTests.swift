@@ -134,7 +134,7 @@ struct JSONTests {
     )
     #expect(
       try JSON.line(SyncRow(SyncReport()))
-        == #"{"conflicts":0,"held_deletions":0,"received":0,"refused":0,"renewed":false,"restarted":false,"sent":0,"superseded":0}"#
+        == #"{"conflicts":0,"held_deletions":0,"over_quota":0,"received":0,"refused":0,"renewed":false,"restarted":false,"sent":0,"superseded":0}"#
     )
   }
 

@@ -62,8 +62,14 @@ class DaemonUpgrade(DaemonRun):
         self.shape = old_formats.Shape(
             original.folder / "data" / old_formats.SERVER_FILE,
             {"record": "body", "device": "token_hash", "account": "name"},
-            [("record", "due_ms"), ("account", "live"), ("device", "sync_token")],
-            newest=3,
+            [
+                ("record", "due_ms"),
+                ("account", "live"),
+                ("account", "bytes"),
+                ("device", "sync_token"),
+                ("invitation", "used_by"),
+            ],
+            newest=4,
         )
 
     def session(self, scene):
@@ -73,7 +79,7 @@ class DaemonUpgrade(DaemonRun):
         is_hit, complaint = super().act(scene, fault, prefix)
         path = scene.folder / "data" / old_formats.SERVER_FILE
         complaint = complaint or self.shape.complaint(path)
-        if fault is None and self.shape.version(path) != 3:
+        if fault is None and self.shape.version(path) != 4:
             complaint = complaint or "the store was not upgraded"
         return is_hit, complaint
 
@@ -84,8 +90,8 @@ class CommandUpgrade(Run):
         self.shape = old_formats.Shape(
             original.folder / "phone" / old_formats.REPLICA_FILE,
             {"record": "body", "outbox": "offer", "device": "name"},
-            [("replica", "seen_epoch"), ("replica", "renewal"), ("outbox", "highest")],
-            newest=3,
+            [("replica", "seen_epoch"), ("replica", "joining"), ("outbox", "highest")],
+            newest=4,
         )
 
     def act(self, scene, fault, prefix):
@@ -97,6 +103,6 @@ class CommandUpgrade(Run):
             complaint = f"crashed with {-done.returncode}: {done.stderr.strip()}"
         elif done.returncode > 0 and not done.stderr.strip():
             complaint = f"ended with {done.returncode} and said nothing"
-        elif fault is None and (done.returncode or self.shape.version(path) != 3):
+        elif fault is None and (done.returncode or self.shape.version(path) != 4):
             complaint = f"ended with {done.returncode}, not upgraded: {done.stderr.strip()}"
         return is_hit, complaint

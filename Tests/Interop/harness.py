@@ -12,7 +12,7 @@ import time
 import grpc
 
 from atrest.internal.v1 import pages_pb2
-from atrest.sync.v1 import devices_pb2, devices_pb2_grpc, sync_pb2, sync_pb2_grpc
+from atrest.sync.v1 import accounts_pb2_grpc, devices_pb2, devices_pb2_grpc, sync_pb2, sync_pb2_grpc
 
 CALL_SECONDS = 10
 CODE = re.compile(r"\b[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{8}\b")
@@ -122,6 +122,7 @@ class Device:
         self.channel = channel
         self.sync = sync_pb2_grpc.SyncStub(channel)
         self.devices = devices_pb2_grpc.DevicesStub(channel)
+        self.accounts = accounts_pb2_grpc.AccountsStub(channel)
         self._raw_exchange = channel.unary_unary("/atrest.sync.v1.Sync/Exchange")
         return self
 
@@ -135,9 +136,12 @@ class Device:
         stub = devices_pb2_grpc.DevicesStub(channel)
         return Device(channel, stub.Pair(request, timeout=CALL_SECONDS))
 
-    def invite(self):
+    def invite(self, approval=False):
+        """A code; without `approval` whoever has it joins at once."""
         return self.devices.Invite(
-            devices_pb2.InviteRequest(), metadata=self.metadata, timeout=CALL_SECONDS
+            devices_pb2.InviteRequest(without_approval=not approval),
+            metadata=self.metadata,
+            timeout=CALL_SECONDS,
         )
 
     def add_device(self, name):

@@ -114,19 +114,23 @@ struct RoundTripTests {
     }
     try check(PairRequest(code: "BCDF-GHJKLMNP", deviceName: "phone"))
     try check(
+      PairRequest(code: "BCDFGHJKLMNP", deviceName: "phone", nonce: [UInt8](0..<64)))
+    try check(
       PairResponse(
         replica: ReplicaID(rawValue: 7), token: "t", accountName: "home",
         serverTime: WallTime(milliseconds: 3), deviceName: "phone 2"))
     try check(RenewRequest(nonce: [UInt8](0..<16)))
     try check(RenewRequest())
     try check(InviteResponse(code: "c", expires: WallTime(milliseconds: 9)))
+    try check(
+      InviteResponse(code: "c", expires: WallTime(milliseconds: 9), needsApproval: true))
     try check(ListDevicesResponse(devices: [device]))
     try check(RevokeDeviceRequest(replica: device.replica))
     try check(AccountRequest(name: "home"))
     try check(Invitation(code: "c", expires: WallTime(milliseconds: 9), address: "[::1]:1"))
     try check(
       ListAccountsResponse(accounts: [
-        .init(name: "home", created: WallTime(milliseconds: 4), devices: 2, records: 9)
+        .init(name: "home", created: WallTime(milliseconds: 4), devices: 2, records: 9, bytes: 77)
       ]))
     var stranger = device
     stranger.isCurrent = false

@@ -49,7 +49,7 @@ func measureThroughput(_ server: ServerProcess, sizes: [Int], rounds: Int) async
       try source.replica.transaction { transaction in
         for index in 0..<size { try transaction.save(fast(index)) }
       }
-      let invitation = try await source.replica.invite()
+      let invitation = try await source.replica.invite(withoutApproval: true)
       let target = try await TestDevice(link: invitation.link.text, name: "target")
       defer { target.remove() }
 

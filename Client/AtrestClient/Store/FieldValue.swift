@@ -73,6 +73,12 @@ public enum FieldValue: Hashable, Sendable {
 public struct JournalEntry: Hashable, Sendable {
   /// The record, the field, both writes with devices and times, and when the server noticed.
   public let conflict: Conflict
+
+  /// An entry that says so.
+  public init(conflict: Conflict) {
+    self.conflict = conflict
+  }
+
   /// What the losing write said.
   public var lost: FieldValue { FieldValue(conflict.lost, of: conflict.key.kind) }
   /// What the winning write said.

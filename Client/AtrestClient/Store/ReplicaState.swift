@@ -8,6 +8,14 @@ import SyncProtocol
 
 import struct SyncProtocol.Cursor
 
+/// A request to join an account whose answer may have been lost: repeated under its name, it gives the same identity.
+struct PendingJoin: Hashable {
+  /// The pairing link, whole. A secret until used.
+  var link: String
+  /// The request's name. A secret: the token is made of it.
+  var nonce: [UInt8]
+}
+
 /// Who a replica is and where it stands. Read at the start of a transaction, written at its end.
 struct ReplicaState: Hashable {
   var replica = ReplicaID.none
@@ -26,6 +34,8 @@ struct ReplicaState: Hashable {
   var tokens = TokenTrail()
   /// Names a request for a new identity that may be under way: repeated, it gives the same one. A secret.
   var renewal: [UInt8]?
+  /// A request to join an account that may be under way.
+  var joining: PendingJoin?
 
   /// Smaller differences between two clocks are the network's as likely as the clocks'. Milliseconds.
   static let offsetTolerance: Int64 = 2000
@@ -67,7 +77,8 @@ struct ReplicaState: Hashable {
         database.cachedStatement(
           sql: """
             SELECT id, clock, epoch, sequence, account, server, token, last_sync, server_offset,
-              seen_epoch, seen_sequence, must_reconcile, token_held, token_attempts, renewal
+              seen_epoch, seen_sequence, must_reconcile, token_held, token_attempts, renewal,
+              joining, joining_link
             FROM replica WHERE one = 1
             """))
     else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
@@ -76,6 +87,8 @@ struct ReplicaState: Hashable {
     let lastSync = try row.decode(Int64?.self, atIndex: 7)
     let demand: Int64 = try row.decode(atIndex: 11)
     let held = try row.decode(Int64?.self, atIndex: 12)
+    let link: String? = try row.decode(atIndex: 16)
+    let joining = try row.optionalBytes(at: 15)
     return ReplicaState(
       replica: ReplicaID(rawValue: UInt64(bitPattern: try row.decode(atIndex: 0))),
       clock: PlantedBug.clockForgotten.isPlanted ? HybridClock() : HybridClock(latest: clock),
@@ -85,7 +98,8 @@ struct ReplicaState: Hashable {
       seen: row.place(at: 9), mustReconcile: demand == 0 ? nil : UInt64(bitPattern: demand),
       tokens: TokenTrail(
         held: held.map { UInt64(bitPattern: $0) }, attempts: try row.numbers(at: 13)),
-      renewal: try row.optionalBytes(at: 14))
+      renewal: try row.optionalBytes(at: 14),
+      joining: joining.flatMap { nonce in link.map { PendingJoin(link: $0, nonce: nonce) } })
   }
 
   func write(_ database: Database) throws {
@@ -93,7 +107,8 @@ struct ReplicaState: Hashable {
       sql: """
         UPDATE replica SET id = ?, clock = ?, epoch = ?, sequence = ?, account = ?, server = ?,
           token = ?, last_sync = ?, server_offset = ?, seen_epoch = ?, seen_sequence = ?,
-          must_reconcile = ?, token_held = ?, token_attempts = ?, renewal = ? WHERE one = 1
+          must_reconcile = ?, token_held = ?, token_attempts = ?, renewal = ?, joining = ?,
+          joining_link = ? WHERE one = 1
         """
     ).execute(arguments: [
       Int64(bitPattern: replica.rawValue), Int64(bitPattern: clock.latest.rawValue),
@@ -103,7 +118,7 @@ struct ReplicaState: Hashable {
       Int64(bitPattern: mustReconcile ?? 0), tokens.held.map { Int64(bitPattern: $0) },
       tokens.attempts.reduce(into: Data()) { data, token in
         withUnsafeBytes(of: token.littleEndian) { data.append(contentsOf: $0) }
-      }, renewal.map { Data($0) },
+      }, renewal.map { Data($0) }, joining.map { Data($0.nonce) }, joining?.link,
     ])
   }
 }

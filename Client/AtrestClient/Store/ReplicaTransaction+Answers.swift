@@ -35,6 +35,7 @@ extension ReplicaTransaction {
     applied.acknowledged = page.offers.count - refused.count
     applied.refused =
       answer.refusals.count { $0.reason != .forked && $0.reason != .massDeletion }
+    applied.overQuota = answer.refusals.count { $0.reason == .quota }
     // A server that took nothing may have left its token as it was; then this one stays among the attempts.
     if let token = request.token, applied.acknowledged > 0 { state.tokens.confirm(token.next) }
 

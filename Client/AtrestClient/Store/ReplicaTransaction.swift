@@ -37,6 +37,11 @@ public final class ReplicaTransaction {
     return number == 0 ? 1 : number
   }
 
+  /// 32 random bytes: names a request that may have to be repeated.
+  func longNonce() -> [UInt8] {
+    (0..<4).flatMap { _ in withUnsafeBytes(of: nonce().littleEndian) { Array($0) } }
+  }
+
   /// Notes that everything held is to be compared with the server. What is being compared already began too early.
   ///
   /// - Parameter afterLoss: Whether the server lost something.

@@ -6,7 +6,7 @@ import GRDB
 /// The tables of a replica. A later version is reached from the one before in a single transaction.
 enum Schema {
   /// What leads from the version before to each version, the first from nothing.
-  static let steps = [version1, version2, version3]
+  static let steps = [version1, version2, version3, version4]
 
   /// The version that this build reads and writes.
   static var version: Int { steps.count }
@@ -72,6 +72,13 @@ enum Schema {
 
   /// - `renewal`: the name of a request for a new identity that may be under way. A secret.
   static let version3 = "ALTER TABLE replica ADD COLUMN renewal BLOB;"
+
+  /// - `joining`: the name of a request to join an account that may be under way. `joining_link`: the pairing link it was made with. Secrets,
+  ///   both NULL or neither.
+  static let version4 = """
+    ALTER TABLE replica ADD COLUMN joining BLOB;
+    ALTER TABLE replica ADD COLUMN joining_link TEXT;
+    """
 
   /// Brings a file from one version to the newest. Runs in the caller's transaction.
   static func migrate(_ database: Database, from version: Int) throws {

@@ -10,7 +10,7 @@ import TLS
 import Transport
 
 /// Calls a server's services. One connection, opened when first needed and again after it broke. Close it after use.
-public final class GRPCSyncTransport: SyncTransport {
+public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ReceptionTransport {
   private let channel: GRPCChannel
   private let credential: Mutex<Metadata>
 
@@ -91,14 +91,44 @@ public final class GRPCSyncTransport: SyncTransport {
     }
   }
 
+  /// Connects, if it is not connected. A server that says nothing of its health is there all the same.
+  package func connect() async throws(SyncError) {
+    do {
+      let _: EmptyMessage = try await call(Method.healthCheck, EmptyMessage())
+    } catch {
+      switch error {
+      case .unreachable, .untrusted, .cancelled: throw error
+      default: return
+      }
+    }
+  }
+
   /// Joins an account.
-  public func pair(_ request: PairRequest) async throws(SyncError) -> PairResponse {
-    try await call(Method.pair, request)
+  ///
+  /// - Parameter patience: How long the answer may take: with a code that needs approval it takes until somebody decides.
+  /// - Throws: `.joiningElsewhere` if the same request was made anew from elsewhere, which then has the answer.
+  public func pair(
+    _ request: PairRequest, within patience: Duration
+  ) async throws(SyncError) -> PairResponse {
+    try await call(Method.pair, request, within: patience) { status in
+      // Only a request of the same name takes the place of one that waits.
+      status.code == .aborted ? .joiningElsewhere : nil
+    }
   }
 
   /// Asks for a pairing code.
-  public func invite() async throws(SyncError) -> InviteResponse {
-    try await call(Method.invite, EmptyMessage())
+  public func invite(_ request: InviteRequest) async throws(SyncError) -> InviteResponse {
+    try await call(Method.invite, request)
+  }
+
+  /// Lists who waits to be let in.
+  public func newcomers() async throws(SyncError) -> NewcomersResponse {
+    try await call(Method.newcomers, EmptyMessage())
+  }
+
+  /// Lets a newcomer in, or sends it away.
+  public func decide(_ request: DecideRequest) async throws(SyncError) -> DecideResponse {
+    try await call(Method.decide, request)
   }
 
   /// Lists the account's devices.
@@ -106,10 +136,32 @@ public final class GRPCSyncTransport: SyncTransport {
     try await call(Method.listDevices, EmptyMessage())
   }
 
+  /// Gives a device another name.
+  public func rename(
+    _ request: RenameDeviceRequest
+  ) async throws(SyncError) -> RenameDeviceResponse {
+    try await call(Method.renameDevice, request)
+  }
+
   /// Ends a device's access.
   public func revoke(_ device: ReplicaID) async throws(SyncError) {
     let _: EmptyMessage = try await call(
       Method.revokeDevice, RevokeDeviceRequest(replica: device))
+  }
+
+  /// Reads what the account holds, and what it may.
+  public func account() async throws(SyncError) -> GetAccountResponse {
+    try await call(Method.getAccount, EmptyMessage())
+  }
+
+  /// Removes the account. A large one takes the server a while.
+  public func deleteAccount(_ request: DeleteAccountRequest) async throws(SyncError) {
+    let _: EmptyMessage = try await call(Method.deleteAccount, request, within: .seconds(300))
+  }
+
+  /// Reads a page of what happened to the account.
+  public func events(_ request: EventsRequest) async throws(SyncError) -> EventsResponse {
+    try await call(Method.events, request)
   }
 
   /// Brings a purchase.
@@ -124,15 +176,17 @@ public final class GRPCSyncTransport: SyncTransport {
     try await call(Method.getEntitlements, EmptyMessage())
   }
 
+  /// - Parameter special: What the end of this call means, if that is not what it means of others.
   private func call<Request: WireMessage, Answer: WireMessage>(
-    _ method: String, _ request: Request
+    _ method: String, _ request: Request, within timeout: Duration = GRPCSyncTransport.callTimeout,
+    special: (Status) -> SyncError? = { _ in nil }
   ) async throws(SyncError) -> Answer {
     let bytes: [UInt8]
     do {
       bytes = try await channel.unary(
-        method, request.encoded, metadata: metadata, timeout: GRPCSyncTransport.callTimeout)
+        method, request.encoded, metadata: metadata, timeout: timeout)
     } catch {
-      throw failure(error)
+      throw special(error) ?? failure(error)
     }
     return try decode(bytes)
   }

@@ -66,6 +66,8 @@ public struct AppliedAnswer: Hashable, Sendable {
   public var acknowledged = 0
   /// Offers that stayed because the server refused them.
   public var refused = 0
+  /// How many of them, because the account is full.
+  public var overQuota = 0
   /// Whether one of them was refused for a stamp too far ahead of the server's clock.
   public var hasClockSkew = false
   /// Whether all of them were refused because the server takes this replica for a copy. Nothing is noted on them.

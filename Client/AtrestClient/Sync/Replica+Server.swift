@@ -1,82 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A replica's talks with its server: joining an account, devices, syncing.
+// A replica's talks with its server: syncing, comparing, watching; and the ground on which the other talks stand.
 
 import Foundation
 import Replication
 import SyncProtocol
 
 extension Replica {
-  /// Joins the account that made the link. Writes made before are kept, and pushed by the next sync.
-  ///
-  /// - Parameter name: What people call this device, 1 to 64 bytes.
-  /// - Returns: The account's name.
-  @discardableResult
-  public func pair(_ link: PairingLink, name: String) async throws(SyncError) -> String {
-    guard (1...NameLimit.bytes).contains(name.utf8.count), shown(name) == name else {
-      throw .replica(
-        .invalid("A device's name has 1 to \(NameLimit.bytes) bytes of text. Choose another."))
-    }
-    // Asked before the code is used up, and again when its fruit is stored.
-    try await local { replica throws(ReplicaError) in
-      try replica.read { try $0.requireUnpaired() }
-    }
-    let answer = try await withTransport(server: link.server.text, token: nil) {
-      transport throws(SyncError) in
-      try await transport.pair(PairRequest(code: link.code, deviceName: name))
-    }
-    do {
-      try await offload { () throws(ReplicaError) in
-        try self.adopt(answer, server: link.server.text)
-      }
-    } catch {
-      throw SyncError(storing: error)
-    }
-    return shown(answer.accountName)
-  }
-
-  /// Forgets the server. Records and waiting writes stay; pairing again, with this account or another, offers all of them there.
-  public func unpair() throws(ReplicaError) {
-    try write { transaction in
-      transaction.state.account = nil
-      transaction.state.server = nil
-      transaction.state.token = nil
-      transaction.state.leave()
-    }
-  }
-
-  /// This device's token; nil while the replica is not paired.
-  package func token() throws(ReplicaError) -> String? { try read { $0.state.token } }
-
-  /// Makes a pairing link for another device. It works once, until the returned time.
-  public func invite() async throws(SyncError) -> (link: PairingLink, expires: WallTime) {
-    let (server, answer) = try await withServer { _, server, transport throws(SyncError) in
-      (server, try await transport.invite())
-    }
-    do {
-      return (
-        try PairingLink(server: ServerAddress(parsing: server), code: answer.code), answer.expires
-      )
-    } catch {
-      throw .badAnswer("the pairing code is malformed")
-    }
-  }
-
-  /// The account's devices, oldest first. Their names are remembered; see `deviceNames()`.
-  public func devices() async throws(SyncError) -> [Device] {
-    var devices = try await withServer { _, _, transport throws(SyncError) in
-      try await transport.devices().devices
-    }
-    for index in devices.indices { devices[index].name = shown(devices[index].name) }
-    let named = devices
-    try await local { replica throws(ReplicaError) in try replica.setDeviceNames(named) }
-    return devices
-  }
-
-  /// Ends a device's access.
-  public func revoke(_ device: ReplicaID) async throws(SyncError) {
-    try await withServer { _, _, transport throws(SyncError) in try await transport.revoke(device) }
-  }
-
   /// Pushes what waits and pulls what is new.
   ///
   /// - Parameters:
@@ -145,7 +74,7 @@ extension Replica {
     }
   }
 
-  private func withTransport<Value: Sendable>(
+  func withTransport<Value: Sendable>(
     server: String, token: String?,
     _ body: (GRPCSyncTransport) async throws(SyncError) -> Value
   ) async throws(SyncError) -> Value {
@@ -164,7 +93,7 @@ extension Replica {
     }
   }
 
-  private func local<Value: Sendable>(
+  func local<Value: Sendable>(
     _ body: @escaping @Sendable (Replica) throws(ReplicaError) -> Value
   ) async throws(SyncError) -> Value {
     do {
@@ -176,33 +105,11 @@ extension Replica {
 }
 
 extension Replica {
-  /// Becomes a device of an account: takes its identity, and stamps with it everything that waits.
-  package func adopt(_ pairing: PairResponse, server: String) throws(ReplicaError) {
-    try write { transaction in
-      try transaction.requireUnpaired()
-      let wasPairedBefore = transaction.state.replica != .none
-      transaction.state.observe(server: pairing.serverTime, at: transaction.now)
-      try transaction.restamp(
-        as: pairing.replica, server: pairing.serverTime, mayHaveBeenTaken: wasPairedBefore
-      ) { _ in true }
-      transaction.state.leave()
-      // Acknowledged records wait no more, and the new account may not have them: a server that was put back, and has forgotten this
-      // device with them, or another one. Neither has compared what it holds with what is held here.
-      if wasPairedBefore { transaction.demandReconcile(afterLoss: true) }
-      transaction.state.server = server
-      try transaction.take(pairing)
-    }
-  }
-}
-
-extension Replica {
   /// See `ReplicaStore`.
   public func renewal() async throws(ReplicaError) -> RenewRequest {
     try await writing { transaction in
       if let nonce = transaction.state.renewal { return RenewRequest(nonce: nonce) }
-      let nonce = (0..<4).flatMap { _ in
-        withUnsafeBytes(of: transaction.nonce().littleEndian) { Array($0) }
-      }
+      let nonce = transaction.longNonce()
       transaction.state.renewal = nonce
       return RenewRequest(nonce: nonce)
     }

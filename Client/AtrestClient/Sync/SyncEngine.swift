@@ -63,6 +63,7 @@ public struct SyncEngine: Sendable {
         // This device's clock was ahead. The server has now told the time.
         try await store.restamp(at: clock.now())
         run.report.refused = 0
+        run.report.overQuota = 0
         try await exchange(&run, progress)
       }
       try await reconcile(&run, progress)
@@ -242,6 +243,7 @@ public struct SyncEngine: Sendable {
     run.report.exchanges += 1
     run.report.pushed += applied.acknowledged
     run.report.refused += applied.refused
+    run.report.overQuota += applied.overQuota
     run.report.pulled += answer.records.count
     run.report.superseded += answer.superseded.count
     run.report.conflicts += applied.conflicts

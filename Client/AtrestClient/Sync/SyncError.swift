@@ -13,6 +13,10 @@ public enum SyncError: Error, Hashable, Sendable {
   case accessEnded
   /// The server does not allow it: a wrong or used pairing code, for instance. The sentence is the server's.
   case notPermitted(String)
+  /// This device had the right pairing link, waited, and was not let in: a device of the account said no, or the link ended.
+  case notLetIn
+  /// Another run of the same program joins with the same pairing link, and took this one's place.
+  case joiningElsewhere
   /// There is no such thing on the server. The sentence is the server's.
   case notFound(String)
   /// The server refused for another lasting reason. The sentence is the server's.
@@ -49,6 +53,13 @@ public enum SyncError: Error, Hashable, Sendable {
       """
     case .notPermitted(let reason):
       "The server did not allow it: \(reason). Ask for a new pairing link and try again."
+    case .notLetIn:
+      """
+      This device was not let in: the other one said no, or the link's time is over. Ask for a new pairing \
+      link to try again.
+      """
+    case .joiningElsewhere:
+      "Another pairing with the same link began meanwhile, and goes on in this one's place."
     case .notFound(let reason):
       "The server did not find it: \(reason). List what is there and choose again."
     case .refused(let reason):

@@ -9,6 +9,8 @@ public struct SyncReport: Hashable, Sendable {
   public var pushed = 0
   /// Writes the server did not take; see `Replica.pending()`.
   public var refused = 0
+  /// How many of those, because the account is full. They wait.
+  public var overQuota = 0
   /// Records received.
   public var pulled = 0
   /// Records received or offered that lost to a newer write.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest devices`: lists the account's devices, and ends the access of one.
+// `atrest devices`: lists the account's devices and who wants to join, and changes who is in.
 
 import ArgumentParser
 import AtrestClient
@@ -7,17 +7,22 @@ import AtrestDomain
 import Foundation
 import SyncProtocol
 
-/// `atrest devices [list | revoke ID]`.
+/// `atrest devices [list | waiting | allow ID | deny ID | rename ID NAME | revoke ID]`.
 struct DevicesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "devices", abstract: "List your devices, and end the access of one.",
-    subcommands: [List.self, Revoke.self], defaultSubcommand: List.self)
+    commandName: "devices",
+    abstract: "List your devices, let one in, rename one, or end its access.",
+    subcommands: [
+      List.self, Waiting.self, Allow.self, Deny.self, Rename.self, Revoke.self,
+    ], defaultSubcommand: List.self)
 
   /// `atrest devices list`.
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List the account's devices, oldest first.",
+      abstract: "List who waits to join, then the account's devices, oldest first.",
       discussion: """
+        With `--json` only the devices are listed; `atrest devices waiting` lists who waits.
+
         EXAMPLES:
           atrest devices
           atrest devices list --json
@@ -28,11 +33,127 @@ struct DevicesCommand: AsyncParsableCommand {
 
     func run() async throws {
       let around = Surroundings.current()
-      let devices = try await options.openPaired().devices()
+      let replica = try options.openPaired()
+      let devices = try await replica.devices()
+      if format.json { return Terminal.say(try JSON.text(devices.map(DeviceRow.init))) }
+      let newcomers = try await newcomers(replica)
+      if !newcomers.isEmpty {
+        let ids = NewcomerIDs.shortened(newcomers)
+        Terminal.say(DeviceWords.waiting(newcomers, ids: ids, around).text(Terminal.style))
+        Terminal.say(DeviceWords.howToDecide + "\n")
+      }
       let ids = ShortID.shortened(devices.map { ShortID.hex($0.replica.rawValue) })
+      Terminal.say(DeviceWords.list(devices, ids: ids, around).text(Terminal.style))
+    }
+
+    /// A server that does not know of newcomers has none.
+    private func newcomers(_ replica: Replica) async throws(SyncError) -> [Newcomer] {
+      do {
+        return try await replica.newcomers()
+      } catch {
+        if case .refused = error { return [] }
+        throw error
+      }
+    }
+  }
+
+  /// `atrest devices waiting`.
+  struct Waiting: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List who waits to join.",
+      discussion: """
+        EXAMPLES:
+          atrest devices waiting
+          atrest devices waiting --json
+        """)
+
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+      let around = Surroundings.current()
+      let newcomers = try await options.openPaired().newcomers()
+      let ids = NewcomerIDs.shortened(newcomers)
       try format.answer(
-        devices.map(DeviceRow.init),
-        DeviceWords.list(devices, ids: ids, around).text(Terminal.style))
+        newcomers.map(NewcomerRow.init),
+        newcomers.isEmpty
+          ? "Nobody waits to join."
+          : DeviceWords.waiting(newcomers, ids: ids, around).text(Terminal.style) + "\n"
+            + DeviceWords.howToDecide)
+    }
+  }
+
+  /// `atrest devices allow`.
+  struct Allow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Let a device join that waits to.",
+      discussion: """
+        It can then read and change everything in your account. Let in only what you hold in \
+        your own hand.
+
+        EXAMPLES:
+          atrest devices allow 9b1f
+        """)
+
+    @Argument(help: "The beginning of the id that `atrest devices` shows.") var id: String
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+      let replica = try options.openPaired()
+      let newcomer = try await NewcomerIDs.find(id, replica)
+      let name = try await NewcomerIDs.decide(newcomer, allow: true, replica) ?? newcomer.name
+      try format.answer(
+        DecisionRow(id: ShortID.hex(newcomer.handle), allowed: true, name: name),
+        DeviceWords.letIn(name, asked: newcomer.name))
+    }
+  }
+
+  /// `atrest devices deny`.
+  struct Deny: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Send a device away that waits to join.",
+      discussion: """
+        EXAMPLES:
+          atrest devices deny 9b1f
+        """)
+
+    @Argument(help: "The beginning of the id that `atrest devices` shows.") var id: String
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+      let replica = try options.openPaired()
+      let newcomer = try await NewcomerIDs.find(id, replica)
+      _ = try await NewcomerIDs.decide(newcomer, allow: false, replica)
+      try format.answer(
+        DecisionRow(id: ShortID.hex(newcomer.handle), allowed: false, name: newcomer.name),
+        DeviceWords.sentAway(newcomer.name))
+    }
+  }
+
+  /// `atrest devices rename`.
+  struct Rename: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Give a device another name.",
+      discussion: """
+        EXAMPLES:
+          atrest devices rename 9b1f "old phone"
+        """)
+
+    @Argument(help: "The beginning of the device's id.") var id: String
+    @Argument(help: "What to call it from now on.") var name: String
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+      let name = try DeviceName.checked(name)
+      let replica = try options.openPaired()
+      var device = try await DeviceName.find(id, replica)
+      device.name = try await replica.rename(device.replica, to: name)
+      // The names that this device shows without asking. Not to hear of them is no failure.
+      _ = try? await replica.devices()
+      try format.answer(DeviceRow(device), DeviceWords.renamed(device.name, asked: name))
     }
   }
 
@@ -51,14 +172,58 @@ struct DevicesCommand: AsyncParsableCommand {
 
     func run() async throws {
       let replica = try options.openPaired()
-      var device = try await ShortID.find(
-        id, in: replica.devices(), noun: "device",
-        id: { ShortID.hex($0.replica.rawValue) }, describe: { Foreign.text($0.name) })
+      var device = try await DeviceName.find(id, replica)
       try await replica.revoke(device.replica)
       device.revoked = device.revoked ?? SystemClock().now()
       try format.answer(
         DeviceRow(device),
         "“\(Foreign.text(device.name))” can no longer sync. What it wrote stays in the account.")
     }
+  }
+}
+
+/// Finds those that wait, and tells the server about them.
+private enum NewcomerIDs {
+  static func shortened(_ newcomers: [Newcomer]) -> [String: String] {
+    ShortID.shortened(newcomers.map { ShortID.hex($0.handle) })
+  }
+
+  static func find(_ typed: String, _ replica: Replica) async throws -> Newcomer {
+    try await ShortID.find(
+      typed, in: replica.newcomers(), noun: "waiting device", id: { ShortID.hex($0.handle) },
+      describe: { Foreign.text($0.name) })
+  }
+
+  /// - Returns: What the device is called, if it was let in.
+  static func decide(
+    _ newcomer: Newcomer, allow: Bool, _ replica: Replica
+  ) async throws -> String? {
+    do {
+      return try await replica.decide(newcomer.handle, allow: allow)
+    } catch SyncError.notFound {
+      throw Failure.Thrown(
+        DeviceWords.gone(newcomer.name) + " `atrest devices` shows who is in, and who waits.")
+    }
+  }
+}
+
+/// Device names and ids that a person typed.
+enum DeviceName {
+  /// The device whose id begins so.
+  static func find(_ typed: String, _ replica: Replica) async throws -> Device {
+    try await ShortID.find(
+      typed, in: replica.devices(), noun: "device", id: { ShortID.hex($0.replica.rawValue) },
+      describe: { Foreign.text($0.name) })
+  }
+
+  /// What a device can be called.
+  static func checked(_ typed: String) throws(Failure.Thrown) -> String {
+    let name = typed.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    guard (1...NameLimit.bytes).contains(name.utf8.count), name == Foreign.text(name) else {
+      throw Failure.Thrown(
+        "A device's name has 1 to \(NameLimit.bytes) bytes of plain text. Choose another one.",
+        Failure.usage)
+    }
+    return name
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest pair`, `unpair` and `invite`: join an account, leave it, and let another device join.
+// `atrest pair` and `unpair`: join an account, and leave it.
 
 import ArgumentParser
 import AtrestClient
@@ -14,6 +14,9 @@ struct PairCommand: AsyncParsableCommand {
     discussion: """
       The link comes from the server, or from `atrest invite` on another device, and works \
       once. What you wrote before is kept, and goes to the account with the next sync.
+
+      If another device has to let this one in, the command waits until it has. Interrupted, or \
+      cut off from the server, it goes on where it was when it is run again with the same link.
 
       EXAMPLES:
         atrest pair atrest://127.0.0.1:7443/BCDF-GHJKLMNP --name phone
@@ -33,15 +36,7 @@ struct PairCommand: AsyncParsableCommand {
   /// What the device is called: the name given, else the host's, without its domain, cut to what a
   /// server takes.
   static func deviceName(given: String?, host: String) throws -> String {
-    if let given {
-      let name = given.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-      guard (1...NameLimit.bytes).contains(name.utf8.count), name == Foreign.text(name) else {
-        throw Failure.Thrown(
-          "A device's name has 1 to \(NameLimit.bytes) bytes of plain text. Choose another `--name`.",
-          Failure.usage)
-      }
-      return name
-    }
+    if let given { return try DeviceName.checked(given) }
     var name = Foreign.text(String(host.prefix { $0 != "." }))
     while name.utf8.count > NameLimit.bytes { name.removeLast() }
     return name.isEmpty ? "device" : name
@@ -51,14 +46,38 @@ struct PairCommand: AsyncParsableCommand {
     let link = try PairingLink(parsing: link)
     let name = try Self.deviceName(given: name, host: ProcessInfo.processInfo.hostName)
     let replica = try options.open()
-    let account = try await replica.pair(link, name: name)
-    // Another device may have the name: the server then adds a number. Not to hear of it is no failure.
-    let called = (try? await replica.devices())?.first(where: \.isCurrent)?.name ?? name
-    let also = called == name ? "" : " Another device is called “\(name)” already."
+    let joining = Task { [deviceName = name] in
+      try await replica.pair(link, name: deviceName) { Terminal.complain(PairWords.waiting) }
+    }
+    let interruption = Interruption { joining.cancel() }
+    let joined: JoinedAccount
+    do {
+      joined = try await joining.value
+    } catch SyncError.cancelled {
+      throw Failure.Thrown(PairWords.interrupted, Failure.tryAgain)
+    }
+    withExtendedLifetime(interruption) {}
     try format.answer(
-      Row(account: account, name: called),
-      "This device is now “\(Foreign.text(called))” of the account “\(Foreign.text(account))”.\(also) "
-        + "`atrest sync` exchanges what is new.")
+      Row(account: joined.account, name: joined.deviceName), PairWords.done(joined, asked: name))
+  }
+}
+
+/// Words about joining an account.
+enum PairWords {
+  /// While a person decides elsewhere.
+  static let waiting = "Waiting for your other device to let this one in…"
+
+  /// Where the command was stopped.
+  static let interrupted =
+    "This device has not joined yet. Run the same command again, while the link lasts, to go on."
+
+  /// After joining.
+  static func done(_ joined: JoinedAccount, asked name: String) -> String {
+    let called = joined.deviceName
+    let also = called == name ? "" : " Another device is called “\(Foreign.text(name))” already."
+    return
+      "This device is now “\(Foreign.text(called))” of the account “\(Foreign.text(joined.account))”.\(also) "
+      + "`atrest sync` exchanges what is new."
   }
 }
 
@@ -83,47 +102,5 @@ struct UnpairCommand: ParsableCommand {
     Terminal.say(
       "This device left the account “\(Foreign.text(account))”. Everything you wrote stays here; "
         + "`atrest pair LINK` connects it again.")
-  }
-}
-
-/// `atrest invite`.
-struct InviteCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "invite", abstract: "Make a pairing link for another of your devices.",
-    discussion: """
-      Whoever uses the link can read and change everything in your account. It works once; \
-      show it to nobody else.
-
-      Where standard output is no terminal, the link alone goes there, and what to do with it to \
-      standard error.
-
-      EXAMPLES:
-        atrest invite
-        link=$(atrest invite)
-      """)
-
-  @OptionGroup var options: ReplicaOptions
-  @OptionGroup var format: FormatOptions
-
-  /// The answer for `--json`.
-  struct Row: Encodable {
-    var link: String
-    var expires: Date
-  }
-
-  func run() async throws {
-    let around = Surroundings.current()
-    let invitation = try await options.openPaired().invite()
-    let expires = Date(milliseconds: invitation.expires.milliseconds)
-    let link = invitation.link.text
-    let once = "The link works once, until \(around.words(expires)). Show it to nobody else."
-    if format.json || Terminal.isRead {
-      try format.answer(
-        Row(link: link, expires: expires),
-        "On the other device:\n\n  atrest pair \(link)\n\n\(once)")
-    } else {
-      Terminal.say(link)
-      Terminal.complain("Give it to `atrest pair` on the other device. \(once)")
-    }
   }
 }

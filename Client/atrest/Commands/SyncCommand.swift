@@ -3,7 +3,6 @@
 
 import ArgumentParser
 import AtrestClient
-import Dispatch
 import Foundation
 import Synchronization
 
@@ -55,7 +54,7 @@ struct SyncCommand: AsyncParsableCommand {
       report.heldDeletions = HeldDeletions(count: count, of: all)
       await learnNames(replica)
       if format.json { Terminal.say(try JSON.text(SyncRow(report))) }
-      if report.refused > 0 { Terminal.complain(SyncWords.refused(report.refused)) }
+      if let words = SyncWords.refused(report) { Terminal.complain(words) }
       throw SyncError.massDeletion(count: count, of: all)
     } catch {
       Terminal.progress("")
@@ -63,7 +62,7 @@ struct SyncCommand: AsyncParsableCommand {
     }
     await learnNames(replica)
     try format.answer(SyncRow(report), SyncWords.done(report))
-    if report.refused > 0 { throw Failure.Thrown(SyncWords.refused(report.refused)) }
+    if let words = SyncWords.refused(report) { throw Failure.Thrown(words) }
   }
 
   /// Asks who is who if the journal names a device that this one has not heard of. Not being told
@@ -110,23 +109,17 @@ struct SyncCommand: AsyncParsableCommand {
           Terminal.say(counts)
           if report.isRenewed { Terminal.say(SyncWords.renewed) }
         }
-        if report.refused > 0 { Terminal.complain(SyncWords.refused(report.refused)) }
+        if let words = SyncWords.refused(report) { Terminal.complain(words) }
         if let held = report.heldDeletions { Terminal.complain(SyncWords.held(held)) }
       }
     }
-    let signals = [SIGINT, SIGTERM].map { number in
-      signal(number, SIG_IGN)  // The source below receives it instead.
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { task.cancel() }
-      source.resume()
-      return source
-    }
-    defer { for source in signals { source.cancel() } }
+    let interruption = Interruption { task.cancel() }
     do {
       try await task.value
     } catch SyncError.cancelled {
       // The person stopped it: that is how watching ends.
     }
+    withExtendedLifetime(interruption) {}
     Terminal.progress("")
   }
 }

@@ -79,10 +79,13 @@ struct Failure: Equatable {
     case .notPermitted(let reason):
       // The server's own sentence says what to do.
       "The server did not allow it. \(Foreign.text(reason).asSentence)"
+    case .notLetIn:
+      "This device was not let in: the other one said no, or the link's time is over. `atrest invite` "
+        + "on that device makes a new link."
     case .massDeletion(let count, let of):
       SyncWords.held(HeldDeletions(count: count, of: of))
     case .notPaired, .unreachable, .untrusted, .notFound, .refused, .badAnswer, .cancelled,
-      .replica:
+      .joiningElsewhere, .replica:
       Foreign.text(error.userMessage)
     }
   }
@@ -108,9 +111,9 @@ struct Failure: Equatable {
     switch error {
     case .notPaired, .notFound, .refused, .massDeletion: data
     case .unreachable: unavailable
-    case .accessEnded, .notPermitted, .untrusted: notPermitted
+    case .accessEnded, .notPermitted, .notLetIn, .untrusted: notPermitted
     case .badAnswer: protocolError
-    case .cancelled: tryAgain
+    case .cancelled, .joiningElsewhere: tryAgain
     case .replica(let error): code(of: error)
     }
   }

@@ -118,16 +118,20 @@ struct StatusReport: Encodable, Equatable {
           ? last.asSentence : "\(waits); \(last).")
     }
     if sync.heldDeletions > 0 { lines.append(Self.heldWords(sync.heldDeletions)) }
-    if !sync.refused.isEmpty {
+    // One sentence says it of however many.
+    let full = sync.refused.count { $0.reason == Refused.quotaName }
+    if full > 0 { lines.append(SyncWords.full(full)) }
+    let others = sync.refused.filter { $0.reason != Refused.quotaName }
+    if !others.isEmpty {
       lines.append(
-        sync.refused.count == 1
+        others.count == 1
           ? "The server did not take one change. It is kept here:"
-          : "The server did not take \(sync.refused.count) changes. They are kept here:")
-      for refused in sync.refused.prefix(10) {
+          : "The server did not take \(others.count) changes. They are kept here:")
+      for refused in others.prefix(10) {
         lines.append("  \(refused.kind) \(refused.id)")
         lines.append("    \(refused.message) \(refused.advice)")
       }
-      let rest = sync.refused.count - 10
+      let rest = others.count - 10
       if rest > 0 { lines.append("  and \(rest) more; `atrest status --json` names them all") }
     }
     return lines
@@ -146,12 +150,15 @@ extension StatusReport.Refused {
       advice: StatusReport.Refused.advice(refusal.reason, write.key.kind, id))
   }
 
+  fileprivate static let quotaName = "quota"
+
   private static func name(_ reason: Refusal.Reason) -> String {
     switch reason {
     case .clockSkew: "clock_skew"
     case .invalid: "invalid"
     case .tooLarge: "too_large"
     case .damaged: "damaged"
+    case .quota: quotaName
     default: "reason_\(reason.rawValue)"
     }
   }
@@ -169,6 +176,8 @@ extension StatusReport.Refused {
       return "Set this device's clock; `atrest sync` then sends it by itself."
     case (.damaged, _):
       return "It is safe here. Whoever runs the server has to put a backup back."
+    case (.quota, _):
+      return "It waits until there is room; `atrest account` shows how much there is."
     case (.invalid, let command?), (.tooLarge, let command?):
       return "Correct it with `atrest \(command) edit \(short)`, or take it away with "
         + "`atrest \(command) delete \(short)`, then sync."

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How syncing and devices are shown.
+// How syncing is shown.
 
 import AtrestClient
 import AtrestDomain
@@ -16,6 +16,7 @@ struct SyncRow: Encodable, Equatable {
   var restarted: Bool
   var renewed: Bool
   var heldDeletions: Int
+  var overQuota: Int
 
   init(_ report: SyncReport) {
     sent = report.pushed
@@ -26,6 +27,7 @@ struct SyncRow: Encodable, Equatable {
     restarted = report.restarted
     renewed = report.isRenewed
     heldDeletions = report.heldDeletions?.count ?? 0
+    overQuota = report.overQuota
   }
 }
 
@@ -67,45 +69,25 @@ enum SyncWords {
       + "for your word; everything else was exchanged. If you mean it: `atrest sync --allow-mass-deletion`."
   }
 
-  /// Of writes that the server did not take.
+  /// Of writes that the server did not take; nil if it took all.
+  static func refused(_ report: SyncReport) -> String? {
+    var sentences: [String] = []
+    if report.overQuota > 0 { sentences.append(full(report.overQuota)) }
+    let others = report.refused - report.overQuota
+    if others > 0 { sentences.append(refused(others)) }
+    return sentences.isEmpty ? nil : sentences.joined(separator: "\n")
+  }
+
+  /// Of some that it did not take.
   static func refused(_ count: Int) -> String {
     let what = count == 1 ? "one change. It is" : "\(count) changes. They are"
     return "The server did not take \(what) kept here; `atrest status` says why and what to do."
   }
-}
 
-/// A device, for `--json`.
-struct DeviceRow: Encodable, Equatable {
-  var id: String
-  var name: String
-  var paired: Date
-  var seen: Date?
-  var revoked: Date?
-  var current: Bool
-
-  init(_ device: Device) {
-    id = ShortID.hex(device.replica.rawValue)
-    name = device.name
-    paired = Date(milliseconds: device.paired.milliseconds)
-    seen = device.seen.map { Date(milliseconds: $0.milliseconds) }
-    revoked = device.revoked.map { Date(milliseconds: $0.milliseconds) }
-    current = device.isCurrent
-  }
-}
-
-/// Words about devices.
-enum DeviceWords {
-  /// A list, oldest first.
-  static func list(_ devices: [Device], ids: [String: String], _ around: Surroundings) -> Table {
-    var table = Table("ID", "NAME", "PAIRED", "LAST SEEN", "")
-    for device in devices {
-      let row = DeviceRow(device)
-      table.add(
-        ids[row.id] ?? row.id, Foreign.text(row.name), around.words(row.paired),
-        row.seen.map(around.words) ?? "not yet",
-        row.revoked.map { "access ended \(around.words($0))" }
-          ?? (row.current ? "this device" : ""))
-    }
-    return table
+  /// Of writes for which the account has no room.
+  static func full(_ count: Int) -> String {
+    "The account is full, so \(count == 1 ? "one change waits" : "\(count) changes wait") here. "
+      + "Delete what you no longer need, or ask whoever runs the server for more room; `atrest account` "
+      + "shows how much there is."
   }
 }

@@ -25,6 +25,13 @@ enum Terminal {
   /// Whether people read standard output, rather than a program.
   static var isRead: Bool { isatty(STDOUT_FILENO) == 1 }
 
+  /// Columns of the terminal that people read standard output on; 80 where it does not say.
+  static var columns: Int {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
   /// The style of standard output.
   static var style: Style {
     Style(
@@ -48,6 +55,11 @@ enum Terminal {
   /// Writes text and a newline to standard error.
   static func complain(_ text: String) {
     _ = write(text + "\n", to: STDERR_FILENO)
+  }
+
+  /// Writes a question to standard error. The answer is typed behind it.
+  static func ask(_ text: String) {
+    _ = write(text + " ", to: STDERR_FILENO)
   }
 
   /// Replaces the progress line, or takes it away. Only where people watch.

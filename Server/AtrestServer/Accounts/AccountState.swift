@@ -11,6 +11,7 @@ package final class AccountState: Sendable {
   package let id: AccountID
   /// Its name.
   package let name: String
+  private let renames = Mutex((spent: 0, since: WallTime(milliseconds: 0)))
   private let committedHead: Atomic<UInt64>
   private let watches = Mutex<[ObjectIdentifier: Watch]>([:])
 
@@ -18,6 +19,24 @@ package final class AccountState: Sendable {
     self.id = id
     self.name = name
     committedHead = Atomic(head)
+  }
+
+  /// Names given in a row, and milliseconds after which one more may be: each leaves an event that nobody can remove.
+  static let renamesInARow = 16
+  static let renameMilliseconds: Int64 = 60_000
+
+  /// Whether a device may be given a name now; counts it if so.
+  func mayRename(at now: WallTime) -> Bool {
+    renames.withLock { renames in
+      if renames.spent == 0 || now < renames.since { renames.since = now }
+      let earned = (now.milliseconds - renames.since.milliseconds) / Self.renameMilliseconds
+      renames.spent = max(0, renames.spent - Int(clamping: earned))
+      renames.since = WallTime(
+        milliseconds: renames.since.milliseconds + earned * Self.renameMilliseconds)
+      guard renames.spent < Self.renamesInARow else { return false }
+      renames.spent += 1
+      return true
+    }
   }
 
   /// The greatest sequence that is committed.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a device joins an account: the rules of codes, inside a transaction.
+// How a device joins an account, and who lets it in: the rules of codes, inside a transaction.
 
 import Replication
 
@@ -18,17 +18,26 @@ enum Pairing {
   }
 
   /// Stores an invitation.
+  ///
+  /// - Parameters:
+  ///   - inviter: The device that asks; nil: the server's owner.
+  ///   - needsApproval: Whether a device has to let in whoever uses it.
   static func invite(
-    _ code: PairingCode, to account: AccountID, at now: WallTime,
-    in transaction: any StoreTransaction
+    _ code: PairingCode, to account: AccountID, by inviter: ReplicaID? = nil,
+    needsApproval: Bool = false, at now: WallTime, in transaction: any StoreTransaction
   ) throws(StoreError) -> InviteOutcome {
     try transaction.removeInvitations(expiredAt: now)
     guard try transaction.invitationCount(of: account) < openInvitations else { return .tooMany }
     let isMade = try transaction.addInvitation(
       InvitationEntry(
         handle: code.handle, secretHash: code.secretHash, account: account,
-        expires: expiry(from: now), triesLeft: PairingCode.tries))
-    return isMade ? .made : .handleTaken
+        expires: expiry(from: now), triesLeft: PairingCode.tries, inviter: inviter,
+        needsApproval: needsApproval))
+    guard isMade else { return .handleTaken }
+    try transaction.addEvent(
+      NewEvent(
+        .codeMade, of: account, at: now, actor: inviter, detail: needsApproval ? 1 : 0))
+    return .made
   }
 
   /// When a code made now stops working.
@@ -39,42 +48,144 @@ enum Pairing {
   enum Outcome {
     /// The device, and the token that is its own.
     case paired(DeviceEntry, Token)
-    /// The device was made before, by a request that had the same nonce.
-    case renewedBefore(DeviceEntry, Token)
-    /// Wrong, used, too old, or tried too often.
-    case denied
+    /// The device was made before, by the same request.
+    case madeBefore(DeviceEntry, Token)
+    /// The code is right, and a device of the account has to say yes.
+    case awaitsApproval(InvitationEntry, secret: [UInt8])
+    /// Wrong, used, too old, or tried too often. Names the account whose code it would have been, if any.
+    case denied(AccountID?)
     case tooManyDevices
     /// The replica identity was given before; draw again.
     case replicaTaken
   }
 
-  /// Tries a code. A right one is used up; a wrong one costs the invitation a try.
+  /// Tries a code. A right one is used up, or waits for approval; a wrong one costs the invitation a try.
+  ///
+  /// - Parameters:
+  ///   - nonce: Names the request; empty: none.
+  ///   - token: Drawn for the device. With a nonce, only the identity is taken from it.
   static func pair(
-    _ code: PairingCode, token: Token, name: String, at now: WallTime,
+    _ code: PairingCode, nonce: [UInt8] = [], token: Token, name: String, at now: WallTime,
     in transaction: any StoreTransaction
   ) throws(StoreError) -> Outcome {
     guard let invitation = try transaction.invitation(handle: code.handle),
       invitation.expires > now, invitation.triesLeft > 0
-    else { return .denied }
-    guard Secret.areEqual(invitation.secretHash, code.secretHash) else {
+    else { return .denied(nil) }
+    let isRight = Secret.areEqual(invitation.secretHash, code.secretHash)
+    let secret = nonce.isEmpty ? token.secret : Token.secret(pairing: code, nonce: nonce)
+    if let usedBy = invitation.usedBy {
+      // Wrong tries have nothing to guess any more.
+      guard isRight, !nonce.isEmpty, Secret.areEqual(usedBy, Secret.hash(secret)),
+        let known = try device(usedBy, of: invitation.account, in: transaction)
+      else { return .denied(invitation.account) }
+      return .madeBefore(known, Token(replica: known.replica, secret: secret))
+    }
+    guard isRight else {
       if invitation.triesLeft > 1 {
         try transaction.setTriesLeft(invitation.triesLeft - 1, invitation: code.handle)
       } else {
         try transaction.removeInvitation(handle: code.handle)
       }
-      return .denied
+      return .denied(invitation.account)
     }
+    guard !invitation.needsApproval else { return .awaitsApproval(invitation, secret: secret) }
+    return try admit(
+      Token(replica: token.replica, secret: secret), name: name, by: invitation, at: now,
+      in: transaction)
+  }
+
+  /// Makes the device that an invitation was for, and uses the invitation up.
+  private static func admit(
+    _ token: Token, name: String, by invitation: InvitationEntry, at now: WallTime,
+    in transaction: any StoreTransaction
+  ) throws(StoreError) -> Outcome {
     let all = try transaction.devices(of: invitation.account)
     guard all.count < devices else { return .tooManyDevices }
-    // Two devices of one name could not be told apart by whoever is to end the access of one.
-    let taken = namesTaken(all)
     let device = DeviceEntry(
-      replica: token.replica, account: invitation.account,
-      name: taken.contains(name) ? Name.next(after: name, taken) : name, tokenHash: token.hash,
-      paired: now, seen: nil, revoked: nil)
+      replica: token.replica, account: invitation.account, name: free(name, among: all),
+      tokenHash: token.hash, paired: now, seen: nil, revoked: nil)
     guard try transaction.addDevice(device) else { return .replicaTaken }
-    try transaction.removeInvitation(handle: code.handle)
+    try transaction.useInvitation(handle: invitation.handle, by: token.hash)
+    try transaction.addEvent(
+      NewEvent(
+        .devicePaired, of: device.account, at: now, actor: invitation.inviter,
+        subject: device.replica))
     return .paired(device, token)
+  }
+
+  /// Lets a newcomer in, or sends it away. Of several decisions the first one counts: afterwards its invitation is used, or gone.
+  ///
+  /// - Parameters:
+  ///   - token: With the newcomer's secret. Nil sends it away.
+  ///   - decider: The device that says so.
+  static func decide(
+    _ newcomer: WaitingNewcomer, token: Token?, by decider: ReplicaID, at now: WallTime,
+    in transaction: any StoreTransaction
+  ) throws(StoreError) -> Decision {
+    guard let invitation = try transaction.invitation(handle: newcomer.code),
+      // Another code may have the handle by now.
+      Secret.areEqual(invitation.secretHash, newcomer.secretHash),
+      invitation.account == newcomer.account, invitation.expires > now, invitation.usedBy == nil
+    else { return .nobodyWaits }
+    guard let token else {
+      try transaction.removeInvitation(handle: newcomer.code)
+      try transaction.addEvent(
+        NewEvent(.deviceDenied, of: newcomer.account, at: now, actor: decider))
+      return .sentAway
+    }
+    switch try admit(token, name: newcomer.name, by: invitation, at: now, in: transaction) {
+    case .paired(let device, let token):
+      try transaction.addEvent(
+        NewEvent(
+          .deviceApproved, of: device.account, at: now, actor: decider, subject: device.replica))
+      return .letIn(device, token)
+    case .tooManyDevices: return .tooManyDevices
+    default: return .replicaTaken
+    }
+  }
+
+  enum Decision {
+    case letIn(DeviceEntry, Token)
+    case sentAway
+    /// It was decided before, or the code has ended.
+    case nobodyWaits
+    case tooManyDevices
+    /// The replica identity was given before; draw again.
+    case replicaTaken
+  }
+
+  /// Gives a device of an account another name.
+  ///
+  /// - Returns: What it is called now; nil if the account has no such device, or it has no access any more.
+  static func rename(
+    _ replica: ReplicaID, of account: AccountID, to name: String, by actor: ReplicaID,
+    at now: WallTime, in transaction: any StoreTransaction
+  ) throws(StoreError) -> String? {
+    let all = try transaction.devices(of: account)
+    guard let device = all.first(where: { $0.replica == replica }), device.revoked == nil else {
+      return nil
+    }
+    let name = free(name, among: all.filter { $0.replica != replica })
+    guard name != device.name else { return name }
+    try transaction.renameDevice(replica, to: name)
+    try transaction.addEvent(
+      NewEvent(.deviceRenamed, of: account, at: now, actor: actor, subject: replica))
+    return name
+  }
+
+  /// The device with access that has the token, or nil.
+  private static func device(
+    _ tokenHash: [UInt8], of account: AccountID, in transaction: any StoreTransaction
+  ) throws(StoreError) -> DeviceEntry? {
+    try transaction.devices(of: account).first {
+      $0.revoked == nil && Secret.areEqual($0.tokenHash, tokenHash)
+    }
+  }
+
+  /// The name, or that with a number: two devices of one name could not be told apart by whoever is to end the access of one.
+  private static func free(_ name: String, among devices: [DeviceEntry]) -> String {
+    let taken = namesTaken(devices)
+    return taken.contains(name) ? Name.next(after: name, taken) : name
   }
 
   /// Names of devices that have access; those of others are free again.
@@ -94,17 +205,14 @@ enum Pairing {
   ) throws(StoreError) -> Outcome {
     let all = try transaction.devices(of: account)
     guard let original = all.first(where: { $0.replica == replica }), original.revoked == nil else {
-      return .denied
+      return .denied(account)
     }
     var token = token
     if !nonce.isEmpty {
       // Tokens are stored as hashes, so none can be said again; one that follows from the request can be made again.
       let secret = Token.secret(renewing: original, nonce: nonce)
-      let hash = Secret.hash(secret)
-      if let known = all.first(where: {
-        $0.revoked == nil && Secret.areEqual($0.tokenHash, hash)
-      }) {
-        return .renewedBefore(known, Token(replica: known.replica, secret: secret))
+      if let known = try device(Secret.hash(secret), of: account, in: transaction) {
+        return .madeBefore(known, Token(replica: known.replica, secret: secret))
       }
       token = Token(replica: token.replica, secret: secret)
     }
@@ -114,6 +222,9 @@ enum Pairing {
       name: Name.next(after: original.name, namesTaken(all)),
       tokenHash: token.hash, paired: now, seen: nil, revoked: nil)
     guard try transaction.addDevice(device) else { return .replicaTaken }
+    try transaction.addEvent(
+      NewEvent(
+        .deviceRenewed, of: account, at: now, actor: replica, subject: device.replica))
     return .paired(device, token)
   }
 }

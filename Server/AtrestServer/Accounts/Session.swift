@@ -13,7 +13,9 @@ package final class Session: Sendable {
   package let replica: ReplicaID
   /// Whose device it is.
   package let account: AccountState
-  let name: String
+  /// What people call it.
+  var name: String { currentName.withLock { $0 } }
+  private let currentName: Mutex<String>
   let paired: WallTime
   private let tokenHash: [UInt8]
   /// The secret that was last found right, so that the same header costs no hash the next time.
@@ -32,7 +34,7 @@ package final class Session: Sendable {
   init(_ device: DeviceEntry, account: AccountState) {
     replica = device.replica
     self.account = account
-    name = device.name
+    currentName = Mutex(device.name)
     paired = device.paired
     tokenHash = device.tokenHash
     seenMilliseconds = Atomic(device.seen?.milliseconds ?? 0)
@@ -62,6 +64,11 @@ package final class Session: Sendable {
     return seenMilliseconds.compareExchange(
       expected: seen, desired: now.milliseconds, ordering: .relaxed
     ).exchanged
+  }
+
+  /// Notes what it is called from now on.
+  func rename(to name: String) {
+    currentName.withLock { $0 = name }
   }
 
   /// Ends the device's access and its streams.

@@ -40,6 +40,16 @@ struct Token {
     return Array(hash.finalize())
   }
 
+  /// The secret of the device that a request to pair makes: the same for the same request.
+  ///
+  /// HMAC-SHA256 under the nonce, of the code. Whoever saw the code cannot compute it without the nonce.
+  static func secret(pairing code: PairingCode, nonce: [UInt8]) -> [UInt8] {
+    var hash = HMAC<SHA256>(key: SymmetricKey(data: nonce))
+    hash.update(data: Array("atrest pair 1".utf8))
+    hash.update(data: Array((code.handle + code.secret).utf8))
+    return Array(hash.finalize())
+  }
+
   /// What the device keeps.
   var text: String {
     hexEncoded(withUnsafeBytes(of: replica.rawValue.bigEndian) { Array($0) } + secret)

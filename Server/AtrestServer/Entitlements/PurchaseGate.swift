@@ -98,6 +98,14 @@ package final class PurchaseGate: Sendable {
     }
   }
 
+  /// The account that holds the purchase of a statement; nil if none does, or if it is none of its own.
+  func holder(
+    of statement: AuthenticStatement, in transaction: any StoreTransaction
+  ) throws(StoreError) -> AccountID? {
+    guard case .transaction(let purchase) = statement else { return nil }
+    return try transaction.holder(of: PurchaseKey(purchase.originalID))?.account
+  }
+
   /// How many statements an account holds, or `limit` if there are more: an account may be older than the policy.
   static func held(
     by account: AccountID, upTo limit: Int, in transaction: any StoreTransaction

@@ -9,10 +9,10 @@ import Transport
 
 /// What the Admin service does with a request. Whoever reaches it is the owner.
 package final class AdminService: Sendable {
-  private let queue: CommitQueue
-  private let directory: Directory
+  let queue: CommitQueue
+  let directory: Directory
   private let devices: DevicesService
-  private let environment: Environment
+  let environment: Environment
   private let address: @Sendable () -> String
   private let isBackingUp = Atomic(false)
 
@@ -42,6 +42,7 @@ package final class AdminService: Sendable {
     try queue.perform(use: .writes, answer: answer()) {
       batch throws(StoreError) -> (id: AccountID, code: PairingCode)? in
       guard let id = try batch.transaction.addAccount(name: name, created: now) else { return nil }
+      try batch.transaction.addEvent(NewEvent(.accountMade, of: id, at: now))
       for code in codes {
         let outcome = try Pairing.invite(code, to: id, at: now, in: batch.transaction)
         if case .made = outcome { return (id, code) }
@@ -63,7 +64,9 @@ package final class AdminService: Sendable {
   package func inviteDevice(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let name = try decoded(AccountRequest.self, bytes).name
     let address = address
-    try devices.invite(answer: answer()) { batch throws(StoreError) in
+    // The owner knows whom a code is given to: nobody else is asked.
+    try devices.invite(by: nil, needsApproval: false, answer: answer()) {
+      batch throws(StoreError) in
       try batch.transaction.account(named: name)
     } missing: {
       .noAccount
@@ -78,26 +81,12 @@ package final class AdminService: Sendable {
     _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let name = try decoded(AccountRequest.self, bytes).name
-    let (queue, devices) = (queue, devices)
-    let later = answer()
-    let job = Operation(use: .clears) { batch throws(StoreError) -> AccountID? in
-      guard let id = try batch.transaction.account(named: name) else { return nil }
-      try batch.remove(id)
-      return id
-    } completion: { result, answers in
-      switch result {
-      case .success(let id?):
-        devices.forget(id)
-        queue.emptyLog {
-          var answers = ResponseBatch()
-          later(.reply(EmptyMessage().encoded), &answers)
-          answers.deliver()
-        }
-      case .success(nil): later(.fail(.noAccount), &answers)
-      case .failure(let error): later(.fail(Status(error)), &answers)
+    try devices.removeAccount(by: nil, answer: answer()) { batch throws(StoreError) in
+      guard let id = try batch.transaction.account(named: name) else {
+        return .refused(.noAccount)
       }
+      return .account(id)
     }
-    guard queue.submit(job) else { throw .busy }
     return .later
   }
 
@@ -111,7 +100,9 @@ package final class AdminService: Sendable {
       return .reply(
         ListAccountsResponse(
           accounts: accounts.map {
-            .init(name: $0.name, created: $0.created, devices: $0.devices, records: $0.records)
+            .init(
+              name: $0.name, created: $0.created, devices: $0.devices, records: $0.records,
+              bytes: $0.bytes)
           }
         ).encoded)
     }
@@ -144,7 +135,7 @@ package final class AdminService: Sendable {
   /// Ends a device's access.
   package func revokeDevice(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let request = try decoded(RevokeDeviceRequest.self, bytes)
-    try devices.revoke(request.replica, answer: answer()) { _ in true }
+    try devices.revoke(request.replica, by: nil, answer: answer()) { _ in true }
     return .later
   }
 
@@ -163,6 +154,7 @@ package final class AdminService: Sendable {
       var answers = ResponseBatch()
       switch result {
       case .success(let copy):
+        queue.note(NewEvent(.backupMade, of: nil, at: environment.now()))
         let response = BackupResponse(
           accounts: copy.accounts, devices: copy.devices, records: copy.records,
           sizeBytes: copy.sizeBytes)
@@ -190,7 +182,7 @@ extension Status {
     self.init(code, error.userMessage)
   }
 
-  fileprivate static let noAccount = Status(.notFound, "There is no account of this name.")
+  static let noAccount = Status(.notFound, "There is no account of this name.")
   fileprivate static let listTooLong = Status(
     .resourceExhausted, "There are too many entries for one list. Name an account.")
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Devices service: pair, invite, renew, list, revoke.
+// The Devices service: pair, invite, renew, list, rename, revoke.
 
+import Dispatch
 import GRPC
 import Logging
 import Replication
@@ -10,48 +11,90 @@ import Transport
 
 /// What the Devices service does with a request. Knows no connection.
 package final class DevicesService: Sendable {
-  private let queue: CommitQueue
-  private let directory: Directory
-  private let environment: Environment
-  private let logger: Logger
-  private let limiter = Mutex(AttemptLimiter())
+  let queue: CommitQueue
+  let directory: Directory
+  let environment: Environment
+  let logger: Logger
+  let limiter = Mutex(AttemptLimiter())
+  let room = WaitingRoom()
+  let wake: Wake
+  let isStopping = Atomic(false)
 
   /// Draws of a handle or an identity before giving up. Two in a row that are taken are rare already.
   static let draws = 8
 
+  /// Calls back after so many milliseconds, on any thread.
+  package typealias Wake =
+    @Sendable (_ milliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
+
+  /// - Parameter wake: Where the ends of codes are waited for; nil for Dispatch.
   package init(
-    queue: CommitQueue, directory: Directory, environment: Environment, logger: Logger
+    queue: CommitQueue, directory: Directory, environment: Environment, logger: Logger,
+    wake: Wake? = nil
   ) {
     self.queue = queue
     self.directory = directory
     self.environment = environment
     self.logger = logger
+    self.wake =
+      wake
+      ?? { milliseconds, work in
+        DispatchQueue.global(qos: .utility).asyncAfter(
+          deadline: .now() + .milliseconds(Int(clamping: milliseconds)), execute: work)
+      }
   }
 
   /// Joins an account. The only method that needs no token.
-  package func pair(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
+  ///
+  /// - Parameter onEnd: Takes what is to be called if the call ends before it is answered.
+  package func pair(
+    _ bytes: [UInt8], onEnd: (@escaping @Sendable () -> Void) -> Void = { _ in },
+    answer: () -> Answer
+  ) throws(Status) -> UnaryOutcome {
     let request = try decoded(PairRequest.self, bytes)
     let now = environment.now()
     guard Name.isAllowed(request.deviceName) else { throw .badName }
     guard limiter.withLock({ $0.take(at: now) }) else { throw .tooManyTries }
-    guard let code = PairingCode(request.code) else { throw .badCode }
+    guard let code = PairingCode(request.code) else {
+      queue.note(NewEvent(.codeRefused, of: nil, at: now))
+      throw .badCode
+    }
     let tokens = (0..<Self.draws).map { _ in drawToken() }
-    try queue.perform(use: .writes, costBytes: 1024, answer: answer()) {
+    let call = PairCall(isRepeatable: !request.nonce.isEmpty, answer: answer())
+    onEnd { [room] in room.callEnded(call) }
+    let job = Operation(use: .writes, costBytes: 1024) {
       batch throws(StoreError) in
       var outcome = Pairing.Outcome.replicaTaken
       for token in tokens {
         outcome = try Pairing.pair(
-          code, token: token, name: request.deviceName, at: now, in: batch.transaction)
+          code, nonce: request.nonce, token: token, name: request.deviceName, at: now,
+          in: batch.transaction)
         if case .replicaTaken = outcome { continue }
         return outcome
       }
       return outcome
-    } reply: { [self] outcome in
-      if case .denied = outcome {} else { limiter.withLock { $0.giveBack() } }
-      if case .denied = outcome { logger.notice("a pairing code was refused") }
-      return admit(outcome, denied: .badCode)
+    } completion: { [self] result, answers in
+      switch result {
+      case .success(.awaitsApproval(let invitation, let secret)):
+        park(call, with: invitation, name: request.deviceName, secret: secret, &answers)
+      case .success(.denied(let account)): refuse(call, account, &answers)
+      case .success(let outcome):
+        limiter.withLock { $0.giveBack() }
+        call.answer(admit(outcome, denied: .badCode), &answers)
+      case .failure(let error): call.answer(.fail(Status(error)), &answers)
+      }
     }
+    guard queue.submit(job) else { throw .busy }
     return .later
+  }
+
+  /// Answers a call whose code does not work, for whatever reason.
+  func refuse(
+    _ call: PairCall, _ account: AccountID?, _ answers: inout ResponseBatch
+  ) {
+    logger.notice("a pairing code was refused")
+    queue.note(NewEvent(.codeRefused, of: account, at: environment.now()))
+    call.answer(.fail(.badCode), &answers)
   }
 
   /// Gives the caller a second identity, beside the one it has; the same one again to a request that is repeated.
@@ -84,15 +127,14 @@ package final class DevicesService: Sendable {
       directory.add(device)
       logger.info("a device was paired", metadata: ["device": "\(device.replica.hex)"])
       return welcome(device, token)
-    case .renewedBefore(let device, let token): return welcome(device, token)
-    case .denied: return .fail(denied)
-    case .tooManyDevices:
-      return .fail(Status(.resourceExhausted, "This account has too many devices."))
+    case .madeBefore(let device, let token): return welcome(device, token)
+    case .denied, .awaitsApproval: return .fail(denied)
+    case .tooManyDevices: return .fail(.tooManyDevices)
     case .replicaTaken: return .fail(.busy)
     }
   }
 
-  private func welcome(_ device: DeviceEntry, _ token: Token) -> UnaryOutcome {
+  func welcome(_ device: DeviceEntry, _ token: Token) -> UnaryOutcome {
     .reply(
       PairResponse(
         replica: device.replica, token: token.text,
@@ -105,20 +147,22 @@ package final class DevicesService: Sendable {
   package func invite(
     _ session: Session, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
-    _ = try decoded(EmptyMessage.self, bytes)
-    try invite(answer: answer()) { _ throws(StoreError) in
-      session.isRevoked ? nil : session.account.id
+    let needsApproval = try !decoded(InviteRequest.self, bytes).withoutApproval
+    try invite(by: session.replica, needsApproval: needsApproval, answer: answer()) {
+      batch throws(StoreError) in
+      let account = session.account.id
+      return session.isRevoked || batch.hasRemoved(account) ? nil : account
     } missing: {
       .unknownDevice
     } reply: { code, expires in
-      InviteResponse(code: code, expires: expires).encoded
+      InviteResponse(code: code, expires: expires, needsApproval: needsApproval).encoded
     }
     return .later
   }
 
   /// Makes a code for the account that `find` names, in the transaction. Shared with the Admin service.
   func invite(
-    answer: @escaping Answer,
+    by inviter: ReplicaID?, needsApproval: Bool, answer: @escaping Answer,
     find: @escaping @Sendable (Batch) throws(StoreError) -> AccountID?,
     missing: @escaping @Sendable () -> Status,
     reply: @escaping @Sendable (_ code: String, _ expires: WallTime) -> [UInt8]
@@ -129,7 +173,9 @@ package final class DevicesService: Sendable {
       batch throws(StoreError) -> (outcome: Pairing.InviteOutcome, code: PairingCode)? in
       guard let account = try find(batch) else { return nil }
       for code in codes {
-        let outcome = try Pairing.invite(code, to: account, at: now, in: batch.transaction)
+        let outcome = try Pairing.invite(
+          code, to: account, by: inviter, needsApproval: needsApproval, at: now,
+          in: batch.transaction)
         if outcome != .handleTaken { return (outcome, code) }
       }
       return (.handleTaken, codes[0])
@@ -170,12 +216,37 @@ package final class DevicesService: Sendable {
     return .later
   }
 
+  /// Gives a device of the caller's account another name.
+  package func rename(
+    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+  ) throws(Status) -> UnaryOutcome {
+    let request = try decoded(RenameDeviceRequest.self, bytes)
+    let now = environment.now()
+    guard Name.isAllowed(request.name) else { throw .badName }
+    guard session.account.mayRename(at: now) else { throw .tooManyRenames }
+    let directory = directory
+    try queue.perform(use: .writes, answer: answer()) {
+      batch throws(StoreError) -> (name: String?, isRevoked: Bool) in
+      let account = session.account.id
+      guard !session.isRevoked, !batch.hasRemoved(account) else { return (nil, true) }
+      let name = try Pairing.rename(
+        request.replica, of: account, to: request.name, by: session.replica, at: now,
+        in: batch.transaction)
+      return (name, false)
+    } reply: { name, isRevoked in
+      guard let name else { return .fail(isRevoked ? .unknownDevice : .notFound) }
+      directory.session(request.replica)?.rename(to: name)
+      return .reply(RenameDeviceResponse(name: name).encoded)
+    }
+    return .later
+  }
+
   /// Ends the access of a device of the caller's account.
   package func revoke(
     _ session: Session, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let request = try decoded(RevokeDeviceRequest.self, bytes)
-    try revoke(request.replica, answer: answer()) { device in
+    try revoke(request.replica, by: session.replica, answer: answer()) { device in
       device.account.id == session.account.id && !session.isRevoked
     }
     return .later
@@ -183,7 +254,7 @@ package final class DevicesService: Sendable {
 
   /// Ends the access of a device that `isAllowed` lets go. Shared with the Admin service.
   func revoke(
-    _ replica: ReplicaID, answer: @escaping Answer,
+    _ replica: ReplicaID, by actor: ReplicaID?, answer: @escaping Answer,
     isAllowed: @escaping @Sendable (Session) -> Bool
   ) throws(Status) {
     let now = environment.now()
@@ -191,10 +262,19 @@ package final class DevicesService: Sendable {
     let logger = logger
     try queue.perform(use: .clears, answer: answer) { batch throws(StoreError) in
       guard let device = directory.session(replica), isAllowed(device) else { return false }
-      return try batch.transaction.revokeDevice(replica, at: now)
-    } reply: { isRevoked in
+      guard try batch.transaction.revokeDevice(replica, at: now) else { return false }
+      // Whoever sends a device away does not expect it to have left the door open.
+      try batch.transaction.removeInvitations(madeBy: replica)
+      if !device.isRevoked {
+        try batch.transaction.addEvent(
+          NewEvent(
+            .deviceRevoked, of: device.account.id, at: now, actor: actor, subject: replica))
+      }
+      return true
+    } reply: { [self] isRevoked in
       guard isRevoked else { return .fail(.notFound) }
       directory.revoke(replica, at: now)
+      endNewcomers(.badCode) { $0.inviter == replica }
       logger.info("a device's access ended", metadata: ["device": "\(replica.hex)"])
       return .reply(EmptyMessage().encoded)
     }
@@ -203,10 +283,11 @@ package final class DevicesService: Sendable {
   /// Forgets an account that storage has no more: its devices' streams end, and their tokens.
   func forget(_ account: AccountID) {
     let count = directory.remove(account, at: environment.now())
+    endNewcomers(.badCode) { $0.account == account }
     logger.notice("an account was removed", metadata: ["devices": "\(count)"])
   }
 
-  private func drawToken() -> Token {
+  func drawToken() -> Token {
     // 63 bits, and not zero: some languages have no unsigned numbers, and zero stands for "no device".
     let number = max(1, environment.randomNumber() & (UInt64.max >> 1))
     return Token(

@@ -16,15 +16,18 @@ package final class EntitlementsService: Sendable {
 
   private let queue: CommitQueue
   private let gate: PurchaseGate?
+  private let quota: AccountQuota
   private let environment: Environment
   private let logger: Logger
 
   /// A service; without a gate it takes nothing in.
   package init(
-    queue: CommitQueue, gate: PurchaseGate?, environment: Environment, logger: Logger
+    queue: CommitQueue, gate: PurchaseGate?, quota: AccountQuota = .standard,
+    environment: Environment, logger: Logger
   ) {
     self.queue = queue
     self.gate = gate
+    self.quota = quota
     self.environment = environment
     self.logger = logger
   }
@@ -40,29 +43,44 @@ package final class EntitlementsService: Sendable {
     do throws(EntitlementRejection) {
       statement = try gate.authenticate(request.signedTransaction, now: now)
     } catch {
-      return refused(error)
+      return refused(error, session, now)
     }
     guard let item = PreparedExchange.Item(purchase: request.signedTransaction, statement) else {
-      return refused(.malformed)
+      return refused(.malformed, session, now)
     }
-    let logger = logger
+    let quota = quota
     try queue.perform(use: .writes, costBytes: item.body.count * 3 + 256, answer: answer()) {
-      batch throws(StoreError) -> (rejection: EntitlementRejection?, isRevoked: Bool) in
-      guard !session.isRevoked else { return (nil, true) }
+      batch throws(StoreError) -> (rejection: EntitlementRejection?, failure: Status?) in
       let account = session.account.id
+      guard !session.isRevoked, !batch.hasRemoved(account) else { return (nil, .unknownDevice) }
+      let feed = try batch.feed(of: account)
+      // Before the purchase is bound to an account that cannot hold it.
+      guard try Exchange.hasRoom(for: item, quota, feed) else { return (nil, .fullAccount) }
+      let before = try gate.holder(of: statement, in: batch.transaction)
       let rejection = try gate.admit(
         statement, key: item.key, to: account, asksForTransfer: request.transfer,
         in: batch.transaction, now: now)
-      if let rejection { return (rejection, false) }
-      let feed = try batch.feed(of: account)
+      if let rejection { return (rejection, nil) }
+      let head = feed.head
       // Signed ahead of this server's clock, but within the tolerance of check 12: there is nothing to re-stamp.
-      guard try Exchange.store(item, feed, now) else { return (.signedInTheFuture, false) }
-      return (nil, false)
-    } reply: { rejection, isRevoked in
-      guard !isRevoked else { return .fail(.unknownDevice) }
-      if let rejection {
-        logger.info("a purchase was refused", metadata: ["code": "\(rejection.rawValue)"])
-      } else if request.transfer {
+      guard try Exchange.store(item, quota, feed, now) else { return (.signedInTheFuture, nil) }
+      if feed.head != head {
+        try batch.transaction.addEvent(
+          NewEvent(.purchaseTaken, of: account, at: now, actor: session.replica))
+      }
+      if let before, before != account {
+        for (side, detail) in [(account, Int64(1)), (before, 2)] {
+          try batch.transaction.addEvent(
+            NewEvent(
+              .purchaseMoved, of: side, at: now,
+              actor: side == account ? session.replica : nil, detail: detail))
+        }
+      }
+      return (nil, nil)
+    } reply: { [self] rejection, failure in
+      if let failure { return .fail(failure) }
+      if let rejection { return refused(rejection, session, now) }
+      if request.transfer {
         logger.notice(
           "a purchase was taken in, moved if another account held it",
           metadata: ["account": "\(session.account.id.rawValue)"])
@@ -103,7 +121,13 @@ package final class EntitlementsService: Sendable {
     return .later
   }
 
-  private func refused(_ rejection: EntitlementRejection) -> UnaryOutcome {
+  private func refused(
+    _ rejection: EntitlementRejection, _ session: Session, _ now: WallTime
+  ) -> UnaryOutcome {
+    queue.note(
+      NewEvent(
+        .purchaseRefused, of: session.account.id, at: now, actor: session.replica,
+        detail: Int64(rejection.check)))
     logger.info("a purchase was refused", metadata: ["code": "\(rejection.rawValue)"])
     return .reply(SubmitTransactionResponse(rejection).encoded)
   }

@@ -11,6 +11,18 @@ extension Status {
   /// A code is wrong, used or too old: all alike.
   static let badCode = Status(
     .permissionDenied, "This pairing code does not work. Ask for a new one.")
+  /// A newcomer called again while it waited.
+  static let calledAgain = Status(
+    .aborted, "This device asked again. The newer call is the one that is answered.")
+  static let nobodyWaits = Status(.notFound, "Nobody waits under this handle any more.")
+  static let tooManyDevices = Status(
+    .resourceExhausted, "This account has too many devices.")
+  static let tooManyRenames = Status(
+    .resourceExhausted, "Devices were renamed very often just now. Wait a minute, then try again.")
+  static let fullAccount = Status(
+    .resourceExhausted, "The account is full: the server's owner lets it hold no more.")
+  static let wrongAccountName = Status(
+    .invalidArgument, "That is not the account's name, so nothing was removed.")
   static let tooManyTries = Status(
     .resourceExhausted, "Too many wrong pairing codes were tried. Wait a minute, then try again.")
   static let busy = Status(

@@ -13,12 +13,15 @@ package final class SyncService: Sendable {
   private let directory: Directory
   private let environment: Environment
   private let gate: PurchaseGate?
+  private let quota: AccountQuota
   private let isStopping = Atomic(false)
 
   package init(
-    queue: CommitQueue, directory: Directory, environment: Environment, gate: PurchaseGate? = nil
+    queue: CommitQueue, directory: Directory, environment: Environment, gate: PurchaseGate? = nil,
+    quota: AccountQuota = .standard
   ) {
     self.gate = gate
+    self.quota = quota
     self.queue = queue
     self.directory = directory
     self.environment = environment
@@ -41,8 +44,8 @@ package final class SyncService: Sendable {
         ExchangeResponse(cursor: cursor, serverTime: environment.now(), head: head).encoded)
     }
     let job = ExchangeJob(
-      session, PreparedExchange(request, gate: gate, now: environment.now()),
-      epoch: queue.epoch, directory, environment, answerLater())
+      session, PreparedExchange(request, gate: gate, quota: quota, now: environment.now()),
+      queue, directory, environment, answerLater())
     guard queue.submit(job) else { throw .busy }
     return .later
   }
@@ -138,22 +141,23 @@ package final class SyncService: Sendable {
 
 /// One exchange on its way through the storage queue.
 private final class ExchangeJob: StorageJob, @unchecked Sendable {
-  // Sendable because `response` is touched only on the storage queue; the rest never changes.
+  // Sendable because `response` and `notes` are touched only on the storage queue; the rest never changes.
   private let session: Session
   private let request: PreparedExchange
-  private let epoch: UInt64
+  private let queue: CommitQueue
   private let directory: Directory
   private let environment: Environment
   private let answer: Answer
   private var response: ExchangeResponse?
+  private var notes: [NewEvent] = []
 
   init(
-    _ session: Session, _ request: PreparedExchange, epoch: UInt64, _ directory: Directory,
+    _ session: Session, _ request: PreparedExchange, _ queue: CommitQueue, _ directory: Directory,
     _ environment: Environment, _ answer: @escaping Answer
   ) {
     self.session = session
     self.request = request
-    self.epoch = epoch
+    self.queue = queue
     self.directory = directory
     self.environment = environment
     self.answer = answer
@@ -167,11 +171,18 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
 
   func run(in batch: Batch) throws(StoreError) {
     response = nil
+    notes = []
     // A revocation passes through the same queue: after it nothing of the device is taken.
     guard !session.isRevoked, !batch.hasRemoved(session.account.id) else { return }
+    let now = environment.now()
     response = try Exchange.run(
-      request, device: session.replica, epoch: epoch,
-      feed: try batch.feed(of: session.account.id), now: environment.now())
+      request, device: session.replica, epoch: queue.epoch,
+      feed: try batch.feed(of: session.account.id), now: now
+    ) { kind, detail in
+      notes.append(
+        NewEvent(
+          kind, of: session.account.id, at: now, actor: session.replica, detail: detail))
+    }
   }
 
   func finish(_ error: StoreError?, _ answers: inout ResponseBatch) {
@@ -181,6 +192,7 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
       if let standing = request.standing, !response.restarted {
         directory.note(standing: standing, of: session)
       }
+      for event in notes { queue.note(event) }
       answer(.reply(response.encoded), &answers)
     } else {
       answer(.fail(.unknownDevice), &answers)

@@ -101,6 +101,7 @@ package final class CommitQueue: @unchecked Sendable {
   private let onFatal: @Sendable (StoreError) -> Void
   private let store: any SyncStore
   private let disk: DiskGuard
+  let counter = EventCounter()
   private var failure: StoreError?
   private var isRefusingWrites = false
   /// Records that cannot be read, and that the log has named. At most as many as `unreadableLimit`.

@@ -22,6 +22,7 @@ package final class Housekeeper: Sendable {
   func work() async {
     while !Task.isCancelled {
       await goRound()
+      queue.writeCounted(at: environment.now())
       try? await Task.sleep(for: Self.interval)
     }
   }

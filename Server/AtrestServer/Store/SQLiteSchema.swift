@@ -96,6 +96,36 @@ enum SQLiteSchema {
       token BLOB NOT NULL UNIQUE
     ) STRICT;
     """,
+    """
+    -- What the account holds: kept by whoever adds records, changes them or takes them away.
+    ALTER TABLE account ADD COLUMN records INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE account ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+    UPDATE account SET
+      records = (SELECT count(*) FROM record WHERE record.account = account.id),
+      bytes = (SELECT coalesce(sum(length(body)), 0) FROM record WHERE record.account = account.id);
+    -- The device that made the code; NULL: the server's owner. Whether a device has to let its user in, and the hash of the token it was
+    -- used for.
+    ALTER TABLE invitation ADD COLUMN inviter INTEGER;
+    ALTER TABLE invitation ADD COLUMN needs_approval INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE invitation ADD COLUMN used_by BLOB;
+    -- What happened, for good. Numbers only: it outlives accounts. Account 0: none. Each hash covers the row and the hash before it.
+    CREATE TABLE event (
+      number INTEGER PRIMARY KEY,
+      account INTEGER NOT NULL,
+      at_ms INTEGER NOT NULL,
+      kind INTEGER NOT NULL,
+      actor INTEGER NOT NULL,
+      subject INTEGER NOT NULL,
+      detail INTEGER NOT NULL,
+      count INTEGER NOT NULL,
+      hash BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX event_by_account ON event (account, number);
+    CREATE TRIGGER event_is_not_changed BEFORE UPDATE ON event
+    BEGIN SELECT RAISE(ABORT, 'events are not changed'); END;
+    CREATE TRIGGER event_is_not_removed BEFORE DELETE ON event
+    BEGIN SELECT RAISE(ABORT, 'events are not removed'); END;
+    """,
   ]
 
   /// The format this build reads and writes.

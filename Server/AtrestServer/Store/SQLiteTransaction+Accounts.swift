@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accounts, devices and invitations in SQLite, and what else is seldom used: written for reading.
+// Accounts and devices in SQLite, and what else is seldom used: written for reading.
 
 import Foundation
 import GRDB
@@ -40,23 +40,29 @@ extension SQLiteTransaction {
     }
   }
 
-  func accounts() throws(StoreError) -> [AccountEntry] {
+  func accounts() throws(StoreError) -> [AccountEntry] { try accounts(only: nil) }
+
+  func account(_ id: AccountID) throws(StoreError) -> AccountEntry? {
+    try accounts(only: id).first
+  }
+
+  private func accounts(only id: AccountID?) throws(StoreError) -> [AccountEntry] {
     try perform {
       try Row.fetchAll(
         db,
         sql: """
-          SELECT id, name, created_ms, head,
-            (SELECT count(*) FROM device WHERE account = a.id AND revoked_ms IS NULL) AS devices,
-            (SELECT count(*) FROM record WHERE account = a.id) AS records
-          FROM account AS a ORDER BY name
-          """
+          SELECT id, name, created_ms, head, records, bytes,
+            (SELECT count(*) FROM device WHERE account = a.id AND revoked_ms IS NULL) AS devices
+          FROM account AS a WHERE ?1 IS NULL OR id = ?1 ORDER BY name
+          """, arguments: [id?.rawValue]
       ).map { row in
         AccountEntry(
           id: AccountID(rawValue: try row.value(of: "id")),
           name: try row.value(of: "name"),
           created: WallTime(milliseconds: try row.value(of: "created_ms")),
           head: UInt64(bitPattern: try row.value(of: "head")),
-          devices: try row.value(of: "devices"), records: try row.value(of: "records"))
+          devices: try row.value(of: "devices"), records: try row.value(of: "records"),
+          bytes: try row.value(of: "bytes"))
       }
     }
   }
@@ -110,6 +116,14 @@ extension SQLiteTransaction {
     }
   }
 
+  func renameDevice(_ replica: ReplicaID, to name: String) throws(StoreError) {
+    try perform {
+      try db.execute(
+        sql: "UPDATE device SET name = ? WHERE replica = ?",
+        arguments: [name, Int64(bitPattern: replica.rawValue)])
+    }
+  }
+
   func setSeen(_ time: WallTime, device: ReplicaID) throws(StoreError) {
     try perform {
       try db.cachedStatement(
@@ -137,64 +151,6 @@ extension SQLiteTransaction {
           """,
         arguments: [account.rawValue, horizon.milliseconds])
       return UInt64(clamping: least ?? 0)
-    }
-  }
-
-  func addInvitation(_ invitation: InvitationEntry) throws(StoreError) -> Bool {
-    try perform {
-      try db.execute(
-        sql: """
-          INSERT INTO invitation (handle, secret_hash, account, expires_ms, tries_left)
-          VALUES (?, ?, ?, ?, ?) ON CONFLICT (handle) DO NOTHING
-          """,
-        arguments: [
-          invitation.handle, Data(invitation.secretHash), invitation.account.rawValue,
-          invitation.expires.milliseconds, invitation.triesLeft,
-        ])
-      return db.changesCount == 1
-    }
-  }
-
-  func invitation(handle: String) throws(StoreError) -> InvitationEntry? {
-    try perform {
-      try Row.fetchOne(
-        db, sql: "SELECT * FROM invitation WHERE handle = ?", arguments: [handle]
-      ).map { row in
-        InvitationEntry(
-          handle: try row.value(of: "handle"),
-          secretHash: [UInt8](try row.value(Data.self, of: "secret_hash")),
-          account: AccountID(rawValue: try row.value(of: "account")),
-          expires: WallTime(milliseconds: try row.value(of: "expires_ms")),
-          triesLeft: try row.value(of: "tries_left"))
-      }
-    }
-  }
-
-  func invitationCount(of account: AccountID) throws(StoreError) -> Int {
-    try perform {
-      try Int.fetchOne(
-        db, sql: "SELECT count(*) FROM invitation WHERE account = ?", arguments: [account.rawValue])
-        ?? 0
-    }
-  }
-
-  func setTriesLeft(_ count: Int, invitation handle: String) throws(StoreError) {
-    try perform {
-      try db.execute(
-        sql: "UPDATE invitation SET tries_left = ? WHERE handle = ?", arguments: [count, handle])
-    }
-  }
-
-  func removeInvitation(handle: String) throws(StoreError) {
-    try perform {
-      try db.execute(sql: "DELETE FROM invitation WHERE handle = ?", arguments: [handle])
-    }
-  }
-
-  func removeInvitations(expiredAt time: WallTime) throws(StoreError) {
-    try perform {
-      try db.execute(
-        sql: "DELETE FROM invitation WHERE expires_ms <= ?", arguments: [time.milliseconds])
     }
   }
 

@@ -10,7 +10,7 @@ final class RecordStatements {
   let begin, commit, rollback, setWrites: RawStatement
   let head, descends, startLife, setHead, append, find, replace, feed: RawStatement
   let range, due, setNotDue: RawStatement
-  let live, addLive, token, setToken, forgetToken: RawStatement
+  let holdings, addHoldings, token, setToken, forgetToken: RawStatement
 
   init(_ db: Database, life: Life) throws {
     guard let connection = db.sqliteConnection else { throw StoreError.closed }
@@ -62,9 +62,14 @@ final class RecordStatements {
       """, on: connection)
     setNotDue = try RawStatement(
       "UPDATE record SET due_ms = NULL WHERE account = ? AND key = ?", on: connection)
-    live = try RawStatement("SELECT live FROM account WHERE id = ?", on: connection)
-    addLive = try RawStatement(
-      "UPDATE account SET live = max(0, live + ?) WHERE id = ?", on: connection)
+    holdings = try RawStatement(
+      "SELECT live, records, bytes FROM account WHERE id = ?", on: connection)
+    addHoldings = try RawStatement(
+      """
+      UPDATE account SET
+        live = max(0, live + ?), records = max(0, records + ?), bytes = max(0, bytes + ?)
+      WHERE id = ?
+      """, on: connection)
     token = try RawStatement(
       "SELECT sync_token FROM device WHERE replica = ?", on: connection)
     setToken = try RawStatement(
@@ -79,7 +84,7 @@ final class RecordStatements {
     for statement in [
       begin, commit, rollback, setWrites, head, descends, startLife, setHead, append, find, replace,
       feed,
-      range, due, setNotDue, live, addLive, token, setToken, forgetToken,
+      range, due, setNotDue, holdings, addHoldings, token, setToken, forgetToken,
     ] {
       statement.finalize()
     }
@@ -224,18 +229,22 @@ final class SQLiteTransaction: StoreTransaction {
   /// Longer than any key, and no key is greater.
   private static let afterEveryKey = [UInt8](repeating: 0xFF, count: 256)
 
-  func liveCount(of account: AccountID) throws(StoreError) -> Int {
-    let statement = statements.live
+  func holdings(of account: AccountID) throws(StoreError) -> Holdings {
+    let statement = statements.holdings
     statement.bind(1, account.rawValue)
-    guard try statement.step() else { return 0 }
+    guard try statement.step() else { return Holdings() }
     defer { statement.reset() }
-    return Int(statement.integer(0))
+    return Holdings(
+      live: Int(statement.integer(0)), records: Int(statement.integer(1)),
+      bytes: Int(statement.integer(2)))
   }
 
-  func addLive(_ change: Int, to account: AccountID) throws(StoreError) {
-    let statement = statements.addLive
-    statement.bind(1, Int64(change))
-    statement.bind(2, account.rawValue)
+  func add(_ change: Holdings, to account: AccountID) throws(StoreError) {
+    let statement = statements.addHoldings
+    statement.bind(1, Int64(change.live))
+    statement.bind(2, Int64(change.records))
+    statement.bind(3, Int64(change.bytes))
+    statement.bind(4, account.rawValue)
     try statement.run()
   }
 

@@ -100,6 +100,20 @@ package struct StoreCopy: Hashable, Sendable {
       else { throw .failed(reason: "a stored record cannot be read") }
       records += 1
     }
+    try Self.checkEvents(connection)
+  }
+
+  /// Whether the log of events is whole; copies of older formats have none.
+  private static func checkEvents(_ connection: OpaquePointer) throws(StoreError) {
+    let table = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'event'"
+    guard try number(table, connection) == 1 else { return }
+    var chain = EventChain()
+    let rows = try RawStatement("SELECT * FROM event ORDER BY number", on: connection)
+    while try rows.step() {
+      guard chain.follows(EventEntry(rows)) else {
+        throw .failed(reason: "its log of events was changed")
+      }
+    }
   }
 
   private static func number(
@@ -116,5 +130,23 @@ package struct StoreCopy: Hashable, Sendable {
       reason
     default: "it cannot be read"
     }
+  }
+}
+
+extension EventEntry {
+  /// From a row with all columns.
+  fileprivate init(_ row: RawStatement) {
+    func replica(_ column: Int32) -> ReplicaID {
+      ReplicaID(rawValue: UInt64(bitPattern: row.integer(column)))
+    }
+    let account = row.integer(1)
+    self.init(
+      number: UInt64(bitPattern: row.integer(0)),
+      event: NewEvent(
+        Event.Kind(rawValue: Int(row.integer(3))),
+        of: account == 0 ? nil : AccountID(rawValue: account),
+        at: WallTime(milliseconds: row.integer(2)), actor: replica(4), subject: replica(5),
+        detail: row.integer(6), count: UInt32(clamping: row.integer(7))),
+      hash: row.bytes(8))
   }
 }

@@ -103,11 +103,11 @@ package protocol StoreTransaction: AnyObject {
   /// Notes that nothing is to be done about a record, which stays where it is.
   func setNotDue(key: [UInt8], account: AccountID) throws(StoreError)
 
-  /// How many records the account is noted to have that are live: see `Record.isLive`.
-  func liveCount(of account: AccountID) throws(StoreError) -> Int
+  /// What the account is noted to hold; nothing for an unknown account.
+  func holdings(of account: AccountID) throws(StoreError) -> Holdings
 
-  /// Notes that so many records became live, or, below zero, are not any more. Must be called by whoever did that.
-  func addLive(_ change: Int, to account: AccountID) throws(StoreError)
+  /// Notes what was added to the account's records, or, below zero, taken away. Must be called by whoever did that.
+  func add(_ change: Holdings, to account: AccountID) throws(StoreError)
 
   /// Hands out the account's records with a sequence above `after`, ascending, until `visit` returns false.
   /// Cost grows with what is handed out, not with what the account holds.
@@ -123,8 +123,10 @@ package protocol StoreTransaction: AnyObject {
   func account(named name: String) throws(StoreError) -> AccountID?
   /// Removes an account and every row of it. Its number is not given again; its name may be. O(records).
   func removeAccount(_ id: AccountID) throws(StoreError)
-  /// All accounts by name. Counts records: O(records).
+  /// All accounts by name.
   func accounts() throws(StoreError) -> [AccountEntry]
+  /// One account, or nil.
+  func account(_ id: AccountID) throws(StoreError) -> AccountEntry?
 
   // MARK: Devices
 
@@ -134,6 +136,8 @@ package protocol StoreTransaction: AnyObject {
   func devices(of account: AccountID?) throws(StoreError) -> [DeviceEntry]
   /// Notes when a device's access ended, unless it had ended before. False if there is no such device.
   func revokeDevice(_ replica: ReplicaID, at time: WallTime) throws(StoreError) -> Bool
+  /// Gives a device another name. Nothing happens if there is no such device.
+  func renameDevice(_ replica: ReplicaID, to name: String) throws(StoreError)
   /// Notes when a device last called; never back in time.
   func setSeen(_ time: WallTime, device: ReplicaID) throws(StoreError)
 
@@ -167,14 +171,55 @@ package protocol StoreTransaction: AnyObject {
   func addInvitation(_ invitation: InvitationEntry) throws(StoreError) -> Bool
   /// The invitation with the handle, or nil.
   func invitation(handle: String) throws(StoreError) -> InvitationEntry?
-  /// How many invitations an account has.
+  /// How many invitations of an account nobody has used.
   func invitationCount(of account: AccountID) throws(StoreError) -> Int
+  /// Notes which token an invitation was used for: it stays until it expires, so that its user can be answered again.
+  func useInvitation(handle: String, by tokenHash: [UInt8]) throws(StoreError)
   /// Notes how many wrong tries are left.
   func setTriesLeft(_ count: Int, invitation handle: String) throws(StoreError)
   /// Removes an invitation; no error if there is none.
   func removeInvitation(handle: String) throws(StoreError)
   /// Removes the invitations that end at `time` or before.
   func removeInvitations(expiredAt time: WallTime) throws(StoreError)
+  /// Removes the invitations that a device made.
+  func removeInvitations(madeBy inviter: ReplicaID) throws(StoreError)
+
+  // MARK: Events
+
+  /// Writes down what happened, after all that happened before. Nothing can be changed or removed, by nobody.
+  func addEvent(_ event: NewEvent) throws(StoreError)
+  /// Events of one account, or of all, below a number, newest first.
+  ///
+  /// - Parameter number: Nil: from the newest on.
+  func events(
+    of account: AccountID?, before number: UInt64?, limit: Int
+  ) throws(StoreError) -> [EventEntry]
+  /// Hands out all events above a number, oldest first, until `visit` returns false.
+  func events(
+    after number: UInt64, _ visit: (EventEntry) -> Bool
+  ) throws(StoreError)
+}
+
+/// What an account holds, or by how much that changes.
+package struct Holdings: Hashable, Sendable {
+  /// Records that are live: see `Record.isLive`.
+  package var live = 0
+  /// Records.
+  package var records = 0
+  /// Bytes of the encoded records.
+  package var bytes = 0
+
+  /// Nothing.
+  package init(live: Int = 0, records: Int = 0, bytes: Int = 0) {
+    self.live = live
+    self.records = records
+    self.bytes = bytes
+  }
+
+  /// Both together.
+  package static func + (a: Holdings, b: Holdings) -> Holdings {
+    Holdings(live: a.live + b.live, records: a.records + b.records, bytes: a.bytes + b.bytes)
+  }
 }
 
 /// Names a purchase over all accounts: the original transaction, in its world of the App Store.
@@ -211,6 +256,8 @@ package struct AccountEntry: Hashable, Sendable {
   package var devices: Int
   /// Records held.
   package var records: Int
+  /// Bytes of the encoded records.
+  package var bytes: Int
 }
 
 /// A device, as a store keeps it.
@@ -252,4 +299,10 @@ package struct InvitationEntry: Hashable, Sendable {
   package var expires: WallTime
   /// Wrong tries it still bears.
   package var triesLeft: Int
+  /// The device that made it; nil: the server's owner.
+  package var inviter: ReplicaID?
+  /// Whether a device of the account has to let in whoever uses it.
+  package var needsApproval = false
+  /// SHA-256 of the token it was used for; nil: nobody used it yet.
+  package var usedBy: [UInt8]?
 }

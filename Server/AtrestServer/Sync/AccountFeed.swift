@@ -21,7 +21,9 @@ package final class AccountFeed {
   /// Stored records that were met and cannot be read.
   private(set) var unreadable: [UnreadableRecord] = []
   private var newsBytes = 0
-  private var liveChange = 0
+  /// What was held before the transaction; read when somebody asks.
+  private var held: Holdings?
+  private var change = Holdings()
 
   /// The account's feed as the transaction finds it.
   package init(account: AccountID, in transaction: any StoreTransaction) throws(StoreError) {
@@ -31,16 +33,19 @@ package final class AccountFeed {
     head = start
   }
 
-  /// Notes the head, and how many records are live. Once, before the commit.
+  /// Notes the head, and what is held. Once, before the commit.
   package func finish() throws(StoreError) {
     let slip: UInt64 = PlantedBug.sequenceGivenTwice.isPlanted ? 1 : 0
     if head != start { try transaction.setHead(head - slip, of: account) }
-    if liveChange != 0 { try transaction.addLive(liveChange, to: account) }
+    if change != Holdings() { try transaction.add(change, to: account) }
   }
 
-  /// Records that are live: see `Record.isLive`.
-  func liveCount() throws(StoreError) -> Int {
-    try transaction.liveCount(of: account) + liveChange
+  /// What the account holds now.
+  func holdings() throws(StoreError) -> Holdings {
+    if let held { return held + change }
+    let held = try transaction.holdings(of: account)
+    self.held = held
+    return held + change
   }
 
   /// Appends a record unless there is one with its key; nil if there is.
@@ -54,7 +59,9 @@ package final class AccountFeed {
     let isNew = try transaction.append(
       key: key, body: body, sequence: head + 1, due: record.isDue(takenIn: now), account: account)
     guard isNew else { return nil }
-    if record.isLive { liveChange += 1 }
+    change.records += 1
+    change.bytes += body.count
+    if record.isLive { change.live += 1 }
     return advance(body)
   }
 
@@ -86,8 +93,9 @@ package final class AccountFeed {
     }
     try transaction.replace(
       key: new.key.storageKey, body: body, sequence: head + 1, due: due, account: account)
-    if old.isLive { liveChange -= 1 }
-    if new.isLive { liveChange += 1 }
+    change.bytes += body.count - found.body.count
+    if old.isLive { change.live -= 1 }
+    if new.isLive { change.live += 1 }
     return advance(body)
   }
 

@@ -18,10 +18,12 @@ package enum Exchange {
   ///   - epoch: The store's.
   ///   - feed: The account's, in the transaction under way. Its owner finishes it and commits.
   ///   - now: The server's clock.
+  ///   - note: Hears of what its account may want to know later, if the transaction is committed.
   /// - Returns: The answer, to be given once the transaction is committed.
   /// - Complexity: O(offers + records answered), each with O(log records) storage work.
   package static func run(
-    _ request: PreparedExchange, device: ReplicaID, epoch: UInt64, feed: AccountFeed, now: WallTime
+    _ request: PreparedExchange, device: ReplicaID, epoch: UInt64, feed: AccountFeed, now: WallTime,
+    note: (_ kind: Event.Kind, _ detail: Int64) -> Void = { _, _ in }
   ) throws(StoreError) -> ExchangeResponse {
     let before = feed.head
     let place = try place(request, epoch: epoch, feed)
@@ -33,24 +35,38 @@ package enum Exchange {
     var echoes: Set<UInt64> = []
     var isAllEcho = true
     // A store that went back went back with the device's token too: whoever comes first and shows another one is not a copy.
-    if place == nil { try feed.transaction.forgetSyncToken(of: device) }
+    if place == nil {
+      try feed.transaction.forgetSyncToken(of: device)
+      note(.restoreNoticed, 0)
+    }
     let isForked = try !follows(request, device, feed)
-    let withheld = isForked ? [] : try MassDeletion.withheld(request, feed)
+    if let check = request.failedCheck { note(.purchaseRefused, Int64(check)) }
+    var withheld = isForked ? [] : try MassDeletion.withheld(request, feed)
+    if request.allowsMassDeletion, !withheld.isEmpty {
+      note(.massDeletion, Int64(withheld.count))
+      withheld = []
+    }
     for item in request.items {
       let result: Result
       if isForked {
         result = .refused(.forked(item.index))
       } else if withheld.contains(item.index) {
         result = .refused(.massDeletion(item.index))
+      } else if item.statement != nil, try !hasRoom(for: item, request.quota, feed) {
+        // Before the purchase is bound to an account that cannot hold it.
+        result = .refused(.quota(item.index))
       } else {
         let rejection = try item.statement.flatMap { statement throws(StoreError) in
           try request.gate?.admit(
             statement, key: item.key, to: feed.account, in: feed.transaction, now: now)
         }
         if let rejection {
+          note(.purchaseRefused, Int64(rejection.check))
           result = .refused(.unverified(item.index, rejection))
         } else {
-          result = try take(item, feed, now)
+          let head = feed.head
+          result = try take(item, request.quota, feed, now)
+          if item.statement != nil, feed.head != head { note(.purchaseTaken, 0) }
         }
       }
       switch result {
@@ -118,25 +134,35 @@ package enum Exchange {
 
   /// Takes in a record that did not come in an exchange. False if its stamp is too far ahead of the clock, or it is too large.
   static func store(
-    _ item: PreparedExchange.Item, _ feed: AccountFeed, _ now: WallTime
+    _ item: PreparedExchange.Item, _ quota: AccountQuota, _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> Bool {
-    if case .kept = try take(item, feed, now) { true } else { false }
+    if case .kept = try take(item, quota, feed, now) { true } else { false }
+  }
+
+  /// Whether the account has the item's record already, or may have another one.
+  static func hasRoom(
+    for item: PreparedExchange.Item, _ quota: AccountQuota, _ feed: AccountFeed
+  ) throws(StoreError) -> Bool {
+    if quota.allowsRecord(bytes: item.body.count, beside: try feed.holdings()) { return true }
+    return try feed.find(key: item.key) != nil
   }
 
   private static func take(
-    _ item: PreparedExchange.Item, _ feed: AccountFeed, _ now: WallTime
+    _ item: PreparedExchange.Item, _ quota: AccountQuota, _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> Result {
     // One statement for a record that the account does not have; whoever is too far ahead is refused first, and
     // a record whose every stamp the account has already is not judged again.
     let isAhead = item.offer.record.registers.contains { isTooFarAhead($0, now) }
-    if !isAhead,
+    let held = try feed.holdings()
+    let hasRoom = quota.allowsRecord(bytes: item.body.count, beside: held)
+    if !isAhead, hasRoom,
       let sequence = try feed.append(
         item.offer.record, key: item.key, body: item.body, at: now)
     {
       return .kept(sequence: sequence, isEcho: true, isSuperseded: false, hasJournal: false)
     }
     guard let found = try feed.find(key: item.key) else {
-      return .refused(.clockSkew(item.index))
+      return .refused(isAhead ? .clockSkew(item.index) : .quota(item.index))
     }
     if found.body == item.body {
       return .kept(sequence: found.sequence, isEcho: true, isSuperseded: false, hasJournal: false)
@@ -155,12 +181,22 @@ package enum Exchange {
       if isRefused { return .refused(.clockSkew(item.index)) }
     }
     guard let journal = journal(outcome) else { return .refused(.tooLarge(item.index)) }
+    guard journal.isEmpty || quota.allowsJournal(beside: held) else {
+      return .refused(.quota(item.index))
+    }
     var sequence = found.sequence
     if outcome.record != stored {
       let body = outcome.record.encoded
       guard outcome.record.registers.count <= Record.Limits.registers,
         body.count <= Record.Limits.encodedBytes
       else { return .refused(.tooLarge(item.index)) }
+      // A statement replaces an older one about the same purchase: a full account still takes its refund.
+      guard
+        item.statement != nil
+          || quota.allows(
+            outcome.record, inPlaceOf: stored, growth: body.count - found.body.count,
+            beside: held)
+      else { return .refused(.quota(item.index)) }
       sequence = try feed.replace(found, stored, by: outcome.record, body: body, at: now)
     }
     for entry in journal where !PlantedBug.journalForgotten.isPlanted {
@@ -233,9 +269,10 @@ package enum Exchange {
 extension SyncStore {
   /// One exchange in a transaction of its own: for tests and simulations.
   package func exchange(
-    _ request: ExchangeRequest, device: ReplicaID, account: AccountID, at now: WallTime
+    _ request: ExchangeRequest, device: ReplicaID, account: AccountID, at now: WallTime,
+    quota: AccountQuota = .standard
   ) throws(StoreError) -> ExchangeResponse {
-    let prepared = PreparedExchange(request)
+    let prepared = PreparedExchange(request, quota: quota)
     let epoch = epoch
     return try transaction { transaction throws(StoreError) in
       try transaction.setSeen(now, device: device)

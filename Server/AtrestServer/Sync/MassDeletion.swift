@@ -8,18 +8,17 @@ enum MassDeletion {
   /// Accounts with fewer live records are not guarded: there, half is soon reached.
   static let guardedFrom = 20
 
-  /// The indices of offers that are not to be taken: all deletions of a request that would leave less than half.
+  /// The indices of offers that are not to be taken unless a person wants it: all deletions of a request that would leave less than half.
   ///
   /// - Complexity: Looks a record up for each deletion, and only if there are enough of them to matter.
   static func withheld(
     _ request: PreparedExchange, _ feed: AccountFeed
   ) throws(StoreError) -> Set<Int> {
-    guard !request.allowsMassDeletion else { return [] }
     let deletions = request.items.filter {
       $0.offer.record.isDeleted && $0.offer.written.contains(Register.deletedField)
     }
     guard deletions.count * 2 > guardedFrom else { return [] }
-    let live = try feed.liveCount()
+    let live = try feed.holdings().live
     guard live >= guardedFrom, deletions.count * 2 > live else { return [] }
     var indices: Set<Int> = []
     var keys: Set<[UInt8]> = []

@@ -23,6 +23,8 @@ package struct PreparedExchange: Sendable {
 
   /// Verifies purchases; nil where they are taken in as they are.
   let gate: PurchaseGate?
+  /// What the account may hold.
+  let quota: AccountQuota
 
   let cursor: Cursor?
   let seen: Cursor?
@@ -30,6 +32,8 @@ package struct PreparedExchange: Sendable {
   let allowsMassDeletion: Bool
   let items: [Item]
   let refusals: [Refusal]
+  /// The check that the first purchase failed which did not verify; nil if there was none.
+  let failedCheck: Int?
   /// Whether each offer deletes something: these are taken as long as there is any room at all.
   var onlyDeletes: Bool {
     items.allSatisfy {
@@ -49,11 +53,14 @@ package struct PreparedExchange: Sendable {
   ///
   /// - Parameters:
   ///   - gate: Verifies purchases; nil to take them in as they are.
+  ///   - quota: What the account may hold.
   ///   - now: The server's clock.
   package init(
-    _ request: ExchangeRequest, gate: PurchaseGate? = nil, now: WallTime? = nil
+    _ request: ExchangeRequest, gate: PurchaseGate? = nil, quota: AccountQuota = .standard,
+    now: WallTime? = nil
   ) {
     var failures = 0
+    var failedCheck: Int?
     var items: [Item] = []
     var refusals: [Refusal] = []
     var costBytes = 256
@@ -78,6 +85,7 @@ package struct PreparedExchange: Sendable {
             item.statement = try gate.authenticate(jws, now: now)
           } catch {
             failures += 1
+            failedCheck = failedCheck ?? error.check
             refusals.append(.unverified(index, error))
             costBytes += Self.refusalBytes
             continue
@@ -91,12 +99,14 @@ package struct PreparedExchange: Sendable {
       }
     }
     self.gate = gate
+    self.quota = quota
     cursor = request.cursor
     seen = request.seen
     token = request.token
     allowsMassDeletion = request.allowsMassDeletion
     self.items = items
     self.refusals = refusals
+    self.failedCheck = failedCheck
     self.costBytes = costBytes
   }
 }
@@ -141,6 +151,12 @@ extension Refusal {
     Refusal(
       index: index, reason: .massDeletion,
       message: "The request would delete more than half of the account's records.")
+  }
+
+  static func quota(_ index: Int) -> Refusal {
+    Refusal(
+      index: index, reason: .quota,
+      message: "The account is full: the server's owner lets it hold no more.")
   }
 
   static func damaged(_ index: Int) -> Refusal {

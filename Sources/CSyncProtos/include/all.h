@@ -2,6 +2,7 @@
 
 #include "atrest/admin/v1/admin.pb-c.h"
 #include "atrest/internal/v1/pages.pb-c.h"
+#include "atrest/sync/v1/accounts.pb-c.h"
 #include "atrest/sync/v1/devices.pb-c.h"
 #include "atrest/sync/v1/entitlements.pb-c.h"
 #include "atrest/sync/v1/records.pb-c.h"

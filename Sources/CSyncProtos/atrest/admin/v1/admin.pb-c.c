@@ -682,6 +682,231 @@ void   atrest__admin__v1__backup_response__free_unpacked
   assert(message->base.descriptor == &atrest__admin__v1__backup_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   atrest__admin__v1__account_events_request__init
+                     (Atrest__Admin__V1__AccountEventsRequest         *message)
+{
+  static const Atrest__Admin__V1__AccountEventsRequest init_value = ATREST__ADMIN__V1__ACCOUNT_EVENTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t atrest__admin__v1__account_events_request__get_packed_size
+                     (const Atrest__Admin__V1__AccountEventsRequest *message)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__account_events_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__admin__v1__account_events_request__pack
+                     (const Atrest__Admin__V1__AccountEventsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__account_events_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__admin__v1__account_events_request__pack_to_buffer
+                     (const Atrest__Admin__V1__AccountEventsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__account_events_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Admin__V1__AccountEventsRequest *
+       atrest__admin__v1__account_events_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Admin__V1__AccountEventsRequest *)
+     protobuf_c_message_unpack (&atrest__admin__v1__account_events_request__descriptor,
+                                allocator, len, data);
+}
+void   atrest__admin__v1__account_events_request__free_unpacked
+                     (Atrest__Admin__V1__AccountEventsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__admin__v1__account_events_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__admin__v1__account_events_response__init
+                     (Atrest__Admin__V1__AccountEventsResponse         *message)
+{
+  static const Atrest__Admin__V1__AccountEventsResponse init_value = ATREST__ADMIN__V1__ACCOUNT_EVENTS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t atrest__admin__v1__account_events_response__get_packed_size
+                     (const Atrest__Admin__V1__AccountEventsResponse *message)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__account_events_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__admin__v1__account_events_response__pack
+                     (const Atrest__Admin__V1__AccountEventsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__account_events_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__admin__v1__account_events_response__pack_to_buffer
+                     (const Atrest__Admin__V1__AccountEventsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__account_events_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Admin__V1__AccountEventsResponse *
+       atrest__admin__v1__account_events_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Admin__V1__AccountEventsResponse *)
+     protobuf_c_message_unpack (&atrest__admin__v1__account_events_response__descriptor,
+                                allocator, len, data);
+}
+void   atrest__admin__v1__account_events_response__free_unpacked
+                     (Atrest__Admin__V1__AccountEventsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__admin__v1__account_events_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__admin__v1__account_event__init
+                     (Atrest__Admin__V1__AccountEvent         *message)
+{
+  static const Atrest__Admin__V1__AccountEvent init_value = ATREST__ADMIN__V1__ACCOUNT_EVENT__INIT;
+  *message = init_value;
+}
+size_t atrest__admin__v1__account_event__get_packed_size
+                     (const Atrest__Admin__V1__AccountEvent *message)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__account_event__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__admin__v1__account_event__pack
+                     (const Atrest__Admin__V1__AccountEvent *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__account_event__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__admin__v1__account_event__pack_to_buffer
+                     (const Atrest__Admin__V1__AccountEvent *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__account_event__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Admin__V1__AccountEvent *
+       atrest__admin__v1__account_event__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Admin__V1__AccountEvent *)
+     protobuf_c_message_unpack (&atrest__admin__v1__account_event__descriptor,
+                                allocator, len, data);
+}
+void   atrest__admin__v1__account_event__free_unpacked
+                     (Atrest__Admin__V1__AccountEvent *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__admin__v1__account_event__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__admin__v1__check_events_request__init
+                     (Atrest__Admin__V1__CheckEventsRequest         *message)
+{
+  static const Atrest__Admin__V1__CheckEventsRequest init_value = ATREST__ADMIN__V1__CHECK_EVENTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t atrest__admin__v1__check_events_request__get_packed_size
+                     (const Atrest__Admin__V1__CheckEventsRequest *message)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__check_events_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__admin__v1__check_events_request__pack
+                     (const Atrest__Admin__V1__CheckEventsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__check_events_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__admin__v1__check_events_request__pack_to_buffer
+                     (const Atrest__Admin__V1__CheckEventsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__check_events_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Admin__V1__CheckEventsRequest *
+       atrest__admin__v1__check_events_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Admin__V1__CheckEventsRequest *)
+     protobuf_c_message_unpack (&atrest__admin__v1__check_events_request__descriptor,
+                                allocator, len, data);
+}
+void   atrest__admin__v1__check_events_request__free_unpacked
+                     (Atrest__Admin__V1__CheckEventsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__admin__v1__check_events_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__admin__v1__check_events_response__init
+                     (Atrest__Admin__V1__CheckEventsResponse         *message)
+{
+  static const Atrest__Admin__V1__CheckEventsResponse init_value = ATREST__ADMIN__V1__CHECK_EVENTS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t atrest__admin__v1__check_events_response__get_packed_size
+                     (const Atrest__Admin__V1__CheckEventsResponse *message)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__check_events_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__admin__v1__check_events_response__pack
+                     (const Atrest__Admin__V1__CheckEventsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__check_events_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__admin__v1__check_events_response__pack_to_buffer
+                     (const Atrest__Admin__V1__CheckEventsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__admin__v1__check_events_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Admin__V1__CheckEventsResponse *
+       atrest__admin__v1__check_events_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Admin__V1__CheckEventsResponse *)
+     protobuf_c_message_unpack (&atrest__admin__v1__check_events_response__descriptor,
+                                allocator, len, data);
+}
+void   atrest__admin__v1__check_events_response__free_unpacked
+                     (Atrest__Admin__V1__CheckEventsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__admin__v1__check_events_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor atrest__admin__v1__add_account_request__field_descriptors[1] =
 {
   {
@@ -934,7 +1159,7 @@ const ProtobufCMessageDescriptor atrest__admin__v1__list_accounts_response__desc
   (ProtobufCMessageInit) atrest__admin__v1__list_accounts_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__admin__v1__account__field_descriptors[4] =
+static const ProtobufCFieldDescriptor atrest__admin__v1__account__field_descriptors[5] =
 {
   {
     "name",
@@ -984,8 +1209,21 @@ static const ProtobufCFieldDescriptor atrest__admin__v1__account__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "bytes",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__Account, bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__admin__v1__account__field_indices_by_name[] = {
+  4,   /* field[4] = bytes */
   1,   /* field[1] = created_ms */
   2,   /* field[2] = devices */
   0,   /* field[0] = name */
@@ -994,7 +1232,7 @@ static const unsigned atrest__admin__v1__account__field_indices_by_name[] = {
 static const ProtobufCIntRange atrest__admin__v1__account__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor atrest__admin__v1__account__descriptor =
 {
@@ -1004,7 +1242,7 @@ const ProtobufCMessageDescriptor atrest__admin__v1__account__descriptor =
   "Atrest__Admin__V1__Account",
   "atrest.admin.v1",
   sizeof(Atrest__Admin__V1__Account),
-  4,
+  5,
   atrest__admin__v1__account__field_descriptors,
   atrest__admin__v1__account__field_indices_by_name,
   1,  atrest__admin__v1__account__number_ranges,
@@ -1361,7 +1599,268 @@ const ProtobufCMessageDescriptor atrest__admin__v1__backup_response__descriptor 
   (ProtobufCMessageInit) atrest__admin__v1__backup_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descriptors[7] =
+static const ProtobufCFieldDescriptor atrest__admin__v1__account_events_request__field_descriptors[3] =
+{
+  {
+    "account",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__AccountEventsRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "before",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__AccountEventsRequest, before),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "limit",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__AccountEventsRequest, limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__admin__v1__account_events_request__field_indices_by_name[] = {
+  0,   /* field[0] = account */
+  1,   /* field[1] = before */
+  2,   /* field[2] = limit */
+};
+static const ProtobufCIntRange atrest__admin__v1__account_events_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor atrest__admin__v1__account_events_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.admin.v1.AccountEventsRequest",
+  "AccountEventsRequest",
+  "Atrest__Admin__V1__AccountEventsRequest",
+  "atrest.admin.v1",
+  sizeof(Atrest__Admin__V1__AccountEventsRequest),
+  3,
+  atrest__admin__v1__account_events_request__field_descriptors,
+  atrest__admin__v1__account_events_request__field_indices_by_name,
+  1,  atrest__admin__v1__account_events_request__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__account_events_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__admin__v1__account_events_response__field_descriptors[2] =
+{
+  {
+    "events",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Atrest__Admin__V1__AccountEventsResponse, n_events),
+    offsetof(Atrest__Admin__V1__AccountEventsResponse, events),
+    &atrest__admin__v1__account_event__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "more",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__AccountEventsResponse, more),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__admin__v1__account_events_response__field_indices_by_name[] = {
+  0,   /* field[0] = events */
+  1,   /* field[1] = more */
+};
+static const ProtobufCIntRange atrest__admin__v1__account_events_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor atrest__admin__v1__account_events_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.admin.v1.AccountEventsResponse",
+  "AccountEventsResponse",
+  "Atrest__Admin__V1__AccountEventsResponse",
+  "atrest.admin.v1",
+  sizeof(Atrest__Admin__V1__AccountEventsResponse),
+  2,
+  atrest__admin__v1__account_events_response__field_descriptors,
+  atrest__admin__v1__account_events_response__field_indices_by_name,
+  1,  atrest__admin__v1__account_events_response__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__account_events_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__admin__v1__account_event__field_descriptors[3] =
+{
+  {
+    "account",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__AccountEvent, account),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account_name",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__AccountEvent, account_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "event",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__AccountEvent, event),
+    &atrest__sync__v1__event__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__admin__v1__account_event__field_indices_by_name[] = {
+  0,   /* field[0] = account */
+  1,   /* field[1] = account_name */
+  2,   /* field[2] = event */
+};
+static const ProtobufCIntRange atrest__admin__v1__account_event__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor atrest__admin__v1__account_event__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.admin.v1.AccountEvent",
+  "AccountEvent",
+  "Atrest__Admin__V1__AccountEvent",
+  "atrest.admin.v1",
+  sizeof(Atrest__Admin__V1__AccountEvent),
+  3,
+  atrest__admin__v1__account_event__field_descriptors,
+  atrest__admin__v1__account_event__field_indices_by_name,
+  1,  atrest__admin__v1__account_event__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__account_event__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define atrest__admin__v1__check_events_request__field_descriptors NULL
+#define atrest__admin__v1__check_events_request__field_indices_by_name NULL
+#define atrest__admin__v1__check_events_request__number_ranges NULL
+const ProtobufCMessageDescriptor atrest__admin__v1__check_events_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.admin.v1.CheckEventsRequest",
+  "CheckEventsRequest",
+  "Atrest__Admin__V1__CheckEventsRequest",
+  "atrest.admin.v1",
+  sizeof(Atrest__Admin__V1__CheckEventsRequest),
+  0,
+  atrest__admin__v1__check_events_request__field_descriptors,
+  atrest__admin__v1__check_events_request__field_indices_by_name,
+  0,  atrest__admin__v1__check_events_request__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__check_events_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__admin__v1__check_events_response__field_descriptors[3] =
+{
+  {
+    "events",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__CheckEventsResponse, events),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "broken",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__CheckEventsResponse, broken),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "hash",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__CheckEventsResponse, hash),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__admin__v1__check_events_response__field_indices_by_name[] = {
+  1,   /* field[1] = broken */
+  0,   /* field[0] = events */
+  2,   /* field[2] = hash */
+};
+static const ProtobufCIntRange atrest__admin__v1__check_events_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor atrest__admin__v1__check_events_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.admin.v1.CheckEventsResponse",
+  "CheckEventsResponse",
+  "Atrest__Admin__V1__CheckEventsResponse",
+  "atrest.admin.v1",
+  sizeof(Atrest__Admin__V1__CheckEventsResponse),
+  3,
+  atrest__admin__v1__check_events_response__field_descriptors,
+  atrest__admin__v1__check_events_response__field_indices_by_name,
+  1,  atrest__admin__v1__check_events_response__number_ranges,
+  (ProtobufCMessageInit) atrest__admin__v1__check_events_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descriptors[9] =
 {
   { "AddAccount", &atrest__admin__v1__add_account_request__descriptor, &atrest__admin__v1__invitation_response__descriptor },
   { "InviteDevice", &atrest__admin__v1__invite_device_request__descriptor, &atrest__admin__v1__invitation_response__descriptor },
@@ -1370,10 +1869,14 @@ static const ProtobufCMethodDescriptor atrest__admin__v1__admin__method_descript
   { "ListDevices", &atrest__admin__v1__list_account_devices_request__descriptor, &atrest__admin__v1__list_account_devices_response__descriptor },
   { "RevokeDevice", &atrest__admin__v1__revoke_account_device_request__descriptor, &atrest__admin__v1__revoke_account_device_response__descriptor },
   { "Backup", &atrest__admin__v1__backup_request__descriptor, &atrest__admin__v1__backup_response__descriptor },
+  { "Events", &atrest__admin__v1__account_events_request__descriptor, &atrest__admin__v1__account_events_response__descriptor },
+  { "CheckEvents", &atrest__admin__v1__check_events_request__descriptor, &atrest__admin__v1__check_events_response__descriptor },
 };
 const unsigned atrest__admin__v1__admin__method_indices_by_name[] = {
   0,        /* AddAccount */
   6,        /* Backup */
+  8,        /* CheckEvents */
+  7,        /* Events */
   1,        /* InviteDevice */
   3,        /* ListAccounts */
   4,        /* ListDevices */
@@ -1387,7 +1890,7 @@ const ProtobufCServiceDescriptor atrest__admin__v1__admin__descriptor =
   "Admin",
   "Atrest__Admin__V1__Admin",
   "atrest.admin.v1",
-  7,
+  9,
   atrest__admin__v1__admin__method_descriptors,
   atrest__admin__v1__admin__method_indices_by_name
 };
@@ -1446,6 +1949,22 @@ void atrest__admin__v1__admin__backup(ProtobufCService *service,
 {
   assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
   service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void atrest__admin__v1__admin__events(ProtobufCService *service,
+                                      const Atrest__Admin__V1__AccountEventsRequest *input,
+                                      Atrest__Admin__V1__AccountEventsResponse_Closure closure,
+                                      void *closure_data)
+{
+  assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void atrest__admin__v1__admin__check_events(ProtobufCService *service,
+                                            const Atrest__Admin__V1__CheckEventsRequest *input,
+                                            Atrest__Admin__V1__CheckEventsResponse_Closure closure,
+                                            void *closure_data)
+{
+  assert(service->descriptor == &atrest__admin__v1__admin__descriptor);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__admin__v1__admin__init (Atrest__Admin__V1__Admin_Service *service,
                                      Atrest__Admin__V1__Admin_ServiceDestroy destroy)

@@ -232,6 +232,231 @@ void   atrest__sync__v1__invite_response__free_unpacked
   assert(message->base.descriptor == &atrest__sync__v1__invite_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   atrest__sync__v1__newcomers_request__init
+                     (Atrest__Sync__V1__NewcomersRequest         *message)
+{
+  static const Atrest__Sync__V1__NewcomersRequest init_value = ATREST__SYNC__V1__NEWCOMERS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t atrest__sync__v1__newcomers_request__get_packed_size
+                     (const Atrest__Sync__V1__NewcomersRequest *message)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__newcomers_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__sync__v1__newcomers_request__pack
+                     (const Atrest__Sync__V1__NewcomersRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__newcomers_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__sync__v1__newcomers_request__pack_to_buffer
+                     (const Atrest__Sync__V1__NewcomersRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__newcomers_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Sync__V1__NewcomersRequest *
+       atrest__sync__v1__newcomers_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Sync__V1__NewcomersRequest *)
+     protobuf_c_message_unpack (&atrest__sync__v1__newcomers_request__descriptor,
+                                allocator, len, data);
+}
+void   atrest__sync__v1__newcomers_request__free_unpacked
+                     (Atrest__Sync__V1__NewcomersRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__sync__v1__newcomers_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__sync__v1__newcomers_response__init
+                     (Atrest__Sync__V1__NewcomersResponse         *message)
+{
+  static const Atrest__Sync__V1__NewcomersResponse init_value = ATREST__SYNC__V1__NEWCOMERS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t atrest__sync__v1__newcomers_response__get_packed_size
+                     (const Atrest__Sync__V1__NewcomersResponse *message)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__newcomers_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__sync__v1__newcomers_response__pack
+                     (const Atrest__Sync__V1__NewcomersResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__newcomers_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__sync__v1__newcomers_response__pack_to_buffer
+                     (const Atrest__Sync__V1__NewcomersResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__newcomers_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Sync__V1__NewcomersResponse *
+       atrest__sync__v1__newcomers_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Sync__V1__NewcomersResponse *)
+     protobuf_c_message_unpack (&atrest__sync__v1__newcomers_response__descriptor,
+                                allocator, len, data);
+}
+void   atrest__sync__v1__newcomers_response__free_unpacked
+                     (Atrest__Sync__V1__NewcomersResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__sync__v1__newcomers_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__sync__v1__newcomer__init
+                     (Atrest__Sync__V1__Newcomer         *message)
+{
+  static const Atrest__Sync__V1__Newcomer init_value = ATREST__SYNC__V1__NEWCOMER__INIT;
+  *message = init_value;
+}
+size_t atrest__sync__v1__newcomer__get_packed_size
+                     (const Atrest__Sync__V1__Newcomer *message)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__newcomer__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__sync__v1__newcomer__pack
+                     (const Atrest__Sync__V1__Newcomer *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__newcomer__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__sync__v1__newcomer__pack_to_buffer
+                     (const Atrest__Sync__V1__Newcomer *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__newcomer__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Sync__V1__Newcomer *
+       atrest__sync__v1__newcomer__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Sync__V1__Newcomer *)
+     protobuf_c_message_unpack (&atrest__sync__v1__newcomer__descriptor,
+                                allocator, len, data);
+}
+void   atrest__sync__v1__newcomer__free_unpacked
+                     (Atrest__Sync__V1__Newcomer *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__sync__v1__newcomer__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__sync__v1__decide_request__init
+                     (Atrest__Sync__V1__DecideRequest         *message)
+{
+  static const Atrest__Sync__V1__DecideRequest init_value = ATREST__SYNC__V1__DECIDE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t atrest__sync__v1__decide_request__get_packed_size
+                     (const Atrest__Sync__V1__DecideRequest *message)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__decide_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__sync__v1__decide_request__pack
+                     (const Atrest__Sync__V1__DecideRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__decide_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__sync__v1__decide_request__pack_to_buffer
+                     (const Atrest__Sync__V1__DecideRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__decide_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Sync__V1__DecideRequest *
+       atrest__sync__v1__decide_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Sync__V1__DecideRequest *)
+     protobuf_c_message_unpack (&atrest__sync__v1__decide_request__descriptor,
+                                allocator, len, data);
+}
+void   atrest__sync__v1__decide_request__free_unpacked
+                     (Atrest__Sync__V1__DecideRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__sync__v1__decide_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__sync__v1__decide_response__init
+                     (Atrest__Sync__V1__DecideResponse         *message)
+{
+  static const Atrest__Sync__V1__DecideResponse init_value = ATREST__SYNC__V1__DECIDE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t atrest__sync__v1__decide_response__get_packed_size
+                     (const Atrest__Sync__V1__DecideResponse *message)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__decide_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__sync__v1__decide_response__pack
+                     (const Atrest__Sync__V1__DecideResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__decide_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__sync__v1__decide_response__pack_to_buffer
+                     (const Atrest__Sync__V1__DecideResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__decide_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Sync__V1__DecideResponse *
+       atrest__sync__v1__decide_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Sync__V1__DecideResponse *)
+     protobuf_c_message_unpack (&atrest__sync__v1__decide_response__descriptor,
+                                allocator, len, data);
+}
+void   atrest__sync__v1__decide_response__free_unpacked
+                     (Atrest__Sync__V1__DecideResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__sync__v1__decide_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   atrest__sync__v1__list_devices_request__init
                      (Atrest__Sync__V1__ListDevicesRequest         *message)
 {
@@ -367,6 +592,96 @@ void   atrest__sync__v1__device__free_unpacked
   assert(message->base.descriptor == &atrest__sync__v1__device__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   atrest__sync__v1__rename_device_request__init
+                     (Atrest__Sync__V1__RenameDeviceRequest         *message)
+{
+  static const Atrest__Sync__V1__RenameDeviceRequest init_value = ATREST__SYNC__V1__RENAME_DEVICE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t atrest__sync__v1__rename_device_request__get_packed_size
+                     (const Atrest__Sync__V1__RenameDeviceRequest *message)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__rename_device_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__sync__v1__rename_device_request__pack
+                     (const Atrest__Sync__V1__RenameDeviceRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__rename_device_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__sync__v1__rename_device_request__pack_to_buffer
+                     (const Atrest__Sync__V1__RenameDeviceRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__rename_device_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Sync__V1__RenameDeviceRequest *
+       atrest__sync__v1__rename_device_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Sync__V1__RenameDeviceRequest *)
+     protobuf_c_message_unpack (&atrest__sync__v1__rename_device_request__descriptor,
+                                allocator, len, data);
+}
+void   atrest__sync__v1__rename_device_request__free_unpacked
+                     (Atrest__Sync__V1__RenameDeviceRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__sync__v1__rename_device_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__sync__v1__rename_device_response__init
+                     (Atrest__Sync__V1__RenameDeviceResponse         *message)
+{
+  static const Atrest__Sync__V1__RenameDeviceResponse init_value = ATREST__SYNC__V1__RENAME_DEVICE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t atrest__sync__v1__rename_device_response__get_packed_size
+                     (const Atrest__Sync__V1__RenameDeviceResponse *message)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__rename_device_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__sync__v1__rename_device_response__pack
+                     (const Atrest__Sync__V1__RenameDeviceResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__rename_device_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__sync__v1__rename_device_response__pack_to_buffer
+                     (const Atrest__Sync__V1__RenameDeviceResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__rename_device_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Sync__V1__RenameDeviceResponse *
+       atrest__sync__v1__rename_device_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Sync__V1__RenameDeviceResponse *)
+     protobuf_c_message_unpack (&atrest__sync__v1__rename_device_response__descriptor,
+                                allocator, len, data);
+}
+void   atrest__sync__v1__rename_device_response__free_unpacked
+                     (Atrest__Sync__V1__RenameDeviceResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__sync__v1__rename_device_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   atrest__sync__v1__revoke_device_request__init
                      (Atrest__Sync__V1__RevokeDeviceRequest         *message)
 {
@@ -457,7 +772,7 @@ void   atrest__sync__v1__revoke_device_response__free_unpacked
   assert(message->base.descriptor == &atrest__sync__v1__revoke_device_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor atrest__sync__v1__pair_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__pair_request__field_descriptors[3] =
 {
   {
     "code",
@@ -483,15 +798,28 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__pair_request__field_desc
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "nonce",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__PairRequest, nonce),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__pair_request__field_indices_by_name[] = {
   0,   /* field[0] = code */
   1,   /* field[1] = device_name */
+  2,   /* field[2] = nonce */
 };
 static const ProtobufCIntRange atrest__sync__v1__pair_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__pair_request__descriptor =
 {
@@ -501,7 +829,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__pair_request__descriptor =
   "Atrest__Sync__V1__PairRequest",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__PairRequest),
-  2,
+  3,
   atrest__sync__v1__pair_request__field_descriptors,
   atrest__sync__v1__pair_request__field_indices_by_name,
   1,  atrest__sync__v1__pair_request__number_ranges,
@@ -636,9 +964,29 @@ const ProtobufCMessageDescriptor atrest__sync__v1__renew_request__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__renew_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-#define atrest__sync__v1__invite_request__field_descriptors NULL
-#define atrest__sync__v1__invite_request__field_indices_by_name NULL
-#define atrest__sync__v1__invite_request__number_ranges NULL
+static const ProtobufCFieldDescriptor atrest__sync__v1__invite_request__field_descriptors[1] =
+{
+  {
+    "without_approval",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__InviteRequest, without_approval),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__sync__v1__invite_request__field_indices_by_name[] = {
+  0,   /* field[0] = without_approval */
+};
+static const ProtobufCIntRange atrest__sync__v1__invite_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
 const ProtobufCMessageDescriptor atrest__sync__v1__invite_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -647,14 +995,14 @@ const ProtobufCMessageDescriptor atrest__sync__v1__invite_request__descriptor =
   "Atrest__Sync__V1__InviteRequest",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__InviteRequest),
-  0,
+  1,
   atrest__sync__v1__invite_request__field_descriptors,
   atrest__sync__v1__invite_request__field_indices_by_name,
-  0,  atrest__sync__v1__invite_request__number_ranges,
+  1,  atrest__sync__v1__invite_request__number_ranges,
   (ProtobufCMessageInit) atrest__sync__v1__invite_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__invite_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__invite_response__field_descriptors[3] =
 {
   {
     "code",
@@ -680,15 +1028,28 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__invite_response__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "needs_approval",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__InviteResponse, needs_approval),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__invite_response__field_indices_by_name[] = {
   0,   /* field[0] = code */
   1,   /* field[1] = expires_ms */
+  2,   /* field[2] = needs_approval */
 };
 static const ProtobufCIntRange atrest__sync__v1__invite_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__invite_response__descriptor =
 {
@@ -698,11 +1059,259 @@ const ProtobufCMessageDescriptor atrest__sync__v1__invite_response__descriptor =
   "Atrest__Sync__V1__InviteResponse",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__InviteResponse),
-  2,
+  3,
   atrest__sync__v1__invite_response__field_descriptors,
   atrest__sync__v1__invite_response__field_indices_by_name,
   1,  atrest__sync__v1__invite_response__number_ranges,
   (ProtobufCMessageInit) atrest__sync__v1__invite_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+#define atrest__sync__v1__newcomers_request__field_descriptors NULL
+#define atrest__sync__v1__newcomers_request__field_indices_by_name NULL
+#define atrest__sync__v1__newcomers_request__number_ranges NULL
+const ProtobufCMessageDescriptor atrest__sync__v1__newcomers_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.sync.v1.NewcomersRequest",
+  "NewcomersRequest",
+  "Atrest__Sync__V1__NewcomersRequest",
+  "atrest.sync.v1",
+  sizeof(Atrest__Sync__V1__NewcomersRequest),
+  0,
+  atrest__sync__v1__newcomers_request__field_descriptors,
+  atrest__sync__v1__newcomers_request__field_indices_by_name,
+  0,  atrest__sync__v1__newcomers_request__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__newcomers_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__sync__v1__newcomers_response__field_descriptors[1] =
+{
+  {
+    "newcomers",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Atrest__Sync__V1__NewcomersResponse, n_newcomers),
+    offsetof(Atrest__Sync__V1__NewcomersResponse, newcomers),
+    &atrest__sync__v1__newcomer__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__sync__v1__newcomers_response__field_indices_by_name[] = {
+  0,   /* field[0] = newcomers */
+};
+static const ProtobufCIntRange atrest__sync__v1__newcomers_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor atrest__sync__v1__newcomers_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.sync.v1.NewcomersResponse",
+  "NewcomersResponse",
+  "Atrest__Sync__V1__NewcomersResponse",
+  "atrest.sync.v1",
+  sizeof(Atrest__Sync__V1__NewcomersResponse),
+  1,
+  atrest__sync__v1__newcomers_response__field_descriptors,
+  atrest__sync__v1__newcomers_response__field_indices_by_name,
+  1,  atrest__sync__v1__newcomers_response__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__newcomers_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__sync__v1__newcomer__field_descriptors[5] =
+{
+  {
+    "handle",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Newcomer, handle),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "name",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Newcomer, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "since_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Newcomer, since_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Newcomer, expires_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "inviter",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Newcomer, inviter),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__sync__v1__newcomer__field_indices_by_name[] = {
+  3,   /* field[3] = expires_ms */
+  0,   /* field[0] = handle */
+  4,   /* field[4] = inviter */
+  1,   /* field[1] = name */
+  2,   /* field[2] = since_ms */
+};
+static const ProtobufCIntRange atrest__sync__v1__newcomer__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor atrest__sync__v1__newcomer__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.sync.v1.Newcomer",
+  "Newcomer",
+  "Atrest__Sync__V1__Newcomer",
+  "atrest.sync.v1",
+  sizeof(Atrest__Sync__V1__Newcomer),
+  5,
+  atrest__sync__v1__newcomer__field_descriptors,
+  atrest__sync__v1__newcomer__field_indices_by_name,
+  1,  atrest__sync__v1__newcomer__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__newcomer__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__sync__v1__decide_request__field_descriptors[2] =
+{
+  {
+    "handle",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__DecideRequest, handle),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "allow",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__DecideRequest, allow),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__sync__v1__decide_request__field_indices_by_name[] = {
+  1,   /* field[1] = allow */
+  0,   /* field[0] = handle */
+};
+static const ProtobufCIntRange atrest__sync__v1__decide_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor atrest__sync__v1__decide_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.sync.v1.DecideRequest",
+  "DecideRequest",
+  "Atrest__Sync__V1__DecideRequest",
+  "atrest.sync.v1",
+  sizeof(Atrest__Sync__V1__DecideRequest),
+  2,
+  atrest__sync__v1__decide_request__field_descriptors,
+  atrest__sync__v1__decide_request__field_indices_by_name,
+  1,  atrest__sync__v1__decide_request__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__decide_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__sync__v1__decide_response__field_descriptors[2] =
+{
+  {
+    "device_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__DecideResponse, device_name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "replica",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__DecideResponse, replica),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__sync__v1__decide_response__field_indices_by_name[] = {
+  0,   /* field[0] = device_name */
+  1,   /* field[1] = replica */
+};
+static const ProtobufCIntRange atrest__sync__v1__decide_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor atrest__sync__v1__decide_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.sync.v1.DecideResponse",
+  "DecideResponse",
+  "Atrest__Sync__V1__DecideResponse",
+  "atrest.sync.v1",
+  sizeof(Atrest__Sync__V1__DecideResponse),
+  2,
+  atrest__sync__v1__decide_response__field_descriptors,
+  atrest__sync__v1__decide_response__field_indices_by_name,
+  1,  atrest__sync__v1__decide_response__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__decide_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define atrest__sync__v1__list_devices_request__field_descriptors NULL
@@ -864,6 +1473,95 @@ const ProtobufCMessageDescriptor atrest__sync__v1__device__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__device__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor atrest__sync__v1__rename_device_request__field_descriptors[2] =
+{
+  {
+    "replica",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__RenameDeviceRequest, replica),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "name",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__RenameDeviceRequest, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__sync__v1__rename_device_request__field_indices_by_name[] = {
+  1,   /* field[1] = name */
+  0,   /* field[0] = replica */
+};
+static const ProtobufCIntRange atrest__sync__v1__rename_device_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor atrest__sync__v1__rename_device_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.sync.v1.RenameDeviceRequest",
+  "RenameDeviceRequest",
+  "Atrest__Sync__V1__RenameDeviceRequest",
+  "atrest.sync.v1",
+  sizeof(Atrest__Sync__V1__RenameDeviceRequest),
+  2,
+  atrest__sync__v1__rename_device_request__field_descriptors,
+  atrest__sync__v1__rename_device_request__field_indices_by_name,
+  1,  atrest__sync__v1__rename_device_request__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__rename_device_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__sync__v1__rename_device_response__field_descriptors[1] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__RenameDeviceResponse, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__sync__v1__rename_device_response__field_indices_by_name[] = {
+  0,   /* field[0] = name */
+};
+static const ProtobufCIntRange atrest__sync__v1__rename_device_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor atrest__sync__v1__rename_device_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.sync.v1.RenameDeviceResponse",
+  "RenameDeviceResponse",
+  "Atrest__Sync__V1__RenameDeviceResponse",
+  "atrest.sync.v1",
+  sizeof(Atrest__Sync__V1__RenameDeviceResponse),
+  1,
+  atrest__sync__v1__rename_device_response__field_descriptors,
+  atrest__sync__v1__rename_device_response__field_indices_by_name,
+  1,  atrest__sync__v1__rename_device_response__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__rename_device_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor atrest__sync__v1__revoke_device_request__field_descriptors[1] =
 {
   {
@@ -920,20 +1618,26 @@ const ProtobufCMessageDescriptor atrest__sync__v1__revoke_device_response__descr
   (ProtobufCMessageInit) atrest__sync__v1__revoke_device_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor atrest__sync__v1__devices__method_descriptors[5] =
+static const ProtobufCMethodDescriptor atrest__sync__v1__devices__method_descriptors[8] =
 {
   { "Pair", &atrest__sync__v1__pair_request__descriptor, &atrest__sync__v1__pair_response__descriptor },
   { "Invite", &atrest__sync__v1__invite_request__descriptor, &atrest__sync__v1__invite_response__descriptor },
+  { "Newcomers", &atrest__sync__v1__newcomers_request__descriptor, &atrest__sync__v1__newcomers_response__descriptor },
+  { "Decide", &atrest__sync__v1__decide_request__descriptor, &atrest__sync__v1__decide_response__descriptor },
   { "Renew", &atrest__sync__v1__renew_request__descriptor, &atrest__sync__v1__pair_response__descriptor },
   { "List", &atrest__sync__v1__list_devices_request__descriptor, &atrest__sync__v1__list_devices_response__descriptor },
+  { "Rename", &atrest__sync__v1__rename_device_request__descriptor, &atrest__sync__v1__rename_device_response__descriptor },
   { "Revoke", &atrest__sync__v1__revoke_device_request__descriptor, &atrest__sync__v1__revoke_device_response__descriptor },
 };
 const unsigned atrest__sync__v1__devices__method_indices_by_name[] = {
+  3,        /* Decide */
   1,        /* Invite */
-  3,        /* List */
+  5,        /* List */
+  2,        /* Newcomers */
   0,        /* Pair */
-  2,        /* Renew */
-  4         /* Revoke */
+  6,        /* Rename */
+  4,        /* Renew */
+  7         /* Revoke */
 };
 const ProtobufCServiceDescriptor atrest__sync__v1__devices__descriptor =
 {
@@ -942,7 +1646,7 @@ const ProtobufCServiceDescriptor atrest__sync__v1__devices__descriptor =
   "Devices",
   "Atrest__Sync__V1__Devices",
   "atrest.sync.v1",
-  5,
+  8,
   atrest__sync__v1__devices__method_descriptors,
   atrest__sync__v1__devices__method_indices_by_name
 };
@@ -962,13 +1666,29 @@ void atrest__sync__v1__devices__invite(ProtobufCService *service,
   assert(service->descriptor == &atrest__sync__v1__devices__descriptor);
   service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void atrest__sync__v1__devices__newcomers(ProtobufCService *service,
+                                          const Atrest__Sync__V1__NewcomersRequest *input,
+                                          Atrest__Sync__V1__NewcomersResponse_Closure closure,
+                                          void *closure_data)
+{
+  assert(service->descriptor == &atrest__sync__v1__devices__descriptor);
+  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void atrest__sync__v1__devices__decide(ProtobufCService *service,
+                                       const Atrest__Sync__V1__DecideRequest *input,
+                                       Atrest__Sync__V1__DecideResponse_Closure closure,
+                                       void *closure_data)
+{
+  assert(service->descriptor == &atrest__sync__v1__devices__descriptor);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void atrest__sync__v1__devices__renew(ProtobufCService *service,
                                       const Atrest__Sync__V1__RenewRequest *input,
                                       Atrest__Sync__V1__PairResponse_Closure closure,
                                       void *closure_data)
 {
   assert(service->descriptor == &atrest__sync__v1__devices__descriptor);
-  service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__sync__v1__devices__list(ProtobufCService *service,
                                      const Atrest__Sync__V1__ListDevicesRequest *input,
@@ -976,7 +1696,15 @@ void atrest__sync__v1__devices__list(ProtobufCService *service,
                                      void *closure_data)
 {
   assert(service->descriptor == &atrest__sync__v1__devices__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void atrest__sync__v1__devices__rename(ProtobufCService *service,
+                                       const Atrest__Sync__V1__RenameDeviceRequest *input,
+                                       Atrest__Sync__V1__RenameDeviceResponse_Closure closure,
+                                       void *closure_data)
+{
+  assert(service->descriptor == &atrest__sync__v1__devices__descriptor);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__sync__v1__devices__revoke(ProtobufCService *service,
                                        const Atrest__Sync__V1__RevokeDeviceRequest *input,
@@ -984,7 +1712,7 @@ void atrest__sync__v1__devices__revoke(ProtobufCService *service,
                                        void *closure_data)
 {
   assert(service->descriptor == &atrest__sync__v1__devices__descriptor);
-  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void atrest__sync__v1__devices__init (Atrest__Sync__V1__Devices_Service *service,
                                       Atrest__Sync__V1__Devices_ServiceDestroy destroy)

@@ -919,7 +919,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__exchange_response__descriptor
   (ProtobufCMessageInit) atrest__sync__v1__exchange_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue atrest__sync__v1__refusal__reason__enum_values_by_number[7] =
+static const ProtobufCEnumValue atrest__sync__v1__refusal__reason__enum_values_by_number[8] =
 {
   { "REASON_UNSPECIFIED", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_UNSPECIFIED", 0 },
   { "REASON_CLOCK_SKEW", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_CLOCK_SKEW", 1 },
@@ -928,17 +928,19 @@ static const ProtobufCEnumValue atrest__sync__v1__refusal__reason__enum_values_b
   { "REASON_FORKED", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_FORKED", 4 },
   { "REASON_MASS_DELETION", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_MASS_DELETION", 5 },
   { "REASON_DAMAGED", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_DAMAGED", 6 },
+  { "REASON_QUOTA", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_QUOTA", 7 },
 };
 static const ProtobufCIntRange atrest__sync__v1__refusal__reason__value_ranges[] = {
-{0, 0},{0, 7}
+{0, 0},{0, 8}
 };
-static const ProtobufCEnumValueIndex atrest__sync__v1__refusal__reason__enum_values_by_name[7] =
+static const ProtobufCEnumValueIndex atrest__sync__v1__refusal__reason__enum_values_by_name[8] =
 {
   { "REASON_CLOCK_SKEW", 1 },
   { "REASON_DAMAGED", 6 },
   { "REASON_FORKED", 4 },
   { "REASON_INVALID", 2 },
   { "REASON_MASS_DELETION", 5 },
+  { "REASON_QUOTA", 7 },
   { "REASON_TOO_LARGE", 3 },
   { "REASON_UNSPECIFIED", 0 },
 };
@@ -949,9 +951,9 @@ const ProtobufCEnumDescriptor atrest__sync__v1__refusal__reason__descriptor =
   "Reason",
   "Atrest__Sync__V1__Refusal__Reason",
   "atrest.sync.v1",
-  7,
+  8,
   atrest__sync__v1__refusal__reason__enum_values_by_number,
-  7,
+  8,
   atrest__sync__v1__refusal__reason__enum_values_by_name,
   1,
   atrest__sync__v1__refusal__reason__value_ranges,

@@ -20,9 +20,16 @@ typedef struct Atrest__Sync__V1__PairResponse Atrest__Sync__V1__PairResponse;
 typedef struct Atrest__Sync__V1__RenewRequest Atrest__Sync__V1__RenewRequest;
 typedef struct Atrest__Sync__V1__InviteRequest Atrest__Sync__V1__InviteRequest;
 typedef struct Atrest__Sync__V1__InviteResponse Atrest__Sync__V1__InviteResponse;
+typedef struct Atrest__Sync__V1__NewcomersRequest Atrest__Sync__V1__NewcomersRequest;
+typedef struct Atrest__Sync__V1__NewcomersResponse Atrest__Sync__V1__NewcomersResponse;
+typedef struct Atrest__Sync__V1__Newcomer Atrest__Sync__V1__Newcomer;
+typedef struct Atrest__Sync__V1__DecideRequest Atrest__Sync__V1__DecideRequest;
+typedef struct Atrest__Sync__V1__DecideResponse Atrest__Sync__V1__DecideResponse;
 typedef struct Atrest__Sync__V1__ListDevicesRequest Atrest__Sync__V1__ListDevicesRequest;
 typedef struct Atrest__Sync__V1__ListDevicesResponse Atrest__Sync__V1__ListDevicesResponse;
 typedef struct Atrest__Sync__V1__Device Atrest__Sync__V1__Device;
+typedef struct Atrest__Sync__V1__RenameDeviceRequest Atrest__Sync__V1__RenameDeviceRequest;
+typedef struct Atrest__Sync__V1__RenameDeviceResponse Atrest__Sync__V1__RenameDeviceResponse;
 typedef struct Atrest__Sync__V1__RevokeDeviceRequest Atrest__Sync__V1__RevokeDeviceRequest;
 typedef struct Atrest__Sync__V1__RevokeDeviceResponse Atrest__Sync__V1__RevokeDeviceResponse;
 
@@ -47,10 +54,16 @@ struct  Atrest__Sync__V1__PairRequest
    * PairResponse.device_name.
    */
   char *device_name;
+  /*
+   * Names the request, so that it can be repeated: 16 to 64 bytes, drawn at random and kept before it is sent for the first time, and forgotten with the
+   * answer. Until the code's end, the same code with the same nonce is answered the same again. The token is made of it and of the code, so keep it
+   * secret. If it is empty, an answer or a call that is lost takes the code with it.
+   */
+  ProtobufCBinaryData nonce;
 };
 #define ATREST__SYNC__V1__PAIR_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__pair_request__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL} }
 
 
 /*
@@ -108,10 +121,15 @@ struct  Atrest__Sync__V1__RenewRequest
 struct  Atrest__Sync__V1__InviteRequest
 {
   ProtobufCMessage base;
+  /*
+   * Whoever has the code joins at once. Otherwise a device of the account has to let the newcomer in (see Newcomers and Decide), so that a code which somebody
+   * else saw is no good without a person's consent.
+   */
+  protobuf_c_boolean without_approval;
 };
 #define ATREST__SYNC__V1__INVITE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__invite_request__descriptor) \
-     }
+    , 0 }
 
 
 /*
@@ -128,9 +146,114 @@ struct  Atrest__Sync__V1__InviteResponse
    * When it stops working. Milliseconds since 1970, UTC.
    */
   int64_t expires_ms;
+  /*
+   * Whoever uses it waits for a device's approval. False from servers that do not know of it.
+   */
+  protobuf_c_boolean needs_approval;
 };
 #define ATREST__SYNC__V1__INVITE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__invite_response__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0 }
+
+
+/*
+ * Asks who waits to be let in.
+ */
+struct  Atrest__Sync__V1__NewcomersRequest
+{
+  ProtobufCMessage base;
+};
+#define ATREST__SYNC__V1__NEWCOMERS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__newcomers_request__descriptor) \
+     }
+
+
+/*
+ * Who waits to be let in.
+ */
+struct  Atrest__Sync__V1__NewcomersResponse
+{
+  ProtobufCMessage base;
+  /*
+   * In the order they came; at most 16.
+   */
+  size_t n_newcomers;
+  Atrest__Sync__V1__Newcomer **newcomers;
+};
+#define ATREST__SYNC__V1__NEWCOMERS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__newcomers_response__descriptor) \
+    , 0,NULL }
+
+
+/*
+ * A device that has the right code and waits.
+ */
+struct  Atrest__Sync__V1__Newcomer
+{
+  ProtobufCMessage base;
+  /*
+   * Names it for Decide. Random, not zero, and another one if it begins anew.
+   */
+  uint64_t handle;
+  /*
+   * What it wants to be called, 1 to 64 bytes. It said so itself.
+   */
+  char *name;
+  /*
+   * When it came. Milliseconds since 1970, UTC.
+   */
+  int64_t since_ms;
+  /*
+   * Until when it can be let in. Milliseconds since 1970, UTC.
+   */
+  int64_t expires_ms;
+  /*
+   * The device that made its code.
+   */
+  uint64_t inviter;
+};
+#define ATREST__SYNC__V1__NEWCOMER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__newcomer__descriptor) \
+    , 0, (char *)protobuf_c_empty_string, 0, 0, 0 }
+
+
+/*
+ * Lets a newcomer in, or sends it away.
+ */
+struct  Atrest__Sync__V1__DecideRequest
+{
+  ProtobufCMessage base;
+  /*
+   * As in Newcomer.
+   */
+  uint64_t handle;
+  /*
+   * True lets it in.
+   */
+  protobuf_c_boolean allow;
+};
+#define ATREST__SYNC__V1__DECIDE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__decide_request__descriptor) \
+    , 0, 0 }
+
+
+/*
+ * Done.
+ */
+struct  Atrest__Sync__V1__DecideResponse
+{
+  ProtobufCMessage base;
+  /*
+   * What the device is called, with a number if its name was taken; empty if it was sent away.
+   */
+  char *device_name;
+  /*
+   * Its identity; zero if it was sent away.
+   */
+  uint64_t replica;
+};
+#define ATREST__SYNC__V1__DECIDE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__decide_response__descriptor) \
     , (char *)protobuf_c_empty_string, 0 }
 
 
@@ -197,6 +320,42 @@ struct  Atrest__Sync__V1__Device
 #define ATREST__SYNC__V1__DEVICE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__device__descriptor) \
     , 0, (char *)protobuf_c_empty_string, 0, 0, 0, 0 }
+
+
+/*
+ * Gives a device another name.
+ */
+struct  Atrest__Sync__V1__RenameDeviceRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Its identity, as List gives it.
+   */
+  uint64_t replica;
+  /*
+   * 1 to 64 bytes, without control characters. If another device of the account that has access is called so, a number is added.
+   */
+  char *name;
+};
+#define ATREST__SYNC__V1__RENAME_DEVICE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__rename_device_request__descriptor) \
+    , 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * Done.
+ */
+struct  Atrest__Sync__V1__RenameDeviceResponse
+{
+  ProtobufCMessage base;
+  /*
+   * What it is called now.
+   */
+  char *name;
+};
+#define ATREST__SYNC__V1__RENAME_DEVICE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__rename_device_response__descriptor) \
+    , (char *)protobuf_c_empty_string }
 
 
 /*
@@ -322,6 +481,101 @@ Atrest__Sync__V1__InviteResponse *
 void   atrest__sync__v1__invite_response__free_unpacked
                      (Atrest__Sync__V1__InviteResponse *message,
                       ProtobufCAllocator *allocator);
+/* Atrest__Sync__V1__NewcomersRequest methods */
+void   atrest__sync__v1__newcomers_request__init
+                     (Atrest__Sync__V1__NewcomersRequest         *message);
+size_t atrest__sync__v1__newcomers_request__get_packed_size
+                     (const Atrest__Sync__V1__NewcomersRequest   *message);
+size_t atrest__sync__v1__newcomers_request__pack
+                     (const Atrest__Sync__V1__NewcomersRequest   *message,
+                      uint8_t             *out);
+size_t atrest__sync__v1__newcomers_request__pack_to_buffer
+                     (const Atrest__Sync__V1__NewcomersRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Sync__V1__NewcomersRequest *
+       atrest__sync__v1__newcomers_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__sync__v1__newcomers_request__free_unpacked
+                     (Atrest__Sync__V1__NewcomersRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Atrest__Sync__V1__NewcomersResponse methods */
+void   atrest__sync__v1__newcomers_response__init
+                     (Atrest__Sync__V1__NewcomersResponse         *message);
+size_t atrest__sync__v1__newcomers_response__get_packed_size
+                     (const Atrest__Sync__V1__NewcomersResponse   *message);
+size_t atrest__sync__v1__newcomers_response__pack
+                     (const Atrest__Sync__V1__NewcomersResponse   *message,
+                      uint8_t             *out);
+size_t atrest__sync__v1__newcomers_response__pack_to_buffer
+                     (const Atrest__Sync__V1__NewcomersResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Sync__V1__NewcomersResponse *
+       atrest__sync__v1__newcomers_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__sync__v1__newcomers_response__free_unpacked
+                     (Atrest__Sync__V1__NewcomersResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Atrest__Sync__V1__Newcomer methods */
+void   atrest__sync__v1__newcomer__init
+                     (Atrest__Sync__V1__Newcomer         *message);
+size_t atrest__sync__v1__newcomer__get_packed_size
+                     (const Atrest__Sync__V1__Newcomer   *message);
+size_t atrest__sync__v1__newcomer__pack
+                     (const Atrest__Sync__V1__Newcomer   *message,
+                      uint8_t             *out);
+size_t atrest__sync__v1__newcomer__pack_to_buffer
+                     (const Atrest__Sync__V1__Newcomer   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Sync__V1__Newcomer *
+       atrest__sync__v1__newcomer__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__sync__v1__newcomer__free_unpacked
+                     (Atrest__Sync__V1__Newcomer *message,
+                      ProtobufCAllocator *allocator);
+/* Atrest__Sync__V1__DecideRequest methods */
+void   atrest__sync__v1__decide_request__init
+                     (Atrest__Sync__V1__DecideRequest         *message);
+size_t atrest__sync__v1__decide_request__get_packed_size
+                     (const Atrest__Sync__V1__DecideRequest   *message);
+size_t atrest__sync__v1__decide_request__pack
+                     (const Atrest__Sync__V1__DecideRequest   *message,
+                      uint8_t             *out);
+size_t atrest__sync__v1__decide_request__pack_to_buffer
+                     (const Atrest__Sync__V1__DecideRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Sync__V1__DecideRequest *
+       atrest__sync__v1__decide_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__sync__v1__decide_request__free_unpacked
+                     (Atrest__Sync__V1__DecideRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Atrest__Sync__V1__DecideResponse methods */
+void   atrest__sync__v1__decide_response__init
+                     (Atrest__Sync__V1__DecideResponse         *message);
+size_t atrest__sync__v1__decide_response__get_packed_size
+                     (const Atrest__Sync__V1__DecideResponse   *message);
+size_t atrest__sync__v1__decide_response__pack
+                     (const Atrest__Sync__V1__DecideResponse   *message,
+                      uint8_t             *out);
+size_t atrest__sync__v1__decide_response__pack_to_buffer
+                     (const Atrest__Sync__V1__DecideResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Sync__V1__DecideResponse *
+       atrest__sync__v1__decide_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__sync__v1__decide_response__free_unpacked
+                     (Atrest__Sync__V1__DecideResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Atrest__Sync__V1__ListDevicesRequest methods */
 void   atrest__sync__v1__list_devices_request__init
                      (Atrest__Sync__V1__ListDevicesRequest         *message);
@@ -379,6 +633,44 @@ Atrest__Sync__V1__Device *
 void   atrest__sync__v1__device__free_unpacked
                      (Atrest__Sync__V1__Device *message,
                       ProtobufCAllocator *allocator);
+/* Atrest__Sync__V1__RenameDeviceRequest methods */
+void   atrest__sync__v1__rename_device_request__init
+                     (Atrest__Sync__V1__RenameDeviceRequest         *message);
+size_t atrest__sync__v1__rename_device_request__get_packed_size
+                     (const Atrest__Sync__V1__RenameDeviceRequest   *message);
+size_t atrest__sync__v1__rename_device_request__pack
+                     (const Atrest__Sync__V1__RenameDeviceRequest   *message,
+                      uint8_t             *out);
+size_t atrest__sync__v1__rename_device_request__pack_to_buffer
+                     (const Atrest__Sync__V1__RenameDeviceRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Sync__V1__RenameDeviceRequest *
+       atrest__sync__v1__rename_device_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__sync__v1__rename_device_request__free_unpacked
+                     (Atrest__Sync__V1__RenameDeviceRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Atrest__Sync__V1__RenameDeviceResponse methods */
+void   atrest__sync__v1__rename_device_response__init
+                     (Atrest__Sync__V1__RenameDeviceResponse         *message);
+size_t atrest__sync__v1__rename_device_response__get_packed_size
+                     (const Atrest__Sync__V1__RenameDeviceResponse   *message);
+size_t atrest__sync__v1__rename_device_response__pack
+                     (const Atrest__Sync__V1__RenameDeviceResponse   *message,
+                      uint8_t             *out);
+size_t atrest__sync__v1__rename_device_response__pack_to_buffer
+                     (const Atrest__Sync__V1__RenameDeviceResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Sync__V1__RenameDeviceResponse *
+       atrest__sync__v1__rename_device_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__sync__v1__rename_device_response__free_unpacked
+                     (Atrest__Sync__V1__RenameDeviceResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Atrest__Sync__V1__RevokeDeviceRequest methods */
 void   atrest__sync__v1__revoke_device_request__init
                      (Atrest__Sync__V1__RevokeDeviceRequest         *message);
@@ -434,6 +726,21 @@ typedef void (*Atrest__Sync__V1__InviteRequest_Closure)
 typedef void (*Atrest__Sync__V1__InviteResponse_Closure)
                  (const Atrest__Sync__V1__InviteResponse *message,
                   void *closure_data);
+typedef void (*Atrest__Sync__V1__NewcomersRequest_Closure)
+                 (const Atrest__Sync__V1__NewcomersRequest *message,
+                  void *closure_data);
+typedef void (*Atrest__Sync__V1__NewcomersResponse_Closure)
+                 (const Atrest__Sync__V1__NewcomersResponse *message,
+                  void *closure_data);
+typedef void (*Atrest__Sync__V1__Newcomer_Closure)
+                 (const Atrest__Sync__V1__Newcomer *message,
+                  void *closure_data);
+typedef void (*Atrest__Sync__V1__DecideRequest_Closure)
+                 (const Atrest__Sync__V1__DecideRequest *message,
+                  void *closure_data);
+typedef void (*Atrest__Sync__V1__DecideResponse_Closure)
+                 (const Atrest__Sync__V1__DecideResponse *message,
+                  void *closure_data);
 typedef void (*Atrest__Sync__V1__ListDevicesRequest_Closure)
                  (const Atrest__Sync__V1__ListDevicesRequest *message,
                   void *closure_data);
@@ -442,6 +749,12 @@ typedef void (*Atrest__Sync__V1__ListDevicesResponse_Closure)
                   void *closure_data);
 typedef void (*Atrest__Sync__V1__Device_Closure)
                  (const Atrest__Sync__V1__Device *message,
+                  void *closure_data);
+typedef void (*Atrest__Sync__V1__RenameDeviceRequest_Closure)
+                 (const Atrest__Sync__V1__RenameDeviceRequest *message,
+                  void *closure_data);
+typedef void (*Atrest__Sync__V1__RenameDeviceResponse_Closure)
+                 (const Atrest__Sync__V1__RenameDeviceResponse *message,
                   void *closure_data);
 typedef void (*Atrest__Sync__V1__RevokeDeviceRequest_Closure)
                  (const Atrest__Sync__V1__RevokeDeviceRequest *message,
@@ -464,6 +777,14 @@ struct Atrest__Sync__V1__Devices_Service
                  const Atrest__Sync__V1__InviteRequest *input,
                  Atrest__Sync__V1__InviteResponse_Closure closure,
                  void *closure_data);
+  void (*newcomers)(Atrest__Sync__V1__Devices_Service *service,
+                    const Atrest__Sync__V1__NewcomersRequest *input,
+                    Atrest__Sync__V1__NewcomersResponse_Closure closure,
+                    void *closure_data);
+  void (*decide)(Atrest__Sync__V1__Devices_Service *service,
+                 const Atrest__Sync__V1__DecideRequest *input,
+                 Atrest__Sync__V1__DecideResponse_Closure closure,
+                 void *closure_data);
   void (*renew)(Atrest__Sync__V1__Devices_Service *service,
                 const Atrest__Sync__V1__RenewRequest *input,
                 Atrest__Sync__V1__PairResponse_Closure closure,
@@ -472,6 +793,10 @@ struct Atrest__Sync__V1__Devices_Service
                const Atrest__Sync__V1__ListDevicesRequest *input,
                Atrest__Sync__V1__ListDevicesResponse_Closure closure,
                void *closure_data);
+  void (*rename)(Atrest__Sync__V1__Devices_Service *service,
+                 const Atrest__Sync__V1__RenameDeviceRequest *input,
+                 Atrest__Sync__V1__RenameDeviceResponse_Closure closure,
+                 void *closure_data);
   void (*revoke)(Atrest__Sync__V1__Devices_Service *service,
                  const Atrest__Sync__V1__RevokeDeviceRequest *input,
                  Atrest__Sync__V1__RevokeDeviceResponse_Closure closure,
@@ -486,8 +811,11 @@ void atrest__sync__v1__devices__init (Atrest__Sync__V1__Devices_Service *service
     { ATREST__SYNC__V1__DEVICES__BASE_INIT,\
       function_prefix__ ## pair,\
       function_prefix__ ## invite,\
+      function_prefix__ ## newcomers,\
+      function_prefix__ ## decide,\
       function_prefix__ ## renew,\
       function_prefix__ ## list,\
+      function_prefix__ ## rename,\
       function_prefix__ ## revoke  }
 void atrest__sync__v1__devices__pair(ProtobufCService *service,
                                      const Atrest__Sync__V1__PairRequest *input,
@@ -497,6 +825,14 @@ void atrest__sync__v1__devices__invite(ProtobufCService *service,
                                        const Atrest__Sync__V1__InviteRequest *input,
                                        Atrest__Sync__V1__InviteResponse_Closure closure,
                                        void *closure_data);
+void atrest__sync__v1__devices__newcomers(ProtobufCService *service,
+                                          const Atrest__Sync__V1__NewcomersRequest *input,
+                                          Atrest__Sync__V1__NewcomersResponse_Closure closure,
+                                          void *closure_data);
+void atrest__sync__v1__devices__decide(ProtobufCService *service,
+                                       const Atrest__Sync__V1__DecideRequest *input,
+                                       Atrest__Sync__V1__DecideResponse_Closure closure,
+                                       void *closure_data);
 void atrest__sync__v1__devices__renew(ProtobufCService *service,
                                       const Atrest__Sync__V1__RenewRequest *input,
                                       Atrest__Sync__V1__PairResponse_Closure closure,
@@ -505,6 +841,10 @@ void atrest__sync__v1__devices__list(ProtobufCService *service,
                                      const Atrest__Sync__V1__ListDevicesRequest *input,
                                      Atrest__Sync__V1__ListDevicesResponse_Closure closure,
                                      void *closure_data);
+void atrest__sync__v1__devices__rename(ProtobufCService *service,
+                                       const Atrest__Sync__V1__RenameDeviceRequest *input,
+                                       Atrest__Sync__V1__RenameDeviceResponse_Closure closure,
+                                       void *closure_data);
 void atrest__sync__v1__devices__revoke(ProtobufCService *service,
                                        const Atrest__Sync__V1__RevokeDeviceRequest *input,
                                        Atrest__Sync__V1__RevokeDeviceResponse_Closure closure,
@@ -517,9 +857,16 @@ extern const ProtobufCMessageDescriptor atrest__sync__v1__pair_response__descrip
 extern const ProtobufCMessageDescriptor atrest__sync__v1__renew_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__invite_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__invite_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__newcomers_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__newcomers_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__newcomer__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__decide_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__decide_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__list_devices_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__list_devices_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__device__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__rename_device_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__rename_device_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__revoke_device_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__revoke_device_response__descriptor;
 extern const ProtobufCServiceDescriptor atrest__sync__v1__devices__descriptor;

@@ -67,7 +67,12 @@ typedef enum _Atrest__Sync__V1__Refusal__Reason {
    * What the server holds of this record is damaged, so nothing can be merged into it. The server's owner has to put a backup back;
    * until then, keep the record.
    */
-  ATREST__SYNC__V1__REFUSAL__REASON__REASON_DAMAGED = 6
+  ATREST__SYNC__V1__REFUSAL__REASON__REASON_DAMAGED = 6,
+  /*
+   * The account is full: the record is new or has grown, and the account may hold no more (see Accounts.Get). Keep it; it is taken once there is
+   * room. What makes nothing grow is always taken, deletions first of all.
+   */
+  ATREST__SYNC__V1__REFUSAL__REASON__REASON_QUOTA = 7
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ATREST__SYNC__V1__REFUSAL__REASON)
 } Atrest__Sync__V1__Refusal__Reason;
 /*

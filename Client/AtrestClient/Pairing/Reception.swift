@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stays by an invitation until somebody came with it and was let in or sent away, or its time is over.
+
+import Replication
+import SyncProtocol
+
+/// What letting somebody in needs of the way to a server.
+package protocol ReceptionTransport: Sendable {
+  /// Lists who waits.
+  func newcomers() async throws(SyncError) -> NewcomersResponse
+  /// Lets one in, or sends it away. `.notFound`: it waits no more.
+  func decide(_ request: DecideRequest) async throws(SyncError) -> DecideResponse
+}
+
+/// How an invitation ended.
+public enum InvitationOutcome: Hashable, Sendable {
+  /// A device was let in, under this name.
+  case letIn(name: String)
+  /// A device was sent away.
+  case sentAway
+  /// Nobody came in time.
+  case ended
+  /// Whoever was asked did not say. The newcomer waits on, until the code's time is over.
+  case undecided
+}
+
+/// One invitation, and who comes with it.
+package struct Reception: Sendable {
+  package var transport: any ReceptionTransport
+  /// The device that invites: others' newcomers are others' to ask about.
+  package var inviter: ReplicaID
+  package var pacing = Pacing()
+  /// Time that has passed since some moment, whatever is done to the device's clock.
+  package var elapsed: @Sendable () -> Duration = {
+    let start = ContinuousClock.now
+    return { ContinuousClock.now - start }
+  }()
+
+  package init(transport: any ReceptionTransport, inviter: ReplicaID) {
+    self.transport = transport
+    self.inviter = inviter
+  }
+
+  /// Looks each second who came, and asks about each once.
+  ///
+  /// A lost connection is waited out. Whoever broke off before the decision arrived may come again, and is asked about again.
+  /// - Parameters:
+  ///   - lifetime: How long the invitation lives on, from now.
+  ///   - decide: Whether to let it in; nil: leaves it undecided, and stops.
+  ///   - missed: Called if the newcomer had gone when the decision came.
+  package func run(
+    for lifetime: Duration, decide: @Sendable (Newcomer) async -> Bool?,
+    missed: @Sendable (Newcomer) -> Void
+  ) async throws(SyncError) -> InvitationOutcome {
+    let start = elapsed()
+    var failures = 0
+    while elapsed() - start < lifetime {
+      do {
+        let all = try await transport.newcomers().newcomers
+        failures = 0
+        if let newcomer = all.first(where: { $0.inviter == inviter }) {
+          guard let isLetIn = await decide(newcomer) else { return .undecided }
+          if let outcome = try await settle(newcomer, isLetIn) { return outcome }
+          missed(newcomer)
+        }
+      } catch {
+        failures += 1
+        guard error.isTransient else { throw error }
+      }
+      do {
+        try await pacing.sleep(
+          failures == 0 ? pacing.pollInterval : pacing.delay(after: failures))
+      } catch { throw .cancelled }
+    }
+    return .ended
+  }
+
+  /// Tells the server; nil if the newcomer was gone.
+  private func settle(
+    _ newcomer: Newcomer, _ isLetIn: Bool
+  ) async throws(SyncError) -> InvitationOutcome? {
+    let request = DecideRequest(handle: newcomer.handle, allow: isLetIn)
+    var failures = 0
+    while true {
+      do {
+        let answer = try await transport.decide(request)
+        return answer.admitted.map { .letIn(name: shown($0.name)) } ?? .sentAway
+      } catch {
+        if case .notFound = error { return nil }
+        failures += 1
+        // Nobody is asked the same again because a call was lost.
+        guard error.isTransient, failures < pacing.attempts else { throw error }
+      }
+      do { try await pacing.sleep(pacing.delay(after: failures)) } catch { throw .cancelled }
+    }
+  }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest account`: what the account holds, what happened to it, everything in it, and its end.
+
+import ArgumentParser
+import AtrestClient
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+/// `atrest account [show | log | export FILE | delete]`.
+struct AccountCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "account", abstract: "See, write down or remove your account on the server.",
+    subcommands: [Show.self, Log.self, Export.self, Delete.self], defaultSubcommand: Show.self)
+
+  /// `atrest account show`.
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show what the account holds, and how much room it has.",
+      discussion: """
+        EXAMPLES:
+          atrest account
+          atrest account show --json
+        """)
+
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+      let around = Surroundings.current()
+      let account = try await options.openPaired().account()
+      try format.answer(AccountRow(account), AccountWords.show(account, around))
+    }
+  }
+
+  /// `atrest account log`.
+  struct Log: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List what happened to the account: who joined, who let whom in, what ended.",
+      discussion: """
+        The server writes this down and never changes it. It names devices, and no record.
+
+        EXAMPLES:
+          atrest account log
+          atrest account log --limit 500 --json
+        """)
+
+    @Option(help: ArgumentHelp("How many at most, newest first.", valueName: "count"))
+    var limit = 50
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func validate() throws {
+      guard (1...1_000_000).contains(limit) else {
+        throw ValidationError("`--limit` needs a number from 1 to 1000000.")
+      }
+    }
+
+    func run() async throws {
+      let around = Surroundings.current()
+      let replica = try options.openPaired()
+      let names = Dictionary(
+        try await replica.devices().map { ($0.replica, $0.name) }
+      ) { first, _ in first }
+      var events: [Event] = []
+      var more = true
+      while more, events.count < limit {
+        let page = try await replica.events(
+          before: events.last?.number ?? 0,
+          limit: min(limit - events.count, Int(EventPage.limit)))
+        events += page.events
+        more = page.more && !page.events.isEmpty
+      }
+      let devices = DeviceNames(own: try replica.status().replica, names: names)
+      let text = EventWords.list(events, devices, around).text(Terminal.style)
+      try format.answer(
+        events.map { EventRow($0, names) },
+        events.isEmpty
+          ? "Nothing has happened yet."
+          : text + (more ? "\nThere are older ones; `--limit` shows more." : ""))
+    }
+  }
+
+  /// `atrest account export`.
+  struct Export: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Write down everything that the server holds of the account.",
+      discussion: """
+        One JSON document: the account, its devices, what happened to it, and every record with \
+        the stamps of its fields, deleted ones and those of newer versions included. What waits \
+        here is sent first. The file is for your eyes only, and appears when it is complete.
+
+        EXAMPLES:
+          atrest account export atrest.json
+          atrest account export - | gzip > atrest.json.gz
+        """)
+
+    @Argument(help: "Where nothing is yet; `-` for standard output.") var file: String
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func validate() throws {
+      guard !(format.json && file == "-") else {
+        throw ValidationError("With '-' standard output is the document: leave '--json' out.")
+      }
+    }
+
+    func run() async throws {
+      let replica = try options.openPaired()
+      let document = Confined(
+        try ExportDocument(
+          ExportFile(file == "-" ? nil : file), name: file, own: try replica.status().replica,
+          now: Surroundings.current().now))
+      defer { Terminal.progress("") }
+      try await replica.readAccount { part in
+        try document.use { document in
+          try document.add(part)
+          if document.row.records > 0 {
+            Terminal.progress("\(AccountWords.number(UInt64(document.row.records))) records so far")
+          }
+        }
+      }
+      let row = try document.use { document in
+        try document.finish()
+        return document.row
+      }
+      Terminal.progress("")
+      if file == "-" { return }
+      try format.answer(row, AccountWords.exported(row))
+    }
+  }
+
+  /// `atrest account delete`.
+  struct Delete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Remove the account from its server, for all of its devices.",
+      discussion: """
+        Asks for the account's name first. What is on your devices stays on them.
+
+        EXAMPLES:
+          atrest account delete
+          atrest account delete --yes --name home
+        """)
+
+    @Flag(help: "Ask nothing; `--name` says which account is meant.") var yes = false
+    @Option(help: "The account's name, exactly.") var name: String?
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    /// The answer for `--json`.
+    struct Row: Encodable {
+      var account: String
+      var deleted: Bool
+    }
+
+    func validate() throws {
+      guard yes == (name != nil) else {
+        throw ValidationError(
+          "'--yes' and '--name' go together: without them the name is asked for.")
+      }
+    }
+
+    func run() async throws {
+      let replica = try options.openPaired()
+      let account = try await replica.account()
+      guard try name ?? typed(account) == account.name else {
+        throw Failure.Thrown(
+          "That is not the account's name, so nothing was removed. Try again with the name as it is shown."
+        )
+      }
+      do {
+        try await replica.deleteAccount(named: account.name)
+      } catch SyncError.unreachable(let reason) {
+        throw Failure.Thrown(
+          "The server did not answer (\(Foreign.text(reason))), so it is not known whether the account is removed. "
+            + "Try again: if this device's access was ended, it is.", Failure.unavailable)
+      }
+      try format.answer(
+        Row(account: account.name, deleted: true), AccountWords.deleted(account.name))
+    }
+
+    /// The name as a person types it.
+    private func typed(_ account: GetAccountResponse) throws -> String {
+      Terminal.complain(AccountWords.beforeDeleting(account))
+      Terminal.ask("Type the account's name to go on:")
+      let line = Keyboard.line()
+      if !Keyboard.isThere { Terminal.complain("") }
+      return line ?? ""
+    }
+  }
+}
+
+/// Hands a value that is no `Sendable` to one closure at a time.
+private final class Confined<Value>: @unchecked Sendable {
+  private let value: Value
+  private let lock = NSLock()
+
+  // The lock lets one thread at a time touch it.
+  init(_ value: sending Value) { self.value = value }
+
+  func use<Result>(_ body: (Value) throws -> Result) rethrows -> Result {
+    try lock.withLock { try body(value) }
+  }
+}

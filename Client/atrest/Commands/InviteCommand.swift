@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest invite`: makes a pairing link, shows it, and asks about whoever comes with it.
+
+import ArgumentParser
+import AtrestClient
+import AtrestDomain
+import Foundation
+import SyncProtocol
+
+/// `atrest invite [--yes] [--no-qr]`.
+struct InviteCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "invite", abstract: "Make a pairing link for another of your devices.",
+    discussion: """
+      On a terminal the link is shown with a QR code, and the command stays: when a device comes \
+      with the link, it asks whether to let it in. Interrupted, it leaves the link as it is, and \
+      `atrest devices` decides later.
+
+      Where standard output is no terminal, or with `--json`, the link alone goes there, and what to \
+      do with it to standard error. `--yes` makes a link with which a device joins without being \
+      asked about: whoever has it can read and change everything in your account.
+
+      A link works once, for five minutes. Show it to nobody else.
+
+      EXAMPLES:
+        atrest invite
+        link=$(atrest invite --yes)
+      """)
+
+  @Flag(help: "Let whoever uses the link in, without asking.") var yes = false
+  @Flag(name: .customLong("no-qr"), help: "Leave the QR code out.") var noQR = false
+  @OptionGroup var options: ReplicaOptions
+  @OptionGroup var format: FormatOptions
+
+  /// The answer for `--json`.
+  struct Row: Encodable {
+    var link: String
+    var expires: Date
+    var needsApproval: Bool
+  }
+
+  func run() async throws {
+    let around = Surroundings.current()
+    let replica = try options.openPaired()
+    let invitation = try await replica.invite(withoutApproval: yes)
+    let words = InviteWords(invitation, around)
+    if format.json || !Terminal.isRead {
+      let row = Row(
+        link: words.link, expires: words.expires, needsApproval: invitation.needsApproval)
+      Terminal.say(format.json ? try JSON.text(row) : words.link)
+      if !format.json || invitation.needsApproval { Terminal.complain(words.aside) }
+      return
+    }
+    Terminal.say(words.page(picture: noQR ? nil : picture(of: words.link)))
+    guard invitation.needsApproval else { return }
+    guard Keyboard.isThere, Terminal.showsProgress else { return Terminal.complain(words.later) }
+    try await stay(replica, invitation, words)
+  }
+
+  /// nil where the terminal is too narrow for it.
+  private func picture(of link: String) -> String? {
+    guard let code = QRCode.ofLink(link), code.columns <= min(Terminal.columns, 80) else {
+      return nil
+    }
+    return code.picture(isColoured: Terminal.style.isOn)
+  }
+
+  private func stay(
+    _ replica: Replica, _ invitation: DeviceInvitation, _ words: InviteWords
+  ) async throws {
+    let interruption = Interruption {
+      Terminal.progress("")
+      Terminal.complain(words.later)
+      Foundation.exit(0)  // The link is made; only the asking is left to another command.
+    }
+    defer { withExtendedLifetime(interruption) {} }
+    Terminal.progress(InviteWords.waiting)
+    let asked = Asked()
+    let outcome = try await replica.receive(invitation) { newcomer in
+      await asked.note(newcomer.name)
+      return await words.ask(newcomer)
+    } missed: { newcomer in
+      Terminal.complain(DeviceWords.gone(newcomer.name))
+      Terminal.progress(InviteWords.waiting)
+    }
+    Terminal.progress("")
+    let name = await asked.name
+    switch outcome {
+    case .letIn(let called): Terminal.say(DeviceWords.letIn(called, asked: name))
+    case .sentAway: Terminal.say(DeviceWords.sentAway(name))
+    case .ended: Terminal.say(InviteWords.ended)
+    case .undecided: Terminal.complain(words.expires > Date() ? words.later : InviteWords.ended)
+    }
+  }
+}
+
+/// What the newcomer that was asked about last calls itself.
+private actor Asked {
+  var name = ""
+  func note(_ name: String) { self.name = name }
+}
+
+/// Words about an invitation.
+struct InviteWords: Sendable {
+  let link: String
+  let expires: Date
+  private let needsApproval: Bool
+  private let around: Surroundings
+
+  init(_ invitation: DeviceInvitation, _ around: Surroundings) {
+    link = invitation.link.text
+    expires = Date(milliseconds: invitation.expires.milliseconds)
+    needsApproval = invitation.needsApproval
+    self.around = around
+  }
+
+  /// While nobody has come.
+  static let waiting = "Waiting for the other device. Ctrl-C leaves; the link stays valid."
+  /// Where nobody came.
+  static let ended = "Nobody joined, and the link's time is over. `atrest invite` makes a new one."
+
+  private var once: String {
+    "The link works once, until \(around.words(expires)). Show it to nobody else."
+  }
+
+  /// How to decide without this command.
+  var later: String {
+    "The link stays valid until \(around.words(expires)). Once the other device waits, `atrest devices` shows it, "
+      + "and `atrest devices allow ID` lets it in."
+  }
+
+  /// What goes beside a link that a script reads.
+  var aside: String {
+    let then =
+      needsApproval
+      ? " It then waits until `atrest devices allow` lets it in; `atrest devices` shows it." : ""
+    return "Give it to `atrest pair` on the other device. \(once)\(then)"
+  }
+
+  /// What people read.
+  func page(picture: String?) -> String {
+    let code = picture.map { "\($0)\n\n" } ?? ""
+    return "\(code)On the other device:\n\n  atrest pair \(link)\n\n\(once)"
+  }
+
+  /// Asks about a newcomer. nil: nobody answered.
+  func ask(_ newcomer: Newcomer) async -> Bool? {
+    let since = Date(milliseconds: newcomer.since.milliseconds)
+    let seconds = min(max(expires.timeIntervalSinceNow, 1), 600)
+    return await withCheckedContinuation { done in
+      // Waiting for a person must not hold a thread of the task pool.
+      DispatchQueue.global().async {
+        Terminal.progress("")
+        Keyboard.forget()
+        Terminal.ask(
+          "“\(Foreign.text(newcomer.name))” wants to join (\(around.words(since))). Let it in? [y/N]"
+        )
+        let answer = Keyboard.line(within: Int32(seconds * 1000))
+        if answer == nil { Terminal.complain("") }
+        done.resume(returning: answer.map(Keyboard.isYes))
+      }
+    }
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lets a command that stays end in its own way when a person interrupts it.
+
+import Dispatch
+import Foundation
+
+/// What SIGINT and SIGTERM do while this is held.
+final class Interruption {
+  private let sources: [any DispatchSourceSignal]
+
+  /// - Parameter handler: Runs on a queue of its own, for each signal.
+  init(_ handler: @escaping @Sendable () -> Void) {
+    sources = [SIGINT, SIGTERM].map { number in
+      signal(number, SIG_IGN)  // The source below receives it instead.
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler(handler: handler)
+      source.resume()
+      return source
+    }
+  }
+
+  deinit {
+    for source in sources { source.cancel() }
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an account as a whole is shown: what it holds, and what it may.
+
+import AtrestDomain
+import Foundation
+import SyncProtocol
+
+/// An account, for `--json`.
+struct AccountRow: Encodable, Equatable {
+  /// What the server allows; what it does not say is absent.
+  struct Limits: Encodable, Equatable {
+    var records: UInt64?
+    var bytes: UInt64?
+    var messageBytes: UInt32?
+    var recordsPerRequest: UInt32?
+    var valueBytes: UInt32?
+    var recordBytes: UInt32?
+    var watchStreams: UInt32?
+
+    init(_ limits: AccountLimits) {
+      func told<Number: FixedWidthInteger>(_ number: Number) -> Number? {
+        number == 0 ? nil : number
+      }
+      records = told(limits.records)
+      bytes = told(limits.bytes)
+      messageBytes = told(limits.messageBytes)
+      recordsPerRequest = told(limits.recordsPerRequest)
+      valueBytes = told(limits.valueBytes)
+      recordBytes = told(limits.recordBytes)
+      watchStreams = told(limits.watchStreams)
+    }
+  }
+
+  var name: String
+  var created: Date
+  var devices: UInt32
+  var records: UInt64
+  var bytes: UInt64
+  var limits: Limits
+
+  init(_ account: GetAccountResponse) {
+    name = account.name
+    created = Date(milliseconds: account.created.milliseconds)
+    devices = account.devices
+    records = account.records
+    bytes = account.bytes
+    limits = Limits(account.limits)
+  }
+}
+
+/// What an export wrote, for `--json`.
+struct ExportRow: Encodable, Equatable {
+  var file: String
+  var records: Int
+  var events: Int
+  var devices: Int
+}
+
+/// Words about an account.
+enum AccountWords {
+  /// At a glance.
+  static func show(_ account: GetAccountResponse, _ around: Surroundings) -> String {
+    let row = AccountRow(account)
+    let made = LocalDay(row.created, in: around.zone)
+    let full =
+      isFull(account.records, account.limits.records) || isFull(account.bytes, account.limits.bytes)
+    return """
+      The account “\(Foreign.text(account.name))”, made \(TimeText.day(made))
+        devices  \(account.devices)
+        records  \(share(account.records, account.limits.records) { number($0) })
+        size     \(share(account.bytes, account.limits.bytes) { size($0) })
+      """
+        + (full
+          ? "\nThere is no more room. Delete what you no longer need, or ask whoever runs the server for more."
+          : "")
+  }
+
+  private static func isFull(_ held: UInt64, _ limit: UInt64) -> Bool { limit > 0 && held >= limit }
+
+  private static func share(
+    _ held: UInt64, _ limit: UInt64, _ words: (UInt64) -> String
+  ) -> String {
+    limit == 0 ? words(held) : "\(words(held)) of \(words(limit))"
+  }
+
+  /// `1,204`.
+  static func number(_ number: UInt64) -> String {
+    let digits = String(number)
+    var text = ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+      text.append(digit)
+    }
+    return text
+  }
+
+  /// `310 KiB`, `1.5 GiB`: never more than is there.
+  static func size(_ bytes: UInt64) -> String {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+    var (whole, rest, unit) = (bytes, UInt64(0), 0)
+    while whole >= 1024, unit + 1 < units.count {
+      rest = whole % 1024
+      whole /= 1024
+      unit += 1
+    }
+    let tenth = unit > 0 && whole < 10 ? rest * 10 / 1024 : 0
+    return "\(whole)\(tenth > 0 ? ".\(tenth)" : "") \(units[unit])"
+  }
+
+  /// After everything was written out.
+  static func exported(_ row: ExportRow) -> String {
+    "Everything is in \(Foreign.text(row.file)): \(number(UInt64(row.records))) records, "
+      + "\(number(UInt64(row.events))) events. It says when you fasted and drank; keep it where only you read it."
+  }
+
+  /// Before the name is typed.
+  static func beforeDeleting(_ account: GetAccountResponse) -> String {
+    let devices =
+      account.devices == 1 ? "the access of 1 device" : "the access of \(account.devices) devices"
+    let records = account.records == 1 ? "1 record" : "\(number(account.records)) records"
+    return """
+      This removes the account “\(Foreign.text(account.name))” from its server: \(records) and \(devices). It cannot be \
+      taken back. What is on your devices stays on them; `atrest account export` writes down what the server holds.
+      """
+  }
+
+  /// Afterwards.
+  static func deleted(_ name: String) -> String {
+    """
+    The account “\(Foreign.text(name))” is removed from its server. What this device holds stays here, and what \
+    your other devices hold stays on them; none of them syncs any more. Backups that the server's owner made before \
+    are the owner's to remove. `atrest pair LINK` begins anew, with another account.
+    """
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// How devices, and those that want to be some, are shown.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+/// A device, for `--json`.
+struct DeviceRow: Encodable, Equatable {
+  var id: String
+  var name: String
+  var paired: Date
+  var seen: Date?
+  var revoked: Date?
+  var current: Bool
+
+  init(_ device: Device) {
+    id = ShortID.hex(device.replica.rawValue)
+    name = device.name
+    paired = Date(milliseconds: device.paired.milliseconds)
+    seen = device.seen.map { Date(milliseconds: $0.milliseconds) }
+    revoked = device.revoked.map { Date(milliseconds: $0.milliseconds) }
+    current = device.isCurrent
+  }
+}
+
+/// A device that waits to be let in, for `--json`.
+struct NewcomerRow: Encodable, Equatable {
+  var id: String
+  var name: String
+  var since: Date
+  var expires: Date
+  var inviter: String
+
+  init(_ newcomer: Newcomer) {
+    id = ShortID.hex(newcomer.handle)
+    name = newcomer.name
+    since = Date(milliseconds: newcomer.since.milliseconds)
+    expires = Date(milliseconds: newcomer.expires.milliseconds)
+    inviter = ShortID.hex(newcomer.inviter.rawValue)
+  }
+}
+
+/// What became of a newcomer, for `--json`.
+struct DecisionRow: Encodable, Equatable {
+  var id: String
+  var allowed: Bool
+  var name: String
+}
+
+/// Words about devices.
+enum DeviceWords {
+  /// Those that wait, in the order they came.
+  static func waiting(
+    _ newcomers: [Newcomer], ids: [String: String], _ around: Surroundings
+  ) -> Table {
+    var table = Table("ID", "WAITS TO JOIN", "SINCE", "UNTIL")
+    for newcomer in newcomers {
+      let row = NewcomerRow(newcomer)
+      table.add(
+        ids[row.id] ?? row.id, Foreign.text(row.name), around.words(row.since),
+        around.words(row.expires))
+    }
+    return table
+  }
+
+  /// What to do about those that wait.
+  static let howToDecide =
+    "`atrest devices allow ID` lets one in, `atrest devices deny ID` sends it away."
+
+  /// Of one that was let in.
+  static func letIn(_ name: String, asked: String) -> String {
+    let also = name == asked ? "" : " Another device is called “\(Foreign.text(asked))” already."
+    return "“\(Foreign.text(name))” is a device of the account now.\(also)"
+  }
+
+  /// Of one that was sent away.
+  static func sentAway(_ name: String) -> String {
+    "“\(Foreign.text(name))” was not let in, and its link is used up."
+  }
+
+  /// Of one that had gone.
+  static func gone(_ name: String) -> String {
+    "“\(Foreign.text(name))” is not waiting any more."
+  }
+
+  /// Of one with a new name.
+  static func renamed(_ name: String, asked: String) -> String {
+    let also = name == asked ? "" : " Another device is called “\(Foreign.text(asked))” already."
+    return "It is called “\(Foreign.text(name))” now.\(also)"
+  }
+
+  /// A list, oldest first.
+  static func list(_ devices: [Device], ids: [String: String], _ around: Surroundings) -> Table {
+    var table = Table("ID", "NAME", "PAIRED", "LAST SEEN", "")
+    for device in devices {
+      let row = DeviceRow(device)
+      table.add(
+        ids[row.id] ?? row.id, Foreign.text(row.name), around.words(row.paired),
+        row.seen.map(around.words) ?? "not yet",
+        row.revoked.map { "access ended \(around.words($0))" }
+          ?? (row.current ? "this device" : ""))
+    }
+    return table
+  }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// How an account's log of events is told.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+/// An event, for `--json`.
+struct EventRow: Encodable, Equatable {
+  var number: UInt64
+  var at: Date
+  var event: String
+  var actor: String?
+  var actorName: String?
+  var subject: String?
+  var subjectName: String?
+  var detail: Int64?
+  var count: UInt32
+
+  init(_ event: Event, _ names: [ReplicaID: String]) {
+    number = event.number
+    at = Date(milliseconds: event.at.milliseconds)
+    self.event = EventWords.name(of: event.kind)
+    actor = event.actor == .none ? nil : ShortID.hex(event.actor.rawValue)
+    actorName = names[event.actor]
+    subject = event.subject == .none ? nil : ShortID.hex(event.subject.rawValue)
+    subjectName = names[event.subject]
+    detail = event.detail == 0 ? nil : event.detail
+    count = event.count
+  }
+}
+
+/// Words about events.
+enum EventWords {
+  /// The kind in JSON: `device_paired`, or `event_17` where this build has no name for it.
+  static func name(of kind: Event.Kind) -> String {
+    switch kind {
+    case .accountMade: "account_made"
+    case .accountRemoved: "account_removed"
+    case .codeMade: "code_made"
+    case .codeRefused: "code_refused"
+    case .devicePaired: "device_paired"
+    case .deviceApproved: "device_approved"
+    case .deviceDenied: "device_denied"
+    case .deviceRenamed: "device_renamed"
+    case .deviceRevoked: "device_revoked"
+    case .deviceRenewed: "device_renewed"
+    case .massDeletion: "mass_deletion"
+    case .purchaseTaken: "purchase_taken"
+    case .purchaseRefused: "purchase_refused"
+    case .purchaseMoved: "purchase_moved"
+    case .backupMade: "backup_made"
+    case .restoreNoticed: "restore_noticed"
+    default: "event_\(kind.rawValue)"
+    }
+  }
+
+  /// What happened, for people.
+  static func sentence(_ event: Event, _ devices: DeviceNames) -> String {
+    let actor = event.actor == .none ? "the server's owner" : quoted(event.actor, devices)
+    let subject = event.subject == .none ? "a device" : quoted(event.subject, devices)
+    let text =
+      switch event.kind {
+      case .accountMade: "\(actor) made the account"
+      case .accountRemoved: "\(actor) removed the account"
+      case .codeMade:
+        event.detail == 1
+          ? "\(actor) made a pairing link, whose device has to be let in"
+          : "\(actor) made a pairing link, whose device joins at once"
+      case .codeRefused: "a wrong, used or old pairing code was tried"
+      case .devicePaired: "\(subject) joined, with a link of \(actor)"
+      case .deviceApproved: "\(actor) let \(subject) in"
+      case .deviceDenied: "\(actor) sent away a device that wanted to join"
+      case .deviceRenamed: "\(actor) gave \(subject) another name"
+      case .deviceRevoked: "\(actor) ended the access of \(subject)"
+      case .deviceRenewed: "\(actor) was a copy, and took an identity of its own: \(subject)"
+      case .massDeletion:
+        "\(actor) deleted most of what there was (\(event.detail) records), as it was asked to"
+      case .purchaseTaken: "\(actor) brought a purchase"
+      case .purchaseRefused:
+        "\(actor) brought a purchase that does not count (check \(event.detail))"
+      case .purchaseMoved:
+        event.detail == 2
+          ? "a purchase moved to another account" : "\(actor) moved a purchase here"
+      case .backupMade: "\(actor) made a backup"
+      case .restoreNoticed: "\(actor) noticed that the server had been put back from a copy"
+      default: "something that this version has no words for (\(event.kind.rawValue))"
+      }
+    return text.capitalizedFirst + (event.count > 1 ? " (\(event.count) times)" : "")
+  }
+
+  /// In quotation marks, as a name may be any word.
+  private static func quoted(_ replica: ReplicaID, _ devices: DeviceNames) -> String {
+    guard let name = devices.names[replica] else { return devices.words(replica) }
+    return "“\(Foreign.text(name))”" + (replica == devices.own ? " (this device)" : "")
+  }
+
+  /// A list, newest first.
+  static func list(
+    _ events: [Event], _ devices: DeviceNames, _ around: Surroundings
+  ) -> Table {
+    var table = Table("WHEN", "WHAT")
+    for event in events {
+      table.add(
+        around.words(Date(milliseconds: event.at.milliseconds)), sentence(event, devices))
+    }
+    return table
+  }
+}
+
+extension String {
+  /// With a capital at its beginning.
+  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a record is written out for its owner: whole, in words where this version has some, and byte for byte.
+
+import AtrestClient
+import Foundation
+import Replication
+import SyncProtocol
+
+/// A record with all of its fields.
+struct ExportedRecord: Encodable, Equatable {
+  /// One field.
+  struct Field: Encodable, Equatable {
+    var field: Int
+    var name: String
+    var stamp: RecordDump.StampDump
+    var replaced: RecordDump.StampDump?
+    /// Absent where this version cannot read it.
+    var value: ConflictRow.Value?
+    /// The value as it is stored, in Base64: a field of the kind's message in `records.proto`.
+    var bytes: String
+
+    init(_ register: Register, _ kind: RecordKind) {
+      field = Int(register.field)
+      name = RecordWords.name(of: register.field, in: kind)
+      stamp = RecordDump.StampDump(register.stamp)
+      replaced = register.replaced.map(RecordDump.StampDump.init)
+      let value = FieldValue(register, of: kind)
+      self.value = value == .unknown ? nil : ConflictRow.Value(value)
+      bytes = Data(register.value).base64EncodedString()
+    }
+  }
+
+  var kind: String
+  var kindNumber: Int
+  var id: String
+  var deleted: Bool
+  var fields: [Field]
+  /// What an entry of the conflict journal says.
+  var conflict: ConflictRow?
+
+  init(_ record: Record, _ devices: DeviceNames) {
+    kind = RecordWords.name(of: record.key.kind)
+    kindNumber = Int(record.key.kind.rawValue)
+    id = RecordWords.id(of: record.key)
+    deleted = record.isDeleted
+    fields = record.registers.map { Field($0, record.key.kind) }
+    if record.key.kind == .conflict {
+      conflict = (try? Conflict(record)).map { ConflictRow(JournalEntry(conflict: $0), devices) }
+    }
+  }
+}

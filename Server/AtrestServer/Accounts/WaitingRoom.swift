@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who has the right code and waits to be let in. In memory only: after a restart newcomers call again.
+
+import GRPC
+import Replication
+import SyncProtocol
+import Synchronization
+import Transport
+
+/// A device that has the right code of an account, as a decision needs it.
+struct WaitingNewcomer: Sendable {
+  /// Names it for whoever decides.
+  let handle: UInt64
+  /// The handle of its code, and the hash of the code's secret.
+  let code: String
+  let secretHash: [UInt8]
+  let account: AccountID
+  let inviter: ReplicaID
+  /// What it asked to be called.
+  let name: String
+  /// The secret of the token that it gets.
+  let secret: [UInt8]
+  let since: WallTime
+  let expires: WallTime
+}
+
+/// The call of a newcomer. It may end before it is answered, on another thread.
+final class PairCall: Sendable {
+  let answer: Answer
+  /// Whether the caller can come back for the answer.
+  let isRepeatable: Bool
+  fileprivate let hasEnded = Atomic(false)
+
+  init(isRepeatable: Bool, answer: @escaping Answer) {
+    self.isRepeatable = isRepeatable
+    self.answer = answer
+  }
+}
+
+/// All newcomers that wait, one for each code at most, so there are no more of them than codes. Thread-safe.
+///
+/// What is decided is decided by storage: see `Pairing.decide`. Whatever ends a newcomer here runs on the storage queue, after the commit
+/// that decided it, so that a newcomer is told what is stored and nothing else.
+final class WaitingRoom: Sendable {
+  private struct Place {
+    let newcomer: WaitingNewcomer
+    /// Nil while nobody listens.
+    var call: PairCall?
+    /// The caller has gone, and cannot come back: the code stays bound to it until it ends.
+    var isGone = false
+  }
+
+  /// By the handle of the code.
+  private let places = Mutex<[String: Place]>([:])
+
+  /// Who waits for an account, in the order they came.
+  func newcomers(of account: AccountID, at now: WallTime) -> [WaitingNewcomer] {
+    let waiting = places.withLock { places in
+      places.values.filter {
+        $0.newcomer.account == account && !$0.isGone && $0.newcomer.expires > now
+      }.map(\.newcomer)
+    }
+    return waiting.sorted { ($0.since, $0.code) < ($1.since, $1.code) }
+  }
+
+  /// The newcomer that is named so, or nil.
+  func newcomer(_ handle: UInt64, of account: AccountID) -> WaitingNewcomer? {
+    places.withLock { places in
+      places.values.first {
+        $0.newcomer.handle == handle && $0.newcomer.account == account && !$0.isGone
+      }?.newcomer
+    }
+  }
+
+  /// What became of a call that has the right code.
+  enum Arrival {
+    /// It waits. With it the call in whose place it does, if there is one.
+    case waits(insteadOf: PairCall?)
+    /// The code is bound to somebody else.
+    case bound
+  }
+
+  /// Has a call wait, as the newcomer that its code is bound to from then on. A newcomer that comes again keeps its name and its handle.
+  func park(_ newcomer: WaitingNewcomer, _ call: PairCall) -> Arrival {
+    places.withLock { places in
+      var place = Place(newcomer: newcomer)
+      if let known = places[newcomer.code] {
+        if Secret.areEqual(known.newcomer.secretHash, newcomer.secretHash) {
+          guard call.isRepeatable, Secret.areEqual(known.newcomer.secret, newcomer.secret) else {
+            return .bound
+          }
+          place = known
+        }
+        // Otherwise that code has ended, and another one has its handle: nobody can be let in by it any more.
+      }
+      let old = places[newcomer.code]?.call
+      place.call = call
+      places[newcomer.code] = place
+      if call.hasEnded.load(ordering: .acquiring) { leave(&places, newcomer.code, call) }
+      return .waits(insteadOf: old)
+    }
+  }
+
+  /// A call has ended without an answer from here. Whoever can come back goes on waiting.
+  func callEnded(_ call: PairCall) {
+    call.hasEnded.store(true, ordering: .releasing)
+    places.withLock { places in
+      guard let code = places.first(where: { $0.value.call === call })?.key else { return }
+      leave(&places, code, call)
+    }
+  }
+
+  private func leave(_ places: inout [String: Place], _ code: String, _ call: PairCall) {
+    places[code]?.call = nil
+    if !call.isRepeatable { places[code]?.isGone = true }
+  }
+
+  /// Takes the newcomer that is named so out.
+  ///
+  /// - Returns: The call that waits for the answer; nil if none does.
+  func remove(_ handle: UInt64) -> PairCall? {
+    remove { $0.handle == handle }.first
+  }
+
+  /// Takes newcomers out.
+  ///
+  /// - Returns: The calls that wait for an answer.
+  func remove(where isEnded: (WaitingNewcomer) -> Bool) -> [PairCall] {
+    places.withLock { places in
+      let ended = places.filter { isEnded($0.value.newcomer) }
+      for code in ended.keys { places[code] = nil }
+      return ended.values.compactMap(\.call)
+    }
+  }
+}

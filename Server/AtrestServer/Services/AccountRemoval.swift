@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Removes an account with all that the store holds of it: for its owner, and for the server's.
+
+import GRPC
+import Replication
+import SyncProtocol
+import Transport
+
+extension DevicesService {
+  /// Whether an account is removed, and which.
+  enum Removal: Sendable {
+    case account(AccountID)
+    case refused(Status)
+  }
+
+  /// Removes the account that `find` names, in the transaction. Answers once the database's log holds nothing of it either.
+  ///
+  /// - Parameter actor: The device that asks; nil: the server's owner.
+  func removeAccount(
+    by actor: ReplicaID?, answer: @escaping Answer,
+    find: @escaping @Sendable (Batch) throws(StoreError) -> Removal
+  ) throws(Status) {
+    let now = environment.now()
+    let job = Operation(use: .clears) { batch throws(StoreError) -> Removal in
+      let found = try find(batch)
+      guard case .account(let id) = found else { return found }
+      try batch.remove(id)
+      try batch.transaction.addEvent(
+        NewEvent(.accountRemoved, of: id, at: now, actor: actor))
+      return found
+    } completion: { [self] result, answers in
+      switch result {
+      case .success(.account(let id)):
+        forget(id)
+        queue.emptyLog {
+          var answers = ResponseBatch()
+          answer(.reply(EmptyMessage().encoded), &answers)
+          answers.deliver()
+        }
+      case .success(.refused(let status)): answer(.fail(status), &answers)
+      case .failure(let error): answer(.fail(Status(error)), &answers)
+      }
+    }
+    guard queue.submit(job) else { throw .busy }
+  }
+}

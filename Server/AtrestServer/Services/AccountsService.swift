@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Accounts service: what the caller's account holds and may hold, what happened to it, and its end.
+
+import GRPC
+import Replication
+import SyncProtocol
+import Transport
+
+/// What the Accounts service does with a request. Knows no connection.
+package final class AccountsService: Sendable {
+  private let queue: CommitQueue
+  private let devices: DevicesService
+  private let limits: AccountLimits
+
+  /// A service.
+  ///
+  /// - Parameters:
+  ///   - quota: What an account may hold.
+  ///   - messageBytes: Bytes of one message.
+  package init(
+    queue: CommitQueue, devices: DevicesService, quota: AccountQuota = .standard,
+    messageBytes: Int = Limits.default.maxMessageBytes
+  ) {
+    self.queue = queue
+    self.devices = devices
+    limits = AccountLimits(
+      records: UInt64(clamping: quota.records), bytes: UInt64(clamping: quota.bytes),
+      messageBytes: UInt32(clamping: messageBytes),
+      recordsPerRequest: UInt32(clamping: Page.records),
+      valueBytes: UInt32(clamping: Record.Limits.valueBytes),
+      recordBytes: UInt32(clamping: Record.Limits.encodedBytes),
+      watchStreams: UInt32(clamping: Session.maxWatches))
+  }
+
+  /// What the caller's account holds, and what it may.
+  package func get(
+    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+  ) throws(Status) -> UnaryOutcome {
+    _ = try decoded(EmptyMessage.self, bytes)
+    let limits = limits
+    try queue.perform(use: .reads, answer: answer()) {
+      batch throws(StoreError) -> AccountEntry? in
+      // The call may have been let in before the device's access ended.
+      guard !session.isRevoked else { return nil }
+      guard var account = try batch.transaction.account(session.account.id) else { return nil }
+      // What shares this transaction is not in the account's row before it ends.
+      let held = try batch.feed(of: session.account.id).holdings()
+      (account.records, account.bytes) = (held.records, held.bytes)
+      return account
+    } reply: { account in
+      guard let account else { return .fail(.unknownDevice) }
+      return .reply(
+        GetAccountResponse(
+          name: account.name, created: account.created, devices: UInt32(clamping: account.devices),
+          records: UInt64(clamping: account.records), bytes: UInt64(clamping: account.bytes),
+          limits: limits
+        ).encoded)
+    }
+    return .later
+  }
+
+  /// Removes the caller's account.
+  package func delete(
+    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+  ) throws(Status) -> UnaryOutcome {
+    let name = try decoded(DeleteAccountRequest.self, bytes).accountName
+    guard name == session.account.name else { throw .wrongAccountName }
+    try devices.removeAccount(by: session.replica, answer: answer()) { batch throws(StoreError) in
+      let account = session.account.id
+      guard !session.isRevoked, !batch.hasRemoved(account) else { return .refused(.unknownDevice) }
+      return .account(account)
+    }
+    return .later
+  }
+
+  /// What happened to the caller's account, newest first.
+  package func events(
+    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+  ) throws(Status) -> UnaryOutcome {
+    let request = try decoded(EventsRequest.self, bytes)
+    let limit = Int(request.limit)
+    try queue.perform(use: .reads, answer: answer()) {
+      batch throws(StoreError) -> [EventEntry]? in
+      guard !session.isRevoked else { return nil }
+      return try batch.transaction.events(
+        of: session.account.id, before: request.before == 0 ? nil : request.before,
+        limit: limit + 1)
+    } reply: { entries in
+      guard let entries else { return .fail(.unknownDevice) }
+      return .reply(
+        EventsResponse(
+          events: entries.prefix(limit).map(\.shown), more: entries.count > limit
+        ).encoded)
+    }
+    return .later
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server's owner asks of the log of events.
+
+import GRPC
+import Replication
+import SyncProtocol
+import Synchronization
+import Transport
+
+extension AdminService {
+  /// What happened, to one account or to all, newest first.
+  package func events(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
+    let request = try decoded(AccountEventsRequest.self, bytes)
+    let limit = Int(request.limit)
+    let directory = directory
+    try queue.perform(use: .reads, answer: answer()) {
+      batch throws(StoreError) -> [EventEntry]? in
+      var account: AccountID?
+      if !request.account.isEmpty {
+        account = try batch.transaction.account(named: request.account)
+        guard account != nil else { return nil }
+      }
+      return try batch.transaction.events(
+        of: account, before: request.before == 0 ? nil : request.before, limit: limit + 1)
+    } reply: { found in
+      guard let found else { return .fail(.noAccount) }
+      let entries = found.prefix(limit).map { entry in
+        AccountEventsResponse.Entry(
+          account: UInt64(clamping: entry.event.account?.rawValue ?? 0),
+          accountName: entry.event.account.flatMap { directory.account($0)?.name } ?? "",
+          event: entry.shown)
+      }
+      return .reply(AccountEventsResponse(entries: entries, more: found.count > limit).encoded)
+    }
+    return .later
+  }
+
+  /// Checks the chain of all events, in slices between which others have their turn.
+  package func checkEvents(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
+    _ = try decoded(EmptyMessage.self, bytes)
+    let later = answer()
+    let check = EventCheck()
+    queue.interleave { store in
+      let outcome: UnaryOutcome
+      do throws(StoreError) {
+        guard let store else { throw .closed }
+        guard let result = try check.step(store) else { return true }
+        outcome = .reply(result.encoded)
+      } catch {
+        outcome = .fail(Status(error))
+      }
+      var answers = ResponseBatch()
+      later(outcome, &answers)
+      answers.deliver()
+      return false
+    }
+    return .later
+  }
+}
+
+/// A check of the log of events under way.
+private final class EventCheck: Sendable {
+  /// Events read in one turn of the storage queue: some milliseconds.
+  private static let slice: UInt64 = 2000
+  private let chain = Mutex(EventChain())
+
+  /// Checks some more; nil if there are more still.
+  func step(_ store: any SyncStore) throws(StoreError) -> CheckEventsResponse? {
+    var chain = chain.withLock { $0 }
+    let end = chain.number + Self.slice
+    var broken: UInt64?
+    try store.transaction { transaction throws(StoreError) in
+      try transaction.events(after: chain.number) { entry in
+        // A number that is missing is broken itself; one that is not where it should be names itself.
+        guard chain.follows(entry) else {
+          broken = entry.number
+          return false
+        }
+        return chain.number < end
+      }
+    }
+    self.chain.withLock { $0 = chain }
+    guard broken != nil || chain.number < end else { return nil }
+    return CheckEventsResponse(
+      events: chain.number, broken: broken ?? 0, hash: chain.number == 0 ? [] : chain.hash)
+  }
+}

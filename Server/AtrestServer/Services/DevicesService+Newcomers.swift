@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Newcomers: how they wait, who sees them, and how waiting ends.
+
+import GRPC
+import Replication
+import SyncProtocol
+import Synchronization
+import Transport
+
+extension DevicesService {
+  /// Has a call with the right code wait. On the storage queue, after the commit that found the code right.
+  func park(
+    _ call: PairCall, with invitation: InvitationEntry, name: String, secret: [UInt8],
+    _ answers: inout ResponseBatch
+  ) {
+    let newcomer = WaitingNewcomer(
+      handle: max(1, environment.randomNumber() & (UInt64.max >> 1)), code: invitation.handle,
+      secretHash: invitation.secretHash, account: invitation.account,
+      inviter: invitation.inviter ?? .none, name: name, secret: secret, since: environment.now(),
+      expires: invitation.expires)
+    switch room.park(newcomer, call) {
+    case .bound: refuse(call, invitation.account, &answers)
+    case .waits(let old):
+      limiter.withLock { $0.giveBack() }
+      old?.answer(.fail(.calledAgain), &answers)
+      // After it is in the room that `endNewcomers` empties: one of the two ends it.
+      guard !isStopping.load(ordering: .sequentiallyConsistent) else {
+        return endNewcomers(.goingAway) { $0.code == newcomer.code }
+      }
+      logger.info("a device waits to be let in")
+      waitForEnd(of: invitation.expires)
+    }
+  }
+
+  /// Sends those away whose code ends then.
+  private func waitForEnd(of expiry: WallTime) {
+    let left = expiry.milliseconds - environment.now().milliseconds
+    wake(min(max(left, 1), PairingCode.lifeMilliseconds)) { [weak self] in
+      self?.endExpired(lookingFor: expiry)
+    }
+  }
+
+  /// Through storage, like every decision: of one that comes at the same moment, the newcomer hears what is stored.
+  private func endExpired(lookingFor expiry: WallTime) {
+    let now = environment.now()
+    // Clocks may be set back, and timers be early.
+    guard now >= expiry else { return waitForEnd(of: expiry) }
+    let job = Operation(use: .clears) { batch throws(StoreError) in
+      try batch.transaction.removeInvitations(expiredAt: now)
+    } completion: { [self] _, _ in
+      endNewcomers(.badCode) { $0.expires <= now }
+    }
+    if !queue.submit(job) { endNewcomers(.badCode) { $0.expires <= now } }
+  }
+
+  /// Ends newcomers, and answers those that listen.
+  func endNewcomers(_ status: Status, where isEnded: (WaitingNewcomer) -> Bool) {
+    var answers = ResponseBatch()
+    for call in room.remove(where: isEnded) { call.answer(.fail(status), &answers) }
+    answers.deliver()
+  }
+
+  /// Ends all newcomers, and lets none wait: the server is going away.
+  package func endNewcomers() {
+    isStopping.store(true, ordering: .sequentiallyConsistent)
+    endNewcomers(.goingAway) { _ in true }
+  }
+
+  /// Who waits to be let into the caller's account. From memory.
+  package func newcomers(_ session: Session, _ bytes: [UInt8]) throws(Status) -> UnaryOutcome {
+    _ = try decoded(EmptyMessage.self, bytes)
+    guard !session.isRevoked else { throw .unknownDevice }
+    let waiting = room.newcomers(of: session.account.id, at: environment.now())
+    return .reply(
+      NewcomersResponse(
+        newcomers: waiting.map {
+          Newcomer(
+            handle: $0.handle, name: $0.name, since: $0.since, expires: $0.expires,
+            inviter: $0.inviter)
+        }
+      ).encoded)
+  }
+
+  /// Lets a newcomer into the caller's account, or sends it away.
+  package func decide(
+    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+  ) throws(Status) -> UnaryOutcome {
+    let request = try decoded(DecideRequest.self, bytes)
+    let now = environment.now()
+    guard !session.isRevoked else { throw .unknownDevice }
+    guard let newcomer = room.newcomer(request.handle, of: session.account.id) else {
+      throw .nobodyWaits
+    }
+    // Only their identities are used: the newcomer has its secret.
+    let tokens: [Token?] =
+      request.allow
+      ? (0..<Self.draws).map { _ in
+        Token(replica: drawToken().replica, secret: newcomer.secret)
+      } : [nil]
+    let later = answer()
+    let job = Operation(use: request.allow ? .writes : .clears, costBytes: 1024) {
+      batch throws(StoreError) -> Pairing.Decision? in
+      guard !session.isRevoked, !batch.hasRemoved(session.account.id) else { return nil }
+      for token in tokens {
+        let decision = try Pairing.decide(
+          newcomer, token: token, by: session.replica, at: now, in: batch.transaction)
+        if case .replicaTaken = decision { continue }
+        return decision
+      }
+      return .replicaTaken
+    } completion: { [self] result, answers in
+      switch result {
+      case .success(.letIn(let device, let token)?):
+        directory.add(device)
+        logger.info("a device was let in", metadata: ["device": "\(device.replica.hex)"])
+        room.remove(newcomer.handle)?.answer(welcome(device, token), &answers)
+        let admitted = DecideResponse.Admitted(replica: device.replica, name: device.name)
+        later(.reply(DecideResponse(admitted: admitted).encoded), &answers)
+      case .success(.sentAway?):
+        logger.info("a device was sent away")
+        room.remove(newcomer.handle)?.answer(.fail(.badCode), &answers)
+        later(.reply(DecideResponse().encoded), &answers)
+      case .success(.nobodyWaits?): later(.fail(.nobodyWaits), &answers)
+      case .success(.tooManyDevices?): later(.fail(.tooManyDevices), &answers)
+      case .success(.replicaTaken?): later(.fail(.busy), &answers)
+      case .success(nil): later(.fail(.unknownDevice), &answers)
+      case .failure(let error): later(.fail(Status(error)), &answers)
+      }
+    }
+    guard queue.submit(job) else { throw .busy }
+    return .later
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Invitations in SQLite.
+
+import Foundation
+import GRDB
+import Replication
+
+extension SQLiteTransaction {
+  func addInvitation(_ invitation: InvitationEntry) throws(StoreError) -> Bool {
+    try perform {
+      try db.execute(
+        sql: """
+          INSERT INTO invitation
+            (handle, secret_hash, account, expires_ms, tries_left, inviter, needs_approval, used_by)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (handle) DO NOTHING
+          """,
+        arguments: [
+          invitation.handle, Data(invitation.secretHash), invitation.account.rawValue,
+          invitation.expires.milliseconds, invitation.triesLeft,
+          invitation.inviter.map { Int64(bitPattern: $0.rawValue) }, invitation.needsApproval,
+          invitation.usedBy.map { Data($0) },
+        ])
+      return db.changesCount == 1
+    }
+  }
+
+  func invitation(handle: String) throws(StoreError) -> InvitationEntry? {
+    try perform {
+      try Row.fetchOne(
+        db, sql: "SELECT * FROM invitation WHERE handle = ?", arguments: [handle]
+      ).map { row in
+        InvitationEntry(
+          handle: try row.value(of: "handle"),
+          secretHash: [UInt8](try row.value(Data.self, of: "secret_hash")),
+          account: AccountID(rawValue: try row.value(of: "account")),
+          expires: WallTime(milliseconds: try row.value(of: "expires_ms")),
+          triesLeft: try row.value(of: "tries_left"),
+          inviter: try row.value(Int64?.self, of: "inviter").map {
+            ReplicaID(rawValue: UInt64(bitPattern: $0))
+          },
+          needsApproval: try row.value(Int64.self, of: "needs_approval") != 0,
+          usedBy: try row.value(Data?.self, of: "used_by").map { [UInt8]($0) })
+      }
+    }
+  }
+
+  func invitationCount(of account: AccountID) throws(StoreError) -> Int {
+    try perform {
+      try Int.fetchOne(
+        db, sql: "SELECT count(*) FROM invitation WHERE account = ? AND used_by IS NULL",
+        arguments: [account.rawValue]) ?? 0
+    }
+  }
+
+  func useInvitation(handle: String, by tokenHash: [UInt8]) throws(StoreError) {
+    try perform {
+      try db.execute(
+        sql: "UPDATE invitation SET used_by = ? WHERE handle = ?",
+        arguments: [Data(tokenHash), handle])
+    }
+  }
+
+  func setTriesLeft(_ count: Int, invitation handle: String) throws(StoreError) {
+    try perform {
+      try db.execute(
+        sql: "UPDATE invitation SET tries_left = ? WHERE handle = ?", arguments: [count, handle])
+    }
+  }
+
+  func removeInvitation(handle: String) throws(StoreError) {
+    try perform {
+      try db.execute(sql: "DELETE FROM invitation WHERE handle = ?", arguments: [handle])
+    }
+  }
+
+  func removeInvitations(expiredAt time: WallTime) throws(StoreError) {
+    try perform {
+      try db.execute(
+        sql: "DELETE FROM invitation WHERE expires_ms <= ?", arguments: [time.milliseconds])
+    }
+  }
+
+  func removeInvitations(madeBy inviter: ReplicaID) throws(StoreError) {
+    try perform {
+      try db.execute(
+        sql: "DELETE FROM invitation WHERE inviter = ?",
+        arguments: [Int64(bitPattern: inviter.rawValue)])
+    }
+  }
+}

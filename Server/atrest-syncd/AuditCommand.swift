@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command that shows what happened on the server, and checks that nobody changed what it says.
+
+import ArgumentParser
+import Foundation
+import Replication
+import SyncProtocol
+
+struct AuditCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "audit", abstract: "See what happened: devices, codes, purchases, removals.",
+    discussion: """
+      Newest first. Devices are named by their IDs: see `atrest-syncd device list`. Nothing in it can be changed or removed; \
+      --check says whether anybody did it all the same.
+      """)
+
+  @Option(help: "Only what happened to this account.") var account: String = ""
+  @Option(help: ArgumentHelp("At most so many.", valueName: "number")) var limit: UInt32 = 100
+  @Option(help: ArgumentHelp("Only what has a smaller number.", valueName: "number"))
+  var before: UInt64 = 0
+  @Flag(name: .customLong("check"), help: "Check that the whole log is as it was written.")
+  var isCheck = false
+  @OptionGroup var data: DataOptions
+  @OptionGroup var format: FormatOptions
+
+  func validate() throws {
+    guard (1...EventPage.limit).contains(limit) else {
+      throw ValidationError("--limit is 1 to \(EventPage.limit). Page on with --before.")
+    }
+    guard account.utf8.count <= NameLimit.bytes else {
+      throw ValidationError("A name has 1 to \(NameLimit.bytes) bytes.")
+    }
+  }
+
+  func run() async throws {
+    try await reported {
+      let client = AdminClient(directory: data.path)
+      guard !isCheck else { return try await check(client) }
+      let answer = try await client.call(
+        Method.Admin.events,
+        AccountEventsRequest(account: account, before: before, limit: limit),
+        as: AccountEventsResponse.self)
+      printLine(try format.isJSON ? Audit.json(answer) : Audit.table(answer))
+    }
+  }
+
+  private func check(_ client: AdminClient) async throws {
+    let answer = try await client.call(
+      Method.Admin.checkEvents, EmptyMessage(), as: CheckEventsResponse.self,
+      timeout: .seconds(3600))
+    if format.isJSON { printLine(try Audit.json(answer)) }
+    guard answer.broken == 0 else {
+      throw Failure(
+        """
+        The log is not as it was written: event \(answer.broken) does not follow the ones before it. Somebody changed the \
+        database, or the disk damaged it.
+        """, .data)
+    }
+    guard !format.isJSON else { return }
+    printLine("The log is whole: \(answer.events) events.")
+    if !answer.hash.isEmpty {
+      printLine("Its newest hash, to be noted elsewhere: \(Audit.hex(answer.hash))")
+    }
+  }
+}
+
+/// Events in words and JSON.
+enum Audit {
+  static func table(_ answer: AccountEventsResponse) -> String {
+    guard !answer.entries.isEmpty else { return "Nothing has happened yet." }
+    let rows = answer.entries.map { entry in
+      let event = entry.event
+      return [
+        "\(event.number)", Text.minute(event.at), account(entry), words(event),
+        event.actor == .none ? "" : Text.hex(event.actor),
+        event.subject == .none ? "" : Text.hex(event.subject),
+      ]
+    }
+    let table = Text.table(["NUMBER", "WHEN", "ACCOUNT", "WHAT", "BY", "DEVICE"], rows)
+    guard answer.more, let last = answer.entries.last else { return table }
+    return table + "\nThere is more: --before \(last.event.number)"
+  }
+
+  private static func account(_ entry: AccountEventsResponse.Entry) -> String {
+    if entry.account == 0 { return "" }
+    return entry.accountName.isEmpty ? "(removed, \(entry.account))" : entry.accountName
+  }
+
+  /// What happened, in a few words.
+  static func words(_ event: Event) -> String {
+    let isOwner = event.actor == .none
+    let text =
+      switch event.kind {
+      case .accountMade: "account made"
+      case .accountRemoved: isOwner ? "account removed by the owner" : "account removed"
+      case .codeMade: event.detail == 1 ? "code made, with approval" : "code made"
+      case .codeRefused: "code refused"
+      case .devicePaired: "device paired"
+      case .deviceApproved: "device let in"
+      case .deviceDenied: "device sent away"
+      case .deviceRenamed: "device renamed"
+      case .deviceRevoked: isOwner ? "access ended by the owner" : "access ended"
+      case .deviceRenewed: "device took a new identity"
+      case .massDeletion: "mass deletion allowed: \(event.detail) records"
+      case .purchaseTaken: "purchase taken in"
+      case .purchaseRefused: "purchase refused, check \(event.detail)"
+      case .purchaseMoved: event.detail == 1 ? "purchase moved here" : "purchase moved away"
+      case .backupMade: "backup made"
+      case .restoreNoticed: "device noticed that something was lost"
+      default: "event \(event.kind.rawValue)"
+      }
+    return event.count > 1 ? "\(text), \(event.count) times" : text
+  }
+
+  static func json(_ answer: AccountEventsResponse) throws -> String {
+    struct Entry: Encodable {
+      let number: UInt64
+      let atMs: Int64
+      let kind: Int
+      let what: String
+      let accountNumber: UInt64?
+      let account: String?
+      let actor, subject: String?
+      let detail: Int64
+      let count: UInt32
+    }
+    return try Text.json(
+      answer.entries.map { entry in
+        let event = entry.event
+        return Entry(
+          number: event.number, atMs: event.at.milliseconds, kind: event.kind.rawValue,
+          what: words(event), accountNumber: entry.account == 0 ? nil : entry.account,
+          account: entry.accountName.isEmpty ? nil : entry.accountName,
+          actor: event.actor == .none ? nil : Text.hex(event.actor),
+          subject: event.subject == .none ? nil : Text.hex(event.subject), detail: event.detail,
+          count: event.count)
+      })
+  }
+
+  static func json(_ answer: CheckEventsResponse) throws -> String {
+    struct Check: Encodable {
+      let isWhole: Bool
+      let events: UInt64
+      let broken: UInt64?
+      let hash: String
+    }
+    return try Text.json(
+      Check(
+        isWhole: answer.broken == 0, events: answer.events,
+        broken: answer.broken == 0 ? nil : answer.broken, hash: hex(answer.hash)))
+  }
+
+  /// Bytes as hexadecimal digits.
+  static func hex(_ bytes: [UInt8]) -> String {
+    bytes.map { byte in
+      let digits = String(byte, radix: 16)
+      return digits.count == 1 ? "0" + digits : digits
+    }.joined()
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The account as a whole: what is read of it, and what a full one does to writes.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+
+import struct Replication.Record
+
+@testable import AtrestClient
+
+@Suite("An account as a whole")
+struct AccountTests {
+  private let server = ModelServer(clock: TestClock())
+
+  private static func events(_ count: Int) -> @Sendable (EventsRequest) -> EventsResponse {
+    { request in
+      let last = request.before == 0 ? UInt64(count) : request.before - 1
+      let first = last > 2 ? last - 2 : 1
+      let page =
+        last == 0
+        ? []
+        : (first...last).reversed().map {
+          Event(number: $0, at: WallTime(milliseconds: 1), kind: .codeMade)
+        }
+      return EventsResponse(events: page, more: first > 1)
+    }
+  }
+
+  private func read(
+    _ test: TestReplica, events: @escaping @Sendable (EventsRequest) -> EventsResponse
+  ) async throws -> [AccountPart] {
+    var parts: [AccountPart] = []
+    try await test.engine(ModelTransport(server: server)).readAccount(
+      account: { () throws(SyncError) in
+        GetAccountResponse(
+          name: "home", created: WallTime(milliseconds: 1), devices: 1, records: 2, bytes: 3,
+          limits: AccountLimits())
+      },
+      devices: { () throws(SyncError) in ListDevicesResponse(devices: []) },
+      events: { request throws(SyncError) in events(request) }
+    ) { parts.append($0) }
+    return parts
+  }
+
+  @Test("everything the server holds comes, page by page, and nothing of it is kept")
+  func readsAll() async throws {
+    let writer = try TestReplica(1)
+    for index in 0..<25 { try writer.replica.save(WaterEntry.sample(100 + index)) }
+    try await writer.sync(server)
+    server.state.withLock { state in
+      state.pageRecords = 10
+      // Of a version to come.
+      var record = Record(key: RecordKey(kind: RecordKind(rawValue: 77), id: [1]))
+      record.set(
+        Register(
+          field: 9, stamp: Stamp(time: HybridTime(rawValue: 5), replica: ReplicaID(rawValue: 3)),
+          value: [0x4A, 0x01, 0x07]))
+      state.put(record)
+    }
+    let reader = try TestReplica(2)
+    let parts = try await read(reader, events: Self.events(7))
+    var (records, numbers, pages): ([Record], [UInt64], Int) = ([], [], 0)
+    for part in parts {
+      switch part {
+      case .records(let page):
+        records += page
+        pages += 1
+      case .events(let page): numbers += page.map(\.number)
+      case .account, .devices: break
+      }
+    }
+    #expect(records.sorted { $0.key < $1.key } == server.records && pages == 3)
+    #expect(numbers == [7, 6, 5, 4, 3, 2, 1])
+    guard case .account = parts.first, case .devices = parts[1] else {
+      Issue.record("the account and its devices come first")
+      return
+    }
+    #expect(try reader.replica.allRecords().isEmpty)
+    let standing = try await reader.replica.standing()
+    #expect(standing.cursor == nil)
+  }
+
+  @Test("a server that always has older events, and never tells them, is not asked for ever")
+  func endlessEvents() async throws {
+    let test = try TestReplica(1)
+    for page in [
+      EventsResponse(events: [], more: true),
+      EventsResponse(
+        events: [Event(number: 5, at: WallTime(milliseconds: 1), kind: .codeMade)], more: true),
+    ] {
+      await #expect(throws: SyncError.badAnswer("there are older events, but they do not come")) {
+        try await read(test) { _ in page }
+      }
+    }
+  }
+
+  @Test("writes for which there is no room wait, are counted apart, and go once there is some")
+  func quota() async throws {
+    let test = try TestReplica(1)
+    server.state.withLock { $0.refuses = { $0.isDeleted ? nil : .quota } }
+    let (kept, other) = (try WaterEntry.sample(), try WaterEntry.sample())
+    for entry in [kept, other] { try test.replica.save(entry) }
+    for _ in 0..<2 {
+      let report = try await test.sync(server)
+      #expect(report.refused == 2 && report.overQuota == 2 && report.pushed == 0)
+      #expect(try test.replica.status().refusedCount == 2)
+    }
+    #expect(try test.replica.pending().allSatisfy { $0.refusal?.reason == .quota })
+    // Deleting makes room, and is never refused.
+    try test.replica.delete(other.key)
+    #expect(try await test.sync(server).overQuota == 1)
+    server.state.withLock { $0.refuses = { _ in nil } }
+    let report = try await test.sync(server)
+    #expect(report.pushed == 1 && report.overQuota == 0 && report.refused == 0)
+    #expect(server.records == (try test.replica.allRecords()))
+  }
+}

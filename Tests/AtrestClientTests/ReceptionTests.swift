@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Staying by an invitation: who is asked about, what is told to the server, and when it ends.
+
+import Replication
+import SyncProtocol
+import Testing
+
+@testable import AtrestClient
+
+@Suite("Staying by an invitation")
+struct ReceptionTests {
+  /// A server's list of newcomers, as the test writes it down.
+  private struct Hall: ReceptionTransport {
+    let looks = Counter()
+    let decisions = Shared<[DecideRequest]>([])
+    var list: @Sendable (Int) throws(SyncError) -> [Newcomer]
+    var answer: @Sendable (DecideRequest, Int) throws(SyncError) -> DecideResponse = {
+      request, _ throws(SyncError) in
+      request.allow
+        ? DecideResponse(admitted: .init(replica: ReplicaID(rawValue: 7), name: "tablet 2"))
+        : DecideResponse()
+    }
+
+    func newcomers() async throws(SyncError) -> NewcomersResponse {
+      NewcomersResponse(newcomers: try list(looks.next()))
+    }
+
+    func decide(_ request: DecideRequest) async throws(SyncError) -> DecideResponse {
+      let number = decisions.value.count
+      decisions.update { $0.append(request) }
+      return try answer(request, number)
+    }
+  }
+
+  private static let own = ReplicaID(rawValue: 1)
+
+  private static func newcomer(_ handle: UInt64, of inviter: ReplicaID = own) -> Newcomer {
+    Newcomer(
+      handle: handle, name: "tablet", since: WallTime(milliseconds: 1),
+      expires: WallTime(milliseconds: 300_000), inviter: inviter)
+  }
+
+  private func run(
+    _ hall: Hall, missed: @escaping @Sendable (Newcomer) -> Void = { _ in },
+    decide: @escaping @Sendable (Newcomer) async -> Bool?
+  ) async throws -> InvitationOutcome {
+    let time = ScriptedTime()
+    var reception = Reception(transport: hall, inviter: Self.own)
+    reception.pacing = time.pacing()
+    reception.elapsed = { time.elapsed }
+    return try await reception.run(for: .seconds(300), decide: decide, missed: missed)
+  }
+
+  @Test(
+    "whoever comes with this device's link is asked about, and nobody else",
+    arguments: [true, false])
+  func decides(allow: Bool) async throws {
+    let hall = Hall { look throws(SyncError) in
+      let other = Self.newcomer(3, of: ReplicaID(rawValue: 2))
+      return look < 5 ? [other] : [other, Self.newcomer(4)]
+    }
+    let outcome = try await run(hall) { newcomer in
+      #expect(newcomer.handle == 4)
+      return allow
+    }
+    #expect(outcome == (allow ? .letIn(name: "tablet 2") : .sentAway))
+    #expect(hall.decisions.value.map(\.handle) == [4] && hall.decisions.value[0].allow == allow)
+  }
+
+  @Test("whoever had gone when the decision came may come again, and is asked about again")
+  func missed() async throws {
+    var hall = Hall { look throws(SyncError) in [Self.newcomer(UInt64(look) + 4)] }
+    hall.answer = { request, number throws(SyncError) in
+      guard number > 0 else { throw .notFound("nobody waits") }
+      return DecideResponse(admitted: .init(replica: ReplicaID(rawValue: 7), name: "tablet"))
+    }
+    let gone = Shared<[UInt64]>([])
+    let outcome = try await run(hall, missed: { left in gone.update { $0.append(left.handle) } }) {
+      _ in true
+    }
+    #expect(outcome == .letIn(name: "tablet") && gone.value == [4])
+    #expect(hall.decisions.value.map(\.handle) == [4, 5])
+  }
+
+  @Test("a decision that was lost is told again, and nobody is asked again")
+  func lostDecision() async throws {
+    var hall = Hall { _ throws(SyncError) in [Self.newcomer(4)] }
+    hall.answer = { _, number throws(SyncError) in
+      guard number == 2 else { throw .unreachable("cut") }
+      return DecideResponse()
+    }
+    let asked = Counter()
+    let outcome = try await run(hall) { _ in
+      _ = asked.next()
+      return false
+    }
+    #expect(outcome == .sentAway && asked.count == 1 && hall.decisions.value.count == 3)
+  }
+
+  @Test("it ends when the link does, through lost connections, looking once a second at most")
+  func ends() async throws {
+    let hall = Hall { look throws(SyncError) in
+      if look.isMultiple(of: 3) { throw .unreachable("cut") }
+      return []
+    }
+    #expect(try await run(hall) { _ in true } == .ended)
+    #expect(hall.looks.count > 100 && hall.looks.count <= 450)
+  }
+
+  @Test("without an answer nothing is decided, and it ends")
+  func undecided() async throws {
+    let hall = Hall { _ throws(SyncError) in [Self.newcomer(4)] }
+    #expect(try await run(hall) { _ in nil } == .undecided)
+    #expect(hall.decisions.value.isEmpty)
+  }
+
+  @Test("what will not pass by itself ends it at once")
+  func lasting() async throws {
+    let hall = Hall { _ throws(SyncError) in throw .accessEnded }
+    await #expect(throws: SyncError.accessEnded) { try await run(hall) { _ in true } }
+    #expect(hall.looks.count == 1)
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A server that says what a test wrote down, and time that passes when it says so.
+
+import AtrestClient
+import SyncProtocol
+import Synchronization
+
+/// Time that only sleeping makes pass. Sleeps of one length can be held until the test lets them end.
+final class ScriptedTime: Sendable {
+  private struct State {
+    var now = Duration.zero
+    var held: Duration?
+    var sleepers: [CheckedContinuation<Void, Never>] = []
+    var isReleased = false
+  }
+  private let state = Mutex(State())
+
+  /// - Parameter held: Sleeps of this length end with `release()` only.
+  init(holding held: Duration? = nil) { state.withLock { $0.held = held } }
+
+  var elapsed: Duration { state.withLock { $0.now } }
+
+  func pass(_ duration: Duration) { state.withLock { $0.now += duration } }
+
+  /// Lets those end that are held, and those that come.
+  func release() {
+    let sleepers = state.withLock { state in
+      defer { state.sleepers = [] }
+      state.isReleased = true
+      return state.sleepers
+    }
+    for sleeper in sleepers { sleeper.resume() }
+  }
+
+  func sleep(_ duration: Duration) async throws {
+    try Task.checkCancellation()
+    let isHeld = state.withLock { state in
+      guard state.held == duration else {
+        state.now += duration
+        return false
+      }
+      return !state.isReleased
+    }
+    guard isHeld else { return }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOver = state.withLock { state in
+          if !state.isReleased, !Task.isCancelled { state.sleepers.append(continuation) }
+          return state.isReleased || Task.isCancelled
+        }
+        if isOver { continuation.resume() }
+      }
+    } onCancel: {
+      let sleepers = state.withLock { state in
+        defer { state.sleepers = [] }
+        return state.sleepers
+      }
+      for sleeper in sleepers { sleeper.resume() }
+    }
+    try Task.checkCancellation()
+  }
+
+  func pacing(attempts: Int = 3) -> Pacing {
+    var pacing = Pacing()
+    pacing.attempts = attempts
+    pacing.random = { 1 }
+    pacing.sleep = { try await self.sleep($0) }
+    return pacing
+  }
+}
+
+/// The door of a server: answers each request to join as the test says.
+struct Door: JoiningTransport {
+  /// What was asked, in order.
+  let requests = Shared<[PairRequest]>([])
+  var isThere: @Sendable (Int) throws(SyncError) -> Void = { _ throws(SyncError) in }
+  /// By the number of the request, from 0.
+  var answer: @Sendable (PairRequest, Int) async throws(SyncError) -> PairResponse
+
+  func connect() async throws(SyncError) { try isThere(requests.value.count) }
+
+  func pair(
+    _ request: PairRequest, within patience: Duration
+  ) async throws(SyncError) -> PairResponse {
+    let number = requests.value.count
+    requests.update { $0.append(request) }
+    return try await answer(request, number)
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device asks about its account, and how it ends it.
+
+import Foundation
+import GRPC
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+import Transport
+
+@testable import AtrestServer
+
+@Suite struct AccountTests {
+  private let storage: Storage
+  private let accounts: AccountsService
+  private let kim: Session
+
+  init() throws {
+    storage = try Storage()
+    accounts = AccountsService(
+      queue: storage.queue, devices: storage.devices,
+      quota: AccountQuota(records: 10, bytes: 2000), messageBytes: 4096)
+    kim = try storage.session(phone)
+  }
+
+  private func get() async throws -> GetAccountResponse {
+    let outcome = await outcome { later throws(Status) in
+      try accounts.get(kim, [], answer: later)
+    }
+    return try GetAccountResponse(decoding: try outcome.reply)
+  }
+
+  private func delete(_ session: Session? = nil, name: String) async -> UnaryOutcome {
+    let bytes = DeleteAccountRequest(accountName: name).encoded
+    return await outcome { later throws(Status) in
+      try accounts.delete(session ?? kim, bytes, answer: later)
+    }
+  }
+
+  @Test("an account tells what it holds and what it may")
+  func holds() async throws {
+    _ = try await storage.exchange(phone, request(nil, water(1), water(2)))
+    let account = try await get()
+    #expect(account.name == "kim" && account.created.milliseconds == noon)
+    #expect(account.devices == 2 && account.records == 2)
+    #expect(account.bytes == UInt64(water(1).encoded.count + water(2).encoded.count))
+    #expect(
+      account.limits
+        == AccountLimits(
+          records: 10, bytes: 2000, messageBytes: 4096, recordsPerRequest: 1000,
+          valueBytes: 16 * 1024, recordBytes: 64 * 1024, watchStreams: 8))
+    storage.directory.revoke(phone, at: WallTime(milliseconds: noon))
+    await #expect(throws: Status.unknownDevice) { try await get() }
+    await storage.queue.close()
+  }
+
+  @Test("what shares the question's commit is told with it")
+  func sameCommit() async throws {
+    let answers = Recorder<UnaryOutcome>()
+    try await storage.whileCommitting {
+      _ = try storage.sync.exchange(
+        try storage.session(tablet), request(nil, water(1), water(2)).encoded
+      ) { { _, _ in } }
+      _ = try accounts.get(kim, []) { { outcome, _ in answers.note(outcome) } }
+    }
+    let account = try GetAccountResponse(decoding: try await answers.next().reply)
+    #expect(account.records == 3)
+    await storage.queue.close()
+  }
+
+  @Test("only the account's own name ends it", arguments: ["", "Kim", "kim ", "sam"])
+  func wrongName(name: String) async throws {
+    #expect(await delete(name: name).failure == .wrongAccountName)
+    #expect(try await get().name == "kim")
+    await storage.queue.close()
+  }
+
+  @Test("a device ends its account, and all devices' access and streams, its own too")
+  func ends() async throws {
+    _ = try await storage.exchange(phone, request(nil, water(1)))
+    let sinks = [RecordingSink(), RecordingSink()]
+    for (sink, replica) in zip(sinks, [phone, tablet]) {
+      _ = try storage.sync.watch(
+        try storage.session(replica), WatchRequest(cursor: nil).encoded, sink: sink)
+      _ = try await sink.nextEvent()
+    }
+    _ = try await delete(name: "kim").reply
+    for sink in sinks { #expect(try await sink.finished.next() == .unknownDevice) }
+    let now = WallTime(milliseconds: noon)
+    for replica in [phone, tablet] {
+      #expect(storage.directory.authenticate(credentials(replica), at: now) == nil)
+    }
+    #expect(await delete(name: "kim").failure == .unknownDevice)
+    // The other account knows nothing of it.
+    #expect(try await storage.exchange(ReplicaID(rawValue: 3), request()).records.isEmpty)
+    await storage.queue.close()
+    let store = try openStore(storage.folder)
+    defer { store.close() }
+    let events = try store.transaction { t throws(StoreError) in
+      try t.events(of: AccountID(rawValue: 1), before: nil, limit: 10)
+    }
+    #expect(events.map(\.event.kind) == [.accountRemoved])
+    #expect(events.first?.event.actor == phone)
+  }
+
+  @Test("of two devices that end it at once one is told so, and the other has no access any more")
+  func twice() async throws {
+    let answers = Recorder<UnaryOutcome>()
+    let bytes = DeleteAccountRequest(accountName: "kim").encoded
+    try await storage.whileCommitting {
+      for replica in [phone, tablet] {
+        _ = try accounts.delete(try storage.session(replica), bytes) {
+          { outcome, _ in answers.note(outcome) }
+        }
+      }
+    }
+    let outcomes = [try await answers.next(), try await answers.next()]
+    #expect(outcomes.compactMap(\.failure) == [.unknownDevice])
+    await storage.queue.close()
+  }
+}

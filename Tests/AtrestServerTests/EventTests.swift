@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is written down of what happened: all of it, by number, for good, and not so much that it fills the disk.
+
+import Foundation
+import GRDB
+import GRPC
+import SyncProtocol
+import TestSupport
+import Testing
+import Transport
+
+import struct Replication.ReplicaID
+import struct Replication.WallTime
+
+@testable import AtrestServer
+
+@Suite struct EventTests {
+  private let storage: Storage
+  private let admin: AdminService
+  private let accounts: AccountsService
+  private let kim: Session
+  private var file: String { storage.folder.data + "/atrest.db" }
+
+  init() throws {
+    storage = try Storage()
+    admin = AdminService(
+      queue: storage.queue, directory: storage.directory, devices: storage.devices,
+      environment: storage.world.environment, address: { "" })
+    accounts = AccountsService(queue: storage.queue, devices: storage.devices)
+    kim = try storage.session(phone)
+  }
+
+  private func events(
+    _ session: Session? = nil, before: UInt64 = 0, limit: UInt32 = 100
+  ) async throws -> EventsResponse {
+    let bytes = EventsRequest(before: before, limit: limit).encoded
+    let outcome = await outcome { later throws(Status) in
+      try accounts.events(session ?? kim, bytes, answer: later)
+    }
+    return try EventsResponse(decoding: try outcome.reply)
+  }
+
+  private func all(of account: String = "") async throws -> [AccountEventsResponse.Entry] {
+    let bytes = AccountEventsRequest(account: account).encoded
+    let outcome = await outcome { later throws(Status) in try admin.events(bytes, answer: later) }
+    return try AccountEventsResponse(decoding: try outcome.reply).entries
+  }
+
+  private func check() async throws -> CheckEventsResponse {
+    let outcome = await outcome { later throws(Status) in try admin.checkEvents([], answer: later) }
+    return try CheckEventsResponse(decoding: try outcome.reply)
+  }
+
+  private func invite(withoutApproval: Bool = true) async throws -> String {
+    let bytes = InviteRequest(withoutApproval: withoutApproval).encoded
+    let outcome = await outcome { later throws(Status) in
+      try storage.devices.invite(kim, bytes, answer: later)
+    }
+    return try InviteResponse(decoding: try outcome.reply).code
+  }
+
+  private func pair(_ code: String) async throws -> PairResponse {
+    let outcome = await outcome { later throws(Status) in
+      try storage.devices.pair(
+        PairRequest(code: code, deviceName: "laptop").encoded, answer: later)
+    }
+    return try PairResponse(decoding: try outcome.reply)
+  }
+
+  private func revoke(_ replica: ReplicaID) async throws {
+    let outcome = await outcome { later throws(Status) in
+      try storage.devices.revoke(
+        kim, RevokeDeviceRequest(replica: replica).encoded, answer: later)
+    }
+    _ = try outcome.reply
+  }
+
+  private func rename(_ replica: ReplicaID, _ name: String) async throws -> String {
+    let bytes = RenameDeviceRequest(replica: replica, name: name).encoded
+    let outcome = await outcome { later throws(Status) in
+      try storage.devices.rename(kim, bytes, answer: later)
+    }
+    return try RenameDeviceResponse(decoding: try outcome.reply).name
+  }
+
+  @Test("what a device does to the account is told with who did it, to whom, and when")
+  func told() async throws {
+    let laptop = try await pair(try await invite()).replica
+    storage.world.now += 5
+    _ = try await rename(laptop, "notebook")
+    try await revoke(laptop)
+    try await revoke(laptop)
+    let renewed = await outcome { later throws(Status) in
+      try storage.devices.renew(kim, RenewRequest().encoded, answer: later)
+    }
+    let copy = try PairResponse(decoding: try renewed.reply).replica
+    let found = try await events().events
+    #expect(
+      found.map(\.kind) == [
+        .deviceRenewed, .deviceRevoked, .deviceRenamed, .devicePaired, .codeMade,
+      ])
+    #expect(found.map(\.actor) == [phone, phone, phone, phone, phone])
+    #expect(found.map(\.subject) == [copy, laptop, laptop, laptop, .none])
+    #expect(found.map(\.at.milliseconds) == [noon + 5, noon + 5, noon + 5, noon, noon])
+    #expect(found.map(\.number) == [5, 4, 3, 2, 1])
+    #expect(found.allSatisfy { $0.count == 1 })
+    // Nothing of it is another account's business.
+    #expect(try await events(storage.session(ReplicaID(rawValue: 3))).events.isEmpty)
+    await storage.queue.close()
+  }
+
+  @Test("approvals name the device that said yes, and refusals the one that said no")
+  func approvals() async throws {
+    for allow in [true, false] {
+      let code = try await invite(withoutApproval: false)
+      let answers = Recorder<UnaryOutcome>()
+      _ = try storage.devices.pair(PairRequest(code: code, deviceName: "x").encoded) {
+        { outcome, _ in answers.note(outcome) }
+      }
+      // A read passes through the same queue: after it the newcomer waits.
+      _ = try await events()
+      let waiting = try NewcomersResponse(
+        decoding: try storage.devices.newcomers(kim, []).reply
+      ).newcomers
+      let bytes = DecideRequest(handle: try #require(waiting.first).handle, allow: allow).encoded
+      let tab = try storage.session(tablet)
+      let decided = await outcome { later throws(Status) in
+        try storage.devices.decide(tab, bytes, answer: later)
+      }
+      _ = try decided.reply
+    }
+    let found = try await events().events
+    #expect(
+      found.map(\.kind) == [
+        .deviceDenied, .codeMade, .deviceApproved, .devicePaired, .codeMade,
+      ])
+    #expect(found.map(\.actor) == [tablet, phone, tablet, phone, phone])
+    #expect(found[2].subject == found[3].subject && found[2].subject != .none)
+    #expect(found.filter { $0.kind == .codeMade }.map(\.detail) == [1, 1])
+    await storage.queue.close()
+  }
+
+  @Test("pages go on where the last one ended")
+  func pages() async throws {
+    for _ in 0..<5 { _ = try await invite() }
+    let first = try await events(limit: 2)
+    #expect(first.events.map(\.number) == [5, 4] && first.more)
+    let second = try await events(before: 4, limit: 3)
+    #expect(second.events.map(\.number) == [3, 2, 1] && !second.more)
+    #expect(try await events(before: 1).events.isEmpty)
+    #expect(try await events(before: .max).events.count == 5)
+    await storage.queue.close()
+  }
+
+  @Test("the owner sees all accounts, what concerns none, and what was of accounts that are gone")
+  func owner() async throws {
+    let made = await outcome { later throws(Status) in
+      try admin.addAccount(AccountRequest(name: "lee").encoded, answer: later)
+    }
+    _ = try made.reply
+    _ = try await invite()
+    let removed = await outcome { later throws(Status) in
+      try admin.removeAccount(AccountRequest(name: "lee").encoded, answer: later)
+    }
+    _ = try removed.reply
+    let found = try await all()
+    #expect(
+      found.map(\.event.kind) == [.accountRemoved, .codeMade, .codeMade, .accountMade])
+    #expect(found.map(\.accountName) == ["", "kim", "", ""])
+    #expect(found.map(\.account) == [3, 1, 3, 3])
+    #expect(found.map(\.event.actor) == [.none, phone, .none, .none])
+    #expect(try await all(of: "kim").map(\.event.number) == [3])
+    await #expect(throws: Status.noAccount) { try await all(of: "lee") }
+    await storage.queue.close()
+  }
+
+  @Test("wrong codes leave one event a minute, however many were tried, and none is lost")
+  func codes() async throws {
+    for _ in 0..<15 { _ = try? await pair("nonsense") }
+    #expect(try await all().map(\.event.kind) == [.codeRefused])
+    storage.world.now += EventCounter.intervalMilliseconds
+    _ = try? await pair("nonsense")
+    let found = try await all()
+    #expect(found.map(\.event.count) == [15, 1])
+    #expect(found.map(\.account) == [0, 0])
+    // What was counted last is written when the server stops.
+    for _ in 0..<3 { _ = try? await pair("nonsense") }
+    storage.queue.writeCounted(at: WallTime(milliseconds: storage.world.now), always: true)
+    #expect(try await all().map(\.event.count) == [3, 15, 1])
+    await storage.queue.close()
+  }
+
+  @Test("a wrong secret is told to the account whose code it was tried on")
+  func secrets() async throws {
+    let code = try await invite()
+    _ = try? await pair(String(code.dropLast(8)) + "BBBBBBBB")
+    #expect(try await events().events.map(\.kind) == [.codeRefused, .codeMade])
+    await storage.queue.close()
+  }
+
+  @Test("a mass deletion that a person wanted is told with its size; others are not")
+  func massDeletions() async throws {
+    let page = (0..<25).map { offer(water($0)) }
+    _ = try await storage.exchange(phone, ExchangeRequest(cursor: nil, offers: page))
+    storage.world.now += 2000
+    let few = ExchangeRequest(
+      cursor: nil, offers: [deletion(deleted(0))], allowsMassDeletion: true)
+    _ = try await storage.exchange(phone, few)
+    #expect(try await events().events.isEmpty)
+    let many = ExchangeRequest(
+      cursor: nil, offers: (1..<21).map { deletion(deleted($0)) }, allowsMassDeletion: true)
+    _ = try await storage.exchange(phone, many)
+    let found = try await events().events
+    #expect(found.map(\.kind) == [.massDeletion] && found.map(\.detail) == [20])
+    #expect(found.map(\.actor) == [phone])
+    await storage.queue.close()
+  }
+
+  @Test("a device that was told more than the server holds leaves a trace")
+  func restored() async throws {
+    _ = try await storage.exchange(phone, request(Cursor(epoch: 4711, sequence: 9)))
+    #expect(try await events().events.map(\.kind) == [.restoreNoticed])
+    await storage.queue.close()
+  }
+
+  @Test("names leave no trace, and can be given sixteen times in a row")
+  func renames() async throws {
+    for number in 0..<16 { _ = try await rename(tablet, "canary-\(number)") }
+    await #expect(throws: Status.tooManyRenames) { try await rename(tablet, "one more") }
+    storage.world.now += AccountState.renameMilliseconds
+    #expect(try await rename(tablet, "last") == "last")
+    await #expect(throws: Status.tooManyRenames) { try await rename(tablet, "too soon") }
+    #expect(storage.directory.session(tablet)?.device(isCurrent: false).name == "last")
+    #expect(try await events().events.count == 17)
+    await storage.queue.close()
+  }
+
+  @Test("the name it has is no news; another's gets a number; a device without access has none")
+  func renaming() async throws {
+    #expect(try await rename(tablet, "device 2") == "device 2")
+    #expect(try await events().events.isEmpty)
+    #expect(try await rename(tablet, "device 1") == "device 1 2")
+    #expect(try await rename(tablet, "device 1") == "device 1 2")
+    await #expect(throws: Status.badName) { try await rename(tablet, "a\nb") }
+    await #expect(throws: Status.notFound) { try await rename(ReplicaID(rawValue: 3), "mine") }
+    try await revoke(tablet)
+    await #expect(throws: Status.notFound) { try await rename(tablet, "x") }
+    await storage.queue.close()
+    let again = try Storage(storage.folder)
+    #expect(try again.session(tablet).name == "device 1 2")
+    await again.queue.close()
+  }
+
+  // MARK: The chain
+
+  @Test("a log that nobody touched is whole, however long")
+  func whole() async throws {
+    #expect(try await check() == CheckEventsResponse(events: 0, broken: 0, hash: []))
+    let job = Operation(use: .writes) { batch throws(StoreError) in
+      for number in 0..<4500 {
+        try batch.transaction.addEvent(
+          NewEvent(
+            .backupMade, of: nil, at: WallTime(milliseconds: noon), detail: Int64(-number)))
+      }
+    } completion: { _, _ in
+    }
+    try #require(storage.queue.submit(job))
+    let found = try await check()
+    #expect(found.events == 4500 && found.broken == 0 && found.hash.count == 32)
+    await storage.queue.close()
+  }
+
+  @Test("events can be neither changed nor removed")
+  func appendOnly() async throws {
+    _ = try await invite()
+    await storage.queue.close()
+    let queue = try DatabaseQueue(path: file)
+    defer { try? queue.close() }
+    for statement in ["UPDATE event SET kind = 1", "DELETE FROM event"] {
+      #expect(throws: DatabaseError.self) {
+        try queue.write { db in try db.execute(sql: statement) }
+      }
+    }
+  }
+
+  /// Changes the log as somebody would who knows SQLite.
+  private func tamper(_ statement: String) throws {
+    let triggers = ["event_is_not_changed", "event_is_not_removed"]
+    let queue = try DatabaseQueue(path: file)
+    try queue.writeWithoutTransaction { db in
+      let texts = try String.fetchAll(db, sql: "SELECT sql FROM sqlite_schema WHERE type='trigger'")
+      for trigger in triggers { try db.execute(sql: "DROP TRIGGER \(trigger)") }
+      try db.execute(sql: statement)
+      for text in texts { try db.execute(sql: text) }
+      try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    try queue.close()
+  }
+
+  @Test(
+    "whoever gets round that is found out, here and in a backup",
+    arguments: [
+      ("UPDATE event SET detail = 9 WHERE number = 2", 2),
+      ("UPDATE event SET account = 2 WHERE number = 3", 3),
+      ("UPDATE event SET actor = 7 WHERE number = 1", 1),
+      ("DELETE FROM event WHERE number = 2", 3),
+      ("DELETE FROM event WHERE number = 1", 2),
+      ("UPDATE event SET hash = x'00' WHERE number = 4", 4),
+      ("UPDATE event SET number = 9 WHERE number = 4", 9),
+    ] as [(String, UInt64)])
+  func tampered(statement: String, broken: UInt64) async throws {
+    for _ in 0..<4 { _ = try await invite() }
+    await storage.queue.close()
+    try tamper(statement)
+    #expect(
+      throws: BackupError.damaged(path: file, reason: "its log of events was changed")
+    ) { try StoreCopy.check(file) }
+    let again = try Storage(storage.folder)
+    let admin = AdminService(
+      queue: again.queue, directory: again.directory, devices: again.devices,
+      environment: again.world.environment, address: { "" })
+    let outcome = await outcome { later throws(Status) in try admin.checkEvents([], answer: later) }
+    let found = try CheckEventsResponse(decoding: try outcome.reply)
+    #expect(found.broken == broken)
+    await again.queue.close()
+  }
+}
