@@ -26,7 +26,7 @@ package final class Server: Sendable {
     /// Shards that serve devices: each uses up to one core.
     package var shardCount = 2
     /// Bounds on what peers control.
-    package var limits = Limits.default
+    package var limits = ServerLimits()
     /// How long calls under way may take once the server stops.
     package var drainGrace: Duration = .seconds(10)
     /// How often a silent Watch stream is sent a heartbeat.
@@ -159,7 +159,7 @@ package final class Server: Sendable {
     self.sync = sync
 
     var forDevices = GRPCServer.Configuration()
-    forDevices.limits = configuration.limits
+    configuration.limits.apply(to: &forDevices)
     forDevices.shardCount = configuration.shardCount
     let logger = configuration.logger
     forDevices.onHandlerError = { path, error in
@@ -168,6 +168,7 @@ package final class Server: Sendable {
     var forOwner = forDevices
     forOwner.shardCount = 1
     forOwner.maxConnections = 64
+    forOwner.maxUntrustedConnections = 64
     devicesServer = try GRPCServer(
       router: Routes.forDevices(
         sync: sync, devices: devices, entitlements: entitlements, health: health,

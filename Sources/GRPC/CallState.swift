@@ -11,6 +11,8 @@ class CallState {
   let head: CallHead
   let connection: ServerHandler
   private(set) var isOver = false
+  /// What it was granted on.
+  var access: Access?
   private var cancelActions: [() -> Void] = []
 
   init(id: CallID, head: CallHead, connection: ServerHandler) {
@@ -86,7 +88,7 @@ class SingleRequestCall: CallState {
     guard request == nil else { return finish(.wrongMessageCount) }
     request = message
     // Or whoever never ends a request could have the server hold its message for ever.
-    connection.expectEnd(id)
+    connection.expectEnd(id, keptBytes: message.capacity)
   }
 
   final override func endOfRequest() {
@@ -232,6 +234,7 @@ extension Status {
     .unimplemented, "This method takes exactly one request message.")
   static let unknownMethod = Status(.unimplemented, "This server has no such method.")
   static let unexpected = Status(.unknown, "The server met an unexpected problem. Try again later.")
+  static let accessEnded = Status(.unauthenticated, "This caller has no access any more.")
   static let leaving = Status(.unavailable, "The server is shutting down. Try again in a moment.")
   static let slowReader = Status(
     .resourceExhausted, "The stream was read too slowly and was ended. Open it again.")

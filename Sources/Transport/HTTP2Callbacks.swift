@@ -16,6 +16,10 @@ func makeSession(limits: Limits, isServer: Bool) -> OpaquePointer? {
   // Windows open again when bytes were taken, not when they arrived.
   nghttp2_option_set_no_auto_window_update(options, 1)
 
+  nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, head, context in
+    if let head { connection(context)?.frameBegan(head.pointee) }
+    return 0
+  }
   nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, context in
     guard let frame, let owner = connection(context) else { return 0 }
     owner.headerBlockSince = owner.now
@@ -108,7 +112,11 @@ private func frameArrived(_ frame: UnsafePointer<nghttp2_frame>, _ owner: HTTP2C
   let isEnd = head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
   switch UInt32(head.type) {
   case NGHTTP2_DATA.rawValue:
-    if isEnd { owner.dataEnded(head.stream_id) }
+    if isEnd {
+      owner.dataEnded(head.stream_id)
+    } else if head.length > 0, frame.pointee.data.padlen >= head.length {
+      owner.paddingArrived()
+    }
   case NGHTTP2_HEADERS.rawValue:
     owner.headerBlockSince = nil
     owner.headersEnded(head.stream_id, isEnd: isEnd)
@@ -134,7 +142,7 @@ private func frameWasSent(_ frame: UnsafePointer<nghttp2_frame>, _ owner: HTTP2C
   switch UInt32(head.type) {
   case NGHTTP2_DATA.rawValue, NGHTTP2_HEADERS.rawValue:
     let isEnd = head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
-    owner.payloadWasSent(head.stream_id, isEnd: isEnd)
+    owner.payloadWasSent(head, isEnd: isEnd)
   case NGHTTP2_RST_STREAM.rawValue:
     owner.resetWasSent(head.stream_id, code: frame.pointee.rst_stream.error_code)
   case NGHTTP2_GOAWAY.rawValue:

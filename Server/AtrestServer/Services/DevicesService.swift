@@ -29,11 +29,13 @@ package final class DevicesService: Sendable {
   }
 
   /// Joins an account. The only method that needs no token.
-  package func pair(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
+  package func pair(
+    _ bytes: [UInt8], from peer: [UInt8]? = nil, answer: () -> Answer
+  ) throws(Status) -> UnaryOutcome {
     let request = try decoded(PairRequest.self, bytes)
     let now = environment.now()
     guard Name.isAllowed(request.deviceName) else { throw .badName }
-    guard limiter.withLock({ $0.take(at: now) }) else { throw .tooManyTries }
+    guard limiter.withLock({ $0.take(from: peer, at: now) }) else { throw .tooManyTries }
     guard let code = PairingCode(request.code) else { throw .badCode }
     let tokens = (0..<Self.draws).map { _ in drawToken() }
     try queue.perform(use: .writes, costBytes: 1024, answer: answer()) {
@@ -47,7 +49,7 @@ package final class DevicesService: Sendable {
       }
       return outcome
     } reply: { [self] outcome in
-      if case .denied = outcome {} else { limiter.withLock { $0.giveBack() } }
+      if case .denied = outcome {} else { limiter.withLock { $0.giveBack(to: peer) } }
       if case .denied = outcome { logger.notice("a pairing code was refused") }
       return admit(outcome, denied: .badCode)
     }
