@@ -20,6 +20,7 @@ public final class Access: Sendable {
   }
 
   private let state = Mutex(State())
+  private let underWay = Atomic(0)
 
   /// A right that holds.
   public init() {}
@@ -48,6 +49,16 @@ public final class Access: Sendable {
       return true
     }
   }
+
+  /// Notes that a call begins; false if there are `limit` already.
+  func begin(limit: Int) -> Bool {
+    guard underWay.add(1, ordering: .relaxed).newValue > limit else { return true }
+    end()
+    return false
+  }
+
+  /// A call has ended.
+  func end() { underWay.subtract(1, ordering: .relaxed) }
 
   func remove(_ handler: ServerHandler) {
     let key = ObjectIdentifier(handler)

@@ -12,13 +12,27 @@ class CallState {
   let connection: ServerHandler
   private(set) var isOver = false
   /// What it was granted on.
-  var access: Access?
+  private var access: Access?
   private var cancelActions: [() -> Void] = []
 
   init(id: CallID, head: CallHead, connection: ServerHandler) {
     self.id = id
     self.head = head
     self.connection = connection
+  }
+
+  /// Counts as one of the caller's from here to its end; false if those are enough.
+  final func hold(_ access: Access, limit: Int) -> Bool {
+    guard access.begin(limit: limit) else { return false }
+    self.access = access
+    return true
+  }
+
+  final func isGranted(on access: Access) -> Bool { self.access === access }
+
+  private func letGo() {
+    access?.end()
+    access = nil
   }
 
   /// The call has been entered in its connection's list.
@@ -33,6 +47,7 @@ class CallState {
   func wasCancelled() {
     guard !isOver else { return }
     isOver = true
+    letGo()
     let actions = cancelActions
     cancelActions = []
     release()
@@ -71,6 +86,7 @@ class CallState {
   private func end() -> Bool {
     guard !isOver else { return false }
     isOver = true
+    letGo()
     cancelActions = []
     release()
     return true
@@ -235,6 +251,8 @@ extension Status {
   static let unknownMethod = Status(.unimplemented, "This server has no such method.")
   static let unexpected = Status(.unknown, "The server met an unexpected problem. Try again later.")
   static let accessEnded = Status(.unauthenticated, "This caller has no access any more.")
+  static let tooManyCalls = Status(
+    .resourceExhausted, "This caller has too many calls under way. Wait for one to end.")
   static let leaving = Status(.unavailable, "The server is shutting down. Try again in a moment.")
   static let slowReader = Status(
     .resourceExhausted, "The stream was read too slowly and was ended. Open it again.")

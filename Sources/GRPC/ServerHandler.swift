@@ -141,7 +141,7 @@ final class ServerHandler: EncryptedHandler {
     if let limit = route.maxMessageBytes { connection?.limitMessages(of: id, to: limit) }
     switch route.start(id, head, self) {
     case .call(let call, let proof):
-      guard takes(proof, of: call) else { return finish(id, .accessEnded) }
+      if let refusal = refusal(of: call, proof) { return finish(id, refusal) }
       calls[id] = call
       call.begin()
     case .refused(let status):
@@ -184,29 +184,32 @@ final class ServerHandler: EncryptedHandler {
 
   // MARK: Who calls
 
-  /// False if the right to call ended between the look at it and now.
-  private func takes(_ proof: RPCRouter.Proof, of call: CallState) -> Bool {
-    guard case .known(let access) = proof else { return true }
+  /// Why a call may not go on although it was granted, if so.
+  private func refusal(of call: CallState, _ proof: RPCRouter.Proof) -> Status? {
+    guard case .known(let access) = proof else { return nil }
     if let access {
-      call.access = access
       let key = ObjectIdentifier(access)
       if accesses[key] == nil {
-        guard access.add(self) else { return false }
+        // The right may have ended between the look at it and now.
+        guard access.add(self) else { return .accessEnded }
         accesses[key] = access
+      }
+      guard call.hold(access, limit: context.configuration.maxCallsPerAccess) else {
+        return .tooManyCalls
       }
     }
     if !isTrusted {
       isTrusted = true
       owner?.place?.trusted()
     }
-    return true
+    return nil
   }
 
   /// A caller's right has ended: its calls do a little later, and the connection, if it was its alone.
   func accessEnds(_ access: Access, _ status: Status) {
     let end = shard.now.advanced(by: Access.notice)
     shard.schedule(at: end) { [self] in
-      for call in Array(calls.values) where call.access === access {
+      for call in Array(calls.values) where call.isGranted(on: access) {
         calls[call.id] = nil
         context.counters.ended(status.code)
         connection?.abort(call.id, status)

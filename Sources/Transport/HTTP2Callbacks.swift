@@ -16,10 +16,6 @@ func makeSession(limits: Limits, isServer: Bool) -> OpaquePointer? {
   // Windows open again when bytes were taken, not when they arrived.
   nghttp2_option_set_no_auto_window_update(options, 1)
 
-  nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, head, context in
-    if let head { connection(context)?.frameBegan(head.pointee) }
-    return 0
-  }
   nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, context in
     guard let frame, let owner = connection(context) else { return 0 }
     owner.headerBlockSince = owner.now

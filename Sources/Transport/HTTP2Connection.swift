@@ -186,8 +186,6 @@ public class HTTP2Connection {
   func pingArrived() {}
   func goAwayArrived() {}
   func resetWasSent(_ stream: Int32, code: UInt32) {}
-  /// A frame of any kind begins: the only word of those that nghttp2 passes over.
-  func frameBegan(_ head: nghttp2_frame_hd) {}
   /// A DATA frame has arrived that was all padding.
   func paddingArrived() {}
   func payloadWasSent(_ head: nghttp2_frame_hd, isEnd: Bool) {}

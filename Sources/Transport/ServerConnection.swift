@@ -22,6 +22,7 @@ public final class ServerConnection: HTTP2Connection {
   private var peerResets = Budget()
   private var ownResets = Budget()
   private var idleFrames = Budget()
+  private var frames = FrameMeter()
   /// Frames without a cost that the peer has earned: see `frameBegan`.
   private var frameCredit = 0
   private var windowCredit = 0
@@ -49,6 +50,8 @@ public final class ServerConnection: HTTP2Connection {
   /// Takes bytes that arrived. Hand in at most 64 KiB at a time: events queue up meanwhile.
   public func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) -> ServerEvents {
     read(bytes, at: now)
+    // Afterwards: by now it is known which streams there are.
+    frames.feed(bytes) { frameBegan($0) }
     return ServerEvents(connection: self)
   }
 
@@ -288,14 +291,15 @@ public final class ServerConnection: HTTP2Connection {
   /// Source of the kinds: CVE-2019-9513, 9518 and their like. Requests, and DATA that brings something,
   /// have limits of their own; PING and RST_STREAM too, but answers to pings that were never sent and
   /// resets of calls long gone reach none of those.
-  override func frameBegan(_ head: nghttp2_frame_hd) {
+  private func frameBegan(_ head: FrameHead) {
     guard !isExpelling, !isDead else { return }
     switch UInt32(head.type) {
     case NGHTTP2_HEADERS.rawValue, NGHTTP2_CONTINUATION.rawValue:
       return
     case NGHTTP2_DATA.rawValue:
       let isEnd = head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
-      if head.length > 0 || isEnd, call(head.stream_id) != nil { return }
+      // On a stream that has ended meanwhile it brings nothing, but only a flood of it counts.
+      if head.length > 0 || isEnd, call(head.stream) != nil { return }
     case NGHTTP2_WINDOW_UPDATE.rawValue:
       if windowCredit > 0 {
         windowCredit -= 1

@@ -16,6 +16,8 @@ package struct ServerLimits: Sendable {
   package var connectionsWithoutToken = 2_500
   /// Connections of one address that have not completed their greeting.
   package var greetingsPerAddress = 200
+  /// Calls of one device that are under way.
+  package var callsPerDevice = 32
   /// Bytes that all connections hold for their peers.
   package var heldBytes = 32 * 1024 * 1024
   /// Bytes that a stream's writer holds beyond what its connection does.
@@ -30,6 +32,7 @@ package struct ServerLimits: Sendable {
     configuration.maxConnectionsPerPeer = connectionsPerAddress
     configuration.maxUntrustedConnections = connectionsWithoutToken
     configuration.maxUngreetedPerPeer = greetingsPerAddress
+    configuration.maxCallsPerAccess = callsPerDevice
     configuration.maxHeldBytes = heldBytes
     configuration.streamWriterBytes = streamBacklogBytes
   }
@@ -69,6 +72,9 @@ package struct ServerLimits: Sendable {
     .count(
       "calls-per-connection", \.transport.maxConcurrentStreams, 1...10_000,
       "Calls open at once on a connection."),
+    .count(
+      "calls-per-device", \.callsPerDevice, 10...10_000,
+      "Calls of one device that are not answered yet, Watch streams included."),
     .bytes(
       "message-bytes", \.transport.maxMessageBytes, (272 << 10)...(16 << 20),
       "One request, compressed and again unpacked. What needs no token has 4 KiB."),
