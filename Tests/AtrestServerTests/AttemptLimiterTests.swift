@@ -53,7 +53,9 @@ import Testing
     #expect(take(1, AttemptLimiter.peerRefillMilliseconds))
   }
 
-  @Test("many addresses together have no more than the server's bucket, and a try refused there costs none")
+  @Test(
+    "many addresses together have no more than the server's bucket, and a try refused there costs none"
+  )
   func addressesTogether() {
     var limiter = AttemptLimiter()
     func take(_ index: Int) -> Bool {

@@ -51,7 +51,9 @@ import Transport
     }
   }
 
-  @Test("a name that there is not, and no assignment, are refused", arguments: ["x=1", "=1", "connections", ""])
+  @Test(
+    "a name that there is not, and no assignment, are refused",
+    arguments: ["x=1", "=1", "connections", ""])
   func unknown(assignment: String) {
     var limits = ServerLimits()
     #expect(throws: LimitError.self) { try limits.set(assignment) }

@@ -38,7 +38,8 @@ struct BudgetTests {
     #expect(asked.withLock { $0 } == 1)
   }
 
-  @Test("when every place is taken a new one waits until one is given back, and the oldest is asked")
+  @Test(
+    "when every place is taken a new one waits until one is given back, and the oldest is asked")
   func full() throws {
     let budget = ConnectionBudget(maxConnections: 2)
     let first = try #require(budget.take(for: peer(1)))

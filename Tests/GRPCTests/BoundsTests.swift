@@ -133,7 +133,9 @@ private final class DeafCaller: ByteStreamHandler {
     guard !isDeaf else { return }
     isDeaf = calls > 0
     for _ in 0..<calls {
-      guard let call = connection.start(path: path, metadata: metadata(name), at: now) else { break }
+      guard let call = connection.start(path: path, metadata: metadata(name), at: now) else {
+        break
+      }
       _ = connection.send([1], on: call, end: true)
     }
   }
@@ -188,7 +190,8 @@ struct BoundsTests {
     await known.stop(one, two)
   }
 
-  @Test("withdrawing a caller's access ends its calls, and leaves others on the same connection alone")
+  @Test(
+    "withdrawing a caller's access ends its calls, and leaves others on the same connection alone")
   func withdrawn() async throws {
     let known = try Known()
     let channel = try known.channel()
@@ -233,7 +236,8 @@ struct BoundsTests {
     await shard.stop()
   }
 
-  @Test("when all connections hold too much, those that hold most for longest go; others are served")
+  @Test(
+    "when all connections hold too much, those that hold most for longest go; others are served")
   func held() async throws {
     let known = try Known { configuration in
       configuration.maxHeldBytes = 1
@@ -247,6 +251,7 @@ struct BoundsTests {
     }
     let large = try await channel.unary("/t.Known/Large", [], metadata: metadata("z"))
     #expect(large == Known.answer)
+    while known.server.statistics.totalCalls < 3 * 80 + 1 { await Task.yield() }
     // The three, and the channel's own: one of the three goes.
     await known.waitUntil(openConnections: 3)
     let again = try await channel.unary("/t.Known/Large", [], metadata: metadata("z"))

@@ -13,7 +13,8 @@ struct BudgetTests {
 
   // MARK: Messages
 
-  @Test("a call may have a smaller limit for its messages, whenever they come", arguments: [10, 11])
+  @Test(
+    "a call may have a smaller limit for its messages, whenever they come", arguments: [10, 11])
   func messageLimit(count: Int) {
     let peer = RawClient()
     peer.onEvent = { event, server in
@@ -102,7 +103,9 @@ struct BudgetTests {
   @Test("what a call held is given back however it ends", arguments: 0..<4)
   func givenBack(way: Int) {
     let peer = RawClient()
-    peer.send(.headers(1, requestFields()), .data(1, Array(lpm([UInt8](repeating: 1, count: 999)).dropLast())))
+    peer.send(
+      .headers(1, requestFields()),
+      .data(1, Array(lpm([UInt8](repeating: 1, count: 999)).dropLast())))
     #expect(peer.server.heldBytes > 900)
     switch way {
     case 0: peer.send(.reset(1, 8))
@@ -251,7 +254,8 @@ struct BudgetTests {
       let stream = 2 * index + 1
       peer.send(
         Frame(type: 2, stream: stream, payload: [0, 0, 0, 0, 1]), .headers(stream, requestFields()),
-        .data(stream, lpm([1]), end: true), Frame(type: 2, stream: stream, payload: [0, 0, 0, 0, 9]))
+        .data(stream, lpm([1]), end: true),
+        Frame(type: 2, stream: stream, payload: [0, 0, 0, 0, 9]))
     }
     #expect(peer.started.count == 500)
     #expect(peer.goAways.isEmpty)
