@@ -24,7 +24,7 @@ public final class GRPCServer: Sendable {
     /// Connections of one peer that have not yet said anything sensible, not even a greeting.
     public var maxUngreetedPerPeer = 200
     /// Calls under way that were granted on one `Access`, on all connections together.
-    public var maxCallsPerAccess = 32
+    public var maxCallsPerAccess = 100
     /// Bytes that peers may make all connections hold, by requests not finished and answers not read;
     /// at least 16 MiB for each shard. Beyond it the connections that hold the most for the longest end.
     public var maxHeldBytes = 32 * 1024 * 1024

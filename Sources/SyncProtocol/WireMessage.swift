@@ -45,7 +45,7 @@ func unpacking<C, R>(
     UnsafeMutablePointer<C>?,
   _ body: (C) throws(WireError) -> R
 ) throws(WireError) -> R {
-  guard hasFewFields(bytes) else { throw .malformed }
+  guard hasFewFields(bytes) else { throw .invalid("a message has very many fields") }
   let arena = Arena(expectedBytes: bytes.count * 8)
   // What is unpacked points into it, which nothing but this tells the compiler.
   defer { withExtendedLifetime(arena) {} }

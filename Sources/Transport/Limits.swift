@@ -41,7 +41,7 @@ public struct Limits: Sendable {
   public var maxUnfinishedBytes = 4 * 1024 * 1024
   /// Bytes of answers that wait for the peer to read, over all calls of a connection. Beyond it new
   /// calls, and answers that would not fit, are RESOURCE_EXHAUSTED. One answer always fits.
-  public var maxUnsentBytes = 8 * 1024 * 1024
+  public var maxUnsentBytes = 4 * 1024 * 1024
   /// `appendOutput` stops once the owner's buffer holds this many bytes.
   public var outputHighWaterBytes = 256 * 1024
 

@@ -26,6 +26,7 @@ public final class ServerConnection: HTTP2Connection {
   /// Frames without a cost that the peer has earned: see `frameBegan`.
   private var frameCredit = 0
   private var windowCredit = 0
+  private var lateCredit = 0
   /// Bytes of requests that are not whole.
   private(set) var unfinishedBytes = 0
   /// Bytes of answers that wait for the peer.
@@ -184,6 +185,8 @@ public final class ServerConnection: HTTP2Connection {
       callCheck = nil
       idleSince = now
     }
+    // What was on its way when the call was answered early.
+    if !call.isRequestEnded { lateCredit = min(Self.maxCredit, lateCredit + Self.lateFrames) }
     guard !call.isOver else { return }
     call.isOver = true
     note(.cancelled(call, .reset(code: code)))
@@ -285,6 +288,8 @@ public final class ServerConnection: HTTP2Connection {
 
   /// Frames that may come with a call for nothing: priorities, settings, a reset.
   private static let framesPerCall = 8
+  /// DATA frames that may still come for a call whose client has not heard yet that it is over.
+  private static let lateFrames = 64
   /// Updates of windows that are kept in mind: those for 4 MiB read in the smallest steps.
   private static let maxCredit = 65_536
 
@@ -298,8 +303,11 @@ public final class ServerConnection: HTTP2Connection {
       return
     case NGHTTP2_DATA.rawValue:
       let isEnd = head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
-      // On a stream that has ended meanwhile it brings nothing, but only a flood of it counts.
       if head.length > 0 || isEnd, call(head.stream) != nil { return }
+      if head.length > 0, lateCredit > 0 {
+        lateCredit -= 1
+        return
+      }
     case NGHTTP2_WINDOW_UPDATE.rawValue:
       if windowCredit > 0 {
         windowCredit -= 1

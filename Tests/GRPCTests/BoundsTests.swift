@@ -242,6 +242,7 @@ struct BoundsTests {
     let known = try Known { configuration in
       configuration.maxHeldBytes = 1
       configuration.limits.writeStall = .seconds(3_600)
+      configuration.limits.maxUnsentBytes = 8 * 1024 * 1024
     }
     let channel = try known.channel()
     let shard = try Shard(label: "test.deaf")

@@ -212,6 +212,23 @@ struct BudgetTests {
     #expect(peer.cancellations == [.connectionLost])
   }
 
+  @Test("what was on its way for a call that was refused early does not count; more of it does")
+  func lateData() {
+    var limits = Limits()
+    limits.maxIdleFrames = 100
+    let peer = RawClient(limits: limits)
+    peer.onEvent = { event, server in
+      if case .started(let call, _) = event { server.finish(call, Status(.unauthenticated, "")) }
+    }
+    for index in UInt32(0)..<40 {
+      peer.send(.headers(2 * index + 1, requestFields()))
+      for _ in 0..<16 { peer.send(.data(2 * index + 1, [UInt8](repeating: 1, count: 100))) }
+    }
+    #expect(peer.goAways.isEmpty)
+    for _ in 0..<40 * 64 { peer.send(.data(1, [1])) }
+    #expect(peer.goAways.map(\.errorCode) == [11])
+  }
+
   @Test("time forgives frames that bring nothing")
   func idleFramesLater() {
     var limits = Limits()

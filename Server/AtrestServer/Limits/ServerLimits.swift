@@ -17,7 +17,7 @@ package struct ServerLimits: Sendable {
   /// Connections of one address that have not completed their greeting.
   package var greetingsPerAddress = 200
   /// Calls of one device that are under way.
-  package var callsPerDevice = 32
+  package var callsPerDevice = 100
   /// Bytes that all connections hold for their peers.
   package var heldBytes = 32 * 1024 * 1024
   /// Bytes that a stream's writer holds beyond what its connection does.
