@@ -15,6 +15,9 @@ enum Routes {
     "atrest.sync.v1.Entitlements", "grpc.health.v1.Health",
   ]
 
+  /// What a request to a method that needs no token may have: a code and a name take a tenth of it.
+  static let openMessageBytes = 4 * 1024
+
   static func forDevices(
     sync: SyncService, devices: DevicesService, accounts: AccountsService,
     entitlements: EntitlementsService, health: HealthService, directory: Directory,
@@ -24,13 +27,14 @@ enum Routes {
       guard let session = directory.authenticate(head.metadata, at: environment.now()) else {
         return .refused(.unknownDevice)
       }
-      return .granted(session)
+      return .granted(session, session.access)
     }
     /// Pairing is what a device without a token calls.
     @Sendable func pairedOrPairing(_ head: CallHead) -> Authorization<Session?> {
-      guard head.path != Method.pair else { return .granted(nil) }
+      guard head.path != Method.pair else { return .admitted(nil) }
       return switch paired(head) {
-      case .granted(let session): .granted(session)
+      case .granted(let session, let access): .granted(session, access)
+      case .admitted(let session): .admitted(session)
       case .refused(let status): .refused(status)
       }
     }
@@ -48,8 +52,10 @@ enum Routes {
       }
     }
     router.addService("atrest.sync.v1.Devices", authorize: pairedOrPairing) { methods in
-      methods.unary("Pair") { call, bytes in
-        try devices.pair(bytes, onEnd: { call.onCancel($0) }) { answer(call) }
+      methods.unary("Pair", maxMessageBytes: openMessageBytes) { call, bytes in
+        try devices.pair(
+          bytes, from: AttemptLimiter.key(of: call.head.peer), onEnd: { call.onCancel($0) }
+        ) { answer(call) }
       }
       methods.unary("Newcomers") { call, bytes in
         try devices.newcomers(known(call.principal), bytes)
@@ -93,8 +99,10 @@ enum Routes {
       }
     }
     router.addService("grpc.health.v1.Health") { methods in
-      methods.unary("Check") { _, bytes in .reply(try health.check(bytes)) }
-      methods.serverStreaming("Watch") { _, bytes, writer in
+      methods.unary("Check", maxMessageBytes: openMessageBytes) { _, bytes in
+        .reply(try health.check(bytes))
+      }
+      methods.serverStreaming("Watch", maxMessageBytes: openMessageBytes) { _, bytes, writer in
         try health.watch(bytes, sink: writer)
       }
     }

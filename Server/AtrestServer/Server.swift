@@ -25,8 +25,8 @@ package final class Server: Sendable {
     package var publicAddress: String?
     /// Shards that serve devices: each uses up to one core.
     package var shardCount = 2
-    /// Bounds on what peers control.
-    package var limits = Limits.default
+    /// Bounds on what peers and accounts may take.
+    package var limits = ServerLimits()
     /// How long calls under way may take once the server stops.
     package var drainGrace: Duration = .seconds(10)
     /// How often a silent Watch stream is sent a heartbeat.
@@ -35,8 +35,6 @@ package final class Server: Sendable {
     package var environment = Environment.system
     /// Whose purchases count; nil: none are verified, and Entitlements.Submit is refused.
     package var purchases: VerificationPolicy?
-    /// What each account may hold.
-    package var quota = AccountQuota.standard
     /// Where to write what happens.
     package var logger: Logger
     /// Where a test makes storage fail.
@@ -147,15 +145,15 @@ package final class Server: Sendable {
     let gate = configuration.purchases.map { PurchaseGate(policy: $0, environment: environment) }
     let sync = SyncService(
       queue: queue, directory: directory, environment: environment, gate: gate,
-      quota: configuration.quota)
+      quota: configuration.limits.quota)
     let entitlements = EntitlementsService(
-      queue: queue, gate: gate, quota: configuration.quota, environment: environment,
+      queue: queue, gate: gate, quota: configuration.limits.quota, environment: environment,
       logger: configuration.logger)
     let devices = DevicesService(
       queue: queue, directory: directory, environment: environment, logger: configuration.logger)
     let accounts = AccountsService(
-      queue: queue, devices: devices, quota: configuration.quota,
-      messageBytes: configuration.limits.maxMessageBytes)
+      queue: queue, devices: devices, quota: configuration.limits.quota,
+      messageBytes: configuration.limits.transport.maxMessageBytes)
     let place = place
     let admin = AdminService(
       queue: queue, directory: directory, devices: devices, environment: environment,
@@ -168,7 +166,7 @@ package final class Server: Sendable {
     self.devices = devices
 
     var forDevices = GRPCServer.Configuration()
-    forDevices.limits = configuration.limits
+    configuration.limits.apply(to: &forDevices)
     forDevices.shardCount = configuration.shardCount
     let logger = configuration.logger
     forDevices.onHandlerError = { path, error in
@@ -177,6 +175,7 @@ package final class Server: Sendable {
     var forOwner = forDevices
     forOwner.shardCount = 1
     forOwner.maxConnections = 64
+    forOwner.maxUntrustedConnections = 64
     devicesServer = try GRPCServer(
       router: Routes.forDevices(
         sync: sync, devices: devices, accounts: accounts, entitlements: entitlements,

@@ -17,7 +17,7 @@ struct AtrestSyncd: AsyncParsableCommand {
     version: ProgramVersion.text,
     subcommands: [
       Serve.self, AccountCommand.self, DeviceCommand.self, Backup.self, Verify.self,
-      RestoreCommand.self, AuditCommand.self,
+      RestoreCommand.self, AuditCommand.self, LimitsCommand.self,
     ])
 }
 

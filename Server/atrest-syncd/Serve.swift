@@ -24,7 +24,7 @@ struct Serve: AsyncParsableCommand {
   var address = "127.0.0.1:7443"
 
   @OptionGroup var purchases: PurchaseOptions
-  @OptionGroup var quota: QuotaOptions
+  @OptionGroup var bounds: LimitOptions
 
   @Option(
     name: .customLong("public"),
@@ -78,6 +78,7 @@ struct Serve: AsyncParsableCommand {
         .usage)
     }
     let policy = try purchases.policy()
+    let limits = try bounds.limits()
     // Before there are connections: a peer that is gone must not end the process. And before the store is
     // opened: a signal that comes early must find a server that stops in order.
     let (signals, arrived) = AsyncStream.makeStream(of: SignalWatcher.Signal.self)
@@ -99,7 +100,7 @@ struct Serve: AsyncParsableCommand {
     configuration.encryption = encryption
     configuration.publicAddress = publicAddress
     configuration.purchases = policy
-    configuration.quota = quota.quota
+    configuration.limits = limits
     configuration.shardCount = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 8)
     let server: Server
     do throws(ServerError) { server = try await Server.start(configuration) } catch {

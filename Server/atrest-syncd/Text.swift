@@ -125,6 +125,29 @@ enum Text {
       "\nThere is no \(file).sha256 beside it, so a changed byte inside a value could not be seen."
   }
 
+  static func table(_ limits: ServerLimits) -> String {
+    table(
+      ["NAME", "VALUE", "RANGE", "MEANING"],
+      ServerLimits.table.map {
+        [$0.name, $0.text($0.value(in: limits)), $0.rangeText, $0.meaning]
+      })
+  }
+
+  static func json(_ limits: ServerLimits) throws -> String {
+    struct Row: Encodable {
+      let name, unit: String
+      let value, least, most: Int
+      let meaning: String
+    }
+    return try json(
+      ServerLimits.table.map {
+        Row(
+          name: $0.name, unit: $0.unit == .time ? "milliseconds" : $0.unit.rawValue,
+          value: $0.value(in: limits), least: $0.range.lowerBound, most: $0.range.upperBound,
+          meaning: $0.meaning)
+      })
+  }
+
   static func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -112,20 +112,29 @@ public final class Listener: @unchecked Sendable {
 
 // MARK: - Accepting
 
+/// A connection on its way to its shard.
+private struct Accepted {
+  let descriptor: CInt
+  let peer: SocketAddress
+  let place: ConnectionPlace
+}
+
 extension Listener {
   private func acceptSome() {
-    var accepted: [(descriptor: CInt, peer: SocketAddress)] = []
+    var accepted: [Accepted] = []
     for _ in 0..<Self.acceptsPerTurn {
       var storage = sockaddr_storage()
       var length: socklen_t = 0
       let socket = atrest_accept(descriptor, &storage, &length)
       if socket >= 0 {
-        guard let peer = SocketAddress(storage, length: Int(length)), budget.take(for: peer) else {
+        guard let peer = SocketAddress(storage, length: Int(length)),
+          let place = budget.take(for: peer)
+        else {
           _ = close(socket)
           continue
         }
         if peer.family != AF_UNIX { _ = atrest_set_no_delay(socket) }
-        accepted.append((socket, peer))
+        accepted.append(Accepted(descriptor: socket, peer: peer, place: place))
         continue
       }
       let code = errno
@@ -141,26 +150,28 @@ extension Listener {
     distribute(accepted)
   }
 
-  private func distribute(_ accepted: [(descriptor: CInt, peer: SocketAddress)]) {
+  private func distribute(_ accepted: [Accepted]) {
     guard !accepted.isEmpty else { return }
-    var batches = [[(descriptor: CInt, peer: SocketAddress)]](repeating: [], count: shards.count)
+    var batches = [[Accepted]](repeating: [], count: shards.count)
     for socket in accepted {
       batches[nextShard].append(socket)
       nextShard = (nextShard + 1) % shards.count
     }
     for (shard, batch) in zip(shards, batches) where !batch.isEmpty {
       // Only constants travel: the connection must not keep the listener alive.
-      let (budget, options, makeHandler) = (budget, options, makeHandler)
+      let (options, makeHandler) = (options, makeHandler)
       shard.async {
-        for (descriptor, peer) in batch {
-          guard !shard.isStopped, let handler = makeHandler(shard, peer) else {
-            _ = close(descriptor)
-            budget.release(for: peer)
+        for socket in batch {
+          guard !shard.isStopped, !socket.place.isEvicted,
+            let handler = makeHandler(shard, socket.peer)
+          else {
+            _ = close(socket.descriptor)
+            socket.place.release()
             continue
           }
           SocketConnection.adopt(
-            descriptor, peer: peer, on: shard, options: options, handler: handler,
-            onClosed: { budget.release(for: peer) })
+            socket.descriptor, peer: socket.peer, on: shard, options: options, handler: handler,
+            place: socket.place)
         }
       }
     }

@@ -44,7 +44,7 @@ public enum SocketAddress: Hashable, Sendable {
 
   /// What a peer is counted by: its address without the port; nil for Unix sockets, which are
   /// guarded by the file's permissions. An IPv6 peer is counted by its /64, for it owns all of it.
-  var peerKey: [UInt8]? {
+  public var peerKey: [UInt8]? {
     switch self {
     case .ipv4(let octets, _): octets
     case .ipv6(let octets, _, _):

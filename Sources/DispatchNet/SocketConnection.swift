@@ -41,6 +41,8 @@ public final class SocketConnection: ByteStreamOwner {
   public let peer: SocketAddress
   /// The shard it lives on.
   public let shard: Shard
+  /// Given back when the descriptor has been closed.
+  public let place: ConnectionPlace?
   let options: Options
   let descriptor: CInt
   var state: State
@@ -56,12 +58,10 @@ public final class SocketConnection: ByteStreamOwner {
   private var key: UInt64?
   private var watched: UInt32 = 0
   private var deadline: (token: DeadlineToken, at: Instant)?
-  private let onClosed: (() -> Void)?
 
-  /// - Parameter onClosed: Called once, when the descriptor has been closed.
   init(
     descriptor: CInt, peer: SocketAddress, shard: Shard, state: State, options: Options,
-    handler: any ByteStreamHandler, onClosed: (() -> Void)?
+    handler: any ByteStreamHandler, place: ConnectionPlace?
   ) {
     self.descriptor = descriptor
     self.peer = peer
@@ -69,19 +69,22 @@ public final class SocketConnection: ByteStreamOwner {
     self.state = state
     self.options = options
     self.handler = handler
-    self.onClosed = onClosed
+    self.place = place
   }
 
   /// Takes over an accepted socket.
   static func adopt(
     _ descriptor: CInt, peer: SocketAddress, on shard: Shard, options: Options,
-    handler: any ByteStreamHandler, onClosed: (() -> Void)?
+    handler: any ByteStreamHandler, place: ConnectionPlace
   ) {
     let connection = SocketConnection(
       descriptor: descriptor, peer: peer, shard: shard, state: .open, options: options,
-      handler: handler, onClosed: onClosed)
+      handler: handler, place: place)
     connection.watch(ATREST_EPOLL_IN)
     if connection.closeRequest == nil { handler.opened(by: connection, at: shard.now) }
+    // Let go of when the place is given back.
+    let bound = ShardBound(connection, to: shard)
+    place.whenEvicted { shard.async { bound.value.close() } }
     shard.touch(connection)
   }
 
@@ -243,6 +246,6 @@ public final class SocketConnection: ByteStreamOwner {
     let handler = self.handler
     self.handler = nil
     handler?.closed(reason, at: shard.now)
-    onClosed?()
+    place?.release()
   }
 }

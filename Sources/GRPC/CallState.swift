@@ -11,12 +11,28 @@ class CallState {
   let head: CallHead
   let connection: ServerHandler
   private(set) var isOver = false
+  /// What it was granted on.
+  private var access: Access?
   private var cancelActions: [() -> Void] = []
 
   init(id: CallID, head: CallHead, connection: ServerHandler) {
     self.id = id
     self.head = head
     self.connection = connection
+  }
+
+  /// Counts as one of the caller's from here to its end; false if those are enough.
+  final func hold(_ access: Access, limit: Int) -> Bool {
+    guard access.begin(limit: limit) else { return false }
+    self.access = access
+    return true
+  }
+
+  final func isGranted(on access: Access) -> Bool { self.access === access }
+
+  private func letGo() {
+    access?.end()
+    access = nil
   }
 
   /// The call has been entered in its connection's list.
@@ -31,6 +47,7 @@ class CallState {
   func wasCancelled() {
     guard !isOver else { return }
     isOver = true
+    letGo()
     let actions = cancelActions
     cancelActions = []
     release()
@@ -69,6 +86,7 @@ class CallState {
   private func end() -> Bool {
     guard !isOver else { return false }
     isOver = true
+    letGo()
     cancelActions = []
     release()
     return true
@@ -86,7 +104,7 @@ class SingleRequestCall: CallState {
     guard request == nil else { return finish(.wrongMessageCount) }
     request = message
     // Or whoever never ends a request could have the server hold its message for ever.
-    connection.expectEnd(id)
+    connection.expectEnd(id, keptBytes: message.capacity)
   }
 
   final override func endOfRequest() {
@@ -232,6 +250,9 @@ extension Status {
     .unimplemented, "This method takes exactly one request message.")
   static let unknownMethod = Status(.unimplemented, "This server has no such method.")
   static let unexpected = Status(.unknown, "The server met an unexpected problem. Try again later.")
+  static let accessEnded = Status(.unauthenticated, "This caller has no access any more.")
+  static let tooManyCalls = Status(
+    .resourceExhausted, "This caller has too many calls under way. Wait for one to end.")
   static let leaving = Status(.unavailable, "The server is shutting down. Try again in a moment.")
   static let slowReader = Status(
     .resourceExhausted, "The stream was read too slowly and was ended. Open it again.")

@@ -18,6 +18,16 @@ public final class GRPCServer: Sendable {
     public var maxConnections = 10_000
     /// Connections of one IPv4 address or IPv6 /64.
     public var maxConnectionsPerPeer = 1_000
+    /// Connections on which nobody has proved who it is (see `Authorization`). When there are so many,
+    /// the oldest of them is cut for a new one.
+    public var maxUntrustedConnections = 2_500
+    /// Connections of one peer that have not yet said anything sensible, not even a greeting.
+    public var maxUngreetedPerPeer = 200
+    /// Calls under way that were granted on one `Access`, on all connections together.
+    public var maxCallsPerAccess = 100
+    /// Bytes that peers may make all connections hold, by requests not finished and answers not read;
+    /// at least 16 MiB for each shard. Beyond it the connections that hold the most for the longest end.
+    public var maxHeldBytes = 32 * 1024 * 1024
     /// What a stream's writer may hold beyond `limits.streamQueueBytes`, in bytes, before the reader
     /// counts as too slow.
     public var streamWriterBytes = 256 * 1024
@@ -52,7 +62,9 @@ public final class GRPCServer: Sendable {
     precondition(configuration.shardCount > 0)
     self.configuration = configuration
     budget = ConnectionBudget(
-      maxConnections: configuration.maxConnections, maxPerPeer: configuration.maxConnectionsPerPeer)
+      maxConnections: configuration.maxConnections, maxPerPeer: configuration.maxConnectionsPerPeer,
+      maxUntrusted: configuration.maxUntrustedConnections,
+      maxUngreetedPerPeer: configuration.maxUngreetedPerPeer)
     var shards: [Shard] = []
     var contexts: [ShardBound<ServerShard>] = []
     for index in 0..<configuration.shardCount {

@@ -6,8 +6,12 @@ import Transport
 
 /// What `authorize` decides.
 public enum Authorization<Principal: Sendable>: Sendable {
-  /// The call may go on, on behalf of this principal.
-  case granted(Principal)
+  /// The call may go on, on behalf of this principal, who has proved who it is. With `Access`, the call
+  /// ends when that is withdrawn.
+  case granted(Principal, Access? = nil)
+  /// The call may go on, though its caller has proved nothing. A connection that carries only such calls
+  /// may be cut when places are short.
+  case admitted(Principal)
   /// The call ends here; its body is neither read nor inflated. Not `.ok`.
   case refused(Status)
 }
@@ -16,13 +20,23 @@ public enum Authorization<Principal: Sendable>: Sendable {
 public struct RPCRouter: Sendable {
   /// A call that may go on, or why it may not.
   enum Start {
-    case call(CallState)
+    case call(CallState, Proof)
     case refused(Status)
   }
 
-  /// Authorises a call and makes its state; knows the service's principal type, which nothing above
-  /// it does.
-  typealias Route = @Sendable (CallID, CallHead, ServerHandler) -> Start
+  /// What a caller has proved.
+  enum Proof {
+    case none
+    case known(Access?)
+  }
+
+  /// A method as connections see it.
+  struct Route: Sendable {
+    let maxMessageBytes: Int?
+    /// Authorises a call and makes its state; knows the service's principal type, which nothing above
+    /// it does.
+    let start: @Sendable (CallID, CallHead, ServerHandler) -> Start
+  }
 
   private(set) var routes: [String: Route] = [:]
 
@@ -51,7 +65,7 @@ public struct RPCRouter: Sendable {
 
   /// Adds a service that anybody may call.
   public mutating func addService(_ name: String, methods: (inout ServiceMethods<Void>) -> Void) {
-    addService(name, authorize: { _ in .granted(()) }, methods: methods)
+    addService(name, authorize: { _ in .admitted(()) }, methods: methods)
   }
 
   /// The paths served, sorted.
@@ -72,22 +86,25 @@ public struct ServiceMethods<Principal: Sendable> {
 
   /// Adds a method with one message each way. The handler runs synchronously once the request is
   /// complete: no task and no hop, about 10 us in all for a small call.
+  /// - Parameter maxMessageBytes: The most that a request may have, inflated too, where that is less than
+  ///   `Limits.maxMessageBytes`. Give it to every method that anybody may call.
   public mutating func unary(
-    _ method: String,
+    _ method: String, maxMessageBytes: Int? = nil,
     _ handler: @escaping @Sendable (ServerCall<Principal>, [UInt8]) throws -> UnaryOutcome
   ) {
-    add(method) { id, head, connection, principal in
+    add(method, maxMessageBytes) { id, head, connection, principal in
       UnaryCall(id: id, head: head, connection: connection, principal: principal, handler: handler)
     }
   }
 
   /// Adds a method with one message in and a stream of them out. The handler starts the stream and
   /// returns; whoever holds the writer sends, on any thread, and finishes it.
+  /// - Parameter maxMessageBytes: As for `unary`.
   public mutating func serverStreaming(
-    _ method: String,
+    _ method: String, maxMessageBytes: Int? = nil,
     _ handler: @escaping @Sendable (ServerCall<Principal>, [UInt8], StreamWriter) throws -> Void
   ) {
-    add(method) { id, head, connection, principal in
+    add(method, maxMessageBytes) { id, head, connection, principal in
       ServerStreamingCall(
         id: id, head: head, connection: connection, principal: principal, handler: handler)
     }
@@ -101,26 +118,27 @@ public struct ServiceMethods<Principal: Sendable> {
       @escaping @Sendable (ServerCall<Principal>, StreamWriter) throws ->
       (RequestEvent) throws -> Void
   ) {
-    add(method) { id, head, connection, principal in
+    add(method, nil) { id, head, connection, principal in
       BidirectionalCall(
         id: id, head: head, connection: connection, principal: principal, handler: handler)
     }
   }
 
   private mutating func add(
-    _ method: String,
+    _ method: String, _ maxMessageBytes: Int?,
     _ make: @escaping @Sendable (CallID, CallHead, ServerHandler, Principal) -> CallState
   ) {
     let authorize = authorize
-    routes.append(
-      (
-        method,
-        { id, head, connection in
-          switch authorize(head) {
-          case .granted(let principal): .call(make(id, head, connection, principal))
-          case .refused(let status): .refused(status)
-          }
-        }
-      ))
+    let route = RPCRouter.Route(maxMessageBytes: maxMessageBytes) { id, head, connection in
+      switch authorize(head) {
+      case .granted(let principal, let access):
+        .call(make(id, head, connection, principal), .known(access))
+      case .admitted(let principal):
+        .call(make(id, head, connection, principal), .none)
+      case .refused(let status):
+        .refused(status)
+      }
+    }
+    routes.append((method, route))
   }
 }

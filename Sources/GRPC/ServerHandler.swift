@@ -15,6 +15,17 @@ final class ServerHandler: EncryptedHandler {
   private var owner: (any ByteStreamOwner)?
   private var calls: [CallID: CallState] = [:]
   private var isDraining = false
+  /// Who has called here.
+  private var accesses: [ObjectIdentifier: Access] = [:]
+  private var hasToldGreeting = false
+  private var isTrusted = false
+  /// What was handed to the socket and may still wait there.
+  private var outputBytes = 0
+  /// What the shard was told that this connection holds, and since when that has only grown.
+  private(set) var heldBytes = 0
+  private(set) var heldSince: Instant?
+  /// It is about to be closed for what it holds.
+  private(set) var isShed = false
 
   init(context: ServerShard, peer: SocketAddress, isEncrypted: Bool) {
     self.context = context
@@ -38,6 +49,11 @@ final class ServerHandler: EncryptedHandler {
   func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) {
     guard let connection else { return }
     handle(connection.receive(bytes, at: now))
+    if !hasToldGreeting, connection.hasGreeted {
+      hasToldGreeting = true
+      owner?.place?.greeted()
+    }
+    noteHeld()
   }
 
   func endOfInput(at now: Instant) {
@@ -47,6 +63,12 @@ final class ServerHandler: EncryptedHandler {
 
   func appendOutput(to buffer: inout [UInt8]) {
     guard let connection else { return }
+    let start = buffer.count
+    // The kernel has taken all there was: that is when this is called.
+    defer {
+      outputBytes = buffer.count - start
+      noteHeld()
+    }
     repeat {
       connection.appendOutput(to: &buffer)
       // What leaves makes room, and room makes streams say more.
@@ -61,12 +83,17 @@ final class ServerHandler: EncryptedHandler {
   func deadlineReached(at now: Instant) {
     guard let connection else { return }
     handle(connection.deadlineReached(at: now))
+    noteHeld()
   }
 
   func closed(_ reason: CloseReason, at now: Instant) {
     if let connection { handle(connection.peerClosed(at: now)) }
     connection = nil
     owner = nil
+    outputBytes = 0
+    noteHeld()
+    for access in accesses.values { access.remove(self) }
+    accesses = [:]
     context.remove(self)
   }
 
@@ -111,8 +138,10 @@ final class ServerHandler: EncryptedHandler {
     context.counters.started()
     guard let route = context.routes[request.path] else { return finish(id, .unknownMethod) }
     let head = CallHead(request: request, peer: peer, isEncrypted: isEncrypted)
-    switch route(id, head, self) {
-    case .call(let call):
+    if let limit = route.maxMessageBytes { connection?.limitMessages(of: id, to: limit) }
+    switch route.start(id, head, self) {
+    case .call(let call, let proof):
+      if let refusal = refusal(of: call, proof) { return finish(id, refusal) }
       calls[id] = call
       call.begin()
     case .refused(let status):
@@ -125,16 +154,18 @@ final class ServerHandler: EncryptedHandler {
   func send(_ message: [UInt8], on id: CallID) -> SendResult {
     guard let connection else { return .gone }
     owner?.needsFlush()
+    defer { noteHeld() }
     return connection.send(message, on: id)
   }
 
-  func expectEnd(_ id: CallID) { connection?.expectEnd(id) }
+  func expectEnd(_ id: CallID, keptBytes: Int) { connection?.expectEnd(id, keptBytes: keptBytes) }
 
   func reply(_ message: [UInt8], to id: CallID) {
     calls[id] = nil
-    context.counters.ended(.ok)
-    connection?.reply(message, to: id)
+    let result = connection?.reply(message, to: id) ?? .gone
+    context.counters.ended(result == .queueFull ? .resourceExhausted : .ok)
     owner?.needsFlush()
+    noteHeld()
   }
 
   func finish(_ id: CallID, _ status: Status) {
@@ -149,6 +180,67 @@ final class ServerHandler: EncryptedHandler {
     if let status = error as? Status, status.code != .ok { return status }
     context.configuration.onHandlerError?(path, error)
     return .unexpected
+  }
+
+  // MARK: Who calls
+
+  /// Why a call may not go on although it was granted, if so.
+  private func refusal(of call: CallState, _ proof: RPCRouter.Proof) -> Status? {
+    guard case .known(let access) = proof else { return nil }
+    if let access {
+      let key = ObjectIdentifier(access)
+      if accesses[key] == nil {
+        // The right may have ended between the look at it and now.
+        guard access.add(self) else { return .accessEnded }
+        accesses[key] = access
+      }
+      guard call.hold(access, limit: context.configuration.maxCallsPerAccess) else {
+        return .tooManyCalls
+      }
+    }
+    if !isTrusted {
+      isTrusted = true
+      owner?.place?.trusted()
+    }
+    return nil
+  }
+
+  /// A caller's right has ended: its calls do a little later, and the connection, if it was its alone.
+  func accessEnds(_ access: Access, _ status: Status) {
+    let end = shard.now.advanced(by: Access.notice)
+    shard.schedule(at: end) { [self] in
+      for call in Array(calls.values) where call.isGranted(on: access) {
+        calls[call.id] = nil
+        context.counters.ended(status.code)
+        connection?.abort(call.id, status)
+        call.wasCancelled()
+      }
+      if accesses.count == 1 { connection?.beginDrain(at: shard.now) }
+      owner?.needsFlush()
+    }
+    shard.schedule(at: end.advanced(by: Access.farewell)) { [self] in
+      // Somebody else may have begun to call meanwhile.
+      accesses[ObjectIdentifier(access)] = nil
+      if accesses.isEmpty { close() }
+    }
+  }
+
+  // MARK: Memory
+
+  /// Tells the shard what the peer makes this connection hold.
+  private func noteHeld() {
+    let held = (connection?.heldBytes ?? 0) + outputBytes
+    guard held != heldBytes else { return }
+    let grew = held - heldBytes
+    heldSince = held == 0 ? nil : grew < 0 ? shard.now : heldSince ?? shard.now
+    heldBytes = held
+    context.held(by: self, grew)
+  }
+
+  /// Ends the connection: it holds too much for its peer.
+  func shed() {
+    isShed = true
+    close()
   }
 
   // MARK: Leaving

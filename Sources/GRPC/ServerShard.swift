@@ -12,6 +12,9 @@ final class ServerShard {
   let counters: ServerCounters
   let codecs = Codecs()
   lazy var scratch = TLSScratch()
+  /// What all connections of the shard hold for their peers, and the most that they may.
+  private(set) var heldBytes = 0
+  private let heldLimit: Int
   private var handlers: [ObjectIdentifier: ServerHandler] = [:]
   private var isDraining = false
 
@@ -23,6 +26,30 @@ final class ServerShard {
     self.routes = routes
     self.configuration = configuration
     self.counters = counters
+    heldLimit = max(Self.leastHeldBytes, configuration.maxHeldBytes / configuration.shardCount)
+  }
+
+  /// What the share of a shard is never below, in bytes: more than one connection can hold.
+  static let leastHeldBytes = 16 * 1024 * 1024
+
+  /// A connection holds so much more than before. If that is too much for the shard, those that hold the
+  /// most for the longest are ended. One that is being read, or whose requests end, holds nothing for
+  /// long, so it is not theirs to suffer from.
+  func held(by handler: ServerHandler, _ growth: Int) {
+    heldBytes += growth
+    guard growth > 0, heldBytes > heldLimit else { return }
+    let now = shard.now
+    func weight(_ handler: ServerHandler) -> Double {
+      guard let since = handler.heldSince, !handler.isShed else { return 0 }
+      return Double(handler.heldBytes) * (1e6 + Double(now.nanoseconds - since.nanoseconds))
+    }
+    var waiting = handlers.values.reduce(0) { $0 + ($1.isShed ? 0 : $1.heldBytes) }
+    while waiting > heldLimit, let worst = handlers.values.max(by: { weight($0) < weight($1) }),
+      weight(worst) > 0
+    {
+      waiting -= worst.heldBytes
+      worst.shed()
+    }
   }
 
   func add(_ handler: ServerHandler) {

@@ -45,12 +45,57 @@ func unpacking<C, R>(
     UnsafeMutablePointer<C>?,
   _ body: (C) throws(WireError) -> R
 ) throws(WireError) -> R {
+  guard hasFewFields(bytes) else { throw .invalid("a message has very many fields") }
   let arena = Arena(expectedBytes: bytes.count * 8)
   // What is unpacked points into it, which nothing but this tells the compiler.
   defer { withExtendedLifetime(arena) {} }
   return try bytes.withUnsafeBufferPointer { buffer throws(WireError) -> R in
     let message = try unpack(buffer, in: arena, by: function)
     return try body(message.pointee)
+  }
+}
+
+/// Fields of one message that are taken, whatever their size. A full page has about 2,000; lists of an owner's, whose
+/// entries take more than sixteen bytes each, may have more.
+private let manyFields = 16_384
+
+/// Whether a message has no more fields, those that nobody knows included, than a message of this size has reason to.
+/// protobuf-c spends some 50 ns on each, so 270 KiB of the smallest would cost 4 ms. What is malformed is left to it.
+private func hasFewFields(_ bytes: [UInt8]) -> Bool {
+  let most = max(manyFields, bytes.count / 16)
+  // Two bytes are the least that a field takes.
+  guard bytes.count / 2 > most else { return true }
+  return bytes.withUnsafeBufferPointer { bytes in
+    var (index, count) = (0, 0)
+    func varint() -> UInt64? {
+      var value: UInt64 = 0
+      for shift in stride(from: UInt64(0), to: 70, by: 7) {
+        guard index < bytes.count else { return nil }
+        let byte = bytes[index]
+        index += 1
+        value |= UInt64(byte & 0x7f) << shift
+        if byte < 0x80 { return value }
+      }
+      return nil
+    }
+    while index < bytes.count {
+      count += 1
+      guard count <= most else { return false }
+      guard let tag = varint() else { return true }
+      var length: UInt64 = 0
+      switch tag & 7 {
+      case 0: guard varint() != nil else { return true }
+      case 1: length = 8
+      case 2:
+        guard let declared = varint() else { return true }
+        length = declared
+      case 5: length = 4
+      default: break  // Groups, which protobuf-c refuses; each end of one counts like a field.
+      }
+      guard length <= UInt64(bytes.count - index) else { return true }
+      index += Int(length)
+    }
+    return true
   }
 }
 

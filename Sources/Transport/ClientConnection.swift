@@ -170,7 +170,8 @@ public final class ClientConnection: HTTP2Connection {
     flags: UnsafeMutablePointer<UInt32>
   ) -> Int { fillBody(stream, into: target, capacity: capacity, flags: flags) }
 
-  override func payloadWasSent(_ stream: Int32, isEnd: Bool) {
+  override func payloadWasSent(_ head: nghttp2_frame_hd, isEnd: Bool) {
+    let stream = head.stream_id
     if isEnd { call(stream)?.isRequestSent = true }
   }
 

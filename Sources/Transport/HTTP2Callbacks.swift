@@ -108,7 +108,11 @@ private func frameArrived(_ frame: UnsafePointer<nghttp2_frame>, _ owner: HTTP2C
   let isEnd = head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
   switch UInt32(head.type) {
   case NGHTTP2_DATA.rawValue:
-    if isEnd { owner.dataEnded(head.stream_id) }
+    if isEnd {
+      owner.dataEnded(head.stream_id)
+    } else if head.length > 0, frame.pointee.data.padlen >= head.length {
+      owner.paddingArrived()
+    }
   case NGHTTP2_HEADERS.rawValue:
     owner.headerBlockSince = nil
     owner.headersEnded(head.stream_id, isEnd: isEnd)
@@ -134,7 +138,7 @@ private func frameWasSent(_ frame: UnsafePointer<nghttp2_frame>, _ owner: HTTP2C
   switch UInt32(head.type) {
   case NGHTTP2_DATA.rawValue, NGHTTP2_HEADERS.rawValue:
     let isEnd = head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
-    owner.payloadWasSent(head.stream_id, isEnd: isEnd)
+    owner.payloadWasSent(head, isEnd: isEnd)
   case NGHTTP2_RST_STREAM.rawValue:
     owner.resetWasSent(head.stream_id, code: frame.pointee.rst_stream.error_code)
   case NGHTTP2_GOAWAY.rawValue:

@@ -186,7 +186,9 @@ public class HTTP2Connection {
   func pingArrived() {}
   func goAwayArrived() {}
   func resetWasSent(_ stream: Int32, code: UInt32) {}
-  func payloadWasSent(_ stream: Int32, isEnd: Bool) {}
+  /// A DATA frame has arrived that was all padding.
+  func paddingArrived() {}
+  func payloadWasSent(_ head: nghttp2_frame_hd, isEnd: Bool) {}
   func streamClosed(_ stream: Int32, code: UInt32) {}
   func readBody(
     _ stream: Int32, into target: UnsafeMutablePointer<UInt8>, capacity: Int,

@@ -5,7 +5,7 @@ import CNghttp2
 
 /// The times of ``Limits`` in nanoseconds, converted once.
 struct Times {
-  let handshake, firstRequest, requestStall, writeStall, idle: UInt64
+  let handshake, firstRequest, requestStall, requestTimeout, writeStall, idle: UInt64
   let keepalive, keepaliveTimeout, drainNotice, drainGrace: UInt64
   let pingInterval, idlePingInterval, resetWindow: UInt64
 
@@ -13,6 +13,7 @@ struct Times {
     handshake = limits.handshakeTimeout.clampedNanoseconds
     firstRequest = limits.firstRequestTimeout.clampedNanoseconds
     requestStall = limits.requestStall.clampedNanoseconds
+    requestTimeout = limits.requestTimeout.clampedNanoseconds
     writeStall = limits.writeStall.clampedNanoseconds
     idle = limits.idleConnection.clampedNanoseconds
     keepalive = limits.keepaliveInterval.clampedNanoseconds

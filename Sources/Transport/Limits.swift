@@ -36,6 +36,12 @@ public struct Limits: Sendable {
   /// Bytes that may wait on one stream for the peer to read. One message is always accepted by an
   /// empty queue. Beyond it `send` answers ``SendResult/queueFull``.
   public var streamQueueBytes = 256 * 1024
+  /// Bytes of requests that have not arrived whole, over all calls of a connection. The call that takes
+  /// it further is answered RESOURCE_EXHAUSTED. One message always fits.
+  public var maxUnfinishedBytes = 4 * 1024 * 1024
+  /// Bytes of answers that wait for the peer to read, over all calls of a connection. Beyond it new
+  /// calls, and answers that would not fit, are RESOURCE_EXHAUSTED. One answer always fits.
+  public var maxUnsentBytes = 4 * 1024 * 1024
   /// `appendOutput` stops once the owner's buffer holds this many bytes.
   public var outputHighWaterBytes = 256 * 1024
 
@@ -52,6 +58,10 @@ public struct Limits: Sendable {
   /// Frames that may wait to be sent before a connection reads no more. Those of open calls are a few
   /// hundred; only answers to abuse pile up, and only while the peer does not read them.
   public var maxQueuedFrames = 2_000
+  /// Frames that bring nothing (PRIORITY, empty DATA, padding, unknown kinds, WINDOW_UPDATE beyond what
+  /// was sent) within ``resetWindow`` before the peer is sent away. Real clients send a handful; those
+  /// that go with answered calls and with DATA sent to the peer do not count.
+  public var maxIdleFrames = 1_000
   /// Pings that come too soon before a peer is sent away with `too_many_pings`.
   public var maxPingStrikes = 2
 
@@ -77,6 +87,9 @@ public struct Limits: Sendable {
   /// A stream that is silent between two messages may be silent for ever, unless the owner said that
   /// only its end is due (``ServerConnection/expectEnd(_:)``).
   public var requestStall: Duration = .seconds(10)
+  /// From the first byte of a request's headers, or of a later message, to the end of that message:
+  /// however steadily bytes come, a message that takes longer is given up.
+  public var requestTimeout: Duration = .seconds(60)
   /// How long queued bytes of a stream may make no progress before it is reset. The owner of a socket
   /// uses the same for bytes a socket does not take.
   public var writeStall: Duration = .seconds(60)

@@ -19,6 +19,10 @@ struct MessageReader {
 
   /// Whether a message has begun that has not ended.
   var isMidMessage: Bool { prefixCount > 0 }
+  /// Memory that the message in the making takes.
+  var heldBytes: Int { body.capacity }
+  /// The length that the message in the making has declared.
+  var declaredBytes: Int { prefixCount == 5 ? expected : 0 }
 
   /// Takes the next bytes and hands out every message they complete. One copy of each byte.
   mutating func feed(

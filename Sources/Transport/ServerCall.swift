@@ -14,6 +14,10 @@ final class ServerCall {
   /// Bytes of body so far. Wraps; only a change means something.
   var received: UInt64 = 0
   var hasMessage = false
+  /// What a message may have, where the owner allows less than the connection does.
+  var maxMessageBytes: Int?
+  /// A whole message that the owner keeps until the request ends.
+  var keptBytes = 0
   /// The client has ended its side.
   var isRequestEnded = false
   /// The owner took the `started` event; without it no other event is told.
@@ -44,11 +48,20 @@ final class ServerCall {
 
   // Times.
   var deadline: Instant?
+  /// When its headers began.
+  let began: Instant
+  /// When the message that is arriving must be whole.
+  var messageDue: Instant?
   var readCheck: Check?
   var writeCheck: Check?
 
-  init(stream: Int32) {
+  // What it holds, as the connection has counted it.
+  var unfinishedBytes = 0
+  var unsentBytes = 0
+
+  init(stream: Int32, now: Instant) {
     self.stream = stream
+    began = now
   }
 
   /// Whether the client owes bytes: a stream may be silent between messages, not inside one.

@@ -54,6 +54,9 @@ extension ServerConnection {
       call.deadline = deadline
       checkCalls(by: deadline)
     }
+    guard unsentBytes == 0 || unsentBytes + limits.streamQueueBytes <= limits.maxUnsentBytes else {
+      return refuse(call, .unreadAnswers)
+    }
     call.encoding = encoding
     call.responseEncoding = fields.accepted
     if !call.isRequestEnded { watchRequest(call) }
@@ -83,16 +86,30 @@ extension ServerConnection {
       // The stream's window stays closed by this much; the other streams go on.
       nghttp2_session_consume_connection(session, bytes.count)
       call.held.append(contentsOf: bytes)
-      return
+      return boundUnfinished(call)
     }
     nghttp2_session_consume(session, stream, bytes.count)
     readMessages(call, bytes)
+    boundUnfinished(call)
+  }
+
+  /// Ends a call that takes what the connection keeps of requests too far.
+  private func boundUnfinished(_ call: ServerCall) {
+    account(call)
+    guard unfinishedBytes > limits.maxUnfinishedBytes, unfinishedBytes > call.unfinishedBytes,
+      call.unfinishedBytes > 0
+    else { return }
+    fail(
+      call,
+      Status(
+        .resourceExhausted, "Too many requests were begun and not finished on this connection."))
   }
 
   private func readMessages(_ call: ServerCall, _ bytes: UnsafeRawBufferPointer) {
     do throws(FramingError) {
-      try call.reader.feed(bytes, limitBytes: limits.maxMessageBytes) { message, isCompressed in
+      try call.reader.feed(bytes, limitBytes: maxMessageBytes(call)) { message, isCompressed in
         call.hasMessage = true
+        call.messageDue = nil
         note(.message(call, message, isCompressed: isCompressed))
       }
     } catch {
@@ -100,12 +117,18 @@ extension ServerConnection {
       case .badFlag:
         return fail(call, Status(.internal, "A message has an unknown flag."))
       case .tooLarge:
-        return fail(
-          call,
-          Status(.resourceExhausted, "A message is over \(limits.maxMessageBytes) bytes."))
+        return failTooLarge(call)
       }
     }
     if call.reader.isMidMessage { watchRequest(call) }
+  }
+
+  private func maxMessageBytes(_ call: ServerCall) -> Int {
+    min(limits.maxMessageBytes, call.maxMessageBytes ?? .max)
+  }
+
+  func failTooLarge(_ call: ServerCall) {
+    fail(call, Status(.resourceExhausted, "A message is over \(maxMessageBytes(call)) bytes."))
   }
 
   func endData(_ stream: Int32) {
@@ -124,6 +147,7 @@ extension ServerConnection {
       return fail(call, Status(.internal, "The request ended inside a message."))
     }
     note(.endOfRequest(call))
+    account(call)
   }
 
   /// The message again, or nil after the call has been failed for what it sent.
@@ -133,6 +157,8 @@ extension ServerConnection {
       return nil
     }
     do throws(InflateError) {
+      var limits = limits
+      limits.maxMessageBytes = maxMessageBytes(call)
       return try codecs.inflate(bytes, as: call.encoding, limits: limits)
     } catch {
       switch error {
@@ -156,23 +182,42 @@ extension ServerConnection {
 
   // MARK: Verbs
 
+  /// Allows the messages of a call no more than so many bytes, inflated too. What is larger ends the call,
+  /// also what has arrived already. For methods that anybody may call and that need little.
+  public func limitMessages(of call: CallID, to bytes: Int) {
+    guard let call = self.call(call.streamID), !call.isOver else { return }
+    call.maxMessageBytes = bytes
+    if call.reader.declaredBytes > bytes { failTooLarge(call) }
+  }
+
+  /// Ends a call now, in the middle of a message if need be: what is queued is dropped, and what its
+  /// caller does not read does not hold it up. Nothing further is told of it.
+  public func abort(_ call: CallID, _ status: Status) {
+    guard let call = self.call(call.streamID), !call.isOver else { return }
+    abort(call, status)
+  }
+
   /// Discards what the client still sends on a call, without inflating it, and tells neither messages
   /// nor the end of the request. The call stays open for `finish`.
   public func stopReading(_ call: CallID) {
     guard let call = self.call(call.streamID) else { return }
     releaseHeld(call)
     call.isReading = false
+    account(call)
   }
 
   /// Expects nothing more on a call than the end of its request. If that does not come within
   /// ``Limits/requestStall``, the call ends, whatever else comes.
-  public func expectEnd(_ call: CallID) {
+  /// - Parameter keptBytes: What the owner keeps of the request until then.
+  public func expectEnd(_ call: CallID, keptBytes: Int = 0) {
     guard let call = self.call(call.streamID), !call.isOver, !call.isRequestEnded else { return }
     guard !call.owesEnd else { return }
     call.owesEnd = true
+    call.keptBytes = keptBytes
     // Anew: a check that is under way began with an earlier byte.
     call.readCheck = nil
     watchRequest(call)
+    boundUnfinished(call)
   }
 
   /// Holds further messages of a call back; those already in line still come. The client may send on
@@ -190,6 +235,7 @@ extension ServerConnection {
     let isEndHeld = call.isEndHeld
     releaseHeld(call)
     held.withUnsafeBytes { readMessages(call, $0) }
+    account(call)
     if isEndHeld { endRequest(call) }
     return events
   }

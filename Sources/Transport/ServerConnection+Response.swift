@@ -64,9 +64,16 @@ extension ServerConnection {
   }
 
   /// `send` and `finish(.ok)` in one: the path of a unary call.
-  public func reply(_ message: [UInt8], to call: CallID) {
-    guard let call = self.call(call.streamID), !call.isOver else { return }
+  /// - Returns: `queueFull` if the call ended with RESOURCE_EXHAUSTED instead, because too much waits on
+  ///   the connection for its peer to read: ``Limits/maxUnsentBytes``.
+  @discardableResult
+  public func reply(_ message: [UInt8], to call: CallID) -> SendResult {
+    guard let call = self.call(call.streamID), !call.isOver else { return .gone }
     let (bytes, isCompressed) = encode(message, for: call)
+    guard unsentBytes == 0 || unsentBytes + bytes.capacity <= limits.maxUnsentBytes else {
+      end(call, .unreadAnswers)
+      return .queueFull
+    }
     call.isOver = true
     call.isReading = false
     call.trailers = .ok
@@ -75,6 +82,7 @@ extension ServerConnection {
       startResponse(call, declaring: isCompressed ? call.responseEncoding : .identity)
     }
     resume(call)
+    return .queued
   }
 
   /// Ends a call: trailers after what is queued, or a status alone when nothing was sent. If the client
@@ -109,6 +117,7 @@ extension ServerConnection {
       call.isOver = true
       call.isReading = false
       call.queue.removeAll()
+      account(call)
       resetStream(call.stream, NGHTTP2_CANCEL)
     } else {
       call.queue.removeAll()
@@ -128,6 +137,12 @@ extension ServerConnection {
       fail(call, Status(.deadlineExceeded, "The deadline has passed."), .deadlineExceeded)
       // What could not be flushed by then still has the write check.
     }
+    if let due = call.messageDue, due <= now {
+      call.messageDue = nil
+      if call.owesRequest {
+        fail(call, Status(.deadlineExceeded, "The request took too long to arrive."), .stalled)
+      }
+    }
     if let check = call.readCheck, check.at <= now {
       call.readCheck = nil
       if call.owesRequest, call.owesEnd || check.mark == call.received {
@@ -143,7 +158,8 @@ extension ServerConnection {
         watchResponse(call)
       }
     }
-    return earliest(call.deadline, earliest(call.readCheck?.at, call.writeCheck?.at))
+    let next = earliest(call.deadline, earliest(call.readCheck?.at, call.writeCheck?.at))
+    return earliest(next, call.messageDue)
   }
 
   /// The client reads nothing: nothing said on this stream would arrive.
@@ -156,7 +172,13 @@ extension ServerConnection {
   }
 
   func watchRequest(_ call: ServerCall) {
-    guard call.readCheck == nil, call.owesRequest else { return }
+    guard call.owesRequest else { return }
+    if call.messageDue == nil, !call.owesEnd {
+      let due = (call.hasMessage ? now : call.began).advanced(byNanoseconds: times.requestTimeout)
+      call.messageDue = due
+      checkCalls(by: due)
+    }
+    guard call.readCheck == nil else { return }
     let at = now.advanced(byNanoseconds: times.requestStall)
     call.readCheck = Check(at: at, mark: call.received)
     checkCalls(by: at)
@@ -180,6 +202,7 @@ extension ServerConnection {
 
   private func enqueue(_ message: [UInt8], isCompressed: Bool, on call: ServerCall) {
     call.queue.append(message, isCompressed: isCompressed)
+    account(call)
     watchResponse(call)
   }
 
@@ -204,6 +227,7 @@ extension ServerConnection {
       return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
     }
     let count = call.queue.read(into: target, capacity: capacity)
+    account(call)
     if call.queue.isEmpty, call.isPlainAnswer {
       flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
     } else if call.queue.isEmpty, let status = call.trailers {
@@ -290,4 +314,10 @@ extension HeaderList {
     }
     add(status.metadata, limitBytes: limitBytes)
   }
+}
+
+extension Status {
+  static let unreadAnswers = Status(
+    .resourceExhausted, "Answers wait on this connection that were not read. Read them, then go on."
+  )
 }

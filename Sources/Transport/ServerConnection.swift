@@ -21,6 +21,16 @@ public final class ServerConnection: HTTP2Connection {
   var recalled = RecalledText()
   private var peerResets = Budget()
   private var ownResets = Budget()
+  private var idleFrames = Budget()
+  private var frames = FrameMeter()
+  /// Frames without a cost that the peer has earned: see `frameBegan`.
+  private var frameCredit = 0
+  private var windowCredit = 0
+  private var lateCredit = 0
+  /// Bytes of requests that are not whole.
+  private(set) var unfinishedBytes = 0
+  /// Bytes of answers that wait for the peer.
+  private(set) var unsentBytes = 0
   private var lastPing: Instant?
   private var pingStrikes = 0
   /// When the last call ended.
@@ -41,6 +51,8 @@ public final class ServerConnection: HTTP2Connection {
   /// Takes bytes that arrived. Hand in at most 64 KiB at a time: events queue up meanwhile.
   public func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) -> ServerEvents {
     read(bytes, at: now)
+    // Afterwards: by now it is known which streams there are.
+    frames.feed(bytes) { frameBegan($0) }
     return ServerEvents(connection: self)
   }
 
@@ -71,6 +83,16 @@ public final class ServerConnection: HTTP2Connection {
   /// Calls whose streams are open, finished by the owner or not.
   public override var openCalls: Int { calls.count }
 
+  /// Memory that the peer makes this connection hold, in bytes: requests that are not whole, answers
+  /// that are not read.
+  public var heldBytes: Int { unfinishedBytes + unsentBytes }
+
+  /// Whether the peer has shown that it speaks HTTP/2.
+  public var hasGreeted: Bool {
+    if case .awaitingSettings = handshake { return false }
+    return true
+  }
+
   // MARK: Events
 
   func note(_ event: Pending) {
@@ -89,6 +111,11 @@ public final class ServerConnection: HTTP2Connection {
         return .started(call.id, head)
       case .message(let call, let bytes, let isCompressed):
         guard !call.isOver, call.isReading else { continue }
+        // The limit may have come after the message.
+        if let limit = call.maxMessageBytes, bytes.count > limit {
+          failTooLarge(call)
+          continue
+        }
         guard isCompressed else { return .message(call.id, bytes) }
         if let message = inflate(bytes, for: call) { return .message(call.id, message) }
       case .endOfRequest(let call):
@@ -125,7 +152,7 @@ public final class ServerConnection: HTTP2Connection {
       // nghttp2 ignores such streams once the second GOAWAY is sent; this is while it waits to be.
       return resetStream(stream, NGHTTP2_REFUSED_STREAM)
     }
-    let call = ServerCall(stream: stream)
+    let call = ServerCall(stream: stream, now: now)
     calls[stream] = call
     recent = call
     if case .awaitingRequest = handshake { handshake = .done }
@@ -152,10 +179,14 @@ public final class ServerConnection: HTTP2Connection {
     guard let call = call(stream) else { return }
     calls[stream] = nil
     recent = nil
+    unfinishedBytes -= call.unfinishedBytes
+    unsentBytes -= call.unsentBytes
     if calls.isEmpty {
       callCheck = nil
       idleSince = now
     }
+    // What was on its way when the call was answered early.
+    if !call.isRequestEnded { lateCredit = min(Self.maxCredit, lateCredit + Self.lateFrames) }
     guard !call.isOver else { return }
     call.isOver = true
     note(.cancelled(call, .reset(code: code)))
@@ -168,6 +199,24 @@ public final class ServerConnection: HTTP2Connection {
     }
     calls.removeAll()
     recent = nil
+    unfinishedBytes = 0
+    unsentBytes = 0
+  }
+
+  /// Counts anew what a call holds. After everything that changes it.
+  func account(_ call: ServerCall) {
+    guard self.call(call.stream) === call else { return }
+    var unfinished = 0
+    if call.isReading, !call.isOver {
+      unfinished = call.reader.heldBytes + call.held.capacity
+      if !call.isRequestEnded { unfinished += call.keptBytes }
+    } else {
+      call.reader = MessageReader()
+    }
+    unfinishedBytes += unfinished - call.unfinishedBytes
+    call.unfinishedBytes = unfinished
+    unsentBytes += call.queue.heldBytes - call.unsentBytes
+    call.unsentBytes = call.queue.heldBytes
   }
 
   // MARK: Judging the peer
@@ -222,11 +271,62 @@ public final class ServerConnection: HTTP2Connection {
     }
   }
 
-  override func payloadWasSent(_ stream: Int32, isEnd: Bool) {
+  override func payloadWasSent(_ head: nghttp2_frame_hd, isEnd: Bool) {
     lastPing = nil
     pingStrikes = 0
+    if UInt32(head.type) == NGHTTP2_DATA.rawValue {
+      // A peer may answer each frame with two updates, or tell in small steps what it has read.
+      windowCredit = min(Self.maxCredit, windowCredit + 2 + head.length / 64)
+    }
+    // Data is what a client measures bandwidth by, with pings.
+    frameCredit = min(limits.maxIdleFrames, frameCredit + (isEnd ? Self.framesPerCall : 1))
+    let stream = head.stream_id
     guard isEnd, let call = call(stream), !call.isRequestEnded else { return }
     // The client still sends: free the stream. Only now, or the trailers would not leave.
     resetStream(stream, NGHTTP2_NO_ERROR)
+  }
+
+  /// Frames that may come with a call for nothing: priorities, settings, a reset.
+  private static let framesPerCall = 8
+  /// DATA frames that may still come for a call whose client has not heard yet that it is over.
+  private static let lateFrames = 64
+  /// Updates of windows that are kept in mind: those for 4 MiB read in the smallest steps.
+  private static let maxCredit = 65_536
+
+  /// Source of the kinds: CVE-2019-9513, 9518 and their like. Requests, and DATA that brings something,
+  /// have limits of their own; PING and RST_STREAM too, but answers to pings that were never sent and
+  /// resets of calls long gone reach none of those.
+  private func frameBegan(_ head: FrameHead) {
+    guard !isExpelling, !isDead else { return }
+    switch UInt32(head.type) {
+    case NGHTTP2_HEADERS.rawValue, NGHTTP2_CONTINUATION.rawValue:
+      return
+    case NGHTTP2_DATA.rawValue:
+      let isEnd = head.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
+      if head.length > 0 || isEnd, call(head.stream) != nil { return }
+      if head.length > 0, lateCredit > 0 {
+        lateCredit -= 1
+        return
+      }
+    case NGHTTP2_WINDOW_UPDATE.rawValue:
+      if windowCredit > 0 {
+        windowCredit -= 1
+        return
+      }
+    default:
+      if frameCredit > 0 {
+        frameCredit -= 1
+        return
+      }
+    }
+    countIdleFrame()
+  }
+
+  override func paddingArrived() { countIdleFrame() }
+
+  private func countIdleFrame() {
+    if idleFrames.spend(limit: limits.maxIdleFrames, window: times.resetWindow, now: now) {
+      expel(NGHTTP2_ENHANCE_YOUR_CALM, "too_many_frames")
+    }
   }
 }

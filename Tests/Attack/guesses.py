@@ -14,8 +14,9 @@ from peer import PAIR, data_frames, open_call, request
 from wire import message
 
 LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
-# What `AttemptLimiter` allows: 20 in a row, then one in three seconds.
-ROW, EACH = 20, 3
+# What `AttemptLimiter` allows an address: 6 in a row, then one in two minutes. And all together: 200, then one a second.
+ROW, EACH, ALL_ROW, ALL_EACH = 6, 120, 200, 1
+ADDRESSES = 20
 
 
 def text(field, value):
@@ -33,7 +34,8 @@ def looked_at(seen):
 
 
 def limit_holds(seen):
-    allowed = ROW + 2 + seen.get("ms", 0) / 1000 / EACH
+    seconds = seen.get("ms", 0) / 1000
+    allowed = min(ADDRESSES * (ROW + seconds / EACH), ALL_ROW + seconds / ALL_EACH) + 2
     if seen.get("status 0") or looked_at(seen) > allowed:
         return f"{looked_at(seen)} guesses were looked at, {allowed:.0f} are allowed"
     return None
@@ -45,7 +47,7 @@ def right_code(target):
     answer, device = target.pair(code)
     if device is not None:
         return "a right code works meanwhile"
-    return f"a right code is refused meanwhile ({outcome(answer)})"
+    raise AssertionError(f"a right code is refused meanwhile ({outcome(answer)})")
 
 
 def right_code_afterwards(target):
@@ -55,14 +57,14 @@ def right_code_afterwards(target):
         if target.pair(code)[1] is not None:
             return f"a right code works {time.monotonic() - since:.1f} s after the last wrong one"
         time.sleep(0.1)  # A person tries again.
-    return "a right code does not work 20 s after the last wrong one"
+    raise AssertionError("a right code does not work 20 s after the last wrong one")
 
 
 @attack("pairing codes guessed", judge=limit_holds, witness=right_code, afterwards=right_code_afterwards)
 def codes(run):
     """Wrong codes at full speed from 20 addresses."""
     since = time.monotonic()
-    for place in itertools.cycle(sources(run)):
+    for place in itertools.cycle(sources(run, ADDRESSES)):
         if not run.going:
             break
         with run.peer(source=place) as peer:

@@ -22,12 +22,13 @@ TICK = os.sysconf("SC_CLK_TCK")
 class Target(Daemon):
     """A fresh daemon, with TLS or without."""
 
-    def __init__(self, binaries, directory, tls=False):
+    def __init__(self, binaries, directory, tls=False, limits=()):
         super().__init__(binaries, directory)
         self.tls = tls
+        self.limits = [part for limit in limits for part in ("--limit", limit)]
 
     def up(self):
-        command = [self.program, "serve", "--data", self.data, "--listen", "127.0.0.1:0"]
+        command = [self.program, "serve", "--data", self.data, "--listen", "127.0.0.1:0", *self.limits]
         with open(self.log, "ab") as log:
             # setpriv: should this process be killed, the daemon does not outlive it.
             self.process = subprocess.Popen(

@@ -41,6 +41,18 @@ struct HostileTests {
     return true
   }
 
+  @Test("a message has no more fields than it has reason to, whether they are known or not")
+  func manyFields() throws {
+    let few = [UInt8]((0..<16_384).flatMap { _ in [0xa0, 0x06, 0x00] })
+    _ = try ExchangeRequest(decoding: few)
+    #expect(throws: WireError.invalid("a message has very many fields")) {
+      try ExchangeRequest(decoding: few + [0xa0, 0x06, 0x00])
+    }
+    // Large fields are few for their size, and the length of one is not taken for others.
+    let large = [UInt8]([0xa2, 0x06, 0x80, 0x80, 0x04]) + [UInt8](repeating: 8, count: 65_536)
+    _ = try ExchangeRequest(decoding: large)
+  }
+
   @Test("random bytes")
   func random() {
     checkLaw { random in

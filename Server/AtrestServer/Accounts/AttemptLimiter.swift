@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides how often wrong pairing codes may be tried on the whole server.
+// Decides how often wrong pairing codes may be tried, on the whole server and from one address.
 
+import DispatchNet
 import Replication
 
 /// A bucket of tries that fills up again with time. A try is taken before the code is looked at, so that tries
 /// made at once count like tries in a row, and a code that was not wrong gives it back.
-struct AttemptLimiter: Sendable {
-  /// Wrong tries in a row.
-  static let capacity = 20
-  /// Milliseconds after which one more is allowed.
-  static let refillMilliseconds: Int64 = 3000
-
+struct AttemptBucket: Sendable {
+  let capacity: Int
+  let refillMilliseconds: Int64
   private var spent = 0
-  private var since = WallTime(milliseconds: 0)
+  private(set) var since = WallTime(milliseconds: 0)
+
+  init(capacity: Int, refillMilliseconds: Int64) {
+    self.capacity = capacity
+    self.refillMilliseconds = refillMilliseconds
+  }
 
   /// Takes a try; false if none is left.
   mutating func take(at now: WallTime) -> Bool {
     refill(at: now)
-    guard spent < Self.capacity else { return false }
+    guard spent < capacity else { return false }
     spent += 1
     return true
   }
@@ -33,9 +36,70 @@ struct AttemptLimiter: Sendable {
       since = now
       return
     }
-    let earned = (now.milliseconds - since.milliseconds) / Self.refillMilliseconds
+    let earned = (now.milliseconds - since.milliseconds) / refillMilliseconds
     guard earned > 0 else { return }
     spent = Int(max(0, Int64(spent) - earned))
-    since = WallTime(milliseconds: since.milliseconds + earned * Self.refillMilliseconds)
+    since = WallTime(milliseconds: since.milliseconds + earned * refillMilliseconds)
+  }
+}
+
+/// The bucket of the server, and one for each address ahead of it: whoever guesses uses up the own one, which
+/// is small, and leaves most of the other to everybody else.
+struct AttemptLimiter: Sendable {
+  /// Wrong tries in a row, from all addresses. With 34 bits in a code and five tries for each, this bounds
+  /// the noise rather than the risk.
+  static let capacity = 200
+  /// Milliseconds after which one more is allowed.
+  static let refillMilliseconds: Int64 = 1000
+  /// Wrong tries in a row from one IPv4 address or IPv6 /64. Source: Signal's limits of registration.
+  static let peerCapacity = 6
+  /// Milliseconds after which such a peer has one more.
+  static let peerRefillMilliseconds: Int64 = 120_000
+  /// Addresses that are remembered. The one that came first is forgotten first.
+  static let peers = 4096
+
+  private var all = AttemptBucket(
+    capacity: Self.capacity, refillMilliseconds: Self.refillMilliseconds)
+  private var perPeer: [[UInt8]: AttemptBucket] = [:]
+  /// The keys of `perPeer` in the order in which they came, from `oldest` round.
+  private var order: [[UInt8]] = []
+  private var oldest = 0
+
+  /// Where to count a peer; nil where an address says nothing about who it is: a Unix socket, and 127.0.0.1
+  /// and ::1, from where a proxy calls for everybody.
+  static func key(of peer: SocketAddress) -> [UInt8]? {
+    switch peer {
+    case .ipv4(octets: [127, 0, 0, 1], _): nil
+    case .ipv6(let octets, _, _) where octets == [UInt8](repeating: 0, count: 15) + [1]: nil
+    default: peer.peerKey
+    }
+  }
+
+  /// Takes a try of a peer and of the server; false if either has none left.
+  mutating func take(from peer: [UInt8]? = nil, at now: WallTime) -> Bool {
+    guard let peer else { return all.take(at: now) }
+    remember(peer)
+    guard perPeer[peer]?.take(at: now) == true else { return false }
+    guard all.take(at: now) else {
+      perPeer[peer]?.giveBack()
+      return false
+    }
+    return true
+  }
+
+  /// The code was not wrong.
+  mutating func giveBack(to peer: [UInt8]? = nil) {
+    all.giveBack()
+    if let peer { perPeer[peer]?.giveBack() }
+  }
+
+  private mutating func remember(_ peer: [UInt8]) {
+    guard perPeer[peer] == nil else { return }
+    perPeer[peer] = AttemptBucket(
+      capacity: Self.peerCapacity, refillMilliseconds: Self.peerRefillMilliseconds)
+    guard order.count == Self.peers else { return order.append(peer) }
+    perPeer[order[oldest]] = nil
+    order[oldest] = peer
+    oldest = (oldest + 1) % Self.peers
   }
 }

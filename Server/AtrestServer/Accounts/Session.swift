@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device as the server knows it in memory: enough to answer who calls, without asking storage.
 
+import GRPC
 import Replication
 import SyncProtocol
 import Synchronization
@@ -13,6 +14,8 @@ package final class Session: Sendable {
   package let replica: ReplicaID
   /// Whose device it is.
   package let account: AccountState
+  /// What its calls are granted on: they and their connections end with it.
+  let access = Access()
   /// What people call it.
   var name: String { currentName.withLock { $0 } }
   private let currentName: Mutex<String>
@@ -78,6 +81,7 @@ package final class Session: Sendable {
       expected: 0, desired: max(1, now.milliseconds), ordering: .acquiringAndReleasing)
     knownSecret.withLock { $0 = nil }
     endWatches(.unknownDevice)
+    access.withdraw(.unknownDevice)
   }
 
   /// Notes up to where it said that it holds everything; true if that is news. A device that was put back from a copy stands

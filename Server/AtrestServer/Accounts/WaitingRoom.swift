@@ -29,9 +29,12 @@ final class PairCall: Sendable {
   let answer: Answer
   /// Whether the caller can come back for the answer.
   let isRepeatable: Bool
+  /// Where its try was counted; see `AttemptLimiter.key(of:)`.
+  let peer: [UInt8]?
   fileprivate let hasEnded = Atomic(false)
 
-  init(isRepeatable: Bool, answer: @escaping Answer) {
+  init(isRepeatable: Bool, peer: [UInt8]? = nil, answer: @escaping Answer) {
+    self.peer = peer
     self.isRepeatable = isRepeatable
     self.answer = answer
   }

@@ -21,7 +21,7 @@ extension DevicesService {
     switch room.park(newcomer, call) {
     case .bound: refuse(call, invitation.account, &answers)
     case .waits(let old):
-      limiter.withLock { $0.giveBack() }
+      limiter.withLock { $0.giveBack(to: call.peer) }
       old?.answer(.fail(.calledAgain), &answers)
       // After it is in the room that `endNewcomers` empties: one of the two ends it.
       guard !isStopping.load(ordering: .sequentiallyConsistent) else {

@@ -46,21 +46,23 @@ package final class DevicesService: Sendable {
 
   /// Joins an account. The only method that needs no token.
   ///
-  /// - Parameter onEnd: Takes what is to be called if the call ends before it is answered.
+  /// - Parameters:
+  ///   - peer: Where to count wrong codes; nil: with nobody's but the server's.
+  ///   - onEnd: Takes what is to be called if the call ends before it is answered.
   package func pair(
-    _ bytes: [UInt8], onEnd: (@escaping @Sendable () -> Void) -> Void = { _ in },
-    answer: () -> Answer
+    _ bytes: [UInt8], from peer: [UInt8]? = nil,
+    onEnd: (@escaping @Sendable () -> Void) -> Void = { _ in }, answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let request = try decoded(PairRequest.self, bytes)
     let now = environment.now()
     guard Name.isAllowed(request.deviceName) else { throw .badName }
-    guard limiter.withLock({ $0.take(at: now) }) else { throw .tooManyTries }
+    guard limiter.withLock({ $0.take(from: peer, at: now) }) else { throw .tooManyTries }
     guard let code = PairingCode(request.code) else {
       queue.note(NewEvent(.codeRefused, of: nil, at: now))
       throw .badCode
     }
     let tokens = (0..<Self.draws).map { _ in drawToken() }
-    let call = PairCall(isRepeatable: !request.nonce.isEmpty, answer: answer())
+    let call = PairCall(isRepeatable: !request.nonce.isEmpty, peer: peer, answer: answer())
     onEnd { [room] in room.callEnded(call) }
     let job = Operation(use: .writes, costBytes: 1024) {
       batch throws(StoreError) in
@@ -79,7 +81,7 @@ package final class DevicesService: Sendable {
         park(call, with: invitation, name: request.deviceName, secret: secret, &answers)
       case .success(.denied(let account)): refuse(call, account, &answers)
       case .success(let outcome):
-        limiter.withLock { $0.giveBack() }
+        limiter.withLock { $0.giveBack(to: peer) }
         call.answer(admit(outcome, denied: .badCode), &answers)
       case .failure(let error): call.answer(.fail(Status(error)), &answers)
       }

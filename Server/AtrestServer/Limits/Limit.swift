@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// How one limit is written, read and bounded.
+
+/// One row of ``ServerLimits/table``.
+package struct Limit: Sendable {
+  /// What its numbers count.
+  package enum Unit: String, Sendable {
+    /// Things.
+    case count
+    /// Bytes; `KiB`, `MiB` and `GiB` may follow the number.
+    case bytes
+    /// Seconds; `ms`, `s`, `m` and `h` may follow the number.
+    case time
+  }
+
+  /// As written before `=`.
+  package let name: String
+  /// What its numbers count.
+  package let unit: Unit
+  /// What it may be; times in milliseconds.
+  package let range: ClosedRange<Int>
+  /// What it bounds, and what happens there: a sentence or two.
+  package let meaning: String
+  private let get: @Sendable (ServerLimits) -> Int
+  private let set: @Sendable (inout ServerLimits, Int) -> Void
+
+  /// A number of things.
+  static func count(
+    _ name: String, _ path: WritableKeyPath<ServerLimits, Int> & Sendable,
+    _ range: ClosedRange<Int>, _ meaning: String
+  ) -> Limit {
+    Limit(
+      name: name, unit: .count, range: range, meaning: meaning, get: { $0[keyPath: path] },
+      set: { $0[keyPath: path] = $1 })
+  }
+
+  /// A number of bytes.
+  static func bytes(
+    _ name: String, _ path: WritableKeyPath<ServerLimits, Int> & Sendable,
+    _ range: ClosedRange<Int>, _ meaning: String
+  ) -> Limit {
+    Limit(
+      name: name, unit: .bytes, range: range, meaning: meaning, get: { $0[keyPath: path] },
+      set: { $0[keyPath: path] = $1 })
+  }
+
+  /// A time, with a range in seconds.
+  static func time(
+    _ name: String, _ path: WritableKeyPath<ServerLimits, Duration> & Sendable,
+    _ seconds: ClosedRange<Int>, _ meaning: String
+  ) -> Limit {
+    Limit(
+      name: name, unit: .time, range: seconds.lowerBound * 1000...seconds.upperBound * 1000,
+      meaning: meaning,
+      get: { limits in
+        let (seconds, attoseconds) = limits[keyPath: path].components
+        return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+      },
+      set: { $0[keyPath: path] = .milliseconds($1) })
+  }
+
+  /// The value in a set of limits; times in milliseconds.
+  package func value(in limits: ServerLimits) -> Int { get(limits) }
+
+  /// A value as people write it, and as `ServerLimits.set` reads it: `64KiB`, `10s`, `1000`.
+  package func text(_ value: Int) -> String {
+    guard let (suffix, factor) = unit.suffixes.last(where: { value != 0 && value % $0.factor == 0 })
+    else { return "\(value)" }
+    return "\(value / factor)\(suffix)"
+  }
+
+  /// The range as people read it.
+  package var rangeText: String { "\(text(range.lowerBound)) to \(text(range.upperBound))" }
+
+  fileprivate func apply(_ text: String, to limits: inout ServerLimits) throws(LimitError) {
+    guard let value = number(text), range.contains(value) else { throw .outOfRange(self) }
+    set(&limits, value)
+  }
+
+  /// The number that a text stands for, or nil. Texts come from the command line.
+  private func number(_ text: String) -> Int? {
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    guard (1...18).contains(digits.count), let number = Int(digits) else { return nil }
+    let suffix = text.dropFirst(digits.count)
+    let factor: Int
+    if suffix.isEmpty {
+      factor = unit == .time ? 1000 : 1
+    } else if let known = unit.suffixes.first(where: { $0.suffix == suffix }) {
+      factor = known.factor
+    } else {
+      return nil
+    }
+    let (value, overflow) = number.multipliedReportingOverflow(by: factor)
+    return overflow ? nil : value
+  }
+}
+
+extension Limit.Unit {
+  /// What may follow a number, smallest first.
+  fileprivate var suffixes: [(suffix: String, factor: Int)] {
+    switch self {
+    case .count: []
+    case .bytes: [("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)]
+    case .time: [("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000)]
+    }
+  }
+}
+
+extension ServerLimits {
+  /// Changes one limit, as in `connections=500`.
+  /// - Throws: `LimitError`; nothing is changed then.
+  package mutating func set(_ assignment: String) throws(LimitError) {
+    guard let equals = assignment.firstIndex(of: "=") else { throw .notAnAssignment }
+    let name = assignment[..<equals]
+    guard let limit = Self.table.first(where: { $0.name == name }) else {
+      throw .unknown(String(name.prefix(40)))
+    }
+    try limit.apply(String(assignment[assignment.index(after: equals)...]), to: &self)
+  }
+}
+
+/// Why a limit cannot be what was asked for.
+package enum LimitError: Error {
+  /// There is no `=`.
+  case notAnAssignment
+  /// There is no such limit.
+  case unknown(String)
+  /// No number, or one outside the range.
+  case outOfRange(Limit)
+
+  /// What happened, then what to do.
+  package var userMessage: String {
+    switch self {
+    case .notAnAssignment:
+      "A limit is written NAME=VALUE. `atrest-syncd limits` lists names and values."
+    case .unknown(let name):
+      "There is no limit “\(name)”. `atrest-syncd limits` lists those that there are."
+    case .outOfRange(let limit):
+      "The limit \(limit.name) is a \(limit.unit.word) from \(limit.rangeText). Choose one."
+    }
+  }
+}
+
+extension Limit.Unit {
+  fileprivate var word: String {
+    switch self {
+    case .count: "number"
+    case .bytes: "number of bytes"
+    case .time: "time"
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many wrong pairing codes are looked at: from everybody, and from one address.
+
+import DispatchNet
+import Replication
+import Testing
+
+@testable import AtrestServer
+
+@Suite struct AttemptLimiterTests {
+  private func at(_ milliseconds: Int64) -> WallTime {
+    WallTime(milliseconds: noon + milliseconds)
+  }
+
+  @Test("tries come back one by one, never more than there were")
+  func refill() {
+    var limiter = AttemptLimiter()
+    func take(_ time: WallTime) -> Bool { limiter.take(at: time) }
+    for _ in 0..<AttemptLimiter.capacity { #expect(take(at(0))) }
+    for _ in 0..<5 { #expect(!take(at(0))) }
+    #expect(!take(at(AttemptLimiter.refillMilliseconds - 1)))
+    #expect(take(at(AttemptLimiter.refillMilliseconds)))
+    #expect(!take(at(AttemptLimiter.refillMilliseconds)))
+    for _ in 0..<AttemptLimiter.capacity { #expect(take(at(3_600_000))) }
+    #expect(!take(at(3_600_000)))
+    limiter.giveBack()
+    #expect(take(at(3_600_000)))
+    #expect(!take(at(3_600_000)))
+  }
+
+  @Test("a clock that was set back neither frees nor blocks for long")
+  func setBack() {
+    var limiter = AttemptLimiter()
+    func take(_ time: WallTime) -> Bool { limiter.take(at: time) }
+    for _ in 0..<AttemptLimiter.capacity { #expect(take(at(0))) }
+    #expect(!take(at(-10_000_000)))
+    #expect(take(at(-10_000_000 + AttemptLimiter.refillMilliseconds)))
+  }
+
+  @Test("whoever guesses from one address uses up that one's tries; others keep theirs")
+  func perAddress() {
+    var limiter = AttemptLimiter()
+    func take(_ peer: UInt8, _ time: Int64) -> Bool {
+      limiter.take(from: [192, 0, 2, peer], at: at(time))
+    }
+    for _ in 0..<AttemptLimiter.peerCapacity { #expect(take(1, 0)) }
+    for _ in 0..<1000 { #expect(!take(1, 0)) }
+    #expect(take(2, 0))
+    #expect(!take(1, AttemptLimiter.peerRefillMilliseconds - 1))
+    #expect(take(1, AttemptLimiter.peerRefillMilliseconds))
+    #expect(!take(1, AttemptLimiter.peerRefillMilliseconds))
+    limiter.giveBack(to: [192, 0, 2, 1])
+    #expect(take(1, AttemptLimiter.peerRefillMilliseconds))
+  }
+
+  @Test(
+    "many addresses together have no more than the server's bucket, and a try refused there costs none"
+  )
+  func addressesTogether() {
+    var limiter = AttemptLimiter()
+    func take(_ index: Int) -> Bool {
+      limiter.take(from: [UInt8(index / 256), UInt8(index % 256)], at: at(0))
+    }
+    for index in 0..<AttemptLimiter.capacity { #expect(take(index)) }
+    for _ in 0..<10 { #expect(!take(9_999)) }
+    let later = at(AttemptLimiter.refillMilliseconds)
+    let key: [UInt8] = [UInt8(9_999 / 256), UInt8(9_999 % 256)]
+    let isTaken = limiter.take(from: key, at: later)
+    #expect(isTaken)
+  }
+
+  @Test("addresses that are forgotten are the oldest")
+  func forgotten() {
+    var limiter = AttemptLimiter()
+    func take(_ index: Int) -> Bool {
+      limiter.take(
+        from: [UInt8(index / 256), UInt8(index % 256)], at: at(3_600_000 * Int64(index)))
+    }
+    func first(_ time: Int64) -> Bool { limiter.take(from: [1], at: at(time)) }
+    for _ in 0..<AttemptLimiter.peerCapacity { #expect(first(0)) }
+    #expect(!first(0))
+    for index in 1..<AttemptLimiter.peers { #expect(take(index)) }
+    #expect(!first(0))
+    #expect(take(AttemptLimiter.peers))
+    #expect(first(0))
+  }
+
+  @Test("where a proxy calls from, an address says nothing")
+  func proxies() throws {
+    func key(_ text: String) throws -> [UInt8]? {
+      AttemptLimiter.key(of: try SocketAddress(parsing: text))
+    }
+    #expect(try key("127.0.0.1:1") == nil)
+    #expect(try key("[::1]:1") == nil)
+    #expect(try key("127.0.0.2:1") != nil)
+    #expect(try key("192.0.2.1:1") == [192, 0, 2, 1])
+    #expect(try key("[2001:db8::1]:1") == key("[2001:db8::ffff]:1"))
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The limits an owner may change: how they are written, what they may be, and that their page says the same.
+
+import Foundation
+import Testing
+import Transport
+
+@testable import AtrestServer
+
+@Suite struct LimitsTests {
+  private func limits(_ assignments: String...) throws -> ServerLimits {
+    var limits = ServerLimits()
+    for assignment in assignments { try limits.set(assignment) }
+    return limits
+  }
+
+  @Test("numbers, bytes and times are read as people write them")
+  func reading() throws {
+    let changed = try limits(
+      "connections=500", "message-bytes=1MiB", "held-bytes=67108864", "request-time=90",
+      "write-stall=1500ms", "idle-time=2h")
+    #expect(changed.connections == 500)
+    #expect(changed.transport.maxMessageBytes == 1 << 20)
+    #expect(changed.heldBytes == 64 << 20)
+    #expect(changed.transport.requestTimeout == .seconds(90))
+    #expect(changed.transport.writeStall == .milliseconds(1500))
+    #expect(changed.transport.idleConnection == .seconds(7200))
+  }
+
+  @Test(
+    "what is no number of the range is refused, and the range is named",
+    arguments: [
+      "connections=15", "connections=1000001", "connections=", "connections=-5", "connections=1e3",
+      "connections=5KiB", "connections=+50", "connections=٥٠٠", "message-bytes=1",
+      "message-bytes=99999999999999999999", "message-bytes=999999999999GiB", "write-stall=5d",
+      "write-stall=0",
+    ])
+  func outOfRange(assignment: String) throws {
+    var limits = ServerLimits()
+    do throws(LimitError) {
+      try limits.set(assignment)
+      Issue.record("it was taken")
+    } catch {
+      let name = String(assignment.prefix { $0 != "=" })
+      let limit = try #require(ServerLimits.table.first { $0.name == name })
+      #expect(error.userMessage.contains(name))
+      #expect(error.userMessage.contains(limit.rangeText))
+    }
+    for limit in ServerLimits.table {
+      #expect(limit.value(in: limits) == limit.value(in: ServerLimits()))
+    }
+  }
+
+  @Test(
+    "a name that there is not, and no assignment, are refused",
+    arguments: ["x=1", "=1", "connections", ""])
+  func unknown(assignment: String) {
+    var limits = ServerLimits()
+    #expect(throws: LimitError.self) { try limits.set(assignment) }
+  }
+
+  @Test("each limit has a name of its own, a default in its range, and reads back as it is written")
+  func table() throws {
+    #expect(Set(ServerLimits.table.map(\.name)).count == ServerLimits.table.count)
+    for limit in ServerLimits.table {
+      #expect(limit.range.contains(limit.value(in: ServerLimits())), "\(limit.name)")
+      for value in [limit.range.lowerBound, limit.range.upperBound] {
+        var limits = ServerLimits()
+        try limits.set("\(limit.name)=\(limit.text(value))")
+        #expect(limit.value(in: limits) == value, "\(limit.name)")
+        let others = ServerLimits.table.filter { $0.name != limit.name }
+        #expect(others.allSatisfy { $0.value(in: limits) == $0.value(in: ServerLimits()) })
+      }
+    }
+  }
+
+  @Test("docs/limits.md says what the table says")
+  func page() throws {
+    let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../docs/limits.md").standardizedFileURL
+    let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
+      .filter { $0.hasPrefix("| `") }.map(String.init)
+    let expected = ServerLimits.table.map {
+      "| `\($0.name)` | \($0.text($0.value(in: ServerLimits()))) | \($0.rangeText) | \($0.meaning) |"
+    }
+    #expect(rows == expected)
+  }
+}
