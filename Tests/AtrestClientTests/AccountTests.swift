@@ -35,15 +35,28 @@ struct AccountTests {
   ) async throws -> [AccountPart] {
     var parts: [AccountPart] = []
     try await test.engine(ModelTransport(server: server)).readAccount(
-      account: { () throws(SyncError) in
-        GetAccountResponse(
-          name: "home", created: WallTime(milliseconds: 1), devices: 1, records: 2, bytes: 3,
-          limits: AccountLimits())
-      },
-      devices: { () throws(SyncError) in ListDevicesResponse(devices: []) },
-      events: { request throws(SyncError) in events(request) }
+      through: Office(page: events)
     ) { parts.append($0) }
     return parts
+  }
+
+  /// What a server says of an account beside its records.
+  private struct Office: AccountTransport {
+    let page: @Sendable (EventsRequest) -> EventsResponse
+
+    func account() async throws(SyncError) -> GetAccountResponse {
+      GetAccountResponse(
+        name: "home", created: WallTime(milliseconds: 1), devices: 1, records: 2, bytes: 3,
+        limits: AccountLimits())
+    }
+
+    func devices() async throws(SyncError) -> ListDevicesResponse {
+      ListDevicesResponse(devices: [])
+    }
+
+    func events(_ request: EventsRequest) async throws(SyncError) -> EventsResponse {
+      page(request)
+    }
   }
 
   @Test("everything the server holds comes, page by page, and nothing of it is kept")

@@ -75,9 +75,8 @@ struct ReceptionTests {
       return DecideResponse(admitted: .init(replica: ReplicaID(rawValue: 7), name: "tablet"))
     }
     let gone = Shared<[UInt64]>([])
-    let outcome = try await run(hall, missed: { left in gone.update { $0.append(left.handle) } }) {
-      _ in true
-    }
+    let outcome = try await run(
+      hall, missed: { left in gone.update { $0.append(left.handle) } }, decide: { _ in true })
     #expect(outcome == .letIn(name: "tablet") && gone.value == [4])
     #expect(hall.decisions.value.map(\.handle) == [4, 5])
   }

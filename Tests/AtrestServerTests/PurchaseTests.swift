@@ -148,14 +148,14 @@ import struct AtrestDomain.SignedTransaction
     let fresh = Payload(["signedDate": "\(storage.world.now - 1000)"])
     #expect(try await submit(sam, fresh, transfer: true) == nil)
     let accounts = AccountsService(queue: storage.queue, devices: storage.devices)
-    func events(_ session: Session) async throws -> [Event] {
+    func told(_ session: Session) async throws -> [Event] {
       let outcome = await outcome { later throws(Status) in
         try accounts.events(session, [], answer: later)
       }
-      return try EventsResponse(decoding: try outcome.reply).events
+      let page = try EventsResponse(decoding: try outcome.reply)
+      return page.events
     }
-    let mine = try await events(kim)
-    let theirs = try await events(sam)
+    let (mine, theirs) = (try await told(kim), try await told(sam))
     #expect(mine.map(\.kind) == [.purchaseMoved, .purchaseRefused, .purchaseTaken])
     #expect(mine.map(\.actor) == [.none, phone, phone])
     #expect(mine.first?.detail == 2)

@@ -65,8 +65,7 @@ extension Replica {
         // A request tells the server where this replica stands, and deleted values are dropped once all devices stand beyond them: so
         // it has to be true.
         _ = try await engine.level()
-        try await engine.readAccount(
-          account: transport.account, devices: transport.devices, events: transport.events, take)
+        try await engine.readAccount(through: transport, take)
         return .success(())
       } catch {
         return .failure(error)
@@ -74,6 +73,16 @@ extension Replica {
     }
     try result.get()
   }
+}
+
+/// What reading an account needs of the way to a server, beside exchanging. Throws as that.
+package protocol AccountTransport: Sendable {
+  /// What it holds, and what it may.
+  func account() async throws(SyncError) -> GetAccountResponse
+  /// Its devices.
+  func devices() async throws(SyncError) -> ListDevicesResponse
+  /// A page of what happened to it.
+  func events(_ request: EventsRequest) async throws(SyncError) -> EventsResponse
 }
 
 /// A part of all that a server holds of an account.
@@ -92,17 +101,15 @@ public enum AccountPart: Sendable {
 extension SyncEngine {
   /// Reads an account part by part. Calls that fail are tried again while that may help.
   func readAccount(
-    account: () async throws(SyncError) -> GetAccountResponse,
-    devices: () async throws(SyncError) -> ListDevicesResponse,
-    events: (EventsRequest) async throws(SyncError) -> EventsResponse,
-    _ take: (AccountPart) throws -> Void
+    through way: some AccountTransport, _ take: (AccountPart) throws -> Void
   ) async throws {
-    try take(.account(try await repeated(account)))
-    try take(.devices(try await repeated(devices).devices))
+    try take(.account(try await repeated { () throws(SyncError) in try await way.account() }))
+    let list = try await repeated { () throws(SyncError) in try await way.devices() }
+    try take(.devices(list.devices))
     var before: UInt64 = 0
     while true {
       let request = EventsRequest(before: before, limit: EventPage.limit)
-      let page = try await repeated { () throws(SyncError) in try await events(request) }
+      let page = try await repeated { () throws(SyncError) in try await way.events(request) }
       if !page.events.isEmpty { try take(.events(page.events)) }
       guard page.more else { break }
       guard let oldest = page.events.last?.number, before == 0 || oldest < before else {

@@ -10,7 +10,9 @@ import TLS
 import Transport
 
 /// Calls a server's services. One connection, opened when first needed and again after it broke. Close it after use.
-public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ReceptionTransport {
+public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ReceptionTransport,
+  AccountTransport
+{
   private let channel: GRPCChannel
   private let credential: Mutex<Metadata>
 

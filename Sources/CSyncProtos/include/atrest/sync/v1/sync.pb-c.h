@@ -69,8 +69,8 @@ typedef enum _Atrest__Sync__V1__Refusal__Reason {
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_DAMAGED = 6,
   /*
-   * The account is full: the record is new or has grown, and the account may hold no more (see Accounts.Get). Keep it; it is taken once there is
-   * room. What makes nothing grow is always taken, deletions first of all.
+   * The account is full: the record is new or has grown, and the account may hold no more (see Accounts.Get). Keep it, and offer it
+   * again when there may be room. What makes no value longer and adds no record is always taken, deletions first of all.
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_QUOTA = 7
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ATREST__SYNC__V1__REFUSAL__REASON)
