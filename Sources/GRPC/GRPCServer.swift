@@ -26,8 +26,8 @@ public final class GRPCServer: Sendable {
     /// Calls under way that were granted on one `Access`, on all connections together.
     public var maxCallsPerAccess = 100
     /// Bytes that peers may make all connections hold, by requests not finished and answers not read;
-    /// at least 16 MiB for each shard. Beyond it the connections that hold the most for the longest end.
-    public var maxHeldBytes = 32 * 1024 * 1024
+    /// at least 10 MiB for each shard. Beyond it the connections that hold the most for the longest end.
+    public var maxHeldBytes = 24 * 1024 * 1024
     /// What a stream's writer may hold beyond `limits.streamQueueBytes`, in bytes, before the reader
     /// counts as too slow.
     public var streamWriterBytes = 256 * 1024
