@@ -20,7 +20,7 @@ public final class GRPCServer: Sendable {
     public var maxConnectionsPerPeer = 1_000
     /// Connections on which nobody has proved who it is (see `Authorization`). When there are so many,
     /// the oldest of them is cut for a new one.
-    public var maxUntrustedConnections = 2_500
+    public var maxUntrustedConnections = 2_000
     /// Connections of one peer that have not yet said anything sensible, not even a greeting.
     public var maxUngreetedPerPeer = 200
     /// Calls under way that were granted on one `Access`, on all connections together.

@@ -13,7 +13,7 @@ package struct ServerLimits: Sendable {
   /// Connections of one IPv4 address or IPv6 /64.
   package var connectionsPerAddress = 1_000
   /// Connections on which no call had a right token.
-  package var connectionsWithoutToken = 2_500
+  package var connectionsWithoutToken = 2_000
   /// Connections of one address that have not completed their greeting.
   package var greetingsPerAddress = 200
   /// Calls of one device that are under way.
