@@ -20,14 +20,14 @@ public final class GRPCServer: Sendable {
     public var maxConnectionsPerPeer = 1_000
     /// Connections on which nobody has proved who it is (see `Authorization`). When there are so many,
     /// the oldest of them is cut for a new one.
-    public var maxUntrustedConnections = 2_500
+    public var maxUntrustedConnections = 2_000
     /// Connections of one peer that have not yet said anything sensible, not even a greeting.
     public var maxUngreetedPerPeer = 200
     /// Calls under way that were granted on one `Access`, on all connections together.
     public var maxCallsPerAccess = 100
     /// Bytes that peers may make all connections hold, by requests not finished and answers not read;
-    /// at least 16 MiB for each shard. Beyond it the connections that hold the most for the longest end.
-    public var maxHeldBytes = 32 * 1024 * 1024
+    /// at least 10 MiB for each shard. Beyond it the connections that hold the most for the longest end.
+    public var maxHeldBytes = 24 * 1024 * 1024
     /// What a stream's writer may hold beyond `limits.streamQueueBytes`, in bytes, before the reader
     /// counts as too slow.
     public var streamWriterBytes = 256 * 1024

@@ -30,7 +30,7 @@ final class ServerShard {
   }
 
   /// What the share of a shard is never below, in bytes: more than one connection can hold.
-  static let leastHeldBytes = 16 * 1024 * 1024
+  static let leastHeldBytes = 10 * 1024 * 1024
 
   /// A connection holds so much more than before. If that is too much for the shard, those that hold the
   /// most for the longest are ended. One that is being read, or whose requests end, holds nothing for

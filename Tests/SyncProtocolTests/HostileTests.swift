@@ -81,9 +81,15 @@ struct HostileTests {
 
   @Test("a message that would take 76 times its size is refused, not allocated")
   func amplification() {
-    // 128 Ki empty registers in 256 KiB of wire.
+    // 128 Ki empty registers in 256 KiB of wire: too many fields for their size.
     let bomb = [UInt8]((0..<131_072).flatMap { _ in [0x1A, 0x00] as [UInt8] })
-    #expect(throws: WireError.malformed) { try Record(decoding: bomb) }
+    #expect(throws: WireError.invalid("a message has very many fields")) {
+      try Record(decoding: bomb)
+    }
+    // As many in 2 MiB are not, and come to more than the budget of memory.
+    let filler: [UInt8] = [0x1A, 14, 0xA2, 0x06, 11] + [UInt8](repeating: 0, count: 11)
+    let large = [UInt8]((0..<131_072).flatMap { _ in filler })
+    #expect(throws: WireError.malformed) { try Record(decoding: large) }
   }
 
   @Test("registers without a stamp, fields out of order, ids out of bounds, stamps beyond all time")

@@ -13,13 +13,13 @@ package struct ServerLimits: Sendable {
   /// Connections of one IPv4 address or IPv6 /64.
   package var connectionsPerAddress = 1_000
   /// Connections on which no call had a right token.
-  package var connectionsWithoutToken = 2_500
+  package var connectionsWithoutToken = 2_000
   /// Connections of one address that have not completed their greeting.
   package var greetingsPerAddress = 200
   /// Calls of one device that are under way.
   package var callsPerDevice = 100
   /// Bytes that all connections hold for their peers.
-  package var heldBytes = 32 * 1024 * 1024
+  package var heldBytes = 24 * 1024 * 1024
   /// Bytes that a stream's writer holds beyond what its connection does.
   package var streamBacklogBytes = 256 * 1024
 
@@ -111,8 +111,8 @@ package struct ServerLimits: Sendable {
       "Messages of one stream that wait behind those. A reader that lags further behind is cut, and calls again."
     ),
     .bytes(
-      "held-bytes", \.heldBytes, (32 << 20)...(1 << 40),
-      "What all connections together hold of unfinished requests and unread answers; at least 16 MiB for each processor. Beyond it those that hold most for longest are cut."
+      "held-bytes", \.heldBytes, (20 << 20)...(1 << 40),
+      "What all connections together hold of unfinished requests and unread answers; at least 10 MiB for each processor. Beyond it those that hold most for longest are cut."
     ),
     .time(
       "request-stall", \.transport.requestStall, 1...3600,
