@@ -115,7 +115,8 @@ extension World {
       device.heldAtEnd = nil
       device.isUncertain = true
       process.end(.killed)
-    case .replica, .notPaired, .notFound, .untrusted, .refused, .badAnswer, .massDeletion:
+    case .replica, .notPaired, .notFound, .untrusted, .refused, .badAnswer, .massDeletion,
+      .notLetIn, .joiningElsewhere:
       broke("device \(device.index) cannot sync: \(error)")
     }
   }
