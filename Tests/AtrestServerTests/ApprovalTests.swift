@@ -378,6 +378,34 @@ extension CommitQueue {
   }
 
   @Test(
+    "of two decisions that share a commit the first counts",
+    arguments: [[true, false], [false, true], [true, true], [false, false]])
+  func sameCommit(decisions: [Bool]) async throws {
+    let code = try await invite()
+    let caller = await call(code)
+    let handle = try #require(try newcomers().first?.handle)
+    let answers = Recorder<UnaryOutcome>()
+    try await storage.whileCommitting {
+      for allow in decisions {
+        _ = try devices.decide(kim, DecideRequest(handle: handle, allow: allow).encoded) {
+          { outcome, _ in answers.note(outcome) }
+        }
+      }
+    }
+    let first = try await answers.next()
+    #expect(try await answers.next().failure == .nobodyWaits)
+    let admitted = try DecideResponse(decoding: try first.reply).admitted
+    let heard = try await caller.answers.next()
+    #expect((admitted != nil) == decisions[0])
+    if decisions[0] {
+      #expect(try PairResponse(decoding: try heard.reply).replica == admitted?.replica)
+    } else {
+      #expect(heard.failure == .badCode)
+    }
+    #expect(try await stored().count == (decisions[0] ? 3 : 2))
+  }
+
+  @Test(
     "of a yes, a no, a repeated call and the code's end at one moment, one counts for everybody")
   func races() async throws {
     var expected = 2

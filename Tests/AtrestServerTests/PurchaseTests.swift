@@ -141,8 +141,16 @@ import struct AtrestDomain.SignedTransaction
 
   @Test("purchases leave events: taken in, refused with the check, moved on both sides")
   func events() async throws {
-    #expect(try await submit(kim, Payload()) == nil)
-    #expect(try await submit(kim, Payload()) == nil)
+    // Signed once: each signature is another statement.
+    let purchase = SubmitTransactionRequest(
+      signedTransaction: try authority.sign(Payload().text)
+    ).encoded
+    for _ in 0..<2 {
+      let outcome = await outcome { later throws(Status) in
+        try entitlements.submit(kim, purchase, answer: later)
+      }
+      #expect(try SubmitTransactionResponse(decoding: try outcome.reply).rejection == nil)
+    }
     _ = try await submit(kim, Payload(["bundleId": "\"com.other\""]))
     storage.world.now += 25 * 3600 * 1000
     let fresh = Payload(["signedDate": "\(storage.world.now - 1000)"])
