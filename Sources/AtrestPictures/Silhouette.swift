@@ -5,19 +5,16 @@ import AtrestDomain
 
 /// A form.
 struct Silhouette {
-  /// The side of the square in which forms are drawn.
-  static let side = 1024.0
-
   /// The outline, as an SVG path.
   let path: String
 
   /// The number of a form, for any number.
   static func index(_ variant: Int) -> Int {
-    Int(variant.magnitude % UInt(TreeCharacter.variants))
+    TreeSilhouette(variant: variant).rawValue
   }
 
   /// The form of any number.
   static func of(_ variant: Int) -> Silhouette {
-    Silhouette(path: TreeSilhouette.paths[index(variant)])
+    Silhouette(path: TreeSilhouette(variant: variant).pathData)
   }
 }

@@ -70,7 +70,8 @@ private struct ForestScene {
     layers = ForestDepth.allCases.reversed().compactMap { depth in
       let trees = layout.trees.filter { $0.depth == depth }
       guard !trees.isEmpty else { return nil }
-      let ridges = Ridge.ridges(through: trees)
+      let ridges = Ridge.ridges(
+        through: trees.map { Foot(centreX: $0.x, centreY: $0.y, size: $0.size) })
       return Layer(depth: depth, trees: trees, ridges: ridges)
     }
   }

@@ -30,7 +30,7 @@ enum Ground {
     let index = min(Int(place), 1)
     return (
       .interpolate(from: colours[index], to: colours[index + 1], t: place - Double(index)),
-      0.17 + 0.04 * part
+      0.18 + 0.05 * part
     )
   }
 

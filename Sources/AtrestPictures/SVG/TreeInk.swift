@@ -10,7 +10,7 @@ struct TreeInk {
     variants: Set<Int>, tones: Set<Int>, in markup: inout Markup
   ) {
     for variant in variants.sorted() {
-      let side = number(Silhouette.side)
+      let side = number(TreeSilhouette.side)
       markup.group("symbol", [("id", "tree-\(variant)"), ("viewBox", "0 0 \(side) \(side)")]) {
         markup in
         markup.element("path", [("d", Silhouette.of(variant).path)])

@@ -110,7 +110,7 @@ private struct TreeScene {
       TreeInk.shade(
         light: appearance.fill,
         dark: isIncomplete ? shadow : .interpolate(from: shadow, to: earth.dark, t: progress)))
-    Ground.defineRidge(Ground.hours - 1, in: &markup)
+    for index in 0..<3 { Ground.defineRidge(Ground.hours - 1 - index, in: &markup) }
     Ground.define(in: &markup)
     markup.group("radialGradient", [("id", "breath")]) { markup in
       let light = Palette.accent
@@ -174,13 +174,19 @@ private struct TreeScene {
   private func drawGround(in markup: inout Markup) {
     let reach = place.treeSize
     let rise = min(width * 0.055, reach * 0.2)
-    let line = curve(through: [
-      (-20, foot + rise), (x * 0.5, foot + rise * 0.42), (x, foot), (x * 1.42, foot + rise * 0.3),
-      (width + 20, foot + rise * 1.25),
-    ])
-    let far = line + "V\(number(foot + rise * 1.3 + reach * 0.5))H-20Z"
-    for fill in ["sky", "ridge-\(Ground.hours - 1)"] {
-      markup.element("path", [("d", far), ("fill", "url(#\(fill))")])
+    let hills = [(0.0, 0.5, 1.0), (reach * 0.26, 0.2, -0.6), (reach * 0.55, 0.72, 0.8)]
+    for (index, hill) in hills.enumerated() {
+      let (down, peak, lean) = hill
+      let top = foot + down
+      guard top < height else { break }
+      let line = curve(through: [
+        (-20, top + rise * (1 + 0.25 * lean)), (width * peak, top),
+        (width + 20, top + rise * (1.1 - 0.25 * lean)),
+      ])
+      let body = line + "V\(number(top + rise * 1.3 + reach * 0.42))H-20Z"
+      for fill in ["sky", "ridge-\(Ground.hours - 1 - index)"] {
+        markup.element("path", [("d", body), ("fill", "url(#\(fill))")])
+      }
     }
     Ground.draw(in: &markup, width: width, bottom: height, screen: height)
   }
