@@ -156,6 +156,8 @@ struct MonthGridTests {
     #expect(LocalMonth(LocalDay(number: .max)).year == 6429)
     #expect(LocalMonth(LocalDay(number: -9)).iso == "1970-01")
     #expect(try month(2026, 11).iso == "2026-11")
+    #expect(try month(2026, 11).title == "November 2026")
+    #expect(Weekday.monday.week.map(\.shortName).joined() == "MonTueWedThuFriSatSun")
   }
 
   @Test(

@@ -85,14 +85,23 @@ struct CatalogueTests {
         used.formUnion(["vigil.\(name).\(index)", "vigil.\(name).\(index).citation"])
       }
     }
+    used.formUnion((1...12).map { "calendar.month.\($0)" })
+    for weekday in Weekday.allCases {
+      #expect(weekday.shortName.count == 3)
+      used.insert("calendar.weekday.\(weekday.rawValue)")
+    }
+    for tone in 0..<TreeCharacter.tones {
+      #expect(!Palette.name(ofTone: tone).isEmpty)
+      used.insert("palette.tone.\(tone)")
+    }
     used.formUnion(["vigil.fastStart", "vigil.forest.inscription"])
     used.insert("vigil.forest.inscription.citation")
     for problem in InputProblem.allCases {
-      #expect(!problem.userMessage.isEmpty)
+      #expect(problem.userMessage.hasSuffix("."))
       used.insert("problem.\(problem)")
     }
     for refusal in FastingRefusal.allCases {
-      #expect(!refusal.userMessage.isEmpty)
+      #expect(refusal.userMessage.hasSuffix("."))
       used.insert("refusal.\(refusal)")
     }
     for problem in ChoiceProblem.allCases {
