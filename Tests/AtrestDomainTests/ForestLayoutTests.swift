@@ -51,9 +51,11 @@ struct ForestLayoutTests {
     }
   }
 
-  @Test("at most the 200 most recent trees are drawn, and they stand where they stood")
-  func limit() throws {
-    let all = forest(431)
+  @Test(
+    "at most the 200 most recent trees are drawn, and they stand where they stood",
+    arguments: [201, 431, 600, 601])
+  func limit(count: Int) throws {
+    let all = forest(count)
     let layout = ForestLayout(trees: all, canvas: phone)
     #expect(Set(layout.trees.map(\.id)) == Set(all.suffix(200).map(\.id)))
     #expect(layout.newest == all.last?.id)

@@ -57,6 +57,8 @@ struct NavigationTests {
   func places() {
     #expect(walk([.icon(.forest)]).0.place == .forest)
     #expect(walk([.icon(.forest), .back]).0.place == .timer)
+    // A swipe on a sheet is the sheet's.
+    #expect(walk([.icon(.forest), .icon(.calendar), .back]).0.place == .forest)
     let (calendar, _) = walk([.icon(.calendar)])
     #expect(calendar.sheet == .calendar && calendar.place == .timer)
     #expect(walk([.icon(.calendar), .closeSheet]).0.sheet == nil)
