@@ -10,30 +10,7 @@ extension Tree {
     let day = TimeText.day(LocalDay(session.span.end ?? session.span.start, in: zone))
     return state == .incomplete
       ? Word.forestTreeIncompleteA11y.text(day)
-      : Word.forestTreeEstablishedA11y.text(Palette.earthTone(character.tone).name, day)
-  }
-}
-
-extension MonthGrid {
-  /// `Nov 2026`.
-  var title: String {
-    // A day without its number.
-    TimeText.day(month.firstDay).split(separator: " ").dropFirst().joined(separator: " ")
-  }
-}
-
-extension Weekday {
-  /// Two letters, as they stand above a column.
-  var initials: String {
-    switch self {
-    case .monday: "Mo"
-    case .tuesday: "Tu"
-    case .wednesday: "We"
-    case .thursday: "Th"
-    case .friday: "Fr"
-    case .saturday: "Sa"
-    case .sunday: "Su"
-    }
+      : Word.forestTreeEstablishedA11y.text(Palette.name(ofTone: character.tone), day)
   }
 }
 

@@ -204,7 +204,7 @@ struct DrawingTests {
     let lines = CalendarDrawing.draw(month, width: 28, height: 10).lines
     #expect(
       lines == [
-        "          Jan 2026",
+        "        January 2026",
         "",
         " Mo  Tu  We  Th  Fr  Sa  Su",
         "              1   2●  3   4",
@@ -217,7 +217,7 @@ struct DrawingTests {
       ])
     let drawing = CalendarDrawing.draw(month, width: 60, height: 20)
     let today = drawing.rows.joined().filter(\.isBold).map(\.character)
-    #expect(String(today) == "Jan 202615")
+    #expect(String(today) == "January 202615")
     let tone = Palette.earthTone(TreeCharacter(id: fast(1).id).tone).light
     let marks = drawing.rows.joined().filter { $0.character == "●" }.map(\.foreground)
     #expect(marks.first == tone)

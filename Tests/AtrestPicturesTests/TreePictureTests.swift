@@ -80,7 +80,7 @@ struct TreePictureTests {
   func words() {
     let tree = trees(1)[0]
     let titles = Reading(TreePicture.svg(tree, in: .gmt)).all("title").map(\.words)
-    let tone = Palette.earthTone(tree.character.tone).name
+    let tone = Palette.name(ofTone: tree.character.tone)
     #expect(titles == [Word.forestTreeEstablishedA11y.text(tone, "1 Jan 2026")])
     #expect(
       reading(.materialising(progress: 0.3)).all("title").map(\.words) == [
@@ -120,10 +120,10 @@ struct CalendarPictureTests {
   func days() {
     let words = reading([]).all("text").map(\.words)
     #expect(words.compactMap(Int.init) == Array(1...31))
-    #expect(words.contains("Jan 2026"))
+    #expect(words.contains("January 2026"))
     #expect(
-      words.filter { $0.count == 2 && Int($0) == nil } == [
-        "Mo", "Tu", "We", "Th", "Fr", "Sa", "Su",
+      words.filter { $0.count == 3 && Int($0) == nil } == [
+        "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun",
       ])
     #expect(words.contains(Word.calendarEmpty.text))
   }

@@ -24,10 +24,14 @@ public enum CalendarDrawing {
     let left = max(0, (drawing.width - cell * 7) / 2)
     let used = 3 + weeks * (isTall ? 2 : 1) + 2
     let top = max(0, (drawing.height - used) / 2)
-    write(grid.title, centredIn: cell * 7, left: left, row: top, Palette.highlight, true, &drawing)
+    write(
+      grid.month.title, centredIn: cell * 7, left: left, row: top, Palette.highlight, true, &drawing
+    )
     for (column, weekday) in grid.weekdays.enumerated() {
+      // Two letters where three would touch; as far to the right as the days below.
+      let name = String(weekday.shortName.prefix(cell < 5 ? 2 : 3))
       drawing.write(
-        weekday.initials, column: left + column * cell + (cell - 2) / 2, row: top + 2,
+        name, column: left + column * cell + (cell + 2) / 2 - name.count, row: top + 2,
         foreground: Palette.accent, isDim: true)
     }
     for (row, week) in grid.weeks.enumerated() {
