@@ -88,6 +88,15 @@ struct TreePictureTests {
       ])
   }
 
+  @Test("says what it is told to say, whatever that is")
+  func escaped() {
+    let words = "A tree & <script>\u{0}alert(\"1\")</script>\n'of' mine"
+    let reading = Reading(TreePicture.svg(character(0, 1), .established, title: words))
+    #expect(reading.fault == nil)
+    #expect(
+      reading.all("title").first?.words == "A tree & <script>alert(\"1\")</script> 'of' mine")
+  }
+
   private func trees(_ count: Int) -> [Tree] {
     TreeMapper.trees(for: (0..<count).map { fast($0) })
   }

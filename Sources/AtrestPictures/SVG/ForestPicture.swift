@@ -137,7 +137,7 @@ private struct ForestScene {
       .sorted { $0.1.level < $1.1.level }
     guard var level = hills.last?.1.level else { return [] }
     let screen = layout.canvas.screenHeight
-    while level + screen * 0.24 < layout.height {
+    while level + screen * 0.32 < layout.height {
       level += screen * (0.15 + 0.05 * grain(level))
       let size = ForestDepth.foreground.treeSize
       hills.append((.foreground, Ridge(free: level, width: layout.width, size: size)))
