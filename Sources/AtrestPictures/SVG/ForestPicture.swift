@@ -81,7 +81,7 @@ private struct ForestScene {
   func svg() -> String {
     var markup = Markup(
       title: Word.navForest.text, summary: Word.forestEmpty.text, width: layout.width,
-      height: height, top: top)
+      height: height, top: top, isGroup: !layout.isEmpty)
     markup.group("defs") { define(in: &$0) }
     sky.draw(in: &markup, width: layout.width)
     drawHills(in: &markup)

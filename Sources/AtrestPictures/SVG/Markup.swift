@@ -12,14 +12,19 @@ struct Markup {
   ///   - title: Its name, for people who hear it.
   ///   - summary: What is to be seen.
   ///   - top: Where on the canvas the picture begins.
-  init(title: String, summary: String, width: Double, height: Double, top: Double = 0) {
+  ///   - isGroup: Whether its parts have names of their own, which screen readers then go through.
+  init(
+    title: String, summary: String, width: Double, height: Double, top: Double = 0,
+    isGroup: Bool = false
+  ) {
     text.reserveCapacity(1 << 16)
     start(
       "svg",
       [
         ("xmlns", "http://www.w3.org/2000/svg"), ("width", number(width)),
         ("height", number(height)),
-        ("viewBox", "0 \(number(top)) \(number(width)) \(number(height))"), ("role", "img"),
+        ("viewBox", "0 \(number(top)) \(number(width)) \(number(height))"),
+        ("role", isGroup ? "group" : "img"),
         ("aria-labelledby", "title summary"),
       ])
     element("title", [("id", "title")], words: title)
