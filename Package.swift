@@ -48,6 +48,9 @@ let package = Package(
 
     // Libraries both sides share.
     .target(name: "AtrestDomain", path: "Sources/AtrestDomain", swiftSettings: strict),
+    .target(
+      name: "AtrestPictures", dependencies: ["AtrestDomain"], path: "Sources/AtrestPictures",
+      swiftSettings: strict),
     .target(name: "Replication", path: "Sources/Replication", swiftSettings: strict),
     .target(
       name: "Entitlements",
@@ -126,6 +129,13 @@ let package = Package(
     .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
     .testTarget(
       name: "AtrestDomainTests", dependencies: ["AtrestDomain", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "AtrestPicturesTests", dependencies: ["AtrestPictures", "AtrestDomain", "TestSupport"],
+      swiftSettings: strict),
+    // Writes the pictures of docs/gallery: see Scripts/gallery.
+    .executableTarget(
+      name: "gallery", dependencies: ["AtrestPictures", "AtrestDomain"], path: "Tests/Gallery",
       swiftSettings: strict),
     // What the App Store would sign, by an authority of the tests' own.
     .target(
