@@ -234,7 +234,7 @@ package struct Player {
       link = made
     case .given(let first):
       if let member = devices.first(where: \.isPaired) {
-        link = try await member.replica.invite().link
+        link = try await member.replica.invite(withoutApproval: true).link
       } else {
         link = first
       }
