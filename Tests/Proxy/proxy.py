@@ -8,6 +8,7 @@ import select
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,7 @@ def main():
         with Scene(binaries, examples, pathlib.Path(folder)) as scene:
             check_proxy(scene, is_long)
             check_backups(scene)
+            check_certificates(scene)
 
 
 def check_proxy(scene, is_long):
@@ -77,18 +79,20 @@ def check_proxy(scene, is_long):
 def check_backups(scene):
     step("the backup script keeps as many as it is told, and a restored one serves")
     script = scene.examples / "systemd" / "atrest-backup"
+    folder = scene.folder / "backups"
+    folder.mkdir(mode=0o700)
     environment = os.environ | {"ATREST_SYNCD": str(scene.binaries / "atrest-syncd")}
     names = []
     for _ in range(3):
-        run([str(script), str(scene.data), "2"], env=environment)
-        names.append(sorted((scene.data / "backups").glob("*.db"))[-1].name)
+        run([str(script), str(scene.data), str(folder), "2"], env=environment)
+        names.append(sorted(folder.glob("*.db"))[-1].name)
         await_that(lambda: time.strftime("%S") != names[-1][-6:-4], "a second later")
-    left = sorted(file.name for file in (scene.data / "backups").iterdir())
+    left = sorted(file.name for file in folder.iterdir())
     assert left == sorted(f"{name}{end}" for name in names[1:] for end in ("", ".sha256")), left
     scene.stop_daemon()
     restored = scene.folder / "restored"
     program = str(scene.binaries / "atrest-syncd")
-    run([program, "restore", str(scene.data / "backups" / names[-1]), "--data", str(restored)])
+    run([program, "restore", str(folder / names[-1]), "--data", str(restored)])
     scene.data = restored
     scene.start_daemon()
     phone = scene.device("phone")
@@ -96,6 +100,38 @@ def check_backups(scene):
     phone("sync")
     scene.device("tablet")("sync")
     assert phone("replica", "dump") == scene.device("tablet")("replica", "dump")
+
+
+def check_certificates(scene):
+    step("a renewed certificate is shown after certbot's hook")
+    folder, tools = scene.folder / "tls", scene.folder / "tools"
+    folder.mkdir(mode=0o700)
+    tools.mkdir()
+    stand_in = tools / "systemctl"
+    stand_in.write_text('#!/bin/sh\n[ "$1" = reload ] && kill -HUP "$DAEMON"\nexit 0\n')
+    stand_in.chmod(0o755)
+
+    def deploy():
+        run(
+            [str(scene.examples / "systemd" / "atrest-certificate")],
+            env=os.environ
+            | {
+                "PATH": f"{tools}:{os.environ['PATH']}",
+                "RENEWED_LINEAGE": str(scene.folder),
+                "ATREST_TLS": str(folder),
+                "DAEMON": str(scene.daemon.pid),
+            },
+        )
+
+    for name in ("fullchain.pem", "privkey.pem"):
+        shutil.copy(scene.folder / name, folder / name)
+    scene.stop_daemon()
+    files = ["--tls-cert", str(folder / "fullchain.pem"), "--tls-key", str(folder / "privkey.pem")]
+    scene.start_daemon(files)
+    first = scene.certificate()
+    scene.make_certificate()
+    deploy()
+    await_that(lambda: scene.certificate() != first, "the new certificate is shown")
 
 
 def check_units(units, folder):
@@ -152,6 +188,10 @@ class Scene:
         here = self.folder
         openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
                 "-subj", "/CN=Test authority", "-days", "2", "-keyout", here / "ca.key", "-out", here / "ca.pem")
+        self.make_certificate()
+
+    def make_certificate(self):
+        here = self.folder
         openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
                 "-subj", f"/CN={self.name[:60]}", "-keyout", here / "privkey.pem", "-out", here / "server.csr")
         (here / "names").write_text(f"subjectAltName=DNS:{self.name}\n")
@@ -192,13 +232,21 @@ class Scene:
             self.nginx = start(["nginx", "-e", log, "-c", configuration], stdout=output, stderr=output)
         await_that(lambda: is_open(self.host, self.port), "nginx listens")
 
-    def start_daemon(self):
+    def start_daemon(self, encryption=("--insecure",)):
         with open(self.folder / "daemon.log", "ab") as log:
             self.daemon = start(
-                [str(self.binaries / "atrest-syncd"), "serve", "--insecure", "--data", str(self.data),
+                [str(self.binaries / "atrest-syncd"), "serve", *encryption, "--data", str(self.data),
                  "--listen", f"127.0.0.1:{self.inner}", "--public", f"{self.name}:{self.port}"],
                 stdout=subprocess.PIPE, stderr=log)
         assert b"listening" in self.daemon.stdout.readline(), "the daemon did not start"
+
+    def certificate(self):
+        """What the daemon itself shows."""
+        context = ssl.create_default_context(cafile=str(self.folder / "ca.pem"))
+        context.set_alpn_protocols(["h2"])
+        with socket.create_connection(("127.0.0.1", self.inner), timeout=5) as plain:
+            with context.wrap_socket(plain, server_hostname=self.name) as encrypted:
+                return encrypted.getpeercert(binary_form=True)
 
     def stop_daemon(self):
         assert stop(self.daemon) == 0
