@@ -129,7 +129,14 @@ class Mixer:
         ]
         fact = theirs.fact.registers[0].value
         replicas = [n.to_bytes(8, order) for n in self.numbers[:3] for order in ("big", "little")]
-        self.chunks = [*theirs.keys, *(key[4:] for key in theirs.keys), *replicas, fact, b"", b"\xff"]
+        self.chunks = [
+            *theirs.keys,
+            *(key[4:] for key in theirs.keys),
+            *replicas,
+            fact,
+            b"",
+            b"\xff",
+        ]
         self.texts = [theirs.code[:4] + "-BBBBBBBB", f"{theirs.phone.replica:016x}", "x", ""]
 
     def token(self):

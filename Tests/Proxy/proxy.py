@@ -186,17 +186,59 @@ class Scene:
 
     def _make_certificates(self):
         here = self.folder
-        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                "-subj", "/CN=Test authority", "-days", "2", "-keyout", here / "ca.key", "-out", here / "ca.pem")
+        openssl(
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-subj",
+            "/CN=Test authority",
+            "-days",
+            "2",
+            "-keyout",
+            here / "ca.key",
+            "-out",
+            here / "ca.pem",
+        )
         self.make_certificate()
 
     def make_certificate(self):
         here = self.folder
-        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                "-subj", f"/CN={self.name[:60]}", "-keyout", here / "privkey.pem", "-out", here / "server.csr")
+        openssl(
+            "req",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-subj",
+            f"/CN={self.name[:60]}",
+            "-keyout",
+            here / "privkey.pem",
+            "-out",
+            here / "server.csr",
+        )
         (here / "names").write_text(f"subjectAltName=DNS:{self.name}\n")
-        openssl("x509", "-req", "-in", here / "server.csr", "-CA", here / "ca.pem", "-CAkey", here / "ca.key",
-                "-CAcreateserial", "-days", "1", "-extfile", here / "names", "-out", here / "fullchain.pem")
+        openssl(
+            "x509",
+            "-req",
+            "-in",
+            here / "server.csr",
+            "-CA",
+            here / "ca.pem",
+            "-CAkey",
+            here / "ca.key",
+            "-CAcreateserial",
+            "-days",
+            "1",
+            "-extfile",
+            here / "names",
+            "-out",
+            here / "fullchain.pem",
+        )
 
     def _write_configuration(self):
         """The example as it is, but for names, ports and paths."""
@@ -229,15 +271,28 @@ class Scene:
         log = str(self.folder / "nginx.log")
         run(["nginx", "-t", "-q", "-e", log, "-c", configuration])
         with open(self.folder / "nginx-output.log", "ab") as output:
-            self.nginx = start(["nginx", "-e", log, "-c", configuration], stdout=output, stderr=output)
+            self.nginx = start(
+                ["nginx", "-e", log, "-c", configuration], stdout=output, stderr=output
+            )
         await_that(lambda: is_open(self.host, self.port), "nginx listens")
 
     def start_daemon(self, encryption=("--insecure",)):
         with open(self.folder / "daemon.log", "ab") as log:
             self.daemon = start(
-                [str(self.binaries / "atrest-syncd"), "serve", *encryption, "--data", str(self.data),
-                 "--listen", f"127.0.0.1:{self.inner}", "--public", f"{self.name}:{self.port}"],
-                stdout=subprocess.PIPE, stderr=log)
+                [
+                    str(self.binaries / "atrest-syncd"),
+                    "serve",
+                    *encryption,
+                    "--data",
+                    str(self.data),
+                    "--listen",
+                    f"127.0.0.1:{self.inner}",
+                    "--public",
+                    f"{self.name}:{self.port}",
+                ],
+                stdout=subprocess.PIPE,
+                stderr=log,
+            )
         assert b"listening" in self.daemon.stdout.readline(), "the daemon did not start"
 
     def certificate(self):
@@ -260,7 +315,11 @@ class Scene:
 
     def environment(self, authorities=None):
         trusted = str(authorities or self.folder / "ca.pem")
-        return os.environ | {"SSL_CERT_FILE": trusted, "SSL_CERT_DIR": "/nonexistent", "NO_COLOR": "1"}
+        return os.environ | {
+            "SSL_CERT_FILE": trusted,
+            "SSL_CERT_DIR": "/nonexistent",
+            "NO_COLOR": "1",
+        }
 
     def command(self, name, *arguments):
         return [str(self.binaries / "atrest"), *arguments, "--replica", str(self.folder / name)]
@@ -270,8 +329,12 @@ class Scene:
 
         def call(*arguments, fails=False):
             done = subprocess.run(
-                self.command(name, *arguments), env=self.environment(authorities),
-                capture_output=True, text=True, timeout=LIMIT_SECONDS)
+                self.command(name, *arguments),
+                env=self.environment(authorities),
+                capture_output=True,
+                text=True,
+                timeout=LIMIT_SECONDS,
+            )
             assert (done.returncode != 0) == fails, (arguments, done.stdout, done.stderr)
             return done.stderr if fails else done.stdout
 
@@ -285,7 +348,9 @@ class Watch:
     """`atrest sync --watch`, and what it says."""
 
     def __init__(self, command, environment):
-        self.process = start(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.process = start(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
         self.said = b""
 
     def __enter__(self):
@@ -349,7 +414,9 @@ def await_that(holds, words):
 
 def start(command, **options):
     # setpriv: should this process be killed, nothing outlives it.
-    return subprocess.Popen(["setpriv", "--pdeathsig", "TERM", *command], stdin=subprocess.DEVNULL, **options)
+    return subprocess.Popen(
+        ["setpriv", "--pdeathsig", "TERM", *command], stdin=subprocess.DEVNULL, **options
+    )
 
 
 def stop(process):

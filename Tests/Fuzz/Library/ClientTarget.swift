@@ -71,7 +71,7 @@ private final class FuzzedClient {
     self.limits = limits
     self.choices = choices
     connection = ClientConnection(
-      limits: limits, authority: "localhost", isSecure: false,
+      limits: limits, codecs: sharedCodecs(), authority: "localhost", isSecure: false,
       compression: compresses ? .gzip : nil, now: now)
   }
 

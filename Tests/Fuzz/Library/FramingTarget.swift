@@ -59,7 +59,7 @@ private func received(
   _ pieces: [ArraySlice<UInt8>], _ encoding: String?, _ limits: Limits
 ) throws -> Received {
   let now = Instant(nanoseconds: 1_000_000_000_000)
-  let server = ServerConnection(limits: limits, now: now)
+  let server = ServerConnection(limits: limits, codecs: sharedCodecs(), now: now)
   var result = Received()
   func take(_ bytes: [UInt8]) throws {
     for event in bytes.withUnsafeBytes({ server.receive($0, at: now) }) {
@@ -87,8 +87,9 @@ private func received(
 private func checkJourney(_ message: [UInt8], _ encoding: Compression, _ limits: Limits) throws {
   let now = Instant(nanoseconds: 1_000_000_000_000)
   let client = ClientConnection(
-    limits: limits, authority: "localhost", isSecure: false, compression: encoding, now: now)
-  let server = ServerConnection(limits: limits, now: now)
+    limits: limits, codecs: sharedCodecs(), authority: "localhost", isSecure: false,
+    compression: encoding, now: now)
+  let server = ServerConnection(limits: limits, codecs: sharedCodecs(), now: now)
   guard let call = client.start(path: "/a.B/C", at: now) else {
     throw BrokenLaw(description: "a new connection starts a call")
   }

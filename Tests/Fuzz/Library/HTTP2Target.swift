@@ -79,7 +79,7 @@ private final class FuzzedServer {
   init(limits: Limits, choices: Choices) {
     self.limits = limits
     self.choices = choices
-    connection = ServerConnection(limits: limits, now: now)
+    connection = ServerConnection(limits: limits, codecs: sharedCodecs(), now: now)
   }
 
   func receive(_ bytes: [UInt8]) throws {

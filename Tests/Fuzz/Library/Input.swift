@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes an input apart: parts that the fuzzer sees as bytes, and choices that follow from a few of them.
 
+import Foundation
+import Transport
+
 /// Reads an input from its front. Where it ends, everything is zero or empty: no input is too short.
 struct Input {
   private(set) var rest: ArraySlice<UInt8>
@@ -33,6 +36,16 @@ struct Input {
   static func part(_ bytes: [UInt8]) -> [UInt8] {
     [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
   }
+}
+
+/// zlib's streams, one set for all that one thread runs, as a shard has them: building them anew would take most of the time,
+/// and what one message leaves behind in them must not show in the next.
+func sharedCodecs() -> Codecs {
+  let store = Thread.current.threadDictionary
+  if let codecs = store["codecs"] as? Codecs { return codecs }
+  let codecs = Codecs()
+  store["codecs"] = codecs
+  return codecs
 }
 
 /// SplitMix64. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
