@@ -4,7 +4,7 @@ SWIFT ?= swift
 RELEASE := .build/release
 SIMULATOR := .build/simulation/release/simulate
 
-.PHONY: demo run test bench chaos attack gallery simulate simulate-bugs simulator build release deps format protos clean
+.PHONY: demo run test bench chaos attack fuzz sanitize gallery simulate simulate-bugs simulator build release deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
@@ -37,6 +37,14 @@ attack: release
 gallery:
 	@Scripts/install-missing gallery
 	@Scripts/gallery
+
+## fuzz: bytes of all sorts into every decoder and connection, under AddressSanitizer; SECONDS=600 for each, FUZZ_JOBS=2 at a time
+fuzz: deps
+	@Tests/Fuzz/run --seconds $(or $(SECONDS),60)
+
+## sanitize: every test under AddressSanitizer, then under ThreadSanitizer
+sanitize: deps
+	@Scripts/sanitize
 
 ## simulate: years of devices and a server that fail in every way, in minutes; SEED=0x2a replays one, SEEDS=1000 runs as many
 simulate: simulator

@@ -3,9 +3,14 @@
 
 import PackageDescription
 
+/// `Tests/Fuzz/run` builds with `ATREST_FUZZER` naming libFuzzer's archive: our own modules then count what they run.
+let fuzzer = Context.environment["ATREST_FUZZER"]
+let coverage = "edge,trace-cmp,inline-8bit-counters,pc-table"
+
 /// CI builds with `ATREST_STRICT=1`. Unsafe flags would bar other packages from depending on this one.
 let strict: [SwiftSetting] =
-  Context.environment["ATREST_STRICT"] == nil ? [] : [.unsafeFlags(["-warnings-as-errors"])]
+  (Context.environment["ATREST_STRICT"] == nil ? [] : [.unsafeFlags(["-warnings-as-errors"])])
+  + (fuzzer == nil ? [] : [.unsafeFlags(["-sanitize=address", "-sanitize-coverage=\(coverage)"])])
 
 let package = Package(
   name: "atrest-sync",
@@ -227,5 +232,28 @@ let package = Package(
       name: "SimulationTests",
       dependencies: ["Simulation", "AtrestClient", "AtrestServer", "Replication"],
       path: "Tests/Simulation/Specifications", swiftSettings: strict),
+
+    // Fuzzers: their bodies, and the corpus as tests. See docs/fuzzing.md.
+    .target(
+      name: "Fuzzing",
+      dependencies: [
+        "AppStore", "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestServer", "DispatchNet",
+        "Entitlements", "Replication", "SyncProtocol", "TLS", "Transport",
+      ], path: "Tests/Fuzz/Library", swiftSettings: strict),
+    .testTarget(
+      name: "FuzzTests", dependencies: ["Fuzzing", "TestSupport"],
+      path: "Tests/Fuzz/Specifications", swiftSettings: strict),
   ]
 )
+
+if let fuzzer {
+  package.targets += [
+    .target(name: "CFuzzer", path: "Tests/Fuzz/Driver"),
+    .executableTarget(
+      name: "fuzz", dependencies: ["CFuzzer", "Fuzzing"], path: "Tests/Fuzz/Command",
+      swiftSettings: strict,
+      linkerSettings: [
+        .unsafeFlags(["-use-ld=lld", "-Xlinker", fuzzer]), .linkedLibrary("stdc++"),
+      ]),
+  ]
+}

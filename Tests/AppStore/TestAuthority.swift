@@ -9,7 +9,7 @@ import SwiftASN1
 import X509
 
 /// Root, intermediate and leaf with Apple's marks, each of which a test may spoil.
-public struct TestAuthority {
+public struct TestAuthority: Sendable {
   /// What can be wrong with a chain.
   public struct Flaws {
     /// Nothing is wrong.

@@ -7,11 +7,11 @@ import Glibc
 /// The SHA-256 of a backup, in a file of its own beside it that `sha256sum -c` reads.
 ///
 /// SQLite keeps no checksums of pages: without this, a byte that changed inside a value is a value like any other.
-struct BackupChecksum: Equatable {
+package struct BackupChecksum: Equatable {
   /// SHA-256, as 64 hexadecimal digits.
-  let digits: String
+  package let digits: String
   /// The name of the file that it is the checksum of, without its folder.
-  let name: String
+  package let name: String
 
   /// Where the checksum of a file lies.
   static func path(of file: String) -> String { file + ".sha256" }
@@ -69,7 +69,7 @@ struct BackupChecksum: Equatable {
   }
 
   /// Reads what `sha256sum` writes, for text or binary; nil for all else.
-  init?(line bytes: [UInt8]) {
+  package init?(line bytes: [UInt8]) {
     var rest = bytes[...]
     if rest.last == UInt8(ascii: "\n") { rest.removeLast() }
     let isEscaped = rest.first == UInt8(ascii: "\\")
@@ -86,7 +86,7 @@ struct BackupChecksum: Equatable {
   }
 
   /// The line that `sha256sum` writes, newline included.
-  var line: [UInt8] {
+  package var line: [UInt8] {
     var isEscaped = false
     var text: [UInt8] = []
     for byte in name.utf8 {

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes HTTP/2 frames by hand, for the peers that fuzzers play.
+
+enum Frames {
+  static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+  static let settings = frame(4)
+  static let settingsAck = frame(4, flags: 1)
+  static let endStream: UInt8 = 1
+  static let endHeaders: UInt8 = 4
+
+  /// A frame; the payload's length is what the header says.
+  static func frame(
+    _ type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = []
+  ) -> [UInt8] {
+    big(UInt32(truncatingIfNeeded: payload.count), 3) + [type, flags] + big(stream, 4) + payload
+  }
+
+  static func headers(
+    _ stream: UInt32, _ fields: [(String, String)], end: Bool = false
+  ) -> [UInt8] {
+    frame(
+      1, flags: endHeaders | (end ? endStream : 0), stream: stream,
+      fields.flatMap { [0] + text($0.0) + text($0.1) })
+  }
+
+  static func data(_ stream: UInt32, _ bytes: [UInt8], end: Bool = false) -> [UInt8] {
+    frame(0, flags: end ? endStream : 0, stream: stream, bytes)
+  }
+
+  /// A message with its prefix.
+  static func message(_ bytes: [UInt8], isCompressed: Bool = false) -> [UInt8] {
+    [isCompressed ? 1 : 0] + big(UInt32(truncatingIfNeeded: bytes.count), 4) + bytes
+  }
+
+  static func request(_ path: String, encoding: String? = nil) -> [(String, String)] {
+    [
+      (":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "localhost"),
+      ("te", "trailers"), ("content-type", "application/grpc"),
+    ] + (encoding.map { [("grpc-encoding", $0)] } ?? [])
+  }
+
+  static let response = [(":status", "200"), ("content-type", "application/grpc")]
+  static let trailers = [("grpc-status", "0")]
+
+  static func big(_ value: UInt32, _ count: Int) -> [UInt8] {
+    (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) }
+  }
+
+  /// A string of HPACK's without Huffman; at most 126 bytes, which is all that fuzzers need.
+  private static func text(_ text: String) -> [UInt8] {
+    let bytes = Array(text.utf8.prefix(126))
+    return [UInt8(bytes.count)] + bytes
+  }
+}
+
+/// A connection's bytes as a seed: as they are, and framed, under ordinary and under small limits.
+///
+/// - Parameters:
+///   - flags: For each of the three.
+///   - actions: What the framed ones end with.
+func wireSeeds(
+  _ name: String, _ frames: [UInt8], flags: [UInt8], actions: [UInt8]
+) -> [(name: String, input: [UInt8])] {
+  let choices: [UInt8] = [0, 0, 0, 1]
+  let script = WireScript.shortened(frames) + actions
+  return zip(["raw-", "framed-", "small-"], flags).map { prefix, flags in
+    let body = prefix == "raw-" ? frames : script
+    return (name: prefix + name, input: [flags] + choices + body)
+  }
+}
+
+/// How a fuzzer's input becomes bytes on a wire.
+///
+/// As they are, or as frames whose lengths are right: otherwise most inputs would end at the first wrong length.
+struct WireScript {
+  enum Step {
+    case bytes([UInt8])
+    /// Something of the owner's: time, leaving, reading. What, is for the target to say.
+    case action(UInt8)
+  }
+
+  let steps: [Step]
+
+  /// - Parameter isFramed: Whether the input is frames without lengths of their own: type, flags, stream, length, payload.
+  init(_ bytes: [UInt8], isFramed: Bool, choices: inout Choices) {
+    var steps: [Step] = []
+    if isFramed {
+      var input = Input(bytes)
+      while !input.rest.isEmpty {
+        let type = input.byte()
+        guard type < 0xE0 else {
+          steps.append(.action(type - 0xE0))
+          continue
+        }
+        let flags = input.byte()
+        let stream = UInt32(input.byte())
+        let count = Int(input.byte())
+        let payload = count < 0xF0 ? input.bytes(count) : input.bytes(count << 4)
+        // Type 9 is the last that HTTP/2 has; a few beyond are unknown, and to be ignored.
+        let frame = Frames.frame(type % 12, flags: flags, stream: stream, payload)
+        steps += choices.pieces(frame).map { .bytes(Array($0)) }
+      }
+    } else {
+      for piece in choices.pieces(bytes) {
+        steps.append(.bytes(Array(piece)))
+        if choices.below(16) == 0 { steps.append(.action(UInt8(choices.below(32)))) }
+      }
+    }
+    self.steps = steps
+  }
+
+  /// Frames as a framed script has them.
+  static func shortened(_ frames: [UInt8]) -> [UInt8] {
+    var rest = frames[...]
+    var script: [UInt8] = []
+    while rest.count >= 9 {
+      let head = Array(rest.prefix(9))
+      let count = Int(head[1]) << 8 | Int(head[2])
+      let payload = rest.dropFirst(9).prefix(min(count, 0xEF))
+      script += [head[3], head[4], head[8], UInt8(payload.count)] + payload
+      rest = rest.dropFirst(9 + count)
+    }
+    return script
+  }
+}

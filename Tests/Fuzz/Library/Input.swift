@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes an input apart: parts that the fuzzer sees as bytes, and choices that follow from a few of them.
+
+import Foundation
+import Transport
+
+/// Reads an input from its front. Where it ends, everything is zero or empty: no input is too short.
+struct Input {
+  private(set) var rest: ArraySlice<UInt8>
+
+  init(_ bytes: [UInt8]) {
+    rest = bytes[...]
+  }
+
+  mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
+
+  mutating func bytes(_ count: Int) -> [UInt8] {
+    defer { rest = rest.dropFirst(count) }
+    return Array(rest.prefix(count))
+  }
+
+  /// Bytes after a length of two bytes; all that is left if the length says more.
+  mutating func part() -> [UInt8] {
+    let count = Int(byte()) << 8 | Int(byte())
+    return bytes(count)
+  }
+
+  mutating func remainder() -> [UInt8] { bytes(rest.count) }
+
+  /// What is decided by chance elsewhere: the same choices for the same four bytes.
+  mutating func choices() -> Choices {
+    Choices(seed: bytes(4).reduce(0) { $0 << 8 | UInt64($1) })
+  }
+
+  /// The part that `part()` reads.
+  static func part(_ bytes: [UInt8]) -> [UInt8] {
+    [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
+  }
+}
+
+/// zlib's streams, one set for all that one thread runs, as a shard has them: building them anew would take most of the time,
+/// and what one message leaves behind in them must not show in the next.
+func sharedCodecs() -> Codecs {
+  let store = Thread.current.threadDictionary
+  if let codecs = store["codecs"] as? Codecs { return codecs }
+  let codecs = Codecs()
+  store["codecs"] = codecs
+  return codecs
+}
+
+/// SplitMix64. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
+struct Choices: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+
+  /// 0 to `limit` - 1.
+  mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<max(1, limit), using: &self) }
+
+  /// Cuts bytes into pieces: mostly short ones, some long, some all there is.
+  mutating func pieces(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+    var rest = bytes[...]
+    var pieces: [ArraySlice<UInt8>] = []
+    while !rest.isEmpty {
+      let longest = [1, 8, 64, 1024, rest.count][below(5)]
+      let piece = rest.prefix(1 + below(longest))
+      pieces.append(piece)
+      rest = rest.dropFirst(piece.count)
+    }
+    return pieces
+  }
+}

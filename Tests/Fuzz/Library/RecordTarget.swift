@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fuzzes records and offers as bytes, and what merging any two of them comes to.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+extension FuzzTarget {
+  /// Three records, cut by lengths.
+  static let record = FuzzTarget(name: "record", limitBytes: 2048) { bytes in
+    var input = Input(bytes)
+    let parts = [input.part(), input.part(), input.remainder()]
+    for part in parts {
+      if let offer = try? Offer(decoding: part) { try checkRoundTrip(offer) }
+    }
+    let records = parts.compactMap { try? Record(decoding: $0) }
+    for record in records { try checkRecord(record) }
+    guard let first = records.first else { return }
+    // Merging asks for one key; what else the bytes said is kept.
+    let copies = records.compactMap { Record(key: first.key, registers: $0.registers) }
+    try law(copies.count == records.count, "registers that fit one record fit another")
+    try checkMerging(copies)
+    try checkOffers(copies)
+  } seeds: {
+    var seeds: [(name: String, input: [UInt8])] = []
+    let records = Samples.records
+    for (name, record) in records {
+      seeds.append((name, record.encoded))
+      let other = Samples.rewritten(record)
+      seeds.append((name + "-twice", Input.part(record.encoded) + Input.part(other.encoded)))
+    }
+    seeds.append(("offer", Offer(record: records[0].record, written: [1, 2]).encoded))
+    return seeds
+  }
+}
+
+private func checkRecord(_ record: Record) throws {
+  try checkRoundTrip(record)
+  if (try? record.checkKindRules()) != nil { try checkMeaning(record) }
+  if let session = try? Session(record) {
+    let span = SessionField.encode(session.span)
+    try law(!span.isEmpty, "a span that can be read can be written")
+  }
+  let stripped = record.stripped()
+  try law(stripped.stripped() == stripped, "stripping twice is stripping once")
+  try law(stripped.registers.count <= record.registers.count + 1, "stripping adds a floor at most")
+  if stripped.registers.count <= Record.Limits.registers { try checkRoundTrip(stripped) }
+  _ = record.latestTime
+  let key = RecordKey(storageKey: record.key.storageKey)
+  try law(key == record.key, "a key survives being stored")
+}
+
+/// A record that keeps the rules of its kind can be read as that kind.
+private func checkMeaning(_ record: Record) throws {
+  guard !record.isDeleted else { return }
+  switch record.key.kind {
+  case .session: _ = try Session(record)
+  case .water: _ = try WaterEntry(record)
+  case .preference: _ = try PreferenceField.value(of: record)
+  case .entitlement:
+    let jws = try EntitlementField.jws(of: record)
+    try law(EntitlementField.record(jws: jws) == record, "a fact makes its own record")
+  case .conflict:
+    let conflict = try Conflict(record)
+    try law(
+      conflict.journalRecord.key == record.key, "a journal entry is named after what it holds")
+  default: break
+  }
+}
+
+private func checkMerging(_ copies: [Record]) throws {
+  func join(_ a: Record, _ b: Record) -> Record {
+    var merged = a
+    merged.merge(b)
+    return merged
+  }
+  for a in copies {
+    try law(join(a, a) == a, "merging is idempotent")
+    for b in copies {
+      let both = join(a, b)
+      try law(both == join(b, a), "merging is commutative")
+      try law(join(both, b) == both, "merging again changes nothing")
+      try law(both.encoded == join(b, a).encoded, "equal records have equal bytes")
+      if both.registers.count <= Record.Limits.registers { try checkRoundTrip(both) }
+      for c in copies {
+        try law(join(both, c) == join(a, join(b, c)), "merging is associative")
+      }
+    }
+  }
+}
+
+private func checkOffers(_ copies: [Record]) throws {
+  guard let stored = copies.first, let record = copies.last else { return }
+  for written in [[], record.registers.map(\.field)] {
+    let offer = Offer(record: record, written: written)
+    let outcome = offer.merged(into: stored, at: Samples.now)
+    try law(outcome.record.key == stored.key, "an offer stays with its record")
+    for conflict in outcome.conflicts {
+      let entry = conflict.journalRecord
+      let decoded = try Record(decoding: entry.encoded)
+      try law(decoded == entry, "a journal entry survives the wire")
+      try law(try Conflict(decoded) == conflict, "a journal entry can be read")
+    }
+    let again = offer.merged(into: outcome.record, at: Samples.now)
+    try law(again.record == outcome.record, "an offer that is repeated changes nothing")
+  }
+}
+
+/// What was decoded has bytes, and these have the same meaning and nothing else.
+func checkRoundTrip<Message: WireMessage>(_ message: Message) throws {
+  let encoded = message.encoded
+  let decoded: Message
+  do { decoded = try Message(decoding: encoded) } catch {
+    throw BrokenLaw(description: "\(Message.self) cannot read what it wrote: \(error)")
+  }
+  try law(decoded == message, "\(Message.self) is not what it was after a journey")
+  try law(decoded.encoded == encoded, "\(Message.self) has two encodings")
+}

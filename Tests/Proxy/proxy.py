@@ -1,0 +1,451 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A phone and a tablet sync through nginx, which reloads and whose daemon restarts; then the units and the backup."""
+
+import os
+import pathlib
+import re
+import select
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+
+LIMIT_SECONDS = 30
+# A server behind a proxy is called by a name that does not stand for this machine in the clear, so not by localhost.
+NAMES = [socket.gethostname(), "ip6-localhost", "localhost.localdomain"]
+
+
+def main():
+    binaries, examples = map(pathlib.Path, sys.argv[1:3])
+    is_long = "--long" in sys.argv[3:]
+    # The short path keeps the daemon's socket within what a socket's name may have.
+    with tempfile.TemporaryDirectory(prefix="atrest-") as folder:
+        check_units(examples / "systemd", pathlib.Path(folder))
+        with Scene(binaries, examples, pathlib.Path(folder)) as scene:
+            check_proxy(scene, is_long)
+            check_backups(scene)
+            check_certificates(scene)
+
+
+def check_proxy(scene, is_long):
+    step("pairing and syncing through nginx")
+    link = scene.owner("account", "add", "home").stdout.strip()
+    if not scene.is_named:
+        # This machine has no other name: only the link would say that nobody encrypts.
+        link = link.replace(f"{scene.name}:{scene.port}/", f"{scene.name}:{scene.port}/ca/")
+    assert f"{scene.name}:{scene.port}/ca/" in link, "the link names the proxy and its authority"
+    phone, tablet = scene.device("phone"), scene.device("tablet")
+    phone("pair", link, "--name", "phone")
+    tablet("pair", phone("invite").strip(), "--name", "tablet")
+    phone("water", "add", "250")
+    phone("sync")
+
+    step("a certificate that no trusted authority signed is refused")
+    stranger = scene.device("stranger", authorities="/dev/null")
+    refused = stranger("pair", link.rpartition("/")[0] + "/BCDF-GHJKLMNP", fails=True)
+    assert "certificate" in refused, refused
+
+    step("a stream lives through a reload of nginx")
+    with scene.watch("tablet") as watch:
+        watch.await_news()  # The first sync is over; from here on the stream tells.
+        scene.nginx.send_signal(signal.SIGHUP)
+        await_that(lambda: scene.has_new_workers(), "nginx has new workers")
+        phone("water", "add", "300")
+        phone("sync")
+        watch.await_news()
+        if is_long:
+            step("a stream lives through two minutes and a half of silence")
+            time.sleep(150)
+            assert watch.process.poll() is None
+            phone("water", "add", "310")
+            phone("sync")
+            watch.await_news()
+
+        step("a stream comes back after a restart of the daemon")
+        scene.stop_daemon()
+        failed = phone("sync", fails=True)
+        assert failed, "what is wrong is said"
+        scene.start_daemon()
+        phone("water", "add", "350")
+        phone("sync")
+        watch.await_news()
+    assert phone("replica", "dump") == tablet("replica", "dump"), "both hold the same"
+
+
+def check_backups(scene):
+    step("the backup script keeps as many as it is told, and a restored one serves")
+    script = scene.examples / "systemd" / "atrest-backup"
+    folder = scene.folder / "backups"
+    folder.mkdir(mode=0o700)
+    environment = os.environ | {"ATREST_SYNCD": str(scene.binaries / "atrest-syncd")}
+    names = []
+    for _ in range(3):
+        run([str(script), str(scene.data), str(folder), "2"], env=environment)
+        names.append(sorted(folder.glob("*.db"))[-1].name)
+        await_that(lambda: time.strftime("%S") != names[-1][-6:-4], "a second later")
+    left = sorted(file.name for file in folder.iterdir())
+    assert left == sorted(f"{name}{end}" for name in names[1:] for end in ("", ".sha256")), left
+    scene.stop_daemon()
+    restored = scene.folder / "restored"
+    program = str(scene.binaries / "atrest-syncd")
+    run([program, "restore", str(folder / names[-1]), "--data", str(restored)])
+    scene.data = restored
+    scene.start_daemon()
+    phone = scene.device("phone")
+    phone("water", "add", "400")
+    phone("sync")
+    scene.device("tablet")("sync")
+    assert phone("replica", "dump") == scene.device("tablet")("replica", "dump")
+
+
+def check_certificates(scene):
+    step("a renewed certificate is shown after certbot's hook")
+    folder, tools = scene.folder / "tls", scene.folder / "tools"
+    folder.mkdir(mode=0o700)
+    tools.mkdir()
+    stand_in = tools / "systemctl"
+    stand_in.write_text('#!/bin/sh\n[ "$1" = reload ] && kill -HUP "$DAEMON"\nexit 0\n')
+    stand_in.chmod(0o755)
+
+    def deploy():
+        run(
+            [str(scene.examples / "systemd" / "atrest-certificate")],
+            env=os.environ
+            | {
+                "PATH": f"{tools}:{os.environ['PATH']}",
+                "RENEWED_LINEAGE": str(scene.folder),
+                "ATREST_TLS": str(folder),
+                "DAEMON": str(scene.daemon.pid),
+            },
+        )
+
+    for name in ("fullchain.pem", "privkey.pem"):
+        shutil.copy(scene.folder / name, folder / name)
+    scene.stop_daemon()
+    files = ["--tls-cert", str(folder / "fullchain.pem"), "--tls-key", str(folder / "privkey.pem")]
+    scene.start_daemon(files)
+    first = scene.certificate()
+    scene.make_certificate()
+    deploy()
+    await_that(lambda: scene.certificate() != first, "the new certificate is shown")
+
+
+def check_units(units, folder):
+    if not shutil.which("systemd-analyze"):
+        return print("-- the units are not looked at: systemd-analyze is not installed", flush=True)
+    step("systemd finds nothing to say about the units")
+    copies = []
+    for unit in sorted(units.glob("*.*")):
+        # The programs need not be installed here.
+        text = unit.read_text().replace("/usr/local/bin/atrest-syncd", "/bin/true")
+        copy = folder / unit.name
+        copy.write_text(text.replace("/usr/local/bin/atrest-backup", "/bin/true"))
+        copies.append(str(copy))
+    done = run(["systemd-analyze", "verify", "--man=no", *copies])
+    assert not done.stderr.strip(), done.stderr
+    service = str(folder / "atrest-syncd.service")
+    score = subprocess.run(
+        ["systemd-analyze", "security", "--offline=yes", "--threshold=20", service],
+        capture_output=True,
+        text=True,
+    )
+    assert score.returncode == 0, score.stdout + score.stderr
+
+
+class Scene:
+    """nginx, the daemon, and the folders of devices."""
+
+    def __init__(self, binaries, examples, folder):
+        self.binaries, self.examples, self.folder = binaries, examples, folder
+        self.data = folder / "data"
+        self.nginx = self.daemon = None
+        self.name, self.host, self.is_named = resolve()
+        self.port, self.inner = free_port(self.host), free_port("127.0.0.1")
+
+    def __enter__(self):
+        try:
+            self._make_certificates()
+            self._write_configuration()
+            self.start_daemon()
+            self._start_nginx()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *problem):
+        if problem and problem[0]:
+            for log in sorted(self.folder.glob("*.log")):
+                print(f"-- {log.name}\n{log.read_text(errors='replace')[-3000:]}", file=sys.stderr)
+        for process in (self.nginx, self.daemon):
+            stop(process)
+
+    def _make_certificates(self):
+        here = self.folder
+        openssl(
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-subj",
+            "/CN=Test authority",
+            "-days",
+            "2",
+            "-keyout",
+            here / "ca.key",
+            "-out",
+            here / "ca.pem",
+        )
+        self.make_certificate()
+
+    def make_certificate(self):
+        here = self.folder
+        openssl(
+            "req",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+            "-nodes",
+            "-subj",
+            f"/CN={self.name[:60]}",
+            "-keyout",
+            here / "privkey.pem",
+            "-out",
+            here / "server.csr",
+        )
+        (here / "names").write_text(f"subjectAltName=DNS:{self.name}\n")
+        openssl(
+            "x509",
+            "-req",
+            "-in",
+            here / "server.csr",
+            "-CA",
+            here / "ca.pem",
+            "-CAkey",
+            here / "ca.key",
+            "-CAcreateserial",
+            "-days",
+            "1",
+            "-extfile",
+            here / "names",
+            "-out",
+            here / "fullchain.pem",
+        )
+
+    def _write_configuration(self):
+        """The example as it is, but for names, ports and paths."""
+        text = (self.examples / "nginx.conf").read_text()
+        literal = f"[{self.host}]" if ":" in self.host else self.host
+        for old, new in {
+            "server 127.0.0.1:7443;": f"server 127.0.0.1:{self.inner};",
+            "listen 443 ssl http2;": f"listen {literal}:{self.port} ssl http2;",
+            "    listen [::]:443 ssl http2;\n": "",
+            "/etc/letsencrypt/live/sync.example.org": str(self.folder),
+            "server_name sync.example.org;": f"server_name {self.name};",
+        }.items():
+            assert old in text, f"the example has no {old!r} any more"
+            text = text.replace(old, new)
+        (self.folder / "atrest.conf").write_text(text)
+        paths = "".join(
+            f"  {kind}_temp_path {self.folder}/{kind};\n"
+            for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        )
+        (self.folder / "nginx.conf").write_text(
+            f"daemon off;\nworker_processes 2;\npid {self.folder}/nginx.pid;\n"
+            f"error_log {self.folder}/nginx.log notice;\n"
+            + ("user root;\n" if os.geteuid() == 0 else "")
+            + "events {}\n"
+            f"http {{\n  access_log off;\n{paths}  include {self.folder}/atrest.conf;\n}}\n"
+        )
+
+    def _start_nginx(self):
+        configuration = str(self.folder / "nginx.conf")
+        log = str(self.folder / "nginx.log")
+        run(["nginx", "-t", "-q", "-e", log, "-c", configuration])
+        with open(self.folder / "nginx-output.log", "ab") as output:
+            self.nginx = start(
+                ["nginx", "-e", log, "-c", configuration], stdout=output, stderr=output
+            )
+        await_that(lambda: is_open(self.host, self.port), "nginx listens")
+
+    def start_daemon(self, encryption=("--insecure",)):
+        with open(self.folder / "daemon.log", "ab") as log:
+            self.daemon = start(
+                [
+                    str(self.binaries / "atrest-syncd"),
+                    "serve",
+                    *encryption,
+                    "--data",
+                    str(self.data),
+                    "--listen",
+                    f"127.0.0.1:{self.inner}",
+                    "--public",
+                    f"{self.name}:{self.port}",
+                ],
+                stdout=subprocess.PIPE,
+                stderr=log,
+            )
+        assert b"listening" in self.daemon.stdout.readline(), "the daemon did not start"
+
+    def certificate(self):
+        """What the daemon itself shows."""
+        context = ssl.create_default_context(cafile=str(self.folder / "ca.pem"))
+        context.set_alpn_protocols(["h2"])
+        with socket.create_connection(("127.0.0.1", self.inner), timeout=5) as plain:
+            with context.wrap_socket(plain, server_hostname=self.name) as encrypted:
+                return encrypted.getpeercert(binary_form=True)
+
+    def stop_daemon(self):
+        assert stop(self.daemon) == 0
+        self.daemon = None
+
+    def has_new_workers(self):
+        return (self.folder / "nginx.log").read_text().count("start worker process ") >= 4
+
+    def owner(self, *arguments):
+        return run([str(self.binaries / "atrest-syncd"), *arguments, "--data", str(self.data)])
+
+    def environment(self, authorities=None):
+        trusted = str(authorities or self.folder / "ca.pem")
+        return os.environ | {
+            "SSL_CERT_FILE": trusted,
+            "SSL_CERT_DIR": "/nonexistent",
+            "NO_COLOR": "1",
+        }
+
+    def command(self, name, *arguments):
+        return [str(self.binaries / "atrest"), *arguments, "--replica", str(self.folder / name)]
+
+    def device(self, name, authorities=None):
+        """A function that runs `atrest` on a device and gives what it printed, or complained about."""
+
+        def call(*arguments, fails=False):
+            done = subprocess.run(
+                self.command(name, *arguments),
+                env=self.environment(authorities),
+                capture_output=True,
+                text=True,
+                timeout=LIMIT_SECONDS,
+            )
+            assert (done.returncode != 0) == fails, (arguments, done.stdout, done.stderr)
+            return done.stderr if fails else done.stdout
+
+        return call
+
+    def watch(self, name):
+        return Watch(self.command(name, "sync", "--watch", "--json"), self.environment())
+
+
+class Watch:
+    """`atrest sync --watch`, and what it says."""
+
+    def __init__(self, command, environment):
+        self.process = start(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        self.said = b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *problem):
+        stop(self.process)
+
+    def await_news(self):
+        """Waits for the next report that something came."""
+        until = time.monotonic() + LIMIT_SECONDS
+        while True:
+            line, _, rest = self.said.partition(b"\n")
+            if rest or self.said.endswith(b"\n"):
+                self.said = rest
+                if re.search(rb'"(received|pulled)"\s*:\s*[1-9]', line):
+                    return
+                continue
+            left = until - time.monotonic()
+            ready, _, _ = select.select([self.process.stdout], [], [], max(0, left))
+            assert ready, f"the watching device heard nothing: {self.said!r}"
+            chunk = os.read(self.process.stdout.fileno(), 65536)
+            assert chunk, "the watching device ended"
+            self.said += chunk
+
+
+def resolve():
+    """A name of this machine that is not localhost, an address it stands for, and whether there is one."""
+    for name in NAMES:
+        if name == "localhost":
+            continue
+        try:
+            host = socket.getaddrinfo(name, 0, type=socket.SOCK_STREAM)[0][4][0]
+            free_port(host)
+            return name, host, True
+        except OSError:
+            continue
+    return "localhost", "127.0.0.1", False
+
+
+def free_port(host):
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.bind((host, 0))
+        return probe.getsockname()[1]
+
+
+def is_open(host, port):
+    try:
+        socket.create_connection((host, port), timeout=1).close()
+        return True
+    except OSError:
+        return False
+
+
+def await_that(holds, words):
+    until = time.monotonic() + LIMIT_SECONDS
+    while not holds():
+        assert time.monotonic() < until, f"waited in vain: {words}"
+        time.sleep(0.02)
+
+
+def start(command, **options):
+    # setpriv: should this process be killed, nothing outlives it.
+    return subprocess.Popen(
+        ["setpriv", "--pdeathsig", "TERM", *command], stdin=subprocess.DEVNULL, **options
+    )
+
+
+def stop(process):
+    if process is None:
+        return None
+    if process.poll() is None:
+        process.terminate()
+    try:
+        return process.wait(timeout=20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
+
+
+def run(command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS, **options)
+    assert done.returncode == 0, (command, done.stdout, done.stderr)
+    return done
+
+
+def openssl(*arguments):
+    run(["openssl", *map(str, arguments)])
+
+
+def step(words):
+    print(f"-- {time.monotonic() - BEGAN:4.1f} s: {words}", flush=True)
+
+
+BEGAN = time.monotonic()
+
+
+main()
