@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fuzzing program: one target, and libFuzzer's own options behind it.
+// The fuzzing program: libFuzzer's own command line, for the target that FUZZ_TARGET names.
 
 import CFuzzer
 import Foundation
@@ -7,33 +7,34 @@ import Fuzzing
 
 @main
 struct Fuzz {
-  /// Set once, before the fuzzer runs, and only read then.
-  nonisolated(unsafe) private static var target: FuzzTarget?
+  /// In the environment, because libFuzzer starts its program again, with the command line it was given, to merge and to shrink.
+  private static let target = FuzzTarget.all.first {
+    $0.name == ProcessInfo.processInfo.environment["FUZZ_TARGET"]
+  }
 
   static func main() throws {
-    let arguments = CommandLine.arguments.dropFirst()
-    switch arguments.first {
-    case "--list": for target in FuzzTarget.all { print(target.name, target.limitBytes) }
-    case "--seeds":
-      // fuzz --seeds TARGET FOLDER
-      guard let target = find(arguments.dropFirst().first), let folder = arguments.last else {
-        usage()
-      }
-      for (name, input) in try target.seeds() {
-        try Data(input).write(to: URL(fileURLWithPath: folder).appendingPathComponent(name))
-      }
-    default:
-      guard let target = find(arguments.first) else { usage() }
-      Self.target = target
-      exit(run())
+    if CommandLine.arguments.dropFirst() == ["--list"] {
+      for target in FuzzTarget.all { print(target.name, target.limitBytes) }
+      return
+    }
+    guard let target else {
+      let names = FuzzTarget.all.map(\.name).joined(separator: ", ")
+      FileHandle.standardError.write(
+        Data(
+          "FUZZ_TARGET=… fuzz [--seeds FOLDER | libFuzzer's command line]; one of \(names)\n".utf8))
+      exit(64)
+    }
+    guard CommandLine.argc == 3, CommandLine.arguments[1] == "--seeds" else { exit(run()) }
+    for (name, input) in try target.seeds() {
+      let folder = URL(fileURLWithPath: CommandLine.arguments[2])
+      try Data(input).write(to: folder.appendingPathComponent(name))
     }
   }
 
   private static func run() -> Int32 {
-    // libFuzzer takes the rest of the command line as its own.
-    var count = CommandLine.argc - 1
-    var rest: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 1
-    return withUnsafeMutablePointer(to: &rest) { pointer in
+    var count = CommandLine.argc
+    var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
+    return withUnsafeMutablePointer(to: &arguments) { pointer in
       LLVMFuzzerRunDriver(
         &count,
         UnsafeMutableRawPointer(pointer).assumingMemoryBound(
@@ -44,16 +45,5 @@ struct Fuzz {
         return 0
       }
     }
-  }
-
-  private static func find(_ name: String?) -> FuzzTarget? {
-    FuzzTarget.all.first { $0.name == name }
-  }
-
-  private static func usage() -> Never {
-    let names = FuzzTarget.all.map(\.name).joined(separator: ", ")
-    FileHandle.standardError.write(
-      Data("usage: fuzz TARGET [libFuzzer's options and folders]; targets: \(names)\n".utf8))
-    exit(64)
   }
 }
