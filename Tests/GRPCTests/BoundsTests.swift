@@ -77,12 +77,14 @@ private final class Known: Sendable {
 
   /// A connection that makes calls and never reads a byte of what comes back; without calls it reads.
   func deaf(
-    _ shard: Shard, _ method: String, name: String, calls: Int, ended: Signal<Void> = Signal()
+    _ shard: Shard, _ method: String, name: String, calls: Int, greeted: Signal<Void> = Signal(),
+    ended: Signal<Void> = Signal()
   ) {
     shard.async { [address] in
       SocketConnection.connect(
         to: address, on: shard, timeout: .seconds(60),
-        handler: DeafCaller(path: "/t.Known/\(method)", name: name, calls: calls, ended: ended))
+        handler: DeafCaller(
+          path: "/t.Known/\(method)", name: name, calls: calls, greeted: greeted, ended: ended))
     }
   }
 
@@ -107,15 +109,19 @@ private final class DeafCaller: ByteStreamHandler {
   private let path: String
   private let name: String
   private let calls: Int
+  private let greeted: Signal<Void>
   private let ended: Signal<Void>
   private var connection: ClientConnection?
   /// The server's greeting is read, or it would not take the calls.
   private var isDeaf = false
 
-  init(path: String, name: String, calls: Int, ended: Signal<Void>) {
+  init(
+    path: String, name: String, calls: Int, greeted: Signal<Void>, ended: Signal<Void>
+  ) {
     self.path = path
     self.name = name
     self.calls = calls
+    self.greeted = greeted
     self.ended = ended
   }
 
@@ -132,6 +138,7 @@ private final class DeafCaller: ByteStreamHandler {
     for _ in connection.receive(bytes, at: now) {}
     guard !isDeaf else { return }
     isDeaf = calls > 0
+    greeted.send(())
     for _ in 0..<calls {
       guard let call = connection.start(path: path, metadata: metadata(name), at: now) else {
         break
@@ -265,13 +272,14 @@ struct BoundsTests {
   func places() async throws {
     let known = try Known { $0.maxUntrustedConnections = 1 }
     let shard = try Shard(label: "test.idle")
-    let ended = Signal<Void>()
+    let (greeted, ended) = (Signal<Void>(), Signal<Void>())
     known.deaf(shard, "Watch", name: "a", calls: 1)
     await known.began.next()
     let idle = try known.channel()
     #expect(try await idle.unary("/t.Open/Small", [1]) == [1])
-    known.deaf(shard, "Watch", name: "b", calls: 0, ended: ended)
-    // A third stranger, of whom it is only waited that the second was let in and has gone again.
+    known.deaf(shard, "Watch", name: "b", calls: 0, greeted: greeted, ended: ended)
+    await greeted.next()
+    // A third stranger, for whom the second goes.
     let other = try known.channel()
     #expect(try await other.unary("/t.Open/Small", [1, 2]) == [2])
     await ended.next()
