@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// The small tree beside the words.
+
+import AtrestDomain
+
+/// The tree of a fast, on a terminal.
+enum TreeView {
+  static func lines(_ tree: TimerTree, _ style: Style) -> [String] { [] }
+}
