@@ -52,7 +52,7 @@ struct FormatOptions: ParsableArguments {
 }
 
 /// The moment, the place and the habits in which a command runs: read once, so that one answer has one now.
-struct Surroundings: Sendable {
+struct Surroundings: Hashable, Sendable {
   /// The device's clock.
   let now: Date
   /// The device's zone; `TZ` decides if it is set.

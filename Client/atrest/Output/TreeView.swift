@@ -6,4 +6,8 @@ import AtrestDomain
 /// The tree of a fast, on a terminal.
 enum TreeView {
   static func lines(_ tree: TimerTree, _ style: Style) -> [String] { [] }
+
+  static func timerLines(
+    _ appearance: TreeAppearance, star: Double, columns: Int, rows: Int
+  ) -> [TimerLine] { [] }
 }
