@@ -51,7 +51,7 @@ public enum CalendarPolicy {
   ) -> [CalendarEntry] {
     let all = sessions.compactMap(CalendarEntry.init)
       .sorted { HistoryOrder.isOlder($1.session, $0.session) }
-    return Gate.wholeHistory.isOpen(for: entitlement) ? all : Array(all.prefix(freeEntries))
+    return FeatureGate.wholeHistory.isOpen(for: entitlement) ? all : Array(all.prefix(freeEntries))
   }
 }
 
@@ -61,6 +61,6 @@ public enum ForestPolicy {
   public static func trees(
     of sessions: some Sequence<Session>, for entitlement: Entitlement
   ) -> [Tree] {
-    Gate.forest.isOpen(for: entitlement) ? TreeMapper.trees(for: sessions) : []
+    FeatureGate.forest.isOpen(for: entitlement) ? TreeMapper.trees(for: sessions) : []
   }
 }

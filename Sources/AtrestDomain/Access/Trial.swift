@@ -35,6 +35,6 @@ public enum TransitionMoment {
     completed count: Int, dismissed: String?, entitlement: Entitlement
   ) -> Bool {
     count == TrialPolicy.fasts && !SwitchSetting.isOn(dismissed)
-      && Gate.transitionMoment.isOpen(for: entitlement)
+      && FeatureGate.transitionMoment.isOpen(for: entitlement)
   }
 }

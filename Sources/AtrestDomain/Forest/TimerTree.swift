@@ -15,7 +15,7 @@ public struct TimerTree: Hashable, Sendable {
   ///
   /// A fast that ended early is shown as it will stand in the forest: grey, without a star.
   public init?(status: FastingMachine.Status, at now: Date, entitlement: Entitlement) {
-    guard Gate.timerTree.isOpen(for: entitlement) else { return nil }
+    guard FeatureGate.timerTree.isOpen(for: entitlement) else { return nil }
     switch status {
     case .idle, .abandoned: return nil
     case .active(let session):

@@ -94,7 +94,7 @@ public struct Navigation: Hashable, Sendable {
   /// The icons of an overlay or at the bottom, for this entitlement. The forest's is absent where
   /// there is no forest.
   public static func icons(for entitlement: Entitlement) -> [Icon] {
-    Icon.allCases.filter { $0 != .forest || Gate.forestIcon.isOpen(for: entitlement) }
+    Icon.allCases.filter { $0 != .forest || FeatureGate.forestIcon.isOpen(for: entitlement) }
   }
 
   /// Whether the glyph is there: at home, while a fast goes on.
@@ -121,7 +121,7 @@ public struct Navigation: Hashable, Sendable {
       switch event {
       case .transitionContinue:
         isTransitionShown = false
-        if Gate.paywall.isOpen(for: entitlement) { sheet = .paywall }
+        if FeatureGate.paywall.isOpen(for: entitlement) { sheet = .paywall }
         return [.rememberTransition]
       case .transitionLater:
         isTransitionShown = false
@@ -155,7 +155,7 @@ public struct Navigation: Hashable, Sendable {
     case .closeSheet:
       sheet = nil
     case .goPremium:
-      guard sheet == .settings, Gate.goPremium.isOpen(for: entitlement) else { break }
+      guard sheet == .settings, FeatureGate.goPremium.isOpen(for: entitlement) else { break }
       sheet = nil
       nextSheet = .paywall
       return [.handOver(afterSeconds: Self.handOverSeconds)]
@@ -165,7 +165,9 @@ public struct Navigation: Hashable, Sendable {
     case .water:
       if place == .timer, fastIsActive, sheet == nil, !isHatchOpen { isWaterOpen.toggle() }
     case .transitionDue:
-      guard !wasTransitionShown, Gate.transitionMoment.isOpen(for: entitlement) else { break }
+      guard !wasTransitionShown, FeatureGate.transitionMoment.isOpen(for: entitlement) else {
+        break
+      }
       isTransitionShown = true
       wasTransitionShown = true
       isHatchOpen = false
@@ -181,13 +183,13 @@ public struct Navigation: Hashable, Sendable {
       isHatchOpen = false
       isWaterOpen = false
     }
-    if place == .forest, !Gate.forest.isOpen(for: entitlement) { place = .timer }
-    if !Gate.paywall.isOpen(for: entitlement) {
+    if place == .forest, !FeatureGate.forest.isOpen(for: entitlement) { place = .timer }
+    if !FeatureGate.paywall.isOpen(for: entitlement) {
       // A purchase was made, here or on another device: there is nothing left to sell.
       if sheet == .paywall { sheet = nil }
       if nextSheet == .paywall { nextSheet = nil }
     }
-    if isTransitionShown, !Gate.transitionMoment.isOpen(for: entitlement) {
+    if isTransitionShown, !FeatureGate.transitionMoment.isOpen(for: entitlement) {
       isTransitionShown = false
     }
   }

@@ -22,8 +22,8 @@ public enum SettingsSection: Hashable, Sendable, CaseIterable {
   public static func sections(for entitlement: Entitlement) -> [SettingsSection] {
     allCases.filter { section in
       switch section {
-      case .premium: Gate.goPremium.isOpen(for: entitlement)
-      case .account: Gate.account.isOpen(for: entitlement)
+      case .premium: FeatureGate.goPremium.isOpen(for: entitlement)
+      case .account: FeatureGate.account.isOpen(for: entitlement)
       case .fasting, .hydration, .vigil, .data, .legal: true
       }
     }

@@ -5,7 +5,7 @@
 /// the timer, the milestones, water, Vigil, settings, export and import are everybody's.
 ///
 /// What is not there is absent. It is never shown greyed, crossed out, or with words about it.
-public enum Gate: Hashable, Sendable, CaseIterable {
+public enum FeatureGate: Hashable, Sendable, CaseIterable {
   /// The way to the forest, among the icons.
   case forestIcon
   /// The forest itself.
@@ -26,7 +26,7 @@ public enum Gate: Hashable, Sendable, CaseIterable {
   /// A line of the table.
   public struct Row: Hashable, Sendable {
     /// What it is about.
-    public let gate: Gate
+    public let gate: FeatureGate
     /// For whom it is there.
     public let open: Set<Entitlement>
   }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of each cell of a raster a silhouette covers, for terminals.
+
+extension SilhouettePath {
+  /// The cells of the largest raster, across or down.
+  public static let limitCells = 512
+
+  /// How much of each cell the silhouette covers, row by row from the top, 0 to 1.
+  ///
+  /// - Parameters:
+  ///   - columns: Cells across the whole square; clamped to 1 to 512.
+  ///   - rows: Cells down the whole square; clamped to 1 to 512. A terminal's cells are about twice
+  ///     as high as they are wide: half as many rows, or half blocks, keep a tree's proportions.
+  /// - Complexity: O(outline points × scan lines they cross); four lines a row.
+  public func coverage(columns: Int, rows: Int) -> [[Double]] {
+    let columns = min(max(columns, 1), Self.limitCells)
+    let rows = min(max(rows, 1), Self.limitCells)
+    let lines = 4
+    var cells = Array(repeating: Array(repeating: 0.0, count: columns), count: rows)
+    let crossings = crossings(atLines: rows * lines)
+    for (line, found) in crossings.enumerated() {
+      var winding = 0
+      for (index, crossing) in found.enumerated() {
+        if winding != 0 {
+          let from = found[index - 1].x / TreeSilhouette.side * Double(columns)
+          let to = crossing.x / TreeSilhouette.side * Double(columns)
+          Self.add(from: from, to: to, weight: 1 / Double(lines), to: &cells[line / lines])
+        }
+        winding += crossing.direction
+      }
+    }
+    return cells
+  }
+
+  private struct Crossing {
+    var x: Double
+    var direction: Int
+  }
+
+  /// Where the outlines cross the middles of equally high lines, from left to right.
+  private func crossings(atLines count: Int) -> [[Crossing]] {
+    var result = Array(repeating: [Crossing](), count: count)
+    let height = TreeSilhouette.side / Double(count)
+    for outline in outlines {
+      var previous = outline.last ?? SilhouettePoint(x: 0, y: 0)
+      for point in outline {
+        let (upper, lower, direction) =
+          previous.y < point.y ? (previous, point, 1) : (point, previous, -1)
+        previous = point
+        guard upper.y < lower.y else { continue }
+        // A line belongs to a piece if its middle lies from the upper end on, before the lower one.
+        let first = max(0, (upper.y / height - 0.5).rounded(.up))
+        let last = min(Double(count) - 1, (lower.y / height - 0.5).rounded(.up) - 1)
+        guard first <= last else { continue }
+        for line in Int(first)...Int(last) {
+          let y = (Double(line) + 0.5) * height
+          let x = upper.x + (lower.x - upper.x) * (y - upper.y) / (lower.y - upper.y)
+          result[line].append(Crossing(x: x, direction: direction))
+        }
+      }
+    }
+    return result.map { $0.sorted { $0.x < $1.x } }
+  }
+
+  /// Adds a stretch of a line to the cells that it touches.
+  private static func add(from: Double, to: Double, weight: Double, to row: inout [Double]) {
+    let from = max(0, from)
+    let to = min(Double(row.count), to)
+    guard from < to else { return }
+    for column in Int(from)...min(Int(to), row.count - 1) {
+      let part = min(to, Double(column + 1)) - max(from, Double(column))
+      if part > 0 { row[column] = min(1, row[column] + part * weight) }
+    }
+  }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads path data, and keeps it as outlines.
+
+import Foundation
+
+/// A point in a silhouette's square: from 0 to 1024, x to the right, y downwards.
+public struct SilhouettePoint: Hashable, Sendable {
+  /// To the right.
+  public var x: Double
+  /// Downwards.
+  public var y: Double
+
+  /// A point.
+  public init(x: Double, y: Double) {
+    self.x = x
+    self.y = y
+  }
+}
+
+/// A compound path, as closed outlines made of straight pieces: curves are flattened on reading.
+public struct SilhouettePath: Hashable, Sendable {
+  /// The outlines; each closes by itself.
+  public let outlines: [[SilhouettePoint]]
+
+  /// Bytes of the longest path that is read.
+  public static let limitBytes = 256 * 1024
+
+  /// What stands for a tree whose path cannot be read: a plain crown, 15 % from the sides and 5 %
+  /// from top and bottom. Nobody is told; a tree is still there.
+  public static let fallback = SilhouettePath(
+    outlines: [
+      (0..<48).map { step in
+        let angle = Double(step) / 48
+        return SilhouettePoint(
+          x: 512 + 512 * 0.70 * cosine(ofTurn: angle),
+          y: 512 + 512 * 0.90 * cosine(ofTurn: angle - 0.25))
+      }
+    ])
+
+  init(outlines: [[SilhouettePoint]]) {
+    self.outlines = outlines
+  }
+
+  /// Reads SVG path data of the commands M, L, C, Q and Z, upper or lower case.
+  ///
+  /// - Returns: nil for anything else: an arc, a number that is none, too few of them, no outline.
+  /// Source: SVG 1.1, section 8.3.
+  public init?(data: String) {
+    var scanner = PathScanner(data)
+    guard data.utf8.count <= Self.limitBytes else { return nil }
+    var outlines: [[SilhouettePoint]] = []
+    var outline: [SilhouettePoint] = []
+    var at = SilhouettePoint(x: 0, y: 0)
+    var start = at
+    var command: UInt8?
+    while !scanner.isAtEnd {
+      if let letter = scanner.letter() {
+        command = letter
+      } else if command == nil || command == UInt8(ascii: "Z") || command == UInt8(ascii: "z") {
+        return nil
+      }
+      guard let current = command else { return nil }
+      let isRelative = current >= UInt8(ascii: "a")
+      func point() -> SilhouettePoint? {
+        guard let x = scanner.number(), let y = scanner.number() else { return nil }
+        return isRelative
+          ? SilhouettePoint(x: at.x + x, y: at.y + y) : SilhouettePoint(x: x, y: y)
+      }
+      switch current & 0xdf {
+      case UInt8(ascii: "M"):
+        guard let next = point() else { return nil }
+        if outline.count > 2 { outlines.append(outline) }
+        (at, start, outline) = (next, next, [next])
+        command = isRelative ? UInt8(ascii: "l") : UInt8(ascii: "L")
+      case UInt8(ascii: "L"):
+        guard !outline.isEmpty, let next = point() else { return nil }
+        outline.append(next)
+        at = next
+      case UInt8(ascii: "C"):
+        guard !outline.isEmpty, let a = point(), let b = point(), let next = point() else {
+          return nil
+        }
+        Self.flatten(from: at, a, b, next, into: &outline)
+        at = next
+      case UInt8(ascii: "Q"):
+        guard !outline.isEmpty, let middle = point(), let next = point() else { return nil }
+        func toward(_ end: SilhouettePoint) -> SilhouettePoint {
+          SilhouettePoint(
+            x: end.x + (middle.x - end.x) * 2 / 3, y: end.y + (middle.y - end.y) * 2 / 3)
+        }
+        Self.flatten(from: at, toward(at), toward(next), next, into: &outline)
+        at = next
+      case UInt8(ascii: "Z"):
+        guard !outline.isEmpty else { return nil }
+        if outline.count > 2 { outlines.append(outline) }
+        (at, outline) = (start, [start])
+      default: return nil
+      }
+    }
+    if outline.count > 2 { outlines.append(outline) }
+    guard !outlines.isEmpty else { return nil }
+    self.outlines = outlines
+  }
+
+  /// Adds a cubic curve as straight pieces of about 6 units.
+  private static func flatten(
+    from a: SilhouettePoint, _ b: SilhouettePoint, _ c: SilhouettePoint, _ d: SilhouettePoint,
+    into outline: inout [SilhouettePoint]
+  ) {
+    let reach = abs(b.x - a.x) + abs(b.y - a.y) + abs(c.x - b.x) + abs(c.y - b.y)
+    let pieces = min(max(Int(min(reach + abs(d.x - c.x) + abs(d.y - c.y), 384) / 6), 2), 64)
+    for piece in 1...pieces {
+      let t = Double(piece) / Double(pieces)
+      let r = 1 - t
+      let (wa, wb, wc, wd) = (r * r * r, 3 * r * r * t, 3 * r * t * t, t * t * t)
+      outline.append(
+        SilhouettePoint(
+          x: wa * a.x + wb * b.x + wc * c.x + wd * d.x,
+          y: wa * a.y + wb * b.y + wc * c.y + wd * d.y))
+    }
+  }
+}
+
+/// Reads letters and numbers, one after the other.
+private struct PathScanner {
+  private var rest: Substring.UTF8View
+
+  init(_ data: String) {
+    rest = data[...].utf8
+    skip()
+  }
+
+  var isAtEnd: Bool { rest.isEmpty }
+
+  mutating func letter() -> UInt8? {
+    guard let byte = rest.first, (0x41...0x5a).contains(byte & 0xdf), byte >= 0x41 else {
+      return nil
+    }
+    rest.removeFirst()
+    skip()
+    return byte
+  }
+
+  mutating func number() -> Double? {
+    var end = rest.startIndex
+    func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    if let byte = rest.first, byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+") {
+      end = rest.index(after: end)
+    }
+    var sawPoint = false
+    while end < rest.endIndex,
+      isDigit(rest[end]) || (!sawPoint && rest[end] == UInt8(ascii: "."))
+    {
+      if rest[end] == UInt8(ascii: ".") { sawPoint = true }
+      end = rest.index(after: end)
+    }
+    guard let value = Double(String(Substring(rest[..<end]))), abs(value) <= 1e6 else {
+      return nil
+    }
+    rest = rest[end...]
+    skip()
+    return value
+  }
+
+  private mutating func skip() {
+    while let byte = rest.first, byte == 0x20 || (9...13).contains(byte) || byte == 0x2c {
+      rest.removeFirst()
+    }
+  }
+}
+
+/// The cosine of an angle given in turns.
+private func cosine(ofTurn turn: Double) -> Double {
+  cos(turn * 2 * Double.pi)
+}

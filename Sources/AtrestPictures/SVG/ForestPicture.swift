@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws a forest at dusk as an SVG file.
+
+import AtrestDomain
+import Foundation
+
+/// The forest as a picture: the same forest gives the same bytes, in every process.
+public enum ForestPicture {
+  /// What of the canvas is drawn.
+  public enum Part: Hashable, Sendable {
+    /// All of it.
+    case whole
+    /// What a screen shows that is scrolled down by so many points; clamped to the canvas. The
+    /// stars are where the parallax has them.
+    case screen(scrolled: Double)
+  }
+
+  /// What a screen shows when the forest is opened: its newest tree, and what is around it.
+  public static func opened(_ layout: ForestLayout) -> Part {
+    guard let newest = layout.trees.first(where: { $0.id == layout.newest }) else {
+      return .screen(scrolled: 0)
+    }
+    return .screen(scrolled: newest.y - layout.canvas.screenHeight * 0.62)
+  }
+
+  /// Draws a forest.
+  ///
+  /// - Parameters:
+  ///   - layout: Where everything stands.
+  ///   - zone: Where the days are counted on which the fasts ended, for what screen readers tell.
+  ///   - part: What of the canvas is drawn.
+  /// - Returns: An SVG 1.1 document without scripts and without references to other files. For 200
+  ///   trees some 100 KB.
+  public static func svg(
+    _ layout: ForestLayout, in zone: TimeZone, part: Part = .whole
+  ) -> String {
+    ForestScene(layout: layout, zone: zone, part: part).svg()
+  }
+}
+
+/// A forest on its way to paper.
+private struct ForestScene {
+  let layout: ForestLayout
+  let zone: TimeZone
+  let top: Double
+  let height: Double
+  let starShift: Double
+  let sky: Sky
+  let layers: [Layer]
+
+  /// The trees of one distance, and the ground that they stand on.
+  struct Layer {
+    let depth: ForestDepth
+    let trees: [PlacedTree]
+    let ridges: [Ridge]
+  }
+
+  init(layout: ForestLayout, zone: TimeZone, part: ForestPicture.Part) {
+    self.layout = layout
+    self.zone = zone
+    switch part {
+    case .whole:
+      (top, height, starShift) = (0, layout.height, 0)
+    case .screen(let scrolled):
+      height = min(layout.canvas.screenHeight, layout.height)
+      top = scrolled.isNaN ? 0 : min(max(scrolled, 0), layout.height - height)
+      starShift = ForestCanvas.starOffset(scrolled: top)
+    }
+    sky = Sky(range: top...(top + height))
+    layers = ForestDepth.allCases.reversed().compactMap { depth in
+      let trees = layout.trees.filter { $0.depth == depth }
+      guard !trees.isEmpty else { return nil }
+      let ridges = Ridge.ridges(
+        through: trees.map { Foot(centreX: $0.x, centreY: $0.y, size: $0.size) })
+      return Layer(depth: depth, trees: trees, ridges: ridges)
+    }
+  }
+
+  func svg() -> String {
+    var markup = Markup(
+      title: Word.navForest.text, summary: Word.forestEmpty.text, width: layout.width,
+      height: height, top: top)
+    markup.group("defs") { define(in: &$0) }
+    sky.draw(in: &markup, width: layout.width)
+    drawRidges(in: &markup)
+    drawGround(in: &markup)
+    drawStars(in: &markup)
+    for layer in layers { drawTrees(of: layer, in: &markup) }
+    if layout.isEmpty { drawWords(in: &markup) }
+    return markup.finished()
+  }
+
+  private func define(in markup: inout Markup) {
+    sky.define(in: &markup)
+    if !layout.stars.isEmpty { StarInk.define(in: &markup) }
+    let trees = layout.trees
+    TreeInk.define(
+      variants: Set(trees.map { Silhouette.index($0.appearance.variant) }),
+      tones: Set(trees.filter(\.hasStar).map(\.tone)), in: &markup)
+    for hour in Set(layers.flatMap(\.ridges).map { hour(at: $0.level) }).sorted() {
+      Ground.defineRidge(hour, in: &markup)
+    }
+    Ground.define(in: &markup)
+  }
+
+  private func drawStars(in markup: inout Markup) {
+    let attributes =
+      starShift == 0 ? [] : [("transform", "translate(0 \(number(starShift)))")]
+    markup.group("g", attributes) { markup in
+      for star in layout.stars where isSeen(star.y + starShift, size: star.size * 2) {
+        StarInk.draw(
+          in: &markup, x: star.x, y: star.y, size: star.size,
+          opacity: star.opacity * clearness(at: star.y + starShift))
+      }
+    }
+  }
+
+  private func hour(at y: Double) -> Int {
+    Ground.hour(at: y / layout.height)
+  }
+
+  /// How clear the air is at a height: stars pale where they shine through the haze over the hills.
+  private func clearness(at y: Double) -> Double {
+    let crest = layers.flatMap(\.ridges).map(\.level).min() ?? .infinity
+    let depth = (y - crest) / (layout.canvas.screenHeight * 0.6)
+    return 1 - 0.6 * min(max(depth, 0), 1)
+  }
+
+  /// The ground of all layers lies behind all trees: so none is cut by the hill of another.
+  private func drawRidges(in markup: inout Markup) {
+    let ridges = layers.flatMap { layer in layer.ridges.map { (layer, $0) } }
+      .sorted { $0.1.level < $1.1.level }
+    let spacing = layout.height * 0.75 / Double(max(1, ridges.count))
+    for (layer, ridge) in ridges where isSeen(ridge.level, size: height) {
+      // The sky first: a nearer hill hides the light on those behind it.
+      let path = ridge.path(width: layout.width, fade: Ground.fade(layer.depth, spacing: spacing))
+      for fill in ["sky", "ridge-\(hour(at: ridge.level))"] {
+        markup.element("path", [("d", path), ("fill", "url(#\(fill))")])
+      }
+    }
+  }
+
+  private func drawTrees(of layer: Layer, in markup: inout Markup) {
+    markup.group("g") { markup in
+      for tree in layer.trees where isSeen(tree.y, size: tree.size) {
+        draw(tree, in: &markup)
+      }
+    }
+  }
+
+  /// A tree in its layer's opacity. Behind it the dusk itself is painted first, so that no other tree
+  /// shines through it: what is far away is dim, and not made of glass.
+  private func draw(_ tree: PlacedTree, in markup: inout Markup) {
+    let variant = tree.appearance.variant
+    if tree.opacity < 1 {
+      TreeInk.draw(
+        in: &markup, variant: variant, x: tree.x, y: tree.y, size: tree.size,
+        fill: Ground.colour(behind: tree, sky: sky, hour: hour(at: tree.y)).hex)
+    }
+    TreeInk.draw(
+      in: &markup, variant: variant, x: tree.x, y: tree.y, size: tree.size,
+      fill: tree.hasStar ? "url(#tone-\(tree.tone))" : tree.appearance.fill.hex,
+      opacity: tree.opacity, title: tree.tree.words(in: zone))
+  }
+
+  private func drawGround(in markup: inout Markup) {
+    let bottom = top + height
+    guard bottom > layout.height * 0.9 else { return }
+    Ground.draw(in: &markup, width: layout.width, bottom: layout.height, screen: layout.canvas.screenHeight)
+  }
+
+  private func drawWords(in markup: inout Markup) {
+    markup.element(
+      "text",
+      [
+        ("x", number(layout.width / 2)), ("y", number(top + height / 2)),
+        ("text-anchor", "middle"), ("font-family", Typeface.family), ("font-size", "17"),
+        ("fill", Palette.muted.hex),
+      ], words: Word.forestEmpty.text)
+  }
+
+  private func isSeen(_ y: Double, size: Double) -> Bool {
+    y + size > top && y - size < top + height
+  }
+}

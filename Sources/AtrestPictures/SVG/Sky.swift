@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sky of every picture, and which colour it has at a height.
+
+import AtrestDomain
+
+/// The dusk behind everything: warm at the ground, night above.
+struct Sky {
+  /// From where to where it reaches, in points from the top of the canvas.
+  let range: ClosedRange<Double>
+
+  /// Its colour at a height, as the gradient shows it there.
+  func colour(at y: Double) -> RGB {
+    let length = range.upperBound - range.lowerBound
+    return Self.colour(up: length > 0 ? (range.upperBound - y) / length : 0)
+  }
+
+  /// Its colour at a part of its height, from the ground up: the dusk, with the bend at its middle
+  /// colour rounded off, where eyes would see a band.
+  static func colour(up: Double) -> RGB {
+    let near = [-0.12, -0.06, 0, 0.06, 0.12].map { linear(up: up + $0) }
+    func mean(_ part: KeyPath<RGB, Double>) -> Double {
+      near.reduce(0) { $0 + $1[keyPath: part] } / Double(near.count)
+    }
+    return RGB(red: mean(\.red), green: mean(\.green), blue: mean(\.blue))
+  }
+
+  private static func linear(up: Double) -> RGB {
+    let place = min(max(up, 0), 1) * Double(Palette.dusk.count - 1)
+    let index = min(Int(place), Palette.dusk.count - 2)
+    return RGB.interpolate(
+      from: Palette.dusk[index], to: Palette.dusk[index + 1], t: place - Double(index))
+  }
+
+  /// Defines the gradient `sky`.
+  func define(in markup: inout Markup) {
+    markup.group(
+      "linearGradient",
+      [
+        ("id", "sky"), ("gradientUnits", "userSpaceOnUse"), ("x1", "0"), ("x2", "0"),
+        ("y1", number(range.upperBound)), ("y2", number(range.lowerBound)),
+      ]
+    ) { markup in
+      markup.stops([0, 0.25, 0.38, 0.44, 0.5, 0.56, 0.62, 0.75, 1].map {
+        ($0, Self.colour(up: $0), 1)
+      })
+    }
+  }
+
+  /// Paints it.
+  func draw(in markup: inout Markup, width: Double) {
+    markup.element(
+      "rect",
+      [
+        ("y", number(range.lowerBound)), ("width", number(width)),
+        ("height", number(range.upperBound - range.lowerBound)), ("fill", "url(#sky)"),
+      ])
+  }
+}
+
+extension Markup {
+  /// Defines a gradient from top to bottom of whatever is filled with it.
+  mutating func defineFade(id: String, _ stops: [(offset: Double, colour: RGB, opacity: Double)]) {
+    group("linearGradient", [("id", id), ("x1", "0"), ("x2", "0"), ("y1", "0"), ("y2", "1")]) {
+      markup in
+      markup.stops(stops)
+    }
+  }
+
+  /// The stops of a gradient.
+  mutating func stops(_ stops: [(offset: Double, colour: RGB, opacity: Double)]) {
+    for stop in stops {
+      var attributes = [("offset", number(stop.offset)), ("stop-color", stop.colour.hex)]
+      if stop.opacity != 1 { attributes.append(("stop-opacity", number(stop.opacity))) }
+      element("stop", attributes)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a silhouette is drawn: a symbol for its form, a gradient for its tone.
+
+import AtrestDomain
+
+/// Draws trees.
+struct TreeInk {
+  /// Defines the symbols and gradients that some trees need, and no other: files stay small.
+  static func define(
+    variants: Set<Int>, tones: Set<Int>, in markup: inout Markup
+  ) {
+    for variant in variants.sorted() {
+      let side = number(TreeSilhouette.side)
+      markup.group("symbol", [("id", "tree-\(variant)"), ("viewBox", "0 0 \(side) \(side)")]) {
+        markup in
+        markup.element("path", [("d", Silhouette.of(variant).path)])
+      }
+    }
+    for tone in tones.sorted() {
+      let earth = Palette.earthTone(tone)
+      markup.defineFade(id: "tone-\(tone)", shade(light: earth.light, dark: earth.dark))
+    }
+  }
+
+  /// Light from above: a tree is in its light tone where it is seen first, and goes over into its
+  /// dark one towards the ground.
+  static func shade(
+    light: RGB, dark: RGB
+  ) -> [(offset: Double, colour: RGB, opacity: Double)] {
+    [
+      (0, light, 1), (0.45, .interpolate(from: light, to: dark, t: 0.18), 1),
+      (0.78, .interpolate(from: light, to: dark, t: 0.5), 1),
+      (1, .interpolate(from: light, to: dark, t: 0.85), 1),
+    ]
+  }
+
+  /// Draws a silhouette by its centre.
+  static func draw(
+    in markup: inout Markup, variant: Int, x: Double, y: Double, size: Double, fill: String,
+    opacity: Double = 1, filter: String? = nil, mask: String? = nil, title: String? = nil
+  ) {
+    var attributes = [
+      ("href", "#tree-\(Silhouette.index(variant))"), ("x", number(x - size / 2)),
+      ("y", number(y - size / 2)), ("width", number(size)), ("height", number(size)),
+      ("fill", fill),
+    ]
+    if opacity < 1 { attributes.append(("opacity", number(opacity))) }
+    if let filter { attributes.append(("filter", "url(#\(filter))")) }
+    if let mask { attributes.append(("mask", "url(#\(mask))")) }
+    guard let title else { return markup.element("use", attributes) }
+    attributes.append(("role", "img"))
+    markup.group("use", attributes) { $0.element("title", [], words: title) }
+  }
+}
