@@ -45,6 +45,9 @@ let package = Package(
 
     // Libraries both sides share.
     .target(name: "AtrestDomain", path: "Sources/AtrestDomain", swiftSettings: strict),
+    .target(
+      name: "AtrestPictures", dependencies: ["AtrestDomain"], path: "Sources/AtrestPictures",
+      swiftSettings: strict),
     .target(name: "Replication", path: "Sources/Replication", swiftSettings: strict),
     .target(
       name: "Entitlements",
@@ -114,8 +117,8 @@ let package = Package(
     .executableTarget(
       name: "atrest",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "AtrestLab", "DispatchNet", "Entitlements", "Replication",
-        "SyncProtocol",
+        "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestPictures", "DispatchNet",
+        "Entitlements", "Replication", "SyncProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
 
@@ -179,7 +182,8 @@ let package = Package(
     .testTarget(
       name: "AtrestTests",
       dependencies: [
-        "atrest", "AtrestClient", "AtrestDomain", "Replication", "SyncProtocol", "TestSupport",
+        "AppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestPictures", "Replication",
+        "SyncProtocol", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
