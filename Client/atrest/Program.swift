@@ -55,7 +55,8 @@ struct Atrest: ParsableCommand {
     version: ProgramVersion.text,
     subcommands: [
       NowCommand.self, FastCommand.self, WaterCommand.self, UndoCommand.self,
-      TimerCommand.self, CalendarCommand.self, HistoryCommand.self,
+      TimerCommand.self, CalendarCommand.self, HistoryCommand.self, ForestCommand.self,
+      TreeCommand.self,
       SettingsCommand.self, VigilCommand.self, PremiumCommand.self,
       StatusCommand.self, SessionsCommand.self,
       SyncCommand.self, ConflictsCommand.self, PairCommand.self, InviteCommand.self,

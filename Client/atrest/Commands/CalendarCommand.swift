@@ -4,6 +4,7 @@
 import ArgumentParser
 import AtrestClient
 import AtrestDomain
+import AtrestPictures
 import Foundation
 
 /// `atrest calendar [MONTH]`.
@@ -35,7 +36,10 @@ struct CalendarCommand: ParsableCommand {
       month: month, entries: entries, now: around.now, in: around.zone,
       firstWeekday: around.manner.firstWeekday)
     try format.answer(
-      CalendarRow(grid), CalendarView.text(grid, around, Terminal.style))
+      CalendarRow(grid), CalendarView.text(
+        grid, Terminal.style,
+        columns: Terminal.isRead ? ScreenSize.current().columns - 1 : CalendarDrawing.width,
+        isUnicode: DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment)))
   }
 }
 
@@ -80,7 +84,7 @@ extension Replica {
   func entries(newest limit: Int) throws -> [CalendarEntry] {
     let entitlement = try entitlement()
     let bound =
-      Gate.wholeHistory.isOpen(for: entitlement) ? limit : min(limit, CalendarPolicy.freeEntries)
+      FeatureGate.wholeHistory.isOpen(for: entitlement) ? limit : min(limit, CalendarPolicy.freeEntries)
     return CalendarPolicy.entries(
       of: try look { try $0.history(limit: bound) }, for: entitlement)
   }
@@ -88,7 +92,7 @@ extension Replica {
   /// The entries about a month that the entitlement lets be seen.
   func entries(in month: LocalMonth, _ around: Surroundings) throws -> [CalendarEntry] {
     let entitlement = try entitlement()
-    guard Gate.wholeHistory.isOpen(for: entitlement) else {
+    guard FeatureGate.wholeHistory.isOpen(for: entitlement) else {
       return try entries(newest: CalendarPolicy.freeEntries)
     }
     // Wide enough for every zone; the grid chooses to the day.

@@ -33,7 +33,10 @@ struct NowCommand: ParsableCommand {
     let person = around.following(snapshot.choices)
     try format.answer(
       NowRow(snapshot, person),
-      NowView(snapshot, person).text(
+      NowView(
+        snapshot, person,
+        isUnicode: DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment)
+      ).text(
         Terminal.style, width: Terminal.isRead ? ScreenSize.current().columns : nil))
     if !format.json { try TransitionView.showOnce(snapshot, in: replica) }
   }

@@ -208,7 +208,7 @@ struct PremiumCommand: ParsableCommand {
   func run() throws {
     let around = Surroundings.current()
     let snapshot = try options.openExisting().map { try Snapshot($0, around) } ?? .empty
-    guard Gate.paywall.isOpen(for: snapshot.entitlement) else {
+    guard FeatureGate.paywall.isOpen(for: snapshot.entitlement) else {
       throw Failure.Thrown(
         "There is nothing to buy here. `atrest entitlement` shows what is known.")
     }

@@ -63,7 +63,8 @@ private final class LiveTimer {
     self.options = options
     self.style = style
     model = TimerModel(
-      .current(), size: .current(), reduceMotion: style.colours == .none)
+      .current(), size: .current(), reduceMotion: style.colours == .none,
+      isUnicode: DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment))
   }
 
   /// Reads the replica, if there is one.

@@ -14,11 +14,11 @@ enum ArrivalView {
     let style = isRead ? Terminal.style : .plain
     var lines: [String] = []
     let isEstablished = TreeMapper.state(of: session) == .established
-    if isRead, session.span.outcome == .completed,
-      let tree = TimerTree(
-        status: machine(session).status, at: around.now, entitlement: snapshot.entitlement)
-    {
-      lines += TreeView.lines(tree, style)
+    if isRead {
+      lines += TreeView.lines(
+        of: session, at: around.now, snapshot.entitlement, style,
+        columns: ScreenSize.current().columns - 1,
+        isUnicode: DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment))
     }
     if isEstablished {
       lines.append(
@@ -32,15 +32,6 @@ enum ArrivalView {
       lines.append(style.scripture(fragment.text))
     }
     return lines.joined(separator: "\n")
-  }
-
-  /// The timer that has just ended this fast.
-  private static func machine(_ session: Session) -> FastingMachine {
-    var machine = FastingMachine()
-    machine.start(
-      id: session.id, at: session.span.start, targetMinutes: session.targetMinutes)
-    if let end = session.span.end { machine.complete(at: end) }
-    return machine
   }
 }
 

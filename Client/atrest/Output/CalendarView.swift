@@ -2,6 +2,7 @@
 // How the calendar and the history are shown.
 
 import AtrestDomain
+import AtrestPictures
 import Foundation
 
 /// A fast that is over, for `--json`.
@@ -50,36 +51,11 @@ struct CalendarRow: Encodable, Equatable {
 
 /// The calendar for people.
 enum CalendarView {
-  /// Columns of a day: three fit a terminal of 21.
-  private static let cell = 4
-
-  /// A month grid. Each day is its number and a dot; today is underlined, or pointed at where there is no emphasis.
-  static func text(_ grid: MonthGrid, _ around: Surroundings, _ style: Style) -> String {
-    let names = grid.weekdays.map { Self.name($0).leading(cell - 1) + " " }.joined()
-    let title = "\(months[grid.month.month - 1]) \(grid.month.year)"
-    let margin = String(repeating: " ", count: max(0, (7 * cell - title.count) / 2))
-    var lines = [margin + style.strong(title), style.quiet(names.trimmedEnd)]
-    for week in grid.weeks {
-      lines.append(week.map { $0.map { day($0, style) } ?? "    " }.joined().trimmedEnd)
-    }
-    let entries = grid.weeks.joined().compactMap { $0?.entries }.joined()
-    if entries.isEmpty { lines.append(style.quiet(Word.calendarEmpty.text)) }
-    return lines.joined(separator: "\n")
-  }
-
-  private static func day(_ day: MonthGrid.Day, _ style: Style) -> String {
-    let number = String(day.number)
-    let room = String(repeating: " ", count: cell - 1 - number.count)
-    var shown = room + number
-    if day.isToday {
-      shown =
-        style.isOn ? room + "\u{1B}[4m\(number)\u{1B}[24m" : room.dropLast() + ">" + number
-    }
-    guard let dot = day.dot else { return shown + " " }
-    switch dot {
-    case .tone: return shown + style.ink(Palette.dot(dot), "●")
-    case .grey: return shown + style.ink(Palette.dot(dot), "○")
-    }
+  /// A month grid, at most so many columns wide.
+  static func text(_ grid: MonthGrid, _ style: Style, columns: Int, isUnicode: Bool) -> String {
+    let drawing = CalendarDrawing.draw(
+      grid, width: min(columns, CalendarDrawing.width), height: CalendarDrawing.height)
+    return DrawingView.trimmed(isUnicode ? drawing : drawing.ascii, style).joined(separator: "\n")
   }
 
   /// Entries, newest first.
@@ -91,31 +67,9 @@ enum CalendarView {
     }
     return table
   }
-
-  private static let months = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
-  ]
-
-  private static func name(_ weekday: Weekday) -> String {
-    switch weekday {
-    case .sunday: "Su"
-    case .monday: "Mo"
-    case .tuesday: "Tu"
-    case .wednesday: "We"
-    case .thursday: "Th"
-    case .friday: "Fr"
-    case .saturday: "Sa"
-    }
-  }
 }
 
 extension String {
-  /// With blanks in front, so many characters wide.
-  func leading(_ width: Int) -> String {
-    String(repeating: " ", count: max(0, width - count)) + self
-  }
-
   /// Without blanks at its end.
   var trimmedEnd: String {
     var text = self[...]

@@ -44,7 +44,7 @@ struct NowRow: Encodable, Equatable {
       let milestone = Milestone(elapsed: elapsed)
       milestoneText = milestone?.companionText
       self.vigil = milestone.flatMap(vigil.milestone).map { Fragment($0.scripture) }
-      if Gate.timerTree.isOpen(for: snapshot.entitlement) {
+      if FeatureGate.timerTree.isOpen(for: snapshot.entitlement) {
         let character = TreeCharacter(id: session.id)
         tree = Tree(
           variant: character.variant, tone: character.tone,
@@ -66,8 +66,11 @@ struct NowRow: Encodable, Equatable {
 struct NowView {
   private let snapshot: Snapshot
   private let around: Surroundings
+  private let isUnicode: Bool
 
-  init(_ snapshot: Snapshot, _ around: Surroundings) {
+  /// - Parameter isUnicode: Whether the terminal shows more than ASCII.
+  init(_ snapshot: Snapshot, _ around: Surroundings, isUnicode: Bool = true) {
+    self.isUnicode = isUnicode
     self.snapshot = snapshot
     self.around = around
   }
@@ -76,14 +79,11 @@ struct NowView {
   func text(_ style: Style, width: Int?) -> String {
     let room = width.map { max(20, $0) - 2 } ?? .max
     let body = words(style, width: min(room, width == nil ? .max : 60)) + footer(style, room)
-    guard width != nil, let tree = tree() else { return body.joined(separator: "\n") }
-    return (TreeView.lines(tree, style) + body).joined(separator: "\n")
-  }
-
-  private func tree() -> TimerTree? {
-    let machine = FastingMachine(restoring: snapshot.open)
-    return TimerTree(
-      status: machine.status, at: around.now, entitlement: snapshot.entitlement)
+    guard let width, let session = snapshot.active else { return body.joined(separator: "\n") }
+    let tree = TreeView.lines(
+      of: session, at: around.now, snapshot.entitlement, style, columns: max(1, width - 1),
+      isUnicode: isUnicode)
+    return (tree + body).joined(separator: "\n")
   }
 
   private func words(_ style: Style, width: Int) -> [String] {

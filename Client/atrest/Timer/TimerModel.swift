@@ -75,6 +75,8 @@ struct TimerModel: Hashable {
   private var hasShownTransition = false
   /// Whether things appear at once, because a terminal without colours cannot fade.
   let reduceMotion: Bool
+  /// Whether the terminal shows more than ASCII.
+  let isUnicode: Bool
 
   /// Seconds for which a notice stays.
   static let noticeSeconds: TimeInterval = 5
@@ -83,10 +85,11 @@ struct TimerModel: Hashable {
   /// Seconds for which a citation shows.
   static let citationSeconds = Vigil.Timing.citationHold + 0.5
 
-  init(_ around: Surroundings, size: ScreenSize, reduceMotion: Bool) {
+  init(_ around: Surroundings, size: ScreenSize, reduceMotion: Bool, isUnicode: Bool = true) {
     self.around = around
     self.size = size
     self.reduceMotion = reduceMotion
+    self.isUnicode = isUnicode
   }
 
   /// The fast that goes on.
@@ -172,7 +175,7 @@ struct TimerModel: Hashable {
   private mutating func pressInTransition(_ key: TimerKey) -> [Effect] {
     switch key {
     case .letter("c"):
-      overlay = Gate.paywall.isOpen(for: snapshot.entitlement) ? .paywall : nil
+      overlay = FeatureGate.paywall.isOpen(for: snapshot.entitlement) ? .paywall : nil
       return [.rememberTransition]
     case .letter("m"), .escape:
       overlay = nil
@@ -193,8 +196,8 @@ struct TimerModel: Hashable {
       overlay = .transition
       hasShownTransition = true
     }
-    if overlay == .paywall, !Gate.paywall.isOpen(for: snapshot.entitlement) { overlay = nil }
-    if overlay == .transition, !Gate.transitionMoment.isOpen(for: snapshot.entitlement) {
+    if overlay == .paywall, !FeatureGate.paywall.isOpen(for: snapshot.entitlement) { overlay = nil }
+    if overlay == .transition, !FeatureGate.transitionMoment.isOpen(for: snapshot.entitlement) {
       overlay = nil
     }
     return []
@@ -219,6 +222,9 @@ struct TimerModel: Hashable {
       }
       canUndo = true
       notice = nil
+      if let shown, !shown.isInHistory {
+        say("Fasts under 4 hours are kept, and left out of the history.")
+      }
     case .letGo:
       machine.abandon(at: around.now)
       canUndo = true

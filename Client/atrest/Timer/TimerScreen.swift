@@ -18,8 +18,8 @@ struct TimerSpan: Hashable {
     case scripture(Double)
     /// Where a line of Vigil's is from, of which so much shows.
     case citation(Double)
-    /// A colour of the palette.
-    case colour(RGB)
+    /// A drawing's.
+    case cell(RGB?, isDim: Bool, isBold: Bool)
   }
 
   var text: String
@@ -60,7 +60,8 @@ struct TimerLine: Hashable {
         style.colours == .none ? style.quiet(span.text) : style.ink(Palette.muted, span.text)
       case .scripture(let part): faded(span.text, part * Palette.scriptureOpacity, style)
       case .citation(let part): faded(span.text, part * Palette.citationOpacity, style)
-      case .colour(let colour): style.ink(colour, span.text)
+      case .cell(let colour, let isDim, let isBold):
+        style.paint(span.text, foreground: colour, isDim: isDim, isBold: isBold)
       }
     }.joined()
   }
@@ -177,23 +178,20 @@ struct TimerScreen {
 
   /// The tree, in the rows that are left.
   private func tree(rows: Int) -> [TimerLine] {
-    guard rows >= 5,
-      let tree = TimerTree(
-        status: model.machine.status, at: model.around.now,
-        entitlement: model.snapshot.entitlement)
+    guard rows >= 6, let session = model.shown,
+      var state = TreeView.state(
+        of: session, at: model.around.now, model.snapshot.entitlement)
     else { return [] }
-    var star = tree.hasStar ? 1.0 : 0
-    var appearance = tree.appearance
-    if let completion = model.completion, let shown = model.shown {
+    var star: Double?
+    if let completion = model.completion, state == .established {
       let frame = completion.arrival.frame(after: model.seconds(since: completion.at))
-      if tree.hasStar {
-        star = frame.star
-        appearance = TreeAppearance(
-          character: TreeCharacter(id: shown.id), progress: frame.progress, isIncomplete: false)
-      }
+      star = frame.star
+      if frame.progress < 1 { state = .materialising(progress: frame.progress) }
     }
-    return TreeView.timerLines(
-      appearance, star: star, columns: min(columns, 40), rows: min(rows - 1, 18)) + [TimerLine()]
+    let drawing = TreeView.draw(
+      session, state, star: star, width: min(columns, 40), height: min(rows - 1, 18))
+    let shown = model.isUnicode ? drawing : drawing.ascii
+    return shown.rows.map { TimerLine(DrawingView.spans($0)) } + [TimerLine()]
   }
 
   // MARK: - What lies over it
