@@ -117,6 +117,17 @@ struct MilestoneTests {
     #expect(Milestone(elapsed: hours * 3600) == milestone)
   }
 
+  @Test("there are six, one after the other, and the last has no end")
+  func six() {
+    #expect(
+      Milestone.allCases == [
+        .digestionCompleting, .beginningToShift, .metabolicTransition, .deeperRhythm,
+        .extendedFast, .prolongedFast,
+      ])
+    #expect(Milestone.allCases.map(\.firstHour) == [0, 4, 8, 12, 16, 24])
+    #expect(Milestone.allCases.map(\.endHour) == [4, 8, 12, 16, 24, nil])
+  }
+
   @Test("before the start there is none")
   func negative() {
     #expect(Milestone(elapsed: -1) == nil)

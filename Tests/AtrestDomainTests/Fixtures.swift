@@ -50,3 +50,35 @@ func water(_ number: UInt8, _ at: String, _ millilitres: Int) -> WaterEntry {
   }
   return WaterEntry(id: id(number), intake: intake)
 }
+
+/// A completed fast of so many hours, that ended so many hours before `Moments.now`.
+func ended(
+  _ number: Int, hours: Double, targetHours: Double = 16, ago: Double = 1,
+  outcome: Session.Outcome = .completed
+) -> Session {
+  let end = Moments.now.addingTimeInterval(-ago * 3600)
+  guard
+    let span = Session.Span(
+      start: end.addingTimeInterval(-hours * 3600), end: end, outcome: outcome)
+  else { preconditionFailure("not a span") }
+  return Session(id: numbered(number), span: span, targetMinutes: Int(targetHours * 60))
+}
+
+/// Established fasts, oldest first, one a day.
+func forest(_ count: Int) -> [Tree] {
+  TreeMapper.trees(for: (0..<count).map { ended($0, hours: 16, ago: Double(count - $0) * 24) })
+}
+
+/// An id of its own for each number.
+func numbered(_ number: Int) -> UUID {
+  UUID(
+    uuid: (
+      0x9b, 0x2d, 0x7f, 0x64, 0x52, 0xc1, 0x4f, 0x0e, 0x8a, 0x3b, 0, 0, 0,
+      UInt8(truncatingIfNeeded: number >> 16), UInt8(truncatingIfNeeded: number >> 8),
+      UInt8(truncatingIfNeeded: number)
+    ))
+}
+
+enum Moments {
+  static let now = instant("2026-11-21T13:30:00Z")
+}

@@ -60,6 +60,9 @@ public struct LocalMonth: Hashable, Comparable, Sendable {
     }
   }
 
+  /// `November 2026`.
+  public var title: String { "\(Catalogue.text("calendar.month.\(month)")) \(year)" }
+
   /// `2026-11`.
   public var iso: String { "\(padded(year, 4))-\(padded(month, 2))" }
 
@@ -89,6 +92,9 @@ public enum Weekday: Int, Hashable, Sendable, CaseIterable {
     calendar.locale = locale
     return Weekday(rawValue: calendar.firstWeekday) ?? .monday
   }
+
+  /// `Mon`.
+  public var shortName: String { Catalogue.text("calendar.weekday.\(rawValue)") }
 
   /// The seven, beginning with this one.
   public var week: [Weekday] {

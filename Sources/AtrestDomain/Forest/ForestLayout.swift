@@ -130,52 +130,56 @@ public struct ForestLayout: Hashable, Sendable {
 
   /// How near two trees of a layer come, of their size, where there is room.
   private static let spacing = 0.9
+  /// How much nearer trees of different layers may come: one stands behind the other.
+  private static let depthOfView = 1.7
   /// How many places are looked at for one tree.
   private static let attempts = 24
 
   /// The places of all trees from `first` on, as parts of their ranges.
   ///
   /// Each tree takes the first of the places that follow from its id where it does not stand in
-  /// another of its layer; where there is none, the freest. Trees only give way to older ones of
-  /// their block of 200, at the height that the canvas had then, so a new tree moves no other, and
-  /// the canvas's growth only brings them apart.
+  /// another; where there is none, the freest. Trees only give way to older ones of their block of
+  /// 200, at the height that the canvas had then, so a new tree moves no other, and the canvas's
+  /// growth only brings them apart.
   private static func units(of all: [Tree], from first: Int, on canvas: ForestCanvas) -> [Unit] {
     let limit = ForestCanvas.treeLimit
     var chosen: [Unit] = []
     let start = first / limit * limit
-    var block: [[Unit]] = [[], [], []]
+    var block: [Unit] = []
     for index in start..<all.count {
-      if index % limit == 0 { block = [[], [], []] }
+      if index % limit == 0 { block = [] }
       let depth = ForestDepth(index: index)
       let height = canvas.height(trees: index + 1)
       let room = depth.treeSize * spacing
       var stream = SeededStream(seed: StableHash.hash(of: all[index].id))
-      var best = Unit(x: stream.unit(), y: stream.unit())
-      var widest = distance(best, to: block[depth.rawValue], depth, canvas, height)
+      var best = Unit(x: stream.unit(), y: stream.unit(), depth: depth)
+      var widest = distance(best, to: block, canvas, height)
       var tries = 1
       while widest < room, tries < attempts {
-        let next = Unit(x: stream.unit(), y: stream.unit())
-        let free = distance(next, to: block[depth.rawValue], depth, canvas, height)
+        let next = Unit(x: stream.unit(), y: stream.unit(), depth: depth)
+        let free = distance(next, to: block, canvas, height)
         if free > widest { (best, widest) = (next, free) }
         tries += 1
       }
-      block[depth.rawValue].append(best)
+      block.append(best)
       if index >= first { chosen.append(best) }
     }
     return chosen
   }
 
-  /// Points to the nearest of some places.
+  /// Points to the nearest of some places; those of other layers count as farther.
   private static func distance(
-    _ place: Unit, to others: [Unit], _ depth: ForestDepth, _ canvas: ForestCanvas,
-    _ height: Double
+    _ place: Unit, to others: [Unit], _ canvas: ForestCanvas, _ height: Double
   ) -> Double {
-    let width = max(0, canvas.width - depth.treeSize)
-    let band = (depth.band.upperBound - depth.band.lowerBound) * height
+    let x = across(place.x, depth: place.depth, canvas: canvas)
+    let y = point(place.y, in: place.depth.band, of: height)
     var nearest = Double.infinity
     for other in others {
-      let (x, y) = ((place.x - other.x) * width, (place.y - other.y) * band)
-      nearest = min(nearest, x * x + y * y)
+      let dx = x - across(other.x, depth: other.depth, canvas: canvas)
+      let dy = y - point(other.y, in: other.depth.band, of: height)
+      let square = dx * dx + dy * dy
+      nearest = min(
+        nearest, other.depth == place.depth ? square : square * depthOfView * depthOfView)
     }
     return nearest.squareRoot()
   }

@@ -52,10 +52,14 @@ public enum Typed {
   /// Reads an amount, `250`, `250ml`, `0.5l` or `8oz` (US fluid ounces, 29.5735295625 ml), as
   /// millilitres, rounded to the nearest. It may be 0 or huge; `TypedRules` judges that.
   ///
-  /// - Parameter unit: What a number without a unit is measured in.
   /// - Throws: `InputProblem.notAnAmount`.
+  public static func millilitres(_ text: String) throws(InputProblem) -> Int {
+    try millilitres(text, unit: .millilitres)
+  }
+
+  /// The same, for a person who measures in a unit: a number without one is in it.
   public static func millilitres(
-    _ text: String, unit: WaterUnit = .millilitres
+    _ text: String, unit: WaterUnit
   ) throws(InputProblem) -> Int {
     let text = try normalized(text, or: .notAnAmount)
     let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }

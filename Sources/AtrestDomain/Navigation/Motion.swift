@@ -16,7 +16,9 @@ public struct Motion: Hashable, Sendable {
     ///
     /// Source: cubic timing functions as in CSS Easing Functions Level 1, section 2.2.
     public func value(at part: Double) -> Double {
-      let part = min(max(part, 0), 1)
+      // Exactly nothing, and exactly everything, at the ends.
+      guard part > 0 else { return 0 }
+      guard part < 1 else { return 1 }
       let (x1, x2): (Double, Double) =
         switch self {
         case .easeIn: (0.42, 1)

@@ -86,18 +86,21 @@ public enum Palette {
     public let dark: RGB
     /// The lighter of the pair: a tree that is all there.
     public let light: RGB
-    /// Its name, in lower case, to stand in a sentence.
-    public let name: String
   }
 
   /// The five, by `TreeCharacter.tone`.
   public static let earthTones = [
-    EarthTone(dark: RGB(hex: 0x3D2B1F), light: RGB(hex: 0x7A5C45), name: "bark brown"),
-    EarthTone(dark: RGB(hex: 0xC17F3A), light: RGB(hex: 0xE8A94E), name: "warm amber"),
-    EarthTone(dark: RGB(hex: 0x3A4A35), light: RGB(hex: 0x6B7F5E), name: "moss-grey green"),
-    EarthTone(dark: RGB(hex: 0x4A4E5A), light: RGB(hex: 0x8A909E), name: "cool stone"),
-    EarthTone(dark: RGB(hex: 0x8B6914), light: RGB(hex: 0xD4A825), name: "ancient gold"),
+    EarthTone(dark: RGB(hex: 0x3D2B1F), light: RGB(hex: 0x7A5C45)),
+    EarthTone(dark: RGB(hex: 0xC17F3A), light: RGB(hex: 0xE8A94E)),
+    EarthTone(dark: RGB(hex: 0x3A4A35), light: RGB(hex: 0x6B7F5E)),
+    EarthTone(dark: RGB(hex: 0x4A4E5A), light: RGB(hex: 0x8A909E)),
+    EarthTone(dark: RGB(hex: 0x8B6914), light: RGB(hex: 0xD4A825)),
   ]
+
+  /// A tone's name, in lower case, to stand in a sentence; any number has one.
+  public static func name(ofTone tone: Int) -> String {
+    Catalogue.text("palette.tone.\(tone.magnitude % UInt(earthTones.count))")
+  }
 
   /// The tone of a number; any number has one.
   public static func earthTone(_ tone: Int) -> EarthTone {

@@ -52,6 +52,34 @@ enum Catalogue {
     ("calendar.empty", "Nothing here yet."),
     ("calendar.previous.a11y", "The month before"),
     ("calendar.next.a11y", "The month after"),
+    ("calendar.month.1", "January"),
+    ("calendar.month.2", "February"),
+    ("calendar.month.3", "March"),
+    ("calendar.month.4", "April"),
+    ("calendar.month.5", "May"),
+    ("calendar.month.6", "June"),
+    ("calendar.month.7", "July"),
+    ("calendar.month.8", "August"),
+    ("calendar.month.9", "September"),
+    ("calendar.month.10", "October"),
+    ("calendar.month.11", "November"),
+    ("calendar.month.12", "December"),
+    ("calendar.weekday.1", "Sun"),
+    ("calendar.weekday.2", "Mon"),
+    ("calendar.weekday.3", "Tue"),
+    ("calendar.weekday.4", "Wed"),
+    ("calendar.weekday.5", "Thu"),
+    ("calendar.weekday.6", "Fri"),
+    ("calendar.weekday.7", "Sat"),
+  ]
+
+  /// The colours of trees, to stand in a sentence.
+  private static let colours: [(key: String, text: String)] = [
+    ("palette.tone.0", "bark brown"),
+    ("palette.tone.1", "warm amber"),
+    ("palette.tone.2", "moss-grey green"),
+    ("palette.tone.3", "cool stone"),
+    ("palette.tone.4", "ancient gold"),
   ]
 
   /// Water.
@@ -314,8 +342,8 @@ enum Catalogue {
 
   /// Every key and its text, in the order of this file.
   static let entries: [(key: String, text: String)] =
-    timer + ways + forest + calendar + water + settings + transition + paywall + milestones + vigil
-    + problems
+    timer + ways + forest + calendar + colours + water + settings + transition + paywall
+    + milestones + vigil + problems
 
   private static let texts = Dictionary(entries, uniquingKeysWith: { first, _ in first })
 
