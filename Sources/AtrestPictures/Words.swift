@@ -10,7 +10,7 @@ extension Tree {
     let day = TimeText.day(LocalDay(session.span.end ?? session.span.start, in: zone))
     return state == .incomplete
       ? Word.forestTreeIncompleteA11y.text(day)
-      : Word.forestTreeEstablishedA11y.text(Palette.earthTone(character.tone).name, day)
+      : Word.forestTreeEstablishedA11y.text(Palette.name(ofTone: character.tone), day)
   }
 }
 
