@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program of the package, run as people and scripts run it.
 
+import AtrestDomain
 import Foundation
 import Testing
 
@@ -18,7 +19,7 @@ final class Binary: Sendable {
   }
 
   let home: URL
-  private let program: URL
+  let program: URL
 
   /// - Parameter name: Which program.
   init(_ name: String = "atrest") throws {
@@ -93,7 +94,9 @@ final class Binary: Sendable {
     try #require(poll(&waiting, 1, 10_000) == 1, "nothing was written")
     var bytes = [UInt8](repeating: 0, count: 65536)
     let count = read(master, &bytes, bytes.count)
-    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    let text = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    expectAllowedWords(text)
+    return text
   }
 
   struct Running {
@@ -105,9 +108,11 @@ final class Binary: Sendable {
       let out = out.fileHandleForReading.readDataToEndOfFile()
       let err = err.fileHandleForReading.readDataToEndOfFile()
       process.waitUntilExit()
-      return Answer(
+      let answer = Answer(
         out: String(decoding: out, as: UTF8.self), err: String(decoding: err, as: UTF8.self),
         code: process.terminationStatus)
+      expectAllowedWords(answer.out + answer.err)
+      return answer
     }
   }
 
@@ -132,4 +137,10 @@ final class Binary: Sendable {
   {
     try start(arguments, environment).wait()
   }
+}
+
+/// Everything that the programs print in any specification goes through here: none of it may hold a phrase that Atrest never uses.
+func expectAllowedWords(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
+  let findings = WordPolicy.findings(in: text)
+  if !findings.isEmpty { Issue.record("banned words: \(findings)", sourceLocation: sourceLocation) }
 }

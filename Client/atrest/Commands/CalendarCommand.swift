@@ -36,7 +36,8 @@ struct CalendarCommand: ParsableCommand {
       month: month, entries: entries, now: around.now, in: around.zone,
       firstWeekday: around.manner.firstWeekday)
     try format.answer(
-      CalendarRow(grid), CalendarView.text(
+      CalendarRow(grid),
+      CalendarView.text(
         grid, Terminal.style,
         columns: Terminal.isRead ? ScreenSize.current().columns - 1 : CalendarDrawing.width,
         isUnicode: DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment)))
@@ -84,7 +85,8 @@ extension Replica {
   func entries(newest limit: Int) throws -> [CalendarEntry] {
     let entitlement = try entitlement()
     let bound =
-      FeatureGate.wholeHistory.isOpen(for: entitlement) ? limit : min(limit, CalendarPolicy.freeEntries)
+      FeatureGate.wholeHistory.isOpen(for: entitlement)
+      ? limit : min(limit, CalendarPolicy.freeEntries)
     return CalendarPolicy.entries(
       of: try look { try $0.history(limit: bound) }, for: entitlement)
   }

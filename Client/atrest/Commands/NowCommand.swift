@@ -13,7 +13,7 @@ struct NowCommand: ParsableCommand {
     abstract: "The fast that goes on, water today, and what waits: the same as `atrest` alone.",
     discussion: """
       EXAMPLES:
-        atrest
+        atrest now
         atrest --json
       """)
 

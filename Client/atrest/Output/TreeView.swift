@@ -64,7 +64,9 @@ enum TreeView {
   static let size = (width: 22, height: 10)
 
   /// - Parameter star: How much of its star there is; nil: all that it has.
-  static func draw(_ session: Session, _ state: TreeState, star: Double? = nil, width: Int, height: Int)
+  static func draw(
+    _ session: Session, _ state: TreeState, star: Double? = nil, width: Int, height: Int
+  )
     -> Drawing
   {
     TreeDrawing.draw(

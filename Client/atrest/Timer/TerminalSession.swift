@@ -134,6 +134,11 @@ final class TerminalSession {
   }
 
   private func listen() {
+    // Whoever started the program may have blocked them.
+    var all = sigset_t()
+    sigemptyset(&all)
+    for number in Self.signals { sigaddset(&all, number) }
+    pthread_sigmask(SIG_UNBLOCK, &all, nil)
     for number in Self.signals {
       _ = signal(number) { number in
         // Of what a handler may do, this is all: write a byte, and leave `errno` as it was.
