@@ -4,7 +4,7 @@ SWIFT ?= swift
 RELEASE := .build/release
 SIMULATOR := .build/simulation/release/simulate
 
-.PHONY: demo run test bench chaos attack simulate simulate-bugs simulator build release deps format protos clean
+.PHONY: demo run test bench chaos attack gallery simulate simulate-bugs simulator build release deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
@@ -32,6 +32,11 @@ chaos: release
 attack: release
 	@Scripts/install-missing
 	@Tests/Attack/run $(RELEASE) --short
+
+## gallery: draws the pictures of docs/gallery anew, in a browser
+gallery:
+	@Scripts/install-missing gallery
+	@Scripts/gallery
 
 ## simulate: years of devices and a server that fail in every way, in minutes; SEED=0x2a replays one, SEEDS=1000 runs as many
 simulate: simulator

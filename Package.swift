@@ -127,6 +127,13 @@ let package = Package(
     .testTarget(
       name: "AtrestDomainTests", dependencies: ["AtrestDomain", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "AtrestPicturesTests", dependencies: ["AtrestPictures", "AtrestDomain", "TestSupport"],
+      swiftSettings: strict),
+    // Writes the pictures of docs/gallery: see Scripts/gallery.
+    .executableTarget(
+      name: "gallery", dependencies: ["AtrestPictures", "AtrestDomain"], path: "Tests/Gallery",
+      swiftSettings: strict),
     // What the App Store would sign, by an authority of the tests' own.
     .target(
       name: "AppStore",

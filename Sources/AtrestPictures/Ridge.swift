@@ -26,6 +26,20 @@ struct Ridge {
   /// Where the trees stand, from left to right.
   private(set) var feet: [Foot]
 
+  /// A hill with no tree on it, at a height.
+  init(free y: Double, width: Double, size: Double) {
+    let places = [0.22 + 0.16 * grain(y), 0.64 + 0.2 * grain(y + 3)]
+    feet = places.enumerated().map { index, place in
+      Foot(
+        centreX: width * place, centreY: y + size * 0.3 * (grain(y + Double(index)) - 0.5),
+        size: size)
+    }
+  }
+
+  private init(feet: [Foot]) {
+    self.feet = feet
+  }
+
   /// How steep the ground may be between two trees, in points up to points across.
   private static let slope = 0.2
 

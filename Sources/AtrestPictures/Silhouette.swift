@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The eight forms of trees, as the pictures use them.
+// The outlines of trees, each read once in a process: a timer draws the same one every second.
 
 import AtrestDomain
+import Synchronization
 
-/// A form.
-struct Silhouette {
-  /// The outline, as an SVG path.
-  let path: String
+/// Outlines that have been read.
+enum Silhouette {
+  private static let known = Mutex<[TreeSilhouette: SilhouettePath]>([:])
 
-  /// The number of a form, for any number.
-  static func index(_ variant: Int) -> Int {
-    TreeSilhouette(variant: variant).rawValue
-  }
-
-  /// The form of any number.
-  static func of(_ variant: Int) -> Silhouette {
-    Silhouette(path: TreeSilhouette(variant: variant).pathData)
+  /// The outline of a form.
+  ///
+  /// - Complexity: About a millisecond the first time.
+  static func path(_ form: TreeSilhouette) -> SilhouettePath {
+    if let path = known.withLock({ $0[form] }) { return path }
+    let path = form.path
+    known.withLock { $0[form] = path }
+    return path
   }
 }

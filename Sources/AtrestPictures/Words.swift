@@ -14,29 +14,6 @@ extension Tree {
   }
 }
 
-extension MonthGrid {
-  /// `Nov 2026`.
-  var title: String {
-    // A day without its number.
-    TimeText.day(month.firstDay).split(separator: " ").dropFirst().joined(separator: " ")
-  }
-}
-
-extension Weekday {
-  /// Two letters, as they stand above a column.
-  var initials: String {
-    switch self {
-    case .monday: "Mo"
-    case .tuesday: "Tu"
-    case .wednesday: "We"
-    case .thursday: "Th"
-    case .friday: "Fr"
-    case .saturday: "Sa"
-    case .sunday: "Su"
-    }
-  }
-}
-
 /// The type of words in pictures.
 enum Typeface {
   /// Rounded where a device has such a face, else its own.

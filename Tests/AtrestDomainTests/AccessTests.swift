@@ -26,7 +26,7 @@ struct GateTests {
   }
 
   @Test("the forest is there in the trial and with premium, and not without")
-  func forest_() {
+  func forestIsGated() {
     #expect(FeatureGate.forest.isOpen(for: .trial) && FeatureGate.forest.isOpen(for: .premium))
     #expect(!FeatureGate.forest.isOpen(for: .free))
     let sessions = (1...3).map { ended($0, hours: 16, ago: Double($0)) }

@@ -146,7 +146,7 @@ struct VigilTests {
   }
 
   @Test("turned off says nothing, anywhere, at once")
-  func off_() {
+  func silent() {
     let canvas = ForestCanvas(width: 390, screenHeight: 844)
     #expect(off.idle(on: today) == nil && off.fastStart == nil)
     #expect(Milestone.allCases.allSatisfy { off.milestone($0) == nil })

@@ -55,7 +55,7 @@ private struct CalendarScene {
 
   func svg() -> String {
     var markup = Markup(
-      title: "\(Word.calendarTitle.text), \(grid.title)",
+      title: "\(Word.calendarTitle.text), \(grid.month.title)",
       summary: entries.isEmpty
         ? Word.calendarEmpty.text
         : entries.map { MonthGrid.detail(of: $0, in: zone).joined(separator: ", ") }
@@ -96,11 +96,12 @@ private struct CalendarScene {
 
   private func drawHead(in markup: inout Markup) {
     write(
-      grid.title, x: left + cell * 3.5, y: top + cell * 0.86, size: 0.42, colour: Palette.highlight,
+      grid.month.title, x: left + cell * 3.5, y: top + cell * 0.86, size: 0.42,
+      colour: Palette.highlight,
       weight: "600", in: &markup)
     for (column, weekday) in grid.weekdays.enumerated() {
       write(
-        weekday.initials, x: centre(column), y: top + cell * 1.62, size: 0.25,
+        weekday.shortName, x: centre(column), y: top + cell * 1.62, size: 0.25,
         colour: Palette.accent, in: &markup)
     }
   }

@@ -47,6 +47,7 @@ private struct ForestScene {
   let starShift: Double
   let sky: Sky
   let layers: [Layer]
+  let hills: [(depth: ForestDepth, ridge: Ridge)]
 
   /// The trees of one distance, and the ground that they stand on.
   struct Layer {
@@ -74,15 +75,16 @@ private struct ForestScene {
         through: trees.map { Foot(centreX: $0.x, centreY: $0.y, size: $0.size) })
       return Layer(depth: depth, trees: trees, ridges: ridges)
     }
+    hills = Self.hills(layers, layout: layout)
   }
 
   func svg() -> String {
     var markup = Markup(
       title: Word.navForest.text, summary: Word.forestEmpty.text, width: layout.width,
-      height: height, top: top)
+      height: height, top: top, isGroup: !layout.isEmpty)
     markup.group("defs") { define(in: &$0) }
     sky.draw(in: &markup, width: layout.width)
-    drawRidges(in: &markup)
+    drawHills(in: &markup)
     drawGround(in: &markup)
     drawStars(in: &markup)
     for layer in layers { drawTrees(of: layer, in: &markup) }
@@ -95,9 +97,9 @@ private struct ForestScene {
     if !layout.stars.isEmpty { StarInk.define(in: &markup) }
     let trees = layout.trees
     TreeInk.define(
-      variants: Set(trees.map { Silhouette.index($0.appearance.variant) }),
+      forms: Set(trees.map { TreeSilhouette(variant: $0.appearance.variant) }),
       tones: Set(trees.filter(\.hasStar).map(\.tone)), in: &markup)
-    for hour in Set(layers.flatMap(\.ridges).map { hour(at: $0.level) }).sorted() {
+    for hour in Set(hills.map { hour(at: $0.ridge.level) }).sorted() {
       Ground.defineRidge(hour, in: &markup)
     }
     Ground.define(in: &markup)
@@ -121,19 +123,34 @@ private struct ForestScene {
 
   /// How clear the air is at a height: stars pale where they shine through the haze over the hills.
   private func clearness(at y: Double) -> Double {
-    let crest = layers.flatMap(\.ridges).map(\.level).min() ?? .infinity
+    let crest = hills.first?.ridge.level ?? .infinity
     let depth = (y - crest) / (layout.canvas.screenHeight * 0.6)
     return 1 - 0.6 * min(max(depth, 0), 1)
   }
 
-  /// The ground of all layers lies behind all trees: so none is cut by the hill of another.
-  private func drawRidges(in markup: inout Markup) {
-    let ridges = layers.flatMap { layer in layer.ridges.map { (layer, $0) } }
+  /// The hills, farthest first: those with trees, and some before the last of them, so that a long
+  /// canvas does not end in nothing.
+  private static func hills(
+    _ layers: [Layer], layout: ForestLayout
+  ) -> [(depth: ForestDepth, ridge: Ridge)] {
+    var hills = layers.flatMap { layer in layer.ridges.map { (layer.depth, $0) } }
       .sorted { $0.1.level < $1.1.level }
-    let spacing = layout.height * 0.75 / Double(max(1, ridges.count))
-    for (layer, ridge) in ridges where isSeen(ridge.level, size: height) {
+    guard var level = hills.last?.1.level else { return [] }
+    let screen = layout.canvas.screenHeight
+    while level + screen * 0.32 < layout.height {
+      level += screen * (0.15 + 0.05 * grain(level))
+      let size = ForestDepth.foreground.treeSize
+      hills.append((.foreground, Ridge(free: level, width: layout.width, size: size)))
+    }
+    return hills
+  }
+
+  /// The ground of all layers lies behind all trees: so none is cut by the hill of another.
+  private func drawHills(in markup: inout Markup) {
+    let spacing = layout.height * 0.75 / Double(max(1, hills.count))
+    for (depth, ridge) in hills where isSeen(ridge.level, size: height) {
       // The sky first: a nearer hill hides the light on those behind it.
-      let path = ridge.path(width: layout.width, fade: Ground.fade(layer.depth, spacing: spacing))
+      let path = ridge.path(width: layout.width, fade: Ground.fade(depth, spacing: spacing))
       for fill in ["sky", "ridge-\(hour(at: ridge.level))"] {
         markup.element("path", [("d", path), ("fill", "url(#\(fill))")])
       }
@@ -166,7 +183,8 @@ private struct ForestScene {
   private func drawGround(in markup: inout Markup) {
     let bottom = top + height
     guard bottom > layout.height * 0.9 else { return }
-    Ground.draw(in: &markup, width: layout.width, bottom: layout.height, screen: layout.canvas.screenHeight)
+    Ground.draw(
+      in: &markup, width: layout.width, bottom: layout.height, screen: layout.canvas.screenHeight)
   }
 
   private func drawWords(in markup: inout Markup) {

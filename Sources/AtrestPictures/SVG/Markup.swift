@@ -12,14 +12,19 @@ struct Markup {
   ///   - title: Its name, for people who hear it.
   ///   - summary: What is to be seen.
   ///   - top: Where on the canvas the picture begins.
-  init(title: String, summary: String, width: Double, height: Double, top: Double = 0) {
+  ///   - isGroup: Whether its parts have names of their own, which screen readers then go through.
+  init(
+    title: String, summary: String, width: Double, height: Double, top: Double = 0,
+    isGroup: Bool = false
+  ) {
     text.reserveCapacity(1 << 16)
     start(
       "svg",
       [
         ("xmlns", "http://www.w3.org/2000/svg"), ("width", number(width)),
         ("height", number(height)),
-        ("viewBox", "0 \(number(top)) \(number(width)) \(number(height))"), ("role", "img"),
+        ("viewBox", "0 \(number(top)) \(number(width)) \(number(height))"),
+        ("role", isGroup ? "group" : "img"),
         ("aria-labelledby", "title summary"),
       ])
     element("title", [("id", "title")], words: title)
@@ -84,17 +89,22 @@ struct Markup {
   }
 }
 
-/// A number to two digits after the point, without trailing zeros; never `nan`, `inf` or `1e+06`,
+/// A number to so many digits after the point, without trailing zeros; never `nan`, `inf` or `1e+06`,
 /// which some readers of SVG refuse, and never a comma, whatever the locale.
-func number(_ value: Double) -> String {
+///
+/// - Parameter digits: 0 to 3. Two are enough for points.
+func number(_ value: Double, digits: Int = 2) -> String {
   guard value.isFinite else { return "0" }
-  let hundredths = Int((min(max(value, -1e9), 1e9) * 100).rounded())
-  let magnitude = hundredths.magnitude
-  var text = hundredths < 0 ? "-" : ""
-  text += String(magnitude / 100)
-  let rest = magnitude % 100
-  if rest != 0 {
-    text += rest < 10 ? ".0\(rest)" : rest % 10 == 0 ? ".\(rest / 10)" : ".\(rest)"
-  }
-  return text
+  let unit = [1, 10, 100, 1000][min(max(digits, 0), 3)]
+  let whole = Int((min(max(value, -1e9), 1e9) * Double(unit)).rounded())
+  var text = whole < 0 ? "-" : ""
+  text += String(whole.magnitude / unit.magnitude)
+  var rest = String(unit.magnitude + whole.magnitude % unit.magnitude).dropFirst()
+  while rest.last == "0" { rest.removeLast() }
+  return rest.isEmpty ? text : "\(text).\(rest)"
+}
+
+/// A part of a whole, from 0 to 1, as an opacity or an offset.
+func part(_ value: Double) -> String {
+  number(value, digits: 3)
 }

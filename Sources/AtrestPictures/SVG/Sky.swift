@@ -40,9 +40,10 @@ struct Sky {
         ("y1", number(range.upperBound)), ("y2", number(range.lowerBound)),
       ]
     ) { markup in
-      markup.stops([0, 0.25, 0.38, 0.44, 0.5, 0.56, 0.62, 0.75, 1].map {
-        ($0, Self.colour(up: $0), 1)
-      })
+      markup.stops(
+        [0, 0.25, 0.38, 0.44, 0.5, 0.56, 0.62, 0.75, 1].map {
+          ($0, Self.colour(up: $0), 1)
+        })
     }
   }
 
@@ -69,8 +70,8 @@ extension Markup {
   /// The stops of a gradient.
   mutating func stops(_ stops: [(offset: Double, colour: RGB, opacity: Double)]) {
     for stop in stops {
-      var attributes = [("offset", number(stop.offset)), ("stop-color", stop.colour.hex)]
-      if stop.opacity != 1 { attributes.append(("stop-opacity", number(stop.opacity))) }
+      var attributes = [("offset", part(stop.offset)), ("stop-color", stop.colour.hex)]
+      if stop.opacity != 1 { attributes.append(("stop-opacity", part(stop.opacity))) }
       element("stop", attributes)
     }
   }

@@ -21,7 +21,10 @@ enum StarInk {
     let half = reach / 2
     markup.group(
       "symbol",
-      [("id", "star"), ("viewBox", "\(number(-half)) \(number(-half)) \(number(reach)) \(number(reach))")]
+      [
+        ("id", "star"),
+        ("viewBox", "\(number(-half)) \(number(-half)) \(number(reach)) \(number(reach))"),
+      ]
     ) { markup in
       markup.element("circle", [("r", number(half)), ("fill", "url(#glow)")])
       for stroke in StarGlyph.strokes {
@@ -50,7 +53,7 @@ enum StarInk {
       ("href", "#star"), ("x", number(x - side / 2)), ("y", number(y - side / 2)),
       ("width", number(side)), ("height", number(side)),
     ]
-    if opacity < 1 { attributes.append(("opacity", number(opacity))) }
+    if opacity < 1 { attributes.append(("opacity", part(opacity))) }
     markup.element("use", attributes)
   }
 }

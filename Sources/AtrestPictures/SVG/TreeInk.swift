@@ -4,16 +4,17 @@
 import AtrestDomain
 
 /// Draws trees.
-struct TreeInk {
+enum TreeInk {
   /// Defines the symbols and gradients that some trees need, and no other: files stay small.
   static func define(
-    variants: Set<Int>, tones: Set<Int>, in markup: inout Markup
+    forms: Set<TreeSilhouette>, tones: Set<Int>, in markup: inout Markup
   ) {
-    for variant in variants.sorted() {
+    for form in forms.sorted(by: { $0.rawValue < $1.rawValue }) {
       let side = number(TreeSilhouette.side)
-      markup.group("symbol", [("id", "tree-\(variant)"), ("viewBox", "0 0 \(side) \(side)")]) {
+      markup.group("symbol", [("id", "tree-\(form.rawValue)"), ("viewBox", "0 0 \(side) \(side)")])
+      {
         markup in
-        markup.element("path", [("d", Silhouette.of(variant).path)])
+        markup.element("path", [("d", form.pathData)])
       }
     }
     for tone in tones.sorted() {
@@ -37,16 +38,14 @@ struct TreeInk {
   /// Draws a silhouette by its centre.
   static func draw(
     in markup: inout Markup, variant: Int, x: Double, y: Double, size: Double, fill: String,
-    opacity: Double = 1, filter: String? = nil, mask: String? = nil, title: String? = nil
+    opacity: Double = 1, title: String? = nil
   ) {
     var attributes = [
-      ("href", "#tree-\(Silhouette.index(variant))"), ("x", number(x - size / 2)),
+      ("href", "#tree-\(TreeSilhouette(variant: variant).rawValue)"), ("x", number(x - size / 2)),
       ("y", number(y - size / 2)), ("width", number(size)), ("height", number(size)),
       ("fill", fill),
     ]
-    if opacity < 1 { attributes.append(("opacity", number(opacity))) }
-    if let filter { attributes.append(("filter", "url(#\(filter))")) }
-    if let mask { attributes.append(("mask", "url(#\(mask))")) }
+    if opacity < 1 { attributes.append(("opacity", part(opacity))) }
     guard let title else { return markup.element("use", attributes) }
     attributes.append(("role", "img"))
     markup.group("use", attributes) { $0.element("title", [], words: title) }

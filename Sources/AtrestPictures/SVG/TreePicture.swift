@@ -67,19 +67,22 @@ private struct TreeScene {
     sky = Sky(range: 0...height)
     // On a wide screen the tree must not grow out of its height.
     place = TimerTree.Place(screenWidth: min(width, height * 0.86), screenHeight: height)
-    appearance = TreeAppearance(character: character, state: state)
     isIncomplete = state == .incomplete
     hasStar = state == .established
     switch state {
-    case .established, .incomplete: progress = 1
+    case .established, .incomplete:
+      progress = 1
+      appearance = TreeAppearance(character: character, state: state)
     case .materialising(let part):
       progress = part.isNaN ? 0 : min(max(part, 0), 1)
+      appearance = TreeAppearance(
+        character: character, state: .materialising(progress: progress))
     }
   }
 
   /// The middle of the picture: the place is laid out on what may be a narrower screen.
   private var x: Double { width / 2 }
-  private var foot: Double { place.treeY + place.treeSize * 0.475 }
+  private var foot: Double { place.treeY + place.treeSize * 0.468 }
 
   func svg() -> String {
     var markup = Markup(
@@ -101,7 +104,7 @@ private struct TreeScene {
   private func define(in markup: inout Markup) {
     sky.define(in: &markup)
     if hasStar { StarInk.define(in: &markup) }
-    TreeInk.define(variants: [Silhouette.index(character.variant)], tones: [], in: &markup)
+    TreeInk.define(forms: [TreeSilhouette(variant: character.variant)], tones: [], in: &markup)
     let grey = Palette.treeGrey
     let earth = Palette.earthTone(character.tone)
     let shadow = RGB.interpolate(from: grey, to: Palette.deepNight, t: 0.45)
@@ -192,17 +195,19 @@ private struct TreeScene {
   }
 
   private func drawTree(in markup: inout Markup) {
-    guard progress < 1 else {
-      TreeInk.draw(
-        in: &markup, variant: character.variant, x: x, y: place.treeY, size: place.treeSize,
-        fill: "url(#tone)", opacity: appearance.opacity)
-      return
+    guard progress < 1 else { return drawTree(opacity: appearance.opacity, in: &markup) }
+    markup.group("g", [("filter", "url(#mist)")]) {
+      drawTree(opacity: appearance.opacity, in: &$0)
     }
+    // On a group, because the mask of a `use` would be moved along with it.
+    markup.group("g", [("mask", "url(#settled)")]) {
+      drawTree(opacity: min(1, 0.22 + appearance.opacity), in: &$0)
+    }
+  }
+
+  private func drawTree(opacity: Double, in markup: inout Markup) {
     TreeInk.draw(
       in: &markup, variant: character.variant, x: x, y: place.treeY, size: place.treeSize,
-      fill: "url(#tone)", opacity: appearance.opacity, filter: "mist")
-    TreeInk.draw(
-      in: &markup, variant: character.variant, x: x, y: place.treeY, size: place.treeSize,
-      fill: "url(#tone)", opacity: min(1, 0.22 + appearance.opacity), mask: "settled")
+      fill: "url(#tone)", opacity: opacity)
   }
 }
