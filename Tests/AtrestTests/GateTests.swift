@@ -130,11 +130,10 @@ struct GateTests {
 
   @Test(
     "the transition moment: at exactly ten, once, on any device, and never where it is not due",
-    arguments: Entitlement.allCases)
+    arguments: [Entitlement.trial, .premium, .unknown])
   func transition(tier: Entitlement) throws {
     let moment = "Ten fasts have passed here, quietly."
     let person = try Person(tier, fasts: 10)
-    guard tier == .trial || tier == .unknown || tier == .premium else { return }
     let isDue = tier == .trial
     #expect(try !person.atrest().out.contains(moment), "a pipe does not use it up")
     #expect(try !person.atrest("--json").out.contains(moment))

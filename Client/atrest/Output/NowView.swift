@@ -137,10 +137,15 @@ struct NowView {
     if snapshot.active == nil {
       // What floats at the bottom of the app's screen between fasts.
       let ways = Navigation.icons(for: snapshot.entitlement).map { "`atrest \($0.command)`" }
-      lines.append(
-        contentsOf: Wrapping.lines(
-          (["`atrest fast start`"] + ways).joined(separator: "  "), width: width
-        ).map(style.quiet))
+      // Commands stay whole.
+      for way in ["`atrest fast start`"] + ways {
+        if let last = lines.last, last.hasPrefix("`"), last.count + 2 + way.count <= width {
+          lines[lines.count - 1] = last + "  " + way
+        } else {
+          lines.append(way)
+        }
+      }
+      lines = lines.map { $0.hasPrefix("`") ? style.quiet($0) : $0 }
     }
     return lines
   }
