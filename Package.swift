@@ -125,8 +125,8 @@ let package = Package(
     .executableTarget(
       name: "atrest",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "AtrestLab", "CQRencode", "DispatchNet", "Entitlements",
-        "Replication", "SyncProtocol",
+        "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestPictures", "CQRencode", "DispatchNet",
+        "Entitlements", "Replication", "SyncProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
 
@@ -197,7 +197,8 @@ let package = Package(
     .testTarget(
       name: "AtrestTests",
       dependencies: [
-        "atrest", "AtrestClient", "AtrestDomain", "Replication", "SyncProtocol", "TestSupport",
+        "AppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestPictures", "Replication",
+        "SyncProtocol", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

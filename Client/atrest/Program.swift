@@ -43,9 +43,10 @@ struct Atrest: ParsableCommand {
       connects it to your other devices; `atrest sync` exchanges what is new.
 
       EXAMPLES:
+        atrest
         atrest fast start --target 16h
         atrest water add 250
-        atrest status
+        atrest timer
         atrest fast complete --at 12:30
 
       Times: now, 22:30, yesterday 22:30, 2h ago, 2026-11-21T22:30.
@@ -53,11 +54,15 @@ struct Atrest: ParsableCommand {
       """,
     version: ProgramVersion.text,
     subcommands: [
-      FastCommand.self, WaterCommand.self, StatusCommand.self, SessionsCommand.self,
+      NowCommand.self, FastCommand.self, WaterCommand.self, UndoCommand.self,
+      TimerCommand.self, CalendarCommand.self, HistoryCommand.self, ForestCommand.self,
+      TreeCommand.self,
+      SettingsCommand.self, VigilCommand.self, PremiumCommand.self,
+      StatusCommand.self, SessionsCommand.self,
       SyncCommand.self, ConflictsCommand.self, PairCommand.self, InviteCommand.self,
       DevicesCommand.self, AccountCommand.self, EntitlementCommand.self, UnpairCommand.self,
       DoctorCommand.self, LabCommand.self, ReplicaCommand.self,
-    ])
+    ], defaultSubcommand: NowCommand.self)
 
   // Declared here too, so that it may stand before the command.
   @OptionGroup var options: ReplicaOptions

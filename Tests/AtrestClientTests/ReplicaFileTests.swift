@@ -108,7 +108,9 @@ struct ReplicaFileTests {
     var bytes = try Data(contentsOf: folder.file)
     bytes[63] = 9  // The user version, big-endian, at byte 60.
     try bytes.write(to: folder.file)
-    #expect(throws: ReplicaError.newer(path: folder.file.path, version: 9, supported: 4)) {
+    #expect(
+      throws: ReplicaError.newer(path: folder.file.path, version: 9, supported: Schema.version)
+    ) {
       try Replica(directory: folder.replica)
     }
     #expect(try Data(contentsOf: folder.file) == bytes)

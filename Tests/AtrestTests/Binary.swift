@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program of the package, run as people and scripts run it.
 
+import AtrestDomain
 import Foundation
 import Testing
 
@@ -77,9 +78,11 @@ final class Binary: Sendable {
       let out = out.fileHandleForReading.readDataToEndOfFile()
       let err = err.fileHandleForReading.readDataToEndOfFile()
       process.waitUntilExit()
-      return Answer(
+      let answer = Answer(
         out: String(decoding: out, as: UTF8.self), err: String(decoding: err, as: UTF8.self),
         code: process.terminationStatus)
+      expectAllowedWords(answer.out + answer.err)
+      return answer
     }
   }
 
@@ -104,4 +107,10 @@ final class Binary: Sendable {
   {
     try start(arguments, environment).wait()
   }
+}
+
+/// Everything that the programs print in any specification goes through here: none of it may hold a phrase that Atrest never uses.
+func expectAllowedWords(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
+  let findings = WordPolicy.findings(in: text)
+  if !findings.isEmpty { Issue.record("banned words: \(findings)", sourceLocation: sourceLocation) }
 }

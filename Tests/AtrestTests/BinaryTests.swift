@@ -96,7 +96,7 @@ struct BinaryTests {
     arguments: [
       ("--help", 0), ("--version", 0), ("fast start --help", 0), ("help water", 0),
       ("frobnicate", 64),
-      ("water add", 64), ("water add lots", 64), ("water add 0", 65), ("water add 20l", 65),
+      ("water add", 0), ("water add lots", 64), ("water add 0", 65), ("water add 20l", 65),
       ("fast start --at 25:00", 64), ("fast start --at 2999-01-01T00:00", 65),
       ("fast start --target 0m", 65), ("fast start --target 200h", 65), ("fast complete", 65),
       ("fast abandon", 65), ("sessions show 3f", 65), ("sessions show xyz", 64),

@@ -48,7 +48,7 @@ struct FailureTests {
   func usage() {
     #expect(Failure(ValidationError("no")) == nil)
     for arguments in [
-      ["water", "add"], ["--nothing"], ["frobnicate"], ["sessions", "edit", "3f"],
+      ["water", "edit"], ["--nothing"], ["frobnicate"], ["sessions", "edit", "3f"],
     ] {
       do {
         _ = try Atrest.parseAsRoot(arguments)
@@ -77,17 +77,7 @@ struct FailureTests {
   }
 }
 
-/// The banned phrases of the app's language rules that a text holds. Case and runs of white space
-/// do not matter.
+/// The banned phrases of the app's language rules that a text holds.
 func bannedWords(in text: String) -> [String] {
-  let phrases = [
-    "autophagy maximized", "fat-burning zone", "peak fasting", "optimal window", "maximum benefits",
-    "best results occur here", "don't break now", "this is where the magic happens",
-    "you're doing great", "keep it up", "you've earned this", "don't stop now", "streak", "unlock",
-    "limited time", "last chance", "act now", "only today", "ending soon", "don't miss",
-    "while supplies last", "fear of missing out", "fomo", "hurry", "most popular", "best value",
-  ]
-  let plain = text.lowercased().replacingOccurrences(of: "’", with: "'")
-    .split(whereSeparator: \.isWhitespace).joined(separator: " ")
-  return phrases.filter(plain.contains)
+  WordPolicy.findings(in: text)
 }

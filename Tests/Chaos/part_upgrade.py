@@ -91,7 +91,7 @@ class CommandUpgrade(Run):
             original.folder / "phone" / old_formats.REPLICA_FILE,
             {"record": "body", "outbox": "offer", "device": "name"},
             [("replica", "seen_epoch"), ("replica", "joining"), ("outbox", "highest")],
-            newest=4,
+            newest=5,
         )
 
     def act(self, scene, fault, prefix):

@@ -5,6 +5,7 @@ import AtrestDomain
 import DispatchNet
 import Entitlements
 import Foundation
+import GRDB
 import Replication
 import SyncProtocol
 
@@ -172,14 +173,13 @@ extension ReplicaTransaction {
   /// the history must not begin the trial anew.
   func completedFasts() throws(ReplicaError) -> CompletedFasts {
     try storage {
+      let rows = try Row.fetchCursor(
+        database.cachedStatement(
+          sql: "SELECT id FROM record WHERE kind = ? AND state IN (?, ?, ?)"),
+        arguments: [RecordKind.session.rawValue] + Self.completedStates)
       var completed = CompletedFasts()
-      try forEachRecord(kind: .session) { record in
-        guard let id = UUID(bytes: record.key.id) else { return }
-        if let session = try? Session(record) {
-          if session.span.outcome == .completed { completed.insert(id) }
-        } else if record.isDeleted, record[Register.forgottenField] != nil {
-          completed.insert(id)
-        }
+      while let row = try rows.next() {
+        if let id = UUID(bytes: try row.bytes(at: 0)) { completed.insert(id) }
       }
       return completed
     }

@@ -110,7 +110,10 @@ extension ReplicaTransaction {
   func merge(_ records: [[UInt8]], into applied: inout AppliedAnswer) throws {
     let tooLarge = ReplicaError.invalid("an answer makes a record too large")
     let insert = try database.cachedStatement(
-      sql: "INSERT INTO record (kind, id, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
+      sql: """
+        INSERT INTO record (kind, id, body, state, at) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT DO NOTHING
+        """)
     for bytes in records {
       let received: Record
       do { received = try Record(decoding: bytes).bent(at: state.corrected(now)) } catch {
@@ -122,8 +125,10 @@ extension ReplicaTransaction {
       }
       let canonical = received.encoded
       guard isStorable(received, canonical) else { throw tooLarge }
+      let place = Place(of: received)
       try insert.execute(arguments: [
         received.key.kind.rawValue, Data(received.key.id), Data(canonical),
+        place?.state.rawValue, place?.at,
       ])
       if database.changesCount == 0 {
         guard let stored = try body(received.key) else { continue }

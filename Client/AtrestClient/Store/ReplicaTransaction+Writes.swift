@@ -157,6 +157,7 @@ extension ReplicaTransaction {
       try put(record)
       try queue(Offer(record: record, written: fields), over: stored, pending: pending)
     }
+    steps?.append(ActionStep(before: stored, after: Offer(record: record, written: fields)))
   }
 
   /// A stamp greater than everything this replica gave or saw, and than what the record holds.

@@ -17,6 +17,8 @@ public final class ReplicaTransaction {
   var state: ReplicaState
   private let random: @Sendable () -> UInt64
   private let stateBefore: ReplicaState
+  /// What the action that is being taken wrote so far; nil outside of one.
+  var steps: [ActionStep]?
   /// The first failure of the database: whatever the caller makes of it, nothing of this transaction may then be kept.
   private var failure: ReplicaError?
 
@@ -81,13 +83,16 @@ public final class ReplicaTransaction {
 
   /// Stores a record, whatever was there.
   func put(_ record: Record) throws {
+    let place = Place(of: record)
     try database.cachedStatement(
       sql: """
-        INSERT INTO record (kind, id, body) VALUES (?, ?, ?)
-        ON CONFLICT (kind, id) DO UPDATE SET body = excluded.body
+        INSERT INTO record (kind, id, body, state, at) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (kind, id) DO UPDATE
+        SET body = excluded.body, state = excluded.state, at = excluded.at
         """
     ).execute(arguments: [
       record.key.kind.rawValue, Data(record.key.id), Data(record.encoded),
+      place?.state.rawValue, place?.at,
     ])
   }
 

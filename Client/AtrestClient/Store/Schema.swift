@@ -6,7 +6,7 @@ import GRDB
 /// The tables of a replica. A later version is reached from the one before in a single transaction.
 enum Schema {
   /// What leads from the version before to each version, the first from nothing.
-  static let steps = [version1, version2, version3, version4]
+  static let steps = [version1, version2, version3, version4, version5]
 
   /// The version that this build reads and writes.
   static var version: Int { steps.count }
@@ -80,10 +80,31 @@ enum Schema {
     ALTER TABLE replica ADD COLUMN joining_link TEXT;
     """
 
+  /// - `record.state`, `record.at`: what a look sorts and bounds by, derived from the body; see `Place`. NULL: in no listing.
+  /// - `action`, `action_step`: what the person did last on this device, for undoing; see `UserAction`. Never synced.
+  static let version5 = """
+    ALTER TABLE record ADD COLUMN state INTEGER;
+    ALTER TABLE record ADD COLUMN at INTEGER;
+    CREATE INDEX record_by_time ON record (kind, state, at) WHERE state IS NOT NULL;
+    CREATE TABLE action (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+      what INTEGER NOT NULL,
+      at INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE action_step (
+      action INTEGER NOT NULL,
+      place INTEGER NOT NULL,
+      before BLOB,
+      after BLOB NOT NULL,
+      PRIMARY KEY (action, place)
+    ) STRICT;
+    """
+
   /// Brings a file from one version to the newest. Runs in the caller's transaction.
   static func migrate(_ database: Database, from version: Int) throws {
     guard version < steps.count else { return }
     for step in steps[version...] { try database.execute(sql: step) }
+    if version > 0, steps[version...].contains(version5) { try Place.fill(database) }
     try database.execute(sql: "PRAGMA user_version = \(steps.count)")
   }
 }

@@ -10,6 +10,12 @@ import Foundation
 struct FastCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fast", abstract: "Start, complete or let go of a fast.",
+    discussion: """
+      EXAMPLES:
+        atrest fast start
+        atrest fast complete
+        atrest fast abandon
+      """,
     subcommands: [Start.self, Complete.self, Abandon.self])
 
   /// `atrest fast start`.
@@ -17,10 +23,12 @@ struct FastCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Start a fast.",
       discussion: """
+        The target is captured now: a later change of the setting does not reach this fast.
+
         EXAMPLES:
           atrest fast start
           atrest fast start --at 20:15 --target 18h
-        """)
+        """, aliases: ["begin"])
 
     @Option(help: ArgumentHelp("When it began; otherwise now.", valueName: "time"))
     var at: String?
@@ -38,19 +46,18 @@ struct FastCommand: ParsableCommand {
       let start = typedStart ?? around.now
       if typedStart != nil { try TypedRules.check(start: start, end: nil, now: around.now) }
       let typedTarget = try typedTarget(target)
-      let session = try options.open().transaction { store in
-        let minutes =
-          try typedTarget ?? TargetPreference.minutes(store.preference(TargetPreference.key))
-        let session = try Fasting(store.sessions())
-          .start(id: UUID(), at: start, targetMinutes: minutes)
-        try store.save(session)
-        return session
+      let (session, settings) = try options.open().transaction { store in
+        let settings = try Choices(store).settings
+        let session = try store.begin(
+          at: start, targetMinutes: typedTarget ?? settings.targetMinutes)
+        return (session, settings)
       }
-      try format.answer(
-        SessionRow(session, now: around.now),
+      var words =
         "Fasting since \(around.words(session.span.start)), with a target of "
-          + "\(DurationText.text(minutes: session.targetMinutes)). "
-          + "`atrest fast complete` ends it whenever you like.")
+        + "\(DurationText.text(minutes: session.targetMinutes)). "
+        + "`atrest fast complete` ends it whenever you like."
+      if let line = Vigil(settings).fastStart { words += "\n" + Terminal.style.scripture(line) }
+      try format.answer(SessionRow(session, now: around.now), words)
     }
   }
 
@@ -62,7 +69,7 @@ struct FastCommand: ParsableCommand {
         EXAMPLES:
           atrest fast complete
           atrest fast complete --at 12:30
-        """)
+        """, aliases: ["end"])
 
     @Option(help: ArgumentHelp("When it ended; otherwise now.", valueName: "time"))
     var at: String?
@@ -70,11 +77,7 @@ struct FastCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-      try FastCommand.end(options, format, at: at) { fasting, end in
-        let session = try fasting.complete(at: end)
-        try TypedRules.check(lengthOf: session)
-        return session
-      }
+      try FastCommand.end(options, format, at: at, as: .completed)
     }
   }
 
@@ -86,7 +89,7 @@ struct FastCommand: ParsableCommand {
         EXAMPLES:
           atrest fast abandon
           atrest fast abandon --at "2h ago"
-        """)
+        """, aliases: ["let-go"])
 
     @Option(help: ArgumentHelp("When it ended; otherwise now.", valueName: "time"))
     var at: String?
@@ -94,35 +97,72 @@ struct FastCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-      try FastCommand.end(options, format, at: at) { fasting, end in
-        try fasting.abandon(at: end)
-      }
+      try FastCommand.end(options, format, at: at, as: .abandoned)
     }
   }
 
   /// What completing and abandoning share.
   private static func end(
     _ options: ReplicaOptions, _ format: FormatOptions, at typed: String?,
-    _ step: (Fasting, Date) throws -> Session
+    as outcome: Session.Outcome
   ) throws {
     let around = Surroundings.current()
     let typedEnd = try around.time(typed)
     if let typedEnd { try TypedRules.check(time: typedEnd, now: around.now) }
-    let (session, stillOpen) = try options.open().transaction { store in
-      let fasting = Fasting(try store.sessions())
+    let replica = try options.open()
+    let (session, stillOpen) = try replica.transaction { store in
       // The clock may clamp to the start; a person who types an end before it made a mistake.
-      if let typedEnd, let active = fasting.active, typedEnd < active.span.start {
+      if let typedEnd, let active = Fasting(try store.openSessions()).active,
+        typedEnd < active.span.start
+      {
         throw InputProblem.endBeforeStart
       }
-      let session = try step(fasting, typedEnd ?? around.now)
-      try store.save(session)
-      return (session, fasting.otherOpen)
+      return try store.finish(at: typedEnd ?? around.now, as: outcome)
     }
-    var words = SessionWords.ended(session, around)
+    let snapshot = try Snapshot(replica, around)
+    var words = ArrivalView.text(of: session, snapshot, around, isRead: Terminal.isRead)
     if let next = stillOpen.first {
       words += "\nAnother fast is still open, since \(around.words(next.span.start)). "
       words += "`atrest status` shows it."
     }
     try format.answer(SessionRow(session, now: around.now), words)
+    if !format.json { try TransitionView.showOnce(snapshot, in: replica) }
+  }
+}
+
+extension ReplicaTransaction {
+  /// Begins a fast, as an action that can be undone.
+  func begin(at start: Date, targetMinutes: Int) throws -> Session {
+    try action(.begin) {
+      let session = try Fasting(openSessions())
+        .start(id: UUID(), at: start, targetMinutes: targetMinutes)
+      try save(session)
+      return session
+    }
+  }
+
+  /// Ends the fast that goes on, as an action that can be undone.
+  ///
+  /// - Returns: It, and those that are still open.
+  func finish(
+    at end: Date, as outcome: Session.Outcome
+  ) throws -> (session: Session, stillOpen: [Session]) {
+    try action(outcome == .completed ? .end : .letGo) {
+      let fasting = Fasting(try openSessions())
+      let session: Session
+      if outcome == .completed {
+        session = try fasting.complete(at: end)
+        try TypedRules.check(lengthOf: session)
+      } else {
+        session = try fasting.abandon(at: end)
+      }
+      try save(session)
+      return (session, fasting.otherOpen)
+    }
+  }
+
+  /// Notes something drunk, as an action that can be undone.
+  func note(_ entry: WaterEntry) throws {
+    try action(.water) { try save(entry) }
   }
 }

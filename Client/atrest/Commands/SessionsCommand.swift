@@ -139,7 +139,7 @@ struct SessionsCommand: ParsableCommand {
           .edited(
             start: start, end: end, outcome: outcome.flatMap(Session.Outcome.init(word:)),
             targetMinutes: target, now: around.now)
-        try store.save(session)
+        try store.action(.editFast) { try store.save(session) }
         return session
       }
       try format.answer(
@@ -165,7 +165,9 @@ struct SessionsCommand: ParsableCommand {
       let around = Surroundings.current()
       let session = try options.open().transaction { store in
         let session = try SessionsCommand.find(id, in: store.sessions(), around)
-        try store.delete(RecordKey(kind: .session, id: session.id.bytes))
+        try store.action(.deleteFast) {
+          _ = try store.delete(RecordKey(kind: .session, id: session.id.bytes))
+        }
         return session
       }
       try format.answer(

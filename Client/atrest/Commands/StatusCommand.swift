@@ -29,13 +29,18 @@ struct StatusCommand: ParsableCommand {
           + "`atrest pair LINK` brings in what your other devices hold.")
       return
     }
-    let sessions = try replica.sessions()
     let status = try replica.status()
+    let (open, ids, water, choices) = try replica.look { store in
+      let open = try store.openSessions()
+      return (
+        open, try store.shortIDs(of: open), try store.waterAround(around.now), try Choices(store)
+      )
+    }
     let report = StatusReport(
-      sessions: sessions, water: try replica.water(), status: status,
+      sessions: open, water: water, status: status,
       pending: status.refusedCount > 0 ? try replica.pending() : [],
       conflicts: try replica.conflicts().count, around)
-    let ids = ShortID.shortened(sessions.map { ShortID.hex($0.id) })
-    try format.answer(report, report.text(sessionIDs: ids, around, Terminal.style))
+    try format.answer(
+      report, report.text(sessionIDs: ids, around.following(choices), Terminal.style))
   }
 }

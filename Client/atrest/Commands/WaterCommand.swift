@@ -8,11 +8,17 @@ import Foundation
 import Replication
 import SyncProtocol
 
-/// `atrest water add|list|edit|delete`.
+/// `atrest water add|today|list|edit|delete|undo`.
 struct WaterCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "water", abstract: "Note water, and look at it.",
-    subcommands: [Add.self, List.self, Edit.self, Delete.self])
+    discussion: """
+      EXAMPLES:
+        atrest water add 250
+        atrest water today
+        atrest water undo
+      """,
+    subcommands: [Add.self, Today.self, List.self, Edit.self, Delete.self, Undo.self])
 
   /// The entry whose id begins so.
   static func find(
@@ -40,29 +46,81 @@ struct WaterCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Note something drunk.",
       discussion: """
+        Without an amount it is your quick addition, 250 ml unless you chose another. A number without a unit is in the unit you \
+        chose, or in millilitres.
+
         EXAMPLES:
+          atrest water add
           atrest water add 250
           atrest water add 8oz --at "yesterday 22:30"
         """)
 
-    @Argument(help: "How much: 250, 250ml, 0.5l or 8oz.") var amount: String
+    @Argument(help: "How much: 250, 250ml, 0.5l or 8oz; otherwise your quick addition.")
+    var amount: String?
     @Option(help: ArgumentHelp("When; otherwise now.", valueName: "time")) var at: String?
     @OptionGroup var options: ReplicaOptions
     @OptionGroup var format: FormatOptions
 
     func run() throws {
       let around = Surroundings.current()
-      let intake = try WaterCommand.intake(
-        at: around.time(at) ?? around.now, millilitres: Typed.millilitres(amount), around)
-      let entry = WaterEntry(id: UUID(), intake: intake)
-      let total = try options.open().transaction { store in
-        try store.save(entry)
-        return WaterDay.total(of: try store.water(), onDayOf: around.now, in: around.zone)
+      let time = try around.time(at) ?? around.now
+      // What nobody can have meant makes no replica.
+      if let amount { _ = try Typed.millilitres(amount) }
+      let (entry, choices, water) = try options.open().transaction { store in
+        let choices = try Choices(store)
+        let typed = try amount.map {
+          try Typed.millilitres($0, unit: choices.settings.waterUnit)
+        }
+        let intake = try WaterCommand.intake(
+          at: time, millilitres: typed ?? choices.settings.quickAddMillilitres, around)
+        let entry = WaterEntry(id: UUID(), intake: intake)
+        try store.note(entry)
+        return (entry, choices, try store.waterAround(around.now))
       }
+      let person = around.following(choices)
+      let total = WaterDay.total(of: water, onDayOf: around.now, in: around.zone)
       try format.answer(
         WaterRow(entry, in: around.zone),
-        "Noted \(WaterWords.intake(intake, around)). "
-          + "Today: \(AmountText.text(millilitres: total)).")
+        "Noted \(WaterWords.intake(entry.intake, person)). Today: \(person.amount(total)).")
+    }
+  }
+
+  /// `atrest water today`.
+  struct Today: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Today's water.",
+      discussion: """
+        EXAMPLES:
+          atrest water today
+          atrest water today --json
+        """)
+
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+      var around = Surroundings.current()
+      var day: WaterDay?
+      var ids: [String: String] = [:]
+      if let replica = try options.openExisting() {
+        let (choices, water) = try replica.look { store in
+          (try Choices(store), try store.waterAround(around.now))
+        }
+        around = around.following(choices)
+        let today = LocalDay(around.now, in: around.zone)
+        day = WaterDay.days(of: water, in: around.zone).first { $0.day == today }
+        for entry in day?.entries ?? [] {
+          let hex = ShortID.hex(entry.id)
+          let digits = try replica.look {
+            try $0.distinctDigits(of: RecordKey(kind: .water, id: entry.id.bytes))
+          }
+          ids[hex] = String(hex.prefix(max(ShortID.digits, digits)))
+        }
+      }
+      try format.answer(
+        WaterDayRow(day, around),
+        day.map { WaterWords.list([$0], ids: ids, around, Terminal.style) }
+          ?? "\(Word.waterEmpty.text) `atrest water add` notes a glass.")
     }
   }
 
@@ -90,7 +148,9 @@ struct WaterCommand: ParsableCommand {
 
     func run() throws {
       let around = Surroundings.current()
-      let entries = try options.openExisting()?.water() ?? []
+      let replica = try options.openExisting()
+      let entries = try replica?.water() ?? []
+      let choices = try replica?.look { try Choices($0) } ?? .none
       let today = LocalDay(around.now, in: around.zone)
       let shown = WaterDay.days(of: entries, in: around.zone)
         .filter { all || $0.day.number > today.number - days }
@@ -99,7 +159,7 @@ struct WaterCommand: ParsableCommand {
         shown.flatMap { $0.entries.reversed() }.map { WaterRow($0, in: around.zone) },
         shown.isEmpty
           ? "Nothing noted in this time. `atrest water add 250` notes a glass."
-          : WaterWords.list(shown, ids: ids, around, Terminal.style))
+          : WaterWords.list(shown, ids: ids, around.following(choices), Terminal.style))
     }
   }
 
@@ -128,17 +188,22 @@ struct WaterCommand: ParsableCommand {
     func run() throws {
       let around = Surroundings.current()
       let time = try around.time(at)
-      let millilitres = try amount.map(Typed.millilitres)
-      let entry = try options.open().transaction { store in
+      if let amount { _ = try Typed.millilitres(amount) }
+      let (entry, choices) = try options.open().transaction { store in
+        let choices = try Choices(store)
+        let millilitres = try amount.map {
+          try Typed.millilitres($0, unit: choices.settings.waterUnit)
+        }
         var entry = try WaterCommand.find(id, in: store.water(), around)
         entry.intake = try WaterCommand.intake(
           at: time ?? entry.intake.at, millilitres: millilitres ?? entry.intake.millilitres, around)
-        try store.save(entry)
-        return entry
+        let corrected = entry
+        try store.action(.editWater) { try store.save(corrected) }
+        return (entry, choices)
       }
       try format.answer(
         WaterRow(entry, in: around.zone),
-        "Corrected: \(WaterWords.intake(entry.intake, around)).")
+        "Corrected: \(WaterWords.intake(entry.intake, around.following(choices))).")
     }
   }
 
@@ -157,14 +222,33 @@ struct WaterCommand: ParsableCommand {
 
     func run() throws {
       let around = Surroundings.current()
-      let entry = try options.open().transaction { store in
+      let (entry, choices) = try options.open().transaction { store in
         let entry = try WaterCommand.find(id, in: store.water(), around)
-        try store.delete(RecordKey(kind: .water, id: entry.id.bytes))
-        return entry
+        try store.action(.deleteWater) {
+          _ = try store.delete(RecordKey(kind: .water, id: entry.id.bytes))
+        }
+        return (entry, try Choices(store))
       }
       try format.answer(
         WaterRow(entry, in: around.zone),
-        "Deleted \(WaterWords.intake(entry.intake, around)).")
+        "Deleted \(WaterWords.intake(entry.intake, around.following(choices))).")
+    }
+  }
+
+  /// `atrest water undo`.
+  struct Undo: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Take back what was noted last on this device.",
+      discussion: """
+        EXAMPLES:
+          atrest water undo
+        """)
+
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+      try UndoCommand.undo(.water, options, format)
     }
   }
 }

@@ -51,27 +51,76 @@ struct FormatOptions: ParsableArguments {
   }
 }
 
-/// The moment and the place in which a command runs: read once, so that one answer has one now.
-struct Surroundings: Sendable {
+/// The moment, the place and the habits in which a command runs: read once, so that one answer has one now.
+struct Surroundings: Hashable, Sendable {
   /// The device's clock.
   let now: Date
   /// The device's zone; `TZ` decides if it is set.
   let zone: TimeZone
+  /// The person's habits.
+  var manner = Manner.plain
+  /// In what amounts are shown.
+  var unit = WaterUnit.millilitres
 
   /// Those of this process.
   static func current() -> Surroundings {
-    Surroundings(now: Date(), zone: .current)
+    let manner = Manner(environment: ProcessInfo.processInfo.environment)
+    return Surroundings(now: Date(), zone: .current, manner: manner, unit: manner.unit)
+  }
+
+  /// The same, with the unit that the person chose.
+  func following(_ choices: Choices) -> Surroundings {
+    Surroundings(now: now, zone: zone, manner: manner, unit: choices.unit ?? manner.unit)
+  }
+
+  /// The same moments later.
+  func at(_ now: Date) -> Surroundings {
+    Surroundings(now: now, zone: zone, manner: manner, unit: unit)
   }
 
   /// Reads a time that a person typed; nil stays nil.
   func time(_ text: String?) throws(InputProblem) -> Date? {
     guard let text else { return nil }
-    return try Typed.time(text, now: now, in: zone)
+    return try Typed.time(Manner.withTwentyFourHours(text), now: now, in: zone)
+  }
+
+  /// `22:30`, or `10:30 pm`.
+  func clock(_ date: Date) -> String {
+    manner.clock(date, in: zone)
   }
 
   /// `today 22:30`.
   func words(_ date: Date) -> String {
-    TimeText.near(date, now: now, in: zone)
+    let text = TimeText.near(date, now: now, in: zone)
+    // Every form ends with the clock.
+    return manner.hasTwelveHours
+      ? text.dropLast(TimeText.clock(date, in: zone).count) + clock(date) : text
+  }
+
+  /// `250 ml`, or `8.5 fl oz`.
+  func amount(_ millilitres: Int) -> String {
+    AmountText.text(millilitres: millilitres, unit: unit)
+  }
+}
+
+/// What a person chose, as all of their devices know it.
+struct Choices: Hashable {
+  /// Read, with defaults.
+  let settings: Settings
+  /// The unit, if one was chosen.
+  let unit: WaterUnit?
+
+  /// Nothing chosen.
+  static let none = Choices { _ in nil }
+
+  init(_ value: (String) throws -> String?) rethrows {
+    settings = try Settings(value)
+    unit = try value(Setting.waterUnit.rawValue).flatMap(WaterUnit.init(rawValue:))
+  }
+
+  /// Those of a replica.
+  init(_ store: ReplicaTransaction) throws {
+    try self.init { try store.preference($0) }
   }
 }
 

@@ -42,6 +42,8 @@ struct Failure: Equatable {
     switch error {
     case let error as InputProblem:
       self.init(error.userMessage, Failure.code(of: error))
+    case let error as ChoiceProblem:
+      self.init(error.userMessage, Failure.usage)
     case let error as IDProblem:
       self.init(error.userMessage, error == .notAnID ? Failure.usage : Failure.data)
     case let error as FastingRefusal:

@@ -53,7 +53,7 @@ enum SessionWords {
   static func span(_ span: Session.Span, _ around: Surroundings) -> String {
     guard let end = span.end else { return "since \(around.words(span.start))" }
     let isOneDay = LocalDay(span.start, in: around.zone) == LocalDay(end, in: around.zone)
-    let endWords = isOneDay ? TimeText.clock(end, in: around.zone) : around.words(end)
+    let endWords = isOneDay ? around.clock(end) : around.words(end)
     return "\(around.words(span.start)) to \(endWords)"
   }
 

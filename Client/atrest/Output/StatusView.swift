@@ -82,7 +82,7 @@ struct StatusReport: Encodable, Equatable {
         "Also open: \(id), since \(around.words(other.start)). `atrest sessions edit \(id) --end TIME` "
           + "ends it, `atrest sessions delete \(id)` takes it away.")
     }
-    lines.append("Water today: \(AmountText.text(millilitres: waterTodayMillilitres))")
+    lines.append("Water today: \(around.amount(waterTodayMillilitres))")
     lines += syncLines(around)
     if conflicts > 0 {
       let count = conflicts == 1 ? "One change was" : "\(conflicts) changes were"

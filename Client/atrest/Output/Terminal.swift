@@ -34,9 +34,9 @@ enum Terminal {
 
   /// The style of standard output.
   static var style: Style {
-    Style(
-      isOn: isStyled(
-        isTerminal: isRead, environment: ProcessInfo.processInfo.environment))
+    let environment = ProcessInfo.processInfo.environment
+    guard isStyled(isTerminal: isRead, environment: environment) else { return .plain }
+    return Style(isOn: true, colours: Colours(environment: environment))
   }
 
   /// Writes text and a newline to standard output, or ends the program: what was asked for is done, but an answer
@@ -91,6 +91,8 @@ enum Terminal {
 struct Style: Sendable {
   /// Whether escape sequences are written.
   let isOn: Bool
+  /// Which colours there are, where it is on.
+  var colours = Colours.none
 
   /// Without emphasis.
   static let plain = Style(isOn: false)

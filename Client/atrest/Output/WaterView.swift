@@ -19,6 +19,20 @@ struct WaterRow: Encodable, Equatable {
   }
 }
 
+/// A day's water, for `--json`.
+struct WaterDayRow: Encodable, Equatable {
+  var day: String
+  var millilitres: Int
+  var entries: [WaterRow]
+
+  /// - Parameter day: nil where nothing was drunk today.
+  init(_ day: WaterDay?, _ around: Surroundings) {
+    self.day = (day?.day ?? LocalDay(around.now, in: around.zone)).iso
+    millilitres = day?.millilitres ?? 0
+    entries = day?.entries.map { WaterRow($0, in: around.zone) } ?? []
+  }
+}
+
 /// Words about water.
 enum WaterWords {
   /// Days, latest first, with their entries.
@@ -26,12 +40,12 @@ enum WaterWords {
     _ days: [WaterDay], ids: [String: String], _ around: Surroundings, _ style: Style
   ) -> String {
     days.map { day in
-      let title = "\(name(of: day.day, around))  \(AmountText.text(millilitres: day.millilitres))"
+      let title = "\(name(of: day.day, around))  \(around.amount(day.millilitres))"
       let lines = day.entries.map { entry in
         let hex = ShortID.hex(entry.id)
-        let clock = TimeText.clock(entry.intake.at, in: around.zone)
+        let clock = around.clock(entry.intake.at)
         return "  \(ids[hex] ?? hex)  \(clock)  "
-          + AmountText.text(millilitres: entry.intake.millilitres)
+          + around.amount(entry.intake.millilitres)
       }
       return ([style.strong(title)] + lines).joined(separator: "\n")
     }.joined(separator: "\n")
@@ -39,7 +53,7 @@ enum WaterWords {
 
   /// `250 ml, today 22:30`.
   static func intake(_ intake: WaterEntry.Intake, _ around: Surroundings) -> String {
-    "\(AmountText.text(millilitres: intake.millilitres)), \(around.words(intake.at))"
+    "\(around.amount(intake.millilitres)), \(around.words(intake.at))"
   }
 
   private static func name(of day: LocalDay, _ around: Surroundings) -> String {

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads that cost what they show, not what there is.
+
+import AtrestDomain
+import Foundation
+import GRDB
+import Replication
+import SyncProtocol
+
+extension ReplicaTransaction {
+  /// Fasts without an end that are not deleted, latest start first.
+  ///
+  /// - Complexity: O(their count), whatever the history.
+  public func openSessions() throws(ReplicaError) -> [Session] {
+    try sessions(.open, from: nil, before: nil, limit: nil).sorted {
+      ($0.span.start, $0.id.uuidString) > ($1.span.start, $1.id.uuidString)
+    }
+  }
+
+  /// Completed fasts of 4 hours and more that are not deleted, newest end first; of equal ends, the greater id first.
+  ///
+  /// - Parameters:
+  ///   - from: Only those that ended then or later.
+  ///   - before: Only those that ended earlier.
+  ///   - limit: At most so many.
+  /// - Complexity: O(what is returned).
+  public func history(
+    from: Date? = nil, before: Date? = nil, limit: Int? = nil
+  ) throws(ReplicaError) -> [Session] {
+    try sessions(.inHistory, from: from, before: before, limit: limit)
+  }
+
+  /// What was drunk in a time and not deleted, latest first.
+  ///
+  /// - Parameters:
+  ///   - from: Then or later.
+  ///   - before: Earlier.
+  /// - Complexity: O(what is returned).
+  public func water(from: Date, before: Date) throws(ReplicaError) -> [WaterEntry] {
+    try listed(.water, .drunk, from: from, before: before, limit: nil) { try? WaterEntry($0) }
+  }
+
+  /// How many fasts were ever completed, deleted ones included: what the trial counts.
+  public func completedCount() throws(ReplicaError) -> Int {
+    try storage {
+      try Int.fetchOne(
+        database.cachedStatement(
+          sql: "SELECT count(*) FROM record WHERE kind = ? AND state IN (?, ?, ?)"),
+        arguments: [RecordKind.session.rawValue] + Self.completedStates) ?? 0
+    }
+  }
+
+  /// How many of an id's hexadecimal digits no other record of its kind, deleted ones included, shares, and one more.
+  public func distinctDigits(of key: RecordKey) throws(ReplicaError) -> Int {
+    try storage {
+      var digits = 0
+      for sql in [
+        "SELECT id FROM record WHERE kind = ? AND id < ? ORDER BY id DESC LIMIT 1",
+        "SELECT id FROM record WHERE kind = ? AND id > ? ORDER BY id LIMIT 1",
+      ] {
+        let row = try Row.fetchOne(
+          database.cachedStatement(sql: sql), arguments: [key.kind.rawValue, Data(key.id)])
+        guard let neighbour = try row?.bytes(at: 0) else { continue }
+        let shared = zip(key.id, neighbour).prefix { $0 == $1 }.count
+        var same = shared * 2
+        if shared < min(key.id.count, neighbour.count),
+          key.id[shared] >> 4 == neighbour[shared] >> 4
+        {
+          same += 1
+        }
+        digits = max(digits, same)
+      }
+      return digits + 1
+    }
+  }
+
+  static let completedStates: StatementArguments = [
+    Place.State.inHistory.rawValue, Place.State.deleted.rawValue, Place.State.short.rawValue,
+  ]
+
+  private func sessions(
+    _ state: Place.State, from: Date?, before: Date?, limit: Int?
+  ) throws(ReplicaError) -> [Session] {
+    try listed(.session, state, from: from, before: before, limit: limit) { try? Session($0) }
+  }
+
+  private func listed<Value>(
+    _ kind: RecordKind, _ state: Place.State, from: Date?, before: Date?, limit: Int?,
+    _ read: (Replication.Record) -> Value?
+  ) throws(ReplicaError) -> [Value] {
+    try storage {
+      let rows = try Row.fetchCursor(
+        database.cachedStatement(
+          sql: """
+            SELECT body FROM record WHERE kind = ? AND state = ? AND at >= ? AND at < ?
+            ORDER BY at DESC, id DESC LIMIT ?
+            """),
+        arguments: [
+          kind.rawValue, state.rawValue, from?.milliseconds ?? .min,
+          before?.milliseconds ?? .max, limit ?? -1,
+        ])
+      var values: [Value] = []
+      while let row = try rows.next() {
+        if let value = read(try decode(row.bytes(at: 0))) { values.append(value) }
+      }
+      return values
+    }
+  }
+}
+
+extension Replica {
+  /// Several reads of one moment; others may write meanwhile.
+  ///
+  /// - Throws: What `body` throws; `ReplicaError` if the replica fails.
+  public func look<Result>(_ body: (ReplicaTransaction) throws -> Result) throws -> Result {
+    try run(.deferred, body)
+  }
+}

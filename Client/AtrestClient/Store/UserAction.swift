@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a person did last on this device, so that it can be undone: a short journal that is never synced.
+
+import Foundation
+import GRDB
+import Replication
+import SyncProtocol
+
+import struct Replication.Record
+
+/// Something a person did. The numbers are stored.
+public enum UserAction: Int, Hashable, Sendable, CaseIterable {
+  /// Began a fast.
+  case begin = 1
+  /// Completed a fast.
+  case end = 2
+  /// Let a fast go.
+  case letGo = 3
+  /// Noted something drunk.
+  case water = 4
+  /// Corrected a fast.
+  case editFast = 5
+  /// Corrected something drunk.
+  case editWater = 6
+  /// Took a fast away.
+  case deleteFast = 7
+  /// Took something drunk away.
+  case deleteWater = 8
+  /// Chose a setting.
+  case setting = 9
+
+  /// Actions that are remembered.
+  public static let limit = 50
+  /// How long an action is remembered, in milliseconds: 30 days, which is when payload of deleted records is gone elsewhere.
+  public static let retentionMilliseconds: Int64 = 30 * 86_400_000
+  /// Records of one action. One that writes more is done, and cannot be undone.
+  public static let recordLimit = 100
+}
+
+/// What an action did to one record.
+struct ActionStep {
+  /// The record before; nil where there was none.
+  var before: Record?
+  /// The record after, and which of its fields were written.
+  var after: Offer
+}
+
+/// What undoing an action did.
+public struct UndoneAction: Hashable, Sendable {
+  /// A record of the action.
+  public struct Change: Hashable, Sendable {
+    /// The record before the action; nil where it made the record.
+    public let before: Record?
+    /// The record as the action left it.
+    public let after: Record
+    /// The fields that are as they were before.
+    public let restored: [FieldNumber]
+    /// The fields that stay, because they were written again since, on another device or here.
+    public let kept: [FieldNumber]
+  }
+
+  /// What was undone.
+  public let action: UserAction
+  /// When it had been done, by this device's clock.
+  public let at: WallTime
+  /// What became of its records.
+  public let changes: [Change]
+
+  /// Whether anything is as it was before. If not, nothing was changed, and the action stays the last one.
+  public var isUndone: Bool { changes.contains { !$0.restored.isEmpty } }
+}
+
+extension ReplicaTransaction {
+  /// Runs writes as one action of the person's, which `undo` can take back. Writes outside of any action are not remembered.
+  ///
+  /// Nothing is remembered where nothing was written.
+  public func action<Result>(
+    _ what: UserAction, _ body: () throws -> Result
+  ) throws -> Result {
+    precondition(steps == nil, "one action at a time")
+    steps = []
+    defer { steps = nil }
+    let result = try body()
+    if let steps, !steps.isEmpty { try remember(what, steps) }
+    return result
+  }
+
+  /// Takes the last remembered action back, as ordinary new writes: each field that nobody wrote since becomes what it was. A record that the
+  /// action made is deleted, unless somebody wrote to it since.
+  ///
+  /// - Parameter kind: Only the last one of this kind.
+  /// - Returns: What became of it; nil if no such action is remembered.
+  public func undo(_ kind: UserAction? = nil) throws(ReplicaError) -> UndoneAction? {
+    try trim()
+    guard let (sequence, action, at, taken) = try lastAction(kind) else { return nil }
+    var changes: [UndoneAction.Change] = []
+    for step in taken.reversed() { changes.insert(try undo(step), at: 0) }
+    let undone = UndoneAction(action: action, at: at, changes: changes)
+    if undone.isUndone {
+      try storage {
+        try database.execute(
+          sql: "DELETE FROM action WHERE sequence = ?", arguments: [sequence])
+        try database.execute(
+          sql: "DELETE FROM action_step WHERE action = ?", arguments: [sequence])
+      }
+    }
+    return undone
+  }
+
+  // MARK: - Undoing
+
+  private func undo(_ step: ActionStep) throws(ReplicaError) -> UndoneAction.Change {
+    let after = step.after.record
+    func change(_ restored: [FieldNumber], _ kept: [FieldNumber]) -> UndoneAction.Change {
+      UndoneAction.Change(before: step.before, after: after, restored: restored, kept: kept)
+    }
+    let written = step.after.written
+    guard let current = try record(after.key) else { return change([], written) }
+    let touched = current.registers.filter { !isUntouched($0, after) }.map(\.field)
+    let wasThere = step.before.map { !$0.isDeleted } ?? false
+
+    if wasThere == false {
+      // The action made it, or brought it back: it goes as a whole, or not at all.
+      guard touched.isEmpty, !current.isDeleted else { return change([], written) }
+      try write(after.key, [], deleted: true)
+      return change(written, [])
+    }
+    guard let before = step.before else { return change([], written) }
+    if after.isDeleted {
+      guard current.isDeleted, !touched.contains(Register.deletedField) else {
+        return change([], written)
+      }
+      // Its payload may have been forgotten since.
+      let lost = before.registers.filter {
+        current[$0.field] == nil && $0.field != Register.forgottenField
+          && $0.field != Register.deletedField
+      }
+      try write(after.key, lost.map { ($0.field, $0.value) }, deleted: false)
+      return change(written, [])
+    }
+    let fields = written.filter { $0 != Register.deletedField }
+    guard !current.isDeleted else { return change([], fields) }
+    let restorable = fields.filter { !touched.contains($0) && before[$0] != nil }
+    if !restorable.isEmpty {
+      try write(
+        after.key, restorable.compactMap { field in before[field].map { (field, $0.value) } })
+    }
+    return change(restorable, fields.filter { !restorable.contains($0) })
+  }
+
+  /// Whether a register still says what the action left, by this device's word. Its stamp may be another: this device's clock or identity was
+  /// corrected, or a later action was undone.
+  private func isUntouched(_ register: Register, _ after: Record) -> Bool {
+    guard let left = after[register.field], register.value == left.value else { return false }
+    return register.stamp == left.stamp || register.stamp.replica == state.replica
+  }
+
+  // MARK: - The journal
+
+  private func remember(_ what: UserAction, _ steps: [ActionStep]) throws(ReplicaError) {
+    try storage {
+      try database.execute(
+        sql: "INSERT INTO action (what, at) VALUES (?, ?)",
+        arguments: [what.rawValue, now.milliseconds])
+      let sequence = database.lastInsertedRowID
+      let kept = steps.count <= UserAction.recordLimit ? steps : []
+      for (place, step) in kept.enumerated() {
+        try database.execute(
+          sql: "INSERT INTO action_step (action, place, before, after) VALUES (?, ?, ?, ?)",
+          arguments: [
+            sequence, place, step.before.map { Data($0.encoded) }, Data(step.after.encoded),
+          ])
+      }
+    }
+    try trim()
+  }
+
+  /// Forgets what is too old, or too long ago. A clock that was set back forgets nothing.
+  private func trim() throws(ReplicaError) {
+    try storage {
+      try database.execute(
+        sql: """
+          DELETE FROM action WHERE at < ?
+          OR sequence <= (SELECT max(sequence) FROM action) - ?
+          """,
+        arguments: [now.milliseconds - UserAction.retentionMilliseconds, UserAction.limit])
+      if database.changesCount > 0 {
+        try database.execute(
+          sql: "DELETE FROM action_step WHERE action NOT IN (SELECT sequence FROM action)")
+      }
+    }
+  }
+
+  private func lastAction(
+    _ kind: UserAction?
+  ) throws(ReplicaError) -> (Int64, UserAction, WallTime, [ActionStep])? {
+    try storage {
+      let row = try Row.fetchOne(
+        database,
+        sql: """
+          SELECT sequence, what, at FROM action WHERE what = ?1 OR ?1 IS NULL
+          ORDER BY sequence DESC LIMIT 1
+          """, arguments: [kind?.rawValue])
+      guard let row else { return nil }
+      let number: Int = try row.decode(atIndex: 1)
+      guard let action = UserAction(rawValue: number) else { return nil }
+      let sequence: Int64 = try row.decode(atIndex: 0)
+      let steps = try Row.fetchAll(
+        database, sql: "SELECT before, after FROM action_step WHERE action = ? ORDER BY place",
+        arguments: [sequence]
+      ).map { row in
+        ActionStep(
+          before: try row.optionalBytes(at: 0).map { try decode($0) },
+          after: try decodeOffer(row.bytes(at: 1)))
+      }
+      return (sequence, action, WallTime(milliseconds: try row.decode(atIndex: 2)), steps)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest calendar` and `atrest history`: the fasts that are over.
+
+import ArgumentParser
+import AtrestClient
+import AtrestDomain
+import AtrestPictures
+import Foundation
+
+/// `atrest calendar [MONTH]`.
+struct CalendarCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "calendar", abstract: "A month, with a dot for each fast that is over.",
+    discussion: """
+      A dot has the tone of its tree. A fast that ended before its target has a grey ring.
+
+      EXAMPLES:
+        atrest calendar
+        atrest calendar last
+        atrest calendar 2026-11 --json
+      """)
+
+  @Argument(help: "2026-11, november, nov 2026, this or last; otherwise this month.")
+  var month: [String] = []
+  @OptionGroup var options: ReplicaOptions
+  @OptionGroup var format: FormatOptions
+
+  func run() throws {
+    let around = Surroundings.current()
+    let month =
+      month.isEmpty
+      ? LocalMonth(around.now, in: around.zone)
+      : try Typed.month(month.joined(separator: " "), now: around.now, in: around.zone)
+    let entries = try options.openExisting().map { try $0.entries(in: month, around) } ?? []
+    let grid = MonthGrid(
+      month: month, entries: entries, now: around.now, in: around.zone,
+      firstWeekday: around.manner.firstWeekday)
+    try format.answer(
+      CalendarRow(grid),
+      CalendarView.text(
+        grid, Terminal.style,
+        columns: Terminal.isRead ? ScreenSize.current().columns - 1 : CalendarDrawing.width,
+        isUnicode: DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment)))
+  }
+}
+
+/// `atrest history`.
+struct HistoryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history", abstract: "The fasts that are over, newest first.",
+    discussion: """
+      EXAMPLES:
+        atrest history
+        atrest history --limit 50 --json
+      """)
+
+  @Option(help: ArgumentHelp("At most so many.", valueName: "count")) var limit = 10
+  @OptionGroup var options: ReplicaOptions
+  @OptionGroup var format: FormatOptions
+
+  func validate() throws {
+    guard (1...1_000_000).contains(limit) else {
+      throw ValidationError("`--limit` needs a number from 1 to 1000000.")
+    }
+  }
+
+  func run() throws {
+    let around = Surroundings.current()
+    let entries = try options.openExisting().map { try $0.entries(newest: limit) } ?? []
+    try format.answer(
+      entries.map(HistoryRow.init),
+      entries.isEmpty
+        ? Word.calendarEmpty.text
+        : CalendarView.list(entries, around).text(Terminal.style))
+  }
+}
+
+extension Replica {
+  /// What the account may use now.
+  func entitlement() throws -> Entitlement {
+    RememberedEntitlement.current(of: self, try status())
+  }
+
+  /// The newest entries that the entitlement lets be seen. The rest is absent.
+  func entries(newest limit: Int) throws -> [CalendarEntry] {
+    let entitlement = try entitlement()
+    let bound =
+      FeatureGate.wholeHistory.isOpen(for: entitlement)
+      ? limit : min(limit, CalendarPolicy.freeEntries)
+    return CalendarPolicy.entries(
+      of: try look { try $0.history(limit: bound) }, for: entitlement)
+  }
+
+  /// The entries about a month that the entitlement lets be seen.
+  func entries(in month: LocalMonth, _ around: Surroundings) throws -> [CalendarEntry] {
+    let entitlement = try entitlement()
+    guard FeatureGate.wholeHistory.isOpen(for: entitlement) else {
+      return try entries(newest: CalendarPolicy.freeEntries)
+    }
+    // Wide enough for every zone; the grid chooses to the day.
+    let day: TimeInterval = 86_400
+    let first = Double(month.firstDay.number) * day
+    let sessions = try look {
+      try $0.history(
+        from: Date(timeIntervalSince1970: first - 2 * day),
+        before: Date(timeIntervalSince1970: first + Double(month.dayCount + 2) * day))
+    }
+    return CalendarPolicy.entries(of: sessions, for: entitlement)
+  }
+}

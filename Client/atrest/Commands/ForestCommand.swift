@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest forest` and `atrest tree`: what grew of the fasts, in the terminal or as pictures.
+
+import ArgumentParser
+import AtrestClient
+import AtrestDomain
+import AtrestPictures
+import Foundation
+
+/// `atrest forest [--svg FILE]`.
+struct ForestCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "forest", abstract: "The forest: a tree for each fast.",
+    discussion: """
+      A fast that reached its target stands as a tree in its tone, with a star; one that ended at 70 % of it or later is grey. The newest 200 \
+      are drawn. A picture is as wide as a phone; `--size` makes it another.
+
+      EXAMPLES:
+        atrest forest
+        atrest forest --svg forest.svg
+        atrest forest --svg forest.svg --size 1280x800
+      """)
+
+  @Option(help: ArgumentHelp("Write a picture there; - is standard output.", valueName: "file"))
+  var svg: String?
+  @Option(help: ArgumentHelp("The screen that the picture is for.", valueName: "points"))
+  var size = "390x844"
+  @OptionGroup var options: ReplicaOptions
+  @OptionGroup var format: FormatOptions
+
+  /// The answer for `--json`.
+  struct Row: Encodable {
+    /// A tree.
+    struct Tree: Encodable {
+      var id: String
+      var state: String
+      var variant: Int
+      /// Absent for a grey one.
+      var tone: Int?
+      var ended: Date
+
+      init(_ tree: AtrestDomain.Tree) {
+        id = tree.id.uuidString.lowercased()
+        let isEstablished = tree.state == .established
+        state = isEstablished ? "established" : "incomplete"
+        variant = tree.character.variant
+        tone = isEstablished ? tree.character.tone : nil
+        ended = tree.session.span.end ?? tree.session.span.start
+      }
+    }
+
+    var trees: [Tree]
+  }
+
+  func validate() throws {
+    if PictureFile.size(size) == nil {
+      throw ValidationError("`--size` is like 390x844: points across and down, up to 10000.")
+    }
+  }
+
+  func run() throws {
+    let around = Surroundings.current()
+    let replica = try options.openExisting()
+    let entitlement = try replica?.entitlement() ?? .unknown
+    guard FeatureGate.forest.isOpen(for: entitlement) else { throw PictureFile.noForest }
+    let trees = ForestPolicy.trees(
+      of: try replica?.look { try $0.history() } ?? [], for: entitlement)
+    let choices = try replica?.look { try Choices($0) } ?? .none
+    let screen = PictureFile.size(size) ?? (390, 844)
+    let layout = ForestLayout(
+      trees: trees, canvas: ForestCanvas(width: screen.0, screenHeight: screen.1))
+    if let svg {
+      try PictureFile.write(
+        ForestPicture.svg(layout, in: around.zone), to: svg, format,
+        Row(trees: trees.map(Row.Tree.init)))
+      return
+    }
+    let width = Terminal.isRead ? ScreenSize.current().columns - 1 : 79
+    let environment = ProcessInfo.processInfo.environment
+    let drawing = ForestDrawing.draw(
+      trees, width: width, height: ForestDrawing.height(trees: trees.count, width: width))
+    let style = Terminal.style
+    var lines = DrawingView.lines(
+      DrawingView.isUnicode(environment: environment) ? drawing : drawing.ascii, style)
+    if let inscription = Vigil(choices.settings).forest(layout) {
+      let margin = String(repeating: " ", count: max(0, (width - inscription.text.count) / 2))
+      lines.append(margin + style.scripture(inscription.text))
+    }
+    try format.answer(Row(trees: trees.map(Row.Tree.init)), lines.joined(separator: "\n"))
+  }
+}
+
+/// `atrest tree ID [--svg FILE]`.
+struct TreeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tree", abstract: "The tree of one fast.",
+    discussion: """
+      Without an id it is the tree of the fast that goes on, or else the newest one.
+
+      EXAMPLES:
+        atrest tree
+        atrest tree 3f2a
+        atrest tree 3f2a --svg tree.svg
+      """)
+
+  @Argument(help: "The beginning of the fast's id.") var id: String?
+  @Option(help: ArgumentHelp("Write a picture there; - is standard output.", valueName: "file"))
+  var svg: String?
+  @Option(help: ArgumentHelp("How large the picture is.", valueName: "points"))
+  var size = "390x844"
+  @OptionGroup var options: ReplicaOptions
+  @OptionGroup var format: FormatOptions
+
+  /// The answer for `--json`.
+  struct Row: Encodable {
+    var id: String
+    var state: String
+    var variant: Int
+    var tone: Int
+    /// While the fast goes on.
+    var progress: Double?
+  }
+
+  func validate() throws {
+    if PictureFile.size(size) == nil {
+      throw ValidationError("`--size` is like 390x844: points across and down, up to 10000.")
+    }
+  }
+
+  func run() throws {
+    let around = Surroundings.current()
+    let replica = try options.openExisting()
+    let entitlement = try replica?.entitlement() ?? .unknown
+    guard FeatureGate.forest.isOpen(for: entitlement) else { throw PictureFile.noForest }
+    let session = try find(in: replica, around)
+    guard let state = TreeView.state(of: session, at: around.now, entitlement) else {
+      throw Failure.Thrown(
+        "That fast left no tree: one stands for 4 hours and more, from 70 % of the target on.")
+    }
+    let character = TreeCharacter(id: session.id)
+    let row = row(session, state, character)
+    if let svg {
+      let screen = PictureFile.size(size) ?? (390, 844)
+      try PictureFile.write(
+        TreePicture.svg(character, state, width: screen.0, height: screen.1), to: svg, format, row)
+      return
+    }
+    let columns = Terminal.isRead ? ScreenSize.current().columns - 1 : 79
+    let drawing = TreeView.draw(
+      session, state, width: min(columns, 48), height: min(columns / 2, 22))
+    let isUnicode = DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment)
+    try format.answer(
+      row,
+      (DrawingView.trimmed(isUnicode ? drawing : drawing.ascii, Terminal.style)
+        + [SessionWords.span(session.span, around)]).joined(separator: "\n"))
+  }
+
+  private func find(in replica: Replica?, _ around: Surroundings) throws -> Session {
+    if let id { return try SessionsCommand.find(id, in: replica?.sessions() ?? [], around) }
+    let session = try replica?.look { store in
+      try Fasting(store.openSessions()).active ?? store.history(limit: 1).first
+    }
+    guard let session else {
+      throw Failure.Thrown("There is no tree yet. `atrest fast start` begins a fast.")
+    }
+    return session
+  }
+
+  private func row(_ session: Session, _ state: TreeState, _ character: TreeCharacter) -> Row {
+    var row = Row(
+      id: session.id.uuidString.lowercased(), state: "established", variant: character.variant,
+      tone: character.tone)
+    switch state {
+    case .established: break
+    case .incomplete: row.state = "incomplete"
+    case .materialising(let progress):
+      row.state = "materialising"
+      row.progress = progress
+    }
+    return row
+  }
+}
+
+/// Where pictures go.
+enum PictureFile {
+  /// Where the account has no forest. What there is has a way to it.
+  static var noForest: Failure.Thrown {
+    Failure.Thrown("There is no forest on this account. `atrest calendar` shows the fasts.")
+  }
+
+  /// `390x844`: up to 10,000 points each way.
+  static func size(_ text: String) -> (Double, Double)? {
+    let parts = text.split(separator: "x", omittingEmptySubsequences: false)
+    guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
+      (1...10_000).contains(width), (1...10_000).contains(height)
+    else { return nil }
+    return (Double(width), Double(height))
+  }
+
+  /// Writes a picture to a file, whole or not at all, or to standard output.
+  static func write(
+    _ svg: String, to path: String, _ format: FormatOptions, _ row: some Encodable
+  ) throws {
+    if path == "-" {
+      Terminal.say(svg)
+      return
+    }
+    do {
+      try Data(svg.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
+    } catch {
+      throw Failure.Thrown(
+        "The picture could not be written to \(Foreign.text(path)). Choose another place.",
+        Failure.disk)
+    }
+    try format.answer(row, "The picture is in \(Foreign.text(path)).")
+  }
+}

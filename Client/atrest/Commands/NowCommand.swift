@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest` alone: now. Never asks the network, and costs the same after ten thousand fasts as after ten.
+
+import ArgumentParser
+import AtrestClient
+import AtrestDomain
+import Foundation
+
+/// `atrest [now]`.
+struct NowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "now",
+    abstract: "The fast that goes on, water today, and what waits: the same as `atrest` alone.",
+    discussion: """
+      EXAMPLES:
+        atrest now
+        atrest --json
+      """)
+
+  @OptionGroup var options: ReplicaOptions
+  @OptionGroup var format: FormatOptions
+
+  func run() throws {
+    let around = Surroundings.current()
+    guard let replica = try options.openExisting() else {
+      try format.answer(
+        NowRow(.empty, around),
+        "\(Word.timerFirstRun.text) `atrest fast start` begins a fast, `atrest --help` shows the rest."
+      )
+      return
+    }
+    let snapshot = try Snapshot(replica, around)
+    let person = around.following(snapshot.choices)
+    try format.answer(
+      NowRow(snapshot, person),
+      NowView(
+        snapshot, person,
+        isUnicode: DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment)
+      ).text(
+        Terminal.style, width: Terminal.isRead ? ScreenSize.current().columns : nil))
+    if !format.json { try TransitionView.showOnce(snapshot, in: replica) }
+  }
+}

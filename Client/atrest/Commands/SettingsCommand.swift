@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest settings`: what a person chose, on all of their devices.
+
+import ArgumentParser
+import AtrestClient
+import AtrestDomain
+import Foundation
+
+/// `atrest settings [list | get NAME | set NAME VALUE]`.
+struct SettingsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "settings", abstract: "Look at your choices, and change them, on every device.",
+    discussion: """
+      EXAMPLES:
+        atrest settings
+        atrest settings set target 18h
+        atrest settings set unit oz
+      """,
+    subcommands: [List.self, Get.self, Set.self], defaultSubcommand: List.self)
+
+  /// `atrest settings list`.
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "All settings.",
+      discussion: """
+        EXAMPLES:
+          atrest settings list
+          atrest settings list --json
+        """)
+
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+      let around = Surroundings.current()
+      let page = try SettingsPage(options.openExisting(), around)
+      try format.answer(
+        Setting.people.map { SettingRow($0, page.stored($0)) },
+        SettingsWords.page(page, around.following(page.choices), Terminal.style))
+    }
+  }
+
+  /// `atrest settings get`.
+  struct Get: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "One setting.",
+      discussion: """
+        EXAMPLES:
+          atrest settings get target
+        """)
+
+    @Argument(help: "target, unit, quick-add or vigil.") var name: String
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+      let around = Surroundings.current()
+      let setting = try Setting.named(name)
+      let page = try SettingsPage(options.openExisting(), around)
+      try format.answer(
+        SettingRow(setting, page.stored(setting)),
+        SettingsWords.value(
+          setting, stored: page.stored(setting), around.following(page.choices)))
+    }
+  }
+
+  /// `atrest settings set`.
+  struct Set: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Choose.",
+      discussion: """
+        target: 12h, 14h, 16h, 18h, 20h, 24h or any other up to 7 days. It is a reference, not a goal.
+        unit: ml or oz.
+        quick-add: 150, 200, 250, 300, 500 or any other amount.
+        vigil: on or off.
+
+        EXAMPLES:
+          atrest settings set target 18h
+          atrest settings set quick-add 300
+        """)
+
+    @Argument(help: "target, unit, quick-add or vigil.") var name: String
+    @Argument(help: "What you choose.") var value: String
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+      let setting = try Setting.named(name)
+      _ = try setting.stored(typed: value)
+      try Self.choose(setting, typed: value, options, format)
+    }
+
+    /// Stores what was typed, as an action that can be undone.
+    static func choose(
+      _ setting: Setting, typed: String, _ options: ReplicaOptions, _ format: FormatOptions
+    ) throws {
+      let around = Surroundings.current()
+      let (stored, choices) = try options.open().transaction { store in
+        let stored = try setting.stored(
+          typed: typed, unit: Choices(store).settings.waterUnit)
+        try store.action(.setting) { try store.setPreference(setting.rawValue, to: stored) }
+        return (stored, try Choices(store))
+      }
+      try format.answer(
+        SettingRow(setting, stored),
+        SettingsWords.chosen(setting, stored: stored, around.following(choices)))
+    }
+  }
+}
+
+/// `atrest vigil on|off|show`.
+struct VigilCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "vigil",
+    abstract: "Scripture and quiet words at a few moments; off unless you turn it on.",
+    discussion: """
+      EXAMPLES:
+        atrest vigil on
+        atrest vigil show
+        atrest vigil off
+      """,
+    subcommands: [On.self, Off.self, Show.self], defaultSubcommand: Show.self)
+
+  /// `atrest vigil on`.
+  struct On: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Turn it on, on every device.",
+      discussion: """
+        EXAMPLES:
+          atrest vigil on
+        """)
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+      try SettingsCommand.Set.choose(.vigil, typed: "on", options, format)
+    }
+  }
+
+  /// `atrest vigil off`.
+  struct Off: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Turn it off, on every device. Nothing of it remains.",
+      discussion: """
+        EXAMPLES:
+          atrest vigil off
+        """)
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() throws {
+      try SettingsCommand.Set.choose(.vigil, typed: "off", options, format)
+    }
+  }
+
+  /// `atrest vigil show`.
+  struct Show: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Whether it is on, and what it says now, with where that is from.",
+      discussion: """
+        EXAMPLES:
+          atrest vigil show
+        """)
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    /// The answer for `--json`.
+    struct Row: Encodable {
+      var on: Bool
+      var fragment: NowRow.Fragment?
+    }
+
+    func run() throws {
+      let around = Surroundings.current()
+      let snapshot = try options.openExisting().map { try Snapshot($0, around) } ?? .empty
+      let vigil = Vigil(snapshot.choices.settings)
+      let milestone = snapshot.active.flatMap { Milestone(elapsed: $0.elapsed(at: around.now)) }
+      let fragment =
+        snapshot.active == nil
+        ? vigil.idle(on: LocalDay(around.now, in: around.zone))
+        : milestone.flatMap { vigil.milestone($0)?.scripture }
+      let style = Terminal.style
+      let words: String
+      if let fragment {
+        words = "\(style.scripture(fragment.text))\n\(style.citation(fragment.citation))"
+      } else if vigil.isOn {
+        words = "Vigil is on."
+      } else {
+        words = "Vigil is off. \(Word.vigilSectionExplanation.text) `atrest vigil on` turns it on."
+      }
+      try format.answer(
+        Row(on: vigil.isOn, fragment: fragment.map(NowRow.Fragment.init)), words)
+    }
+  }
+}
+
+/// `atrest premium`: the paywall. Reached from the settings and from the transition moment, and so in no list of commands.
+struct PremiumCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "premium", abstract: "What Atrest is for, and what it costs.",
+    discussion: """
+      EXAMPLES:
+        atrest premium
+      """, shouldDisplay: false)
+
+  @OptionGroup var options: ReplicaOptions
+
+  func run() throws {
+    let around = Surroundings.current()
+    let snapshot = try options.openExisting().map { try Snapshot($0, around) } ?? .empty
+    guard FeatureGate.paywall.isOpen(for: snapshot.entitlement) else {
+      throw Failure.Thrown(
+        "There is nothing to buy here. `atrest entitlement` shows what is known.")
+    }
+    let width = Terminal.isRead ? min(ScreenSize.current().columns - 2, 60) : 60
+    Terminal.say(SettingsWords.paywall(Terminal.style, width: width))
+  }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest timer`: the live view. What it shows is decided by `TimerModel` and `TimerScreen`; here is only what waits, reads and writes.
+
+import ArgumentParser
+import AtrestClient
+import AtrestDomain
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// `atrest timer`.
+struct TimerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "timer", abstract: "The timer, live on the whole terminal.",
+    discussion: """
+      Keys: b begins a fast, e ends it, l lets it go, w notes a quick addition of water, u takes the last of these back, c shows where \
+      a line of Vigil is from, q leaves. The fast goes on without the timer.
+
+      EXAMPLES:
+        atrest timer
+      """)
+
+  @OptionGroup var options: ReplicaOptions
+
+  func run() throws {
+    let environment = ProcessInfo.processInfo.environment
+    guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1, environment["TERM"] != "dumb"
+    else { throw Self.noTerminal }
+    let live = LiveTimer(options, style: Terminal.style)
+    let session = TerminalSession()
+    // Whatever cannot be read is said before the screen is taken over.
+    try live.load()
+    guard session.begin() else { throw Self.noTerminal }
+    defer { session.end() }
+    live.run(session)
+  }
+
+  private static let noTerminal = Failure.Thrown(
+    "The live timer needs a terminal to draw on. `atrest` shows the same once.", Failure.usage)
+}
+
+/// Runs the model on a terminal and a replica.
+private final class LiveTimer {
+  private let options: ReplicaOptions
+  private let style: Style
+  private var model: TimerModel
+  private var replica: Replica?
+  private var keys = TimerKeys()
+  private var drawn: [String] = []
+  private var loaded = Date.distantPast
+  private var isOver = false
+
+  /// Seconds after which the replica is read again: another device's changes come with `atrest sync --watch`.
+  private static let reloadSeconds: TimeInterval = 3
+
+  init(_ options: ReplicaOptions, style: Style) {
+    self.options = options
+    self.style = style
+    model = TimerModel(
+      .current(), size: .current(), reduceMotion: style.colours == .none,
+      isUnicode: DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment))
+  }
+
+  /// Reads the replica, if there is one.
+  func load() throws {
+    loaded = Date()
+    if replica == nil { replica = try options.openExisting() }
+    guard let replica else { return }
+    let snapshot = try Snapshot(replica, model.around)
+    let shown = try model.shown.flatMap { try replica.session($0.id) }
+    perform(model.handle(.loaded(snapshot, shown: shown)))
+  }
+
+  func run(_ session: TerminalSession) {
+    while !isOver {
+      draw(session)
+      switch session.wait(milliseconds: model.isMoving ? 100 : 1000) {
+      case .bytes(let bytes):
+        perform(model.handle(.tick(Date())))
+        for key in keys.receive(bytes) where !isOver { perform(model.handle(.key(key))) }
+      case .signal(SIGWINCH):
+        resize()
+      case .signal(SIGTSTP):
+        session.stop()
+        resize()
+      case .signal(SIGCONT):
+        resize()
+      case .signal(let number):
+        session.die(of: number)
+        return
+      case .nothing: break
+      case .gone: return
+      }
+      perform(model.handle(.tick(Date())))
+      if Date().timeIntervalSince(loaded) >= Self.reloadSeconds
+        || loaded.timeIntervalSinceNow > 0
+      {
+        reload()
+      }
+    }
+  }
+
+  private func resize() {
+    drawn = []
+    perform(model.handle(.resized(.current())))
+    reload()
+  }
+
+  private func reload() {
+    do { try load() } catch { fail(error) }
+  }
+
+  private func fail(_ error: any Error) {
+    let sentence = Failure(error)?.sentence ?? "That did not work. `atrest status` may say more."
+    _ = model.handle(.failed(sentence))
+  }
+
+  private func perform(_ effects: [TimerModel.Effect]) {
+    for effect in effects {
+      guard effect != .quit else {
+        isOver = true
+        return
+      }
+      do {
+        try write(effect)
+        perform(model.handle(.did(effect)))
+        try load()
+      } catch {
+        fail(error)
+      }
+    }
+  }
+
+  private func write(_ effect: TimerModel.Effect) throws {
+    let now = model.around.now
+    let replica = try replica ?? options.open()
+    self.replica = replica
+    switch effect {
+    case .begin:
+      _ = try replica.transaction {
+        try $0.begin(at: now, targetMinutes: Choices($0).settings.targetMinutes)
+      }
+    case .end: _ = try replica.transaction { try $0.finish(at: now, as: .completed) }
+    case .letGo: _ = try replica.transaction { try $0.finish(at: now, as: .abandoned) }
+    case .water:
+      try replica.transaction { store in
+        let amount = try Choices(store).settings.quickAddMillilitres
+        try store.note(
+          WaterEntry(
+            id: UUID(),
+            intake: WaterCommand.intake(at: now, millilitres: amount, model.around)))
+      }
+    case .undo:
+      let undone = try replica.transaction { try $0.undo() }
+      guard let undone else { throw UndoWords.nothing }
+      guard undone.isUndone else { throw Failure.Thrown(UndoWords.kept(undone)) }
+    case .rememberTransition:
+      try replica.setPreference(
+        TransitionMoment.dismissedKey, to: TransitionMoment.dismissedValue)
+    case .quit: break
+    }
+  }
+
+  /// Writes the lines that changed.
+  private func draw(_ session: TerminalSession) {
+    let lines = TimerScreen(model).lines().map { $0.painted(style).trimmedEnd }
+    var text = drawn.isEmpty ? "\u{1B}[2J" : ""
+    for (row, line) in lines.enumerated() where row >= drawn.count || drawn[row] != line {
+      text += "\u{1B}[\(row + 1);1H\(line)\u{1B}[K"
+    }
+    drawn = lines
+    if !text.isEmpty { session.write(text) }
+  }
+}

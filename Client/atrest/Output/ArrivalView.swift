@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said when a fast ends: the arrival, without praise.
+
+import AtrestClient
+import AtrestDomain
+import Foundation
+
+/// The end of a fast.
+enum ArrivalView {
+  /// - Parameter isRead: Whether people read it on a terminal, and so see the tree.
+  static func text(
+    of session: Session, _ snapshot: Snapshot, _ around: Surroundings, isRead: Bool
+  ) -> String {
+    let style = isRead ? Terminal.style : .plain
+    var lines: [String] = []
+    let isEstablished = TreeMapper.state(of: session) == .established
+    if isRead {
+      lines += TreeView.lines(
+        of: session, at: around.now, snapshot.entitlement, style,
+        columns: ScreenSize.current().columns - 1,
+        isUnicode: DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment))
+    }
+    if isEstablished {
+      lines.append(
+        "\(Word.timerCompletedLabel.text) \(ElapsedText.text(session.elapsed(at: around.now))).")
+    } else {
+      lines.append(SessionWords.ended(session, around))
+    }
+    if let fragment = Vigil(snapshot.choices.settings)
+      .arrival(of: session, completed: snapshot.completed)
+    {
+      lines.append(style.scripture(fragment.text))
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+/// The transition moment, which comes once.
+enum TransitionView {
+  /// Its words, with what a person can do.
+  static func text(_ style: Style, width: Int) -> String {
+    var lines = [""] + Wrapping.lines(Word.transitionBody.text, width: min(width, 60))
+    lines.append("")
+    lines.append(style.quiet("`atrest premium`  \(Word.transitionContinue.text)"))
+    return lines.joined(separator: "\n")
+  }
+
+  /// Shows it on a terminal if it is due, and remembers that it was seen, for all devices. A program that reads sees nothing of it, so it
+  /// is not spent on one.
+  static func showOnce(_ snapshot: Snapshot, in replica: Replica) throws {
+    guard snapshot.isTransitionDue, Terminal.isRead else { return }
+    try replica.setPreference(
+      TransitionMoment.dismissedKey, to: TransitionMoment.dismissedValue)
+    Terminal.say(text(Terminal.style, width: ScreenSize.current().columns))
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the calendar and the history are shown.
+
+import AtrestDomain
+import AtrestPictures
+import Foundation
+
+/// A fast that is over, for `--json`.
+struct HistoryRow: Encodable, Equatable {
+  var id: String
+  var start: Date
+  var end: Date
+  var durationMinutes: Int
+  var targetMinutes: Int
+  var endedEarly: Bool
+  /// Of its tree, 0 to 4; absent where it ended early.
+  var tone: Int?
+
+  init(_ entry: CalendarEntry) {
+    id = entry.session.id.uuidString.lowercased()
+    start = entry.session.span.start
+    end = entry.date
+    durationMinutes = DurationText.wholeMinutes(Double(entry.durationMilliseconds) / 1000)
+    targetMinutes = entry.session.targetMinutes
+    endedEarly = entry.endedEarly
+    if case .tone(let tone) = entry.dot { self.tone = tone }
+  }
+}
+
+/// A month, for `--json`: its days with a fast.
+struct CalendarRow: Encodable, Equatable {
+  /// A day.
+  struct Day: Encodable, Equatable {
+    var day: String
+    var entries: [HistoryRow]
+  }
+
+  var month: String
+  var days: [Day]
+
+  init(_ grid: MonthGrid) {
+    month = grid.month.iso
+    days = grid.weeks.joined().compactMap { day in
+      day.flatMap {
+        $0.entries.isEmpty
+          ? nil : Day(day: $0.day.iso, entries: $0.entries.map(HistoryRow.init))
+      }
+    }
+  }
+}
+
+/// The calendar for people.
+enum CalendarView {
+  /// A month grid, at most so many columns wide.
+  static func text(_ grid: MonthGrid, _ style: Style, columns: Int, isUnicode: Bool) -> String {
+    let drawing = CalendarDrawing.draw(
+      grid, width: min(columns, CalendarDrawing.width), height: CalendarDrawing.height)
+    return DrawingView.trimmed(isUnicode ? drawing : drawing.ascii, style).joined(separator: "\n")
+  }
+
+  /// Entries, newest first.
+  static func list(_ entries: [CalendarEntry], _ around: Surroundings) -> Table {
+    var table = Table("ENDED", "LASTED", "")
+    for entry in entries {
+      let detail = MonthGrid.detail(of: entry, in: around.zone)
+      table.add(around.words(entry.date), detail[1], detail[2])
+    }
+    return table
+  }
+}
+
+extension String {
+  /// Without blanks at its end.
+  var trimmedEnd: String {
+    var text = self[...]
+    while text.last == " " { text = text.dropLast() }
+    return String(text)
+  }
+}

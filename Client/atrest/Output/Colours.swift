@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which colours a terminal shows, and how a colour of the palette is written there.
+
+import AtrestDomain
+
+/// The colours of a terminal.
+enum Colours: Sendable, Hashable, CaseIterable {
+  /// None that can be relied on: eight colours have no bark, moss or dusk among them.
+  case none
+  /// The 256 colours of xterm.
+  case palette256
+  /// All.
+  case all
+
+  /// What the environment says. What it does not say is not there.
+  init(environment: [String: String]) {
+    let term = environment["TERM"] ?? ""
+    if ["truecolor", "24bit"].contains(environment["COLORTERM"] ?? "") || term.hasSuffix("-direct")
+    {
+      self = .all
+    } else {
+      self = term.contains("256color") ? .palette256 : .none
+    }
+  }
+
+  /// What follows `38;` or `48;` in a control sequence, for letters or what is behind them; nil without colours.
+  ///
+  /// Source: ECMA-48, SGR; ITU-T T.416 in the form that xterm reads; its cube of 6 x 6 x 6 colours and its 24 greys.
+  func code(_ colour: RGB) -> String? {
+    let (red, green, blue) = colour.bytes
+    switch self {
+    case .none: return nil
+    case .all: return "2;\(red);\(green);\(blue)"
+    case .palette256:
+      let steps = [0, 95, 135, 175, 215, 255]
+      func nearest(_ value: UInt8) -> Int {
+        steps.indices.min { abs(steps[$0] - Int(value)) < abs(steps[$1] - Int(value)) } ?? 0
+      }
+      let cube = [nearest(red), nearest(green), nearest(blue)]
+      let level = (Int(red) + Int(green) + Int(blue)) / 3
+      let grey = min(max((level - 3) / 10, 0), 23)
+      func distance(_ r: Int, _ g: Int, _ b: Int) -> Int {
+        let (x, y, z) = (r - Int(red), g - Int(green), b - Int(blue))
+        return x * x + y * y + z * z
+      }
+      let shade = 8 + 10 * grey
+      return distance(shade, shade, shade)
+        < distance(steps[cube[0]], steps[cube[1]], steps[cube[2]])
+        ? "5;\(232 + grey)" : "5;\(16 + 36 * cube[0] + 6 * cube[1] + cube[2])"
+    }
+  }
+}
+
+extension Style {
+  /// Text in a colour of the palette; plain where there are no colours.
+  func ink(_ colour: RGB, _ text: String) -> String {
+    guard isOn, let code = colours.code(colour) else { return text }
+    return "\u{1B}[38;\(code)m\(text)\u{1B}[39m"
+  }
+
+  /// Vigil's words: in the light of the stars, standing back.
+  func scripture(_ text: String) -> String {
+    colours == .none
+      ? quiet(text)
+      : ink(
+        .interpolate(from: Palette.canvas, to: Palette.starLight, t: Palette.scriptureOpacity), text
+      )
+  }
+
+  /// Where a fragment is from.
+  func citation(_ text: String) -> String {
+    colours == .none
+      ? quiet(text)
+      : ink(
+        .interpolate(from: Palette.canvas, to: Palette.starLight, t: Palette.citationOpacity), text)
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Now, at a glance.
+
+import AtrestClient
+import AtrestDomain
+import Foundation
+
+/// Now, for `--json`.
+struct NowRow: Encodable, Equatable {
+  /// The tree that comes into being.
+  struct Tree: Encodable, Equatable {
+    var variant: Int
+    var tone: Int
+    /// From 0.05 to 1.
+    var progress: Double
+  }
+
+  /// A line of Vigil's.
+  struct Fragment: Encodable, Equatable {
+    var text: String
+    var citation: String?
+
+    init(_ fragment: ScriptureFragment) {
+      text = fragment.text
+      citation = fragment.citation
+    }
+  }
+
+  var active: SessionRow?
+  var milestoneText: String?
+  var tree: Tree?
+  var vigil: Fragment?
+  var waterTodayMillilitres: Int
+  var waiting: Int
+  var needsYou: Int
+  var conflicts: Int
+  var paired: Bool
+
+  init(_ snapshot: Snapshot, _ around: Surroundings) {
+    let vigil = Vigil(snapshot.choices.settings)
+    if let session = snapshot.active {
+      active = SessionRow(session, now: around.now)
+      let elapsed = session.elapsed(at: around.now)
+      let milestone = Milestone(elapsed: elapsed)
+      milestoneText = milestone?.companionText
+      self.vigil = milestone.flatMap(vigil.milestone).map { Fragment($0.scripture) }
+      if FeatureGate.timerTree.isOpen(for: snapshot.entitlement) {
+        let character = TreeCharacter(id: session.id)
+        tree = Tree(
+          variant: character.variant, tone: character.tone,
+          progress: MaterialisingProgress.value(
+            elapsed: elapsed, targetMinutes: session.targetMinutes))
+      }
+    } else {
+      self.vigil = vigil.idle(on: LocalDay(around.now, in: around.zone)).map(Fragment.init)
+    }
+    waterTodayMillilitres = snapshot.waterToday(around)
+    waiting = snapshot.waiting
+    needsYou = snapshot.stuck
+    conflicts = snapshot.conflicts
+    paired = snapshot.isPaired
+  }
+}
+
+/// Now, for people.
+struct NowView {
+  private let snapshot: Snapshot
+  private let around: Surroundings
+  private let isUnicode: Bool
+
+  /// - Parameter isUnicode: Whether the terminal shows more than ASCII.
+  init(_ snapshot: Snapshot, _ around: Surroundings, isUnicode: Bool = true) {
+    self.isUnicode = isUnicode
+    self.snapshot = snapshot
+    self.around = around
+  }
+
+  /// - Parameter width: Columns of the terminal; nil where there is none: then there is no tree, and lines are as long as they are.
+  func text(_ style: Style, width: Int?) -> String {
+    let room = width.map { max(20, $0) - 2 } ?? .max
+    let body = words(style, width: min(room, width == nil ? .max : 60)) + footer(style, room)
+    guard let width, let session = snapshot.active else { return body.joined(separator: "\n") }
+    let tree = TreeView.lines(
+      of: session, at: around.now, snapshot.entitlement, style, columns: max(1, width - 1),
+      isUnicode: isUnicode)
+    return (tree + body).joined(separator: "\n")
+  }
+
+  private func words(_ style: Style, width: Int) -> [String] {
+    let vigil = Vigil(snapshot.choices.settings)
+    guard let session = snapshot.active else {
+      var lines = [Word.timerIdlePrompt.text + "."]
+      if let line = vigil.idle(on: LocalDay(around.now, in: around.zone)) {
+        lines += Wrapping.lines(line.text, width: width).map(style.scripture)
+      }
+      return lines
+    }
+    let elapsed = session.elapsed(at: around.now)
+    let begun = elapsed < 0 ? "starts" : "since"
+    var lines = [
+      "\(style.strong(ElapsedText.text(elapsed)))  "
+        + style.quiet("\(begun) \(around.words(session.span.start))")
+    ]
+    if let milestone = Milestone(elapsed: elapsed) {
+      lines += Wrapping.lines(milestone.companionText, width: width)
+      if let addition = vigil.milestone(milestone) {
+        lines += Wrapping.lines(addition.companion, width: width)
+        lines += Wrapping.lines(addition.scripture.text, width: width).map(style.scripture)
+      }
+    }
+    return lines
+  }
+
+  private func footer(_ style: Style, _ width: Int) -> [String] {
+    var lines = ["Water today: \(around.amount(snapshot.waterToday(around)))"]
+    for other in snapshot.open where other.id != snapshot.active?.id {
+      let hex = ShortID.hex(other.id)
+      let id = snapshot.shortIDs[hex] ?? hex
+      lines.append(
+        "Also open: \(id), since \(around.words(other.span.start)). `atrest sessions edit \(id) --end TIME` "
+          + "ends it, `atrest sessions delete \(id)` takes it away.")
+    }
+    if snapshot.isPaired, snapshot.waiting > 0 {
+      let waits = snapshot.waiting == 1 ? "1 change waits" : "\(snapshot.waiting) changes wait"
+      lines.append("\(waits) for the next sync.")
+    }
+    if snapshot.stuck > 0 {
+      lines.append(
+        "\(snapshot.stuck == 1 ? "1 change needs" : "\(snapshot.stuck) changes need") you: `atrest status` says why."
+      )
+    }
+    if snapshot.conflicts > 0 {
+      let count =
+        snapshot.conflicts == 1 ? "One change was" : "\(snapshot.conflicts) changes were"
+      lines.append("\(count) set aside: `atrest conflicts list` shows both sides.")
+    }
+    if snapshot.active == nil {
+      // What floats at the bottom of the app's screen between fasts.
+      let ways = Navigation.icons(for: snapshot.entitlement).map { "`atrest \($0.command)`" }
+      // Commands stay whole.
+      for way in ["`atrest fast start`"] + ways {
+        if let last = lines.last, last.hasPrefix("`"), last.count + 2 + way.count <= width {
+          lines[lines.count - 1] = last + "  " + way
+        } else {
+          lines.append(way)
+        }
+      }
+      lines = lines.map { $0.hasPrefix("`") ? style.quiet($0) : $0 }
+    }
+    return lines
+  }
+}
+
+extension Navigation.Icon {
+  /// The command that leads where the icon leads.
+  fileprivate var command: String {
+    switch self {
+    case .forest: "forest"
+    case .calendar: "calendar"
+    case .settings: "settings"
+    }
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// What undoing did, in words.
+
+import AtrestClient
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+
+/// What was undone, for `--json`.
+struct UndoRow: Encodable, Equatable {
+  /// A record of the action.
+  struct Change: Encodable, Equatable {
+    var kind: String
+    var id: String
+    var restored: [String]
+    var kept: [String]
+  }
+
+  var action: String
+  var at: Date
+  var changes: [Change]
+
+  init(_ undone: UndoneAction) {
+    action = UndoWords.name(undone.action)
+    at = Date(milliseconds: undone.at.milliseconds)
+    changes = undone.changes.map { change in
+      let key = change.after.key
+      func names(_ fields: [FieldNumber]) -> [String] {
+        fields.map { RecordWords.name(of: $0, in: key.kind) }
+      }
+      return Change(
+        kind: RecordWords.name(of: key.kind), id: RecordWords.id(of: key),
+        restored: names(change.restored), kept: names(change.kept))
+    }
+  }
+}
+
+/// Words about undoing.
+enum UndoWords {
+  /// Where no action is remembered.
+  static var nothing: Failure.Thrown {
+    Failure.Thrown(
+      "Nothing to take back: this device remembers nothing you did on it in the last 30 days.")
+  }
+
+  /// The action in JSON.
+  static func name(_ action: UserAction) -> String {
+    switch action {
+    case .begin: "begin"
+    case .end: "end"
+    case .letGo: "let_go"
+    case .water: "water"
+    case .editFast: "edit_fast"
+    case .editWater: "edit_water"
+    case .deleteFast: "delete_fast"
+    case .deleteWater: "delete_water"
+    case .setting: "setting"
+    }
+  }
+
+  /// Where nothing of it could be taken back.
+  static func kept(_ undone: UndoneAction) -> String {
+    undone.changes.isEmpty
+      ? "That changed too much at once to be taken back by one word."
+      : "What you did last was changed again since, so it stays as it is now."
+  }
+
+  /// What is as it was before.
+  static func text(_ undone: UndoneAction, _ around: Surroundings) -> String {
+    var lines: [String] = []
+    for change in undone.changes {
+      if !change.restored.isEmpty { lines.append(sentence(undone.action, change, around)) }
+      if !change.kept.isEmpty {
+        let fields = change.kept.map { noun($0, change.after.key.kind) }
+        lines.append(
+          "\(fields.joined(separator: " and ").asPlainSentence) changed again since, and "
+            + "\(fields.count == 1 ? "stays" : "stay") as now.")
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func sentence(
+    _ action: UserAction, _ change: UndoneAction.Change, _ around: Surroundings
+  ) -> String {
+    func fast(_ record: Record?) -> String {
+      let session = record.flatMap { try? Session($0) }
+      return session.map { SessionWords.span($0.span, around) } ?? "a fast"
+    }
+    func glass(_ record: Record?) -> String {
+      let entry = record.flatMap { try? WaterEntry($0) }
+      return entry.map { WaterWords.intake($0.intake, around) } ?? "something drunk"
+    }
+    switch action {
+    case .begin: return "Undone: the fast \(fast(change.after)) was not begun."
+    case .end, .letGo: return "Undone: the fast goes on, \(fast(change.before))."
+    case .water: return "Undone: \(glass(change.after)), is taken away."
+    case .editFast:
+      let target = change.before.flatMap { try? Session($0) }.map {
+        ", target \(DurationText.text(minutes: $0.targetMinutes))"
+      }
+      return "Undone: the fast is as it was, \(fast(change.before))\(target ?? "")."
+    case .editWater: return "Undone: it is as it was, \(glass(change.before))."
+    case .deleteFast: return "Undone: the fast is back, \(fast(change.before))."
+    case .deleteWater: return "Undone: it is back, \(glass(change.before))."
+    case .setting:
+      let setting = Setting(rawValue: String(decoding: change.after.key.id, as: UTF8.self))
+      guard let setting else { return "Undone: the setting is as it was." }
+      let before = change.before.flatMap { $0.isDeleted ? nil : try? PreferenceField.value(of: $0) }
+      return
+        "Undone: \(SettingsWords.name(setting)) is \(SettingsWords.value(setting, stored: before, around)) again."
+    }
+  }
+
+  private static func noun(_ field: FieldNumber, _ kind: RecordKind) -> String {
+    switch (kind, field) {
+    case (.session, SessionField.span): "its times"
+    case (.session, SessionField.target): "its target"
+    case (.water, WaterField.intake): "its time and amount"
+    default: "the rest"
+    }
+  }
+}
+
+extension String {
+  /// With a capital at its beginning.
+  fileprivate var asPlainSentence: String { prefix(1).uppercased() + dropFirst() }
+}

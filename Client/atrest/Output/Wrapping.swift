@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sets words in lines that fit.
+
+/// Sets words in lines.
+enum Wrapping {
+  /// The lines of a text, none wider than so many characters unless a single word is: that is cut. Line breaks in the text stay.
+  static func lines(_ text: String, width: Int) -> [String] {
+    let width = max(1, width)
+    return text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
+      var lines: [String] = []
+      var line = ""
+      for word in paragraph.split(separator: " ") {
+        var word = word[...]
+        if !line.isEmpty, line.count + 1 + word.count > width {
+          lines.append(line)
+          line = ""
+        }
+        while line.isEmpty, word.count > width {
+          lines.append(String(word.prefix(width)))
+          word = word.dropFirst(width)
+        }
+        if !word.isEmpty { line += (line.isEmpty ? "" : " ") + word }
+      }
+      if !line.isEmpty || lines.isEmpty { lines.append(line) }
+      return lines
+    }
+  }
+}

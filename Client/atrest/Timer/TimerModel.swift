@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the live timer shows, and what each key and each moment make of it. Pure: it reads no clock, no terminal and no disk.
+
+import AtrestDomain
+import Foundation
+
+/// The state of the live timer.
+struct TimerModel: Hashable {
+  /// Something that happened.
+  enum Event: Hashable {
+    /// A key was pressed.
+    case key(TimerKey)
+    /// Time went by.
+    case tick(Date)
+    /// The terminal has another size.
+    case resized(ScreenSize)
+    /// The replica was read: what it holds, and the fast that the timer shows as the replica has it now.
+    case loaded(Snapshot, shown: Session?)
+    /// What an effect asked for is done.
+    case did(Effect)
+    /// What an effect asked for was refused, or failed: what to say.
+    case failed(String)
+  }
+
+  /// Something for the owner to do; `did` or `failed` tells how it went.
+  enum Effect: Hashable {
+    /// Begin a fast now, with the usual target.
+    case begin
+    /// Complete the fast.
+    case end
+    /// Let the fast go.
+    case letGo
+    /// Note a quick addition of water.
+    case water
+    /// Take the last action of this device back.
+    case undo
+    /// Remember, for all devices, that the transition moment was seen.
+    case rememberTransition
+    /// End the program.
+    case quit
+  }
+
+  /// What lies over the timer.
+  enum Overlay: Hashable {
+    case transition
+    case paywall
+  }
+
+  /// A sentence that goes again.
+  struct Notice: Hashable {
+    var text: String
+    var until: Date
+  }
+
+  /// The moment at which a fast was completed here.
+  struct Completion: Hashable {
+    var arrival: Arrival
+    var at: Date
+  }
+
+  private(set) var around: Surroundings
+  private(set) var size: ScreenSize
+  private(set) var snapshot = Snapshot.empty
+  private(set) var machine = FastingMachine()
+  private(set) var overlay: Overlay?
+  private(set) var notice: Notice?
+  /// When a fast was begun here.
+  private(set) var begun: Date?
+  private(set) var completion: Completion?
+  /// When the citation was asked for.
+  private(set) var citationAsked: Date?
+  /// Whether something was done here that `u` takes back.
+  private(set) var canUndo = false
+  /// Whether the transition moment was shown since the start: once is once.
+  private var hasShownTransition = false
+  /// Whether things appear at once, because a terminal without colours cannot fade.
+  let reduceMotion: Bool
+  /// Whether the terminal shows more than ASCII.
+  let isUnicode: Bool
+
+  /// Seconds for which a notice stays.
+  static let noticeSeconds: TimeInterval = 5
+  /// Seconds for which Vigil's line stays after a fast was begun.
+  static let fastStartSeconds = Vigil.Timing.fastStartHold + 0.8
+  /// Seconds for which a citation shows.
+  static let citationSeconds = Vigil.Timing.citationHold + 0.5
+
+  init(_ around: Surroundings, size: ScreenSize, reduceMotion: Bool, isUnicode: Bool = true) {
+    self.around = around
+    self.size = size
+    self.reduceMotion = reduceMotion
+    self.isUnicode = isUnicode
+  }
+
+  /// The fast that goes on.
+  var active: Session? {
+    if case .active(let session) = machine.status { session } else { nil }
+  }
+
+  /// The fast that is shown, over or not.
+  var shown: Session? {
+    switch machine.status {
+    case .idle: nil
+    case .active(let session), .completed(let session), .abandoned(let session): session
+    }
+  }
+
+  /// Whether something moves, and the next moment is a tenth of a second away.
+  var isMoving: Bool {
+    if let begun, vigil.isOn, seconds(since: begun) < Self.fastStartSeconds { return true }
+    if let completion, seconds(since: completion.at) < Arrival.length { return true }
+    if let citationAsked, seconds(since: citationAsked) < Self.citationSeconds { return true }
+    return false
+  }
+
+  /// Vigil, as it is set now.
+  var vigil: Vigil { Vigil(snapshot.choices.settings) }
+
+  /// Seconds that went by since then.
+  func seconds(since then: Date) -> TimeInterval { around.now.timeIntervalSince(then) }
+
+  // MARK: - Events
+
+  /// Takes one step. A key that means nothing where the person is changes nothing.
+  mutating func handle(_ event: Event) -> [Effect] {
+    switch event {
+    case .key(let key):
+      return press(key)
+    case .tick(let now):
+      around = around.at(now)
+      if let notice, now >= notice.until { self.notice = nil }
+      if let citationAsked, seconds(since: citationAsked) >= Self.citationSeconds {
+        self.citationAsked = nil
+      }
+      return []
+    case .resized(let size):
+      self.size = size
+      return []
+    case .loaded(let snapshot, let shown):
+      return follow(snapshot, shown)
+    case .did(let effect):
+      done(effect)
+      return []
+    case .failed(let sentence):
+      say(sentence)
+      return []
+    }
+  }
+
+  private mutating func press(_ key: TimerKey) -> [Effect] {
+    switch overlay {
+    case .transition: return pressInTransition(key)
+    case .paywall:
+      if key == .letter("q") { return [.quit] }
+      overlay = nil
+      return []
+    case nil: break
+    }
+    guard case .letter(let letter) = key else { return [] }
+    let isActive = machine.status.isActive
+    switch letter {
+    case "b" where !isActive: return [.begin]
+    case "e" where isActive: return [.end]
+    case "l" where isActive: return [.letGo]
+    case "w": return [.water]
+    case "u" where canUndo: return [.undo]
+    case "c":
+      if fragment != nil { citationAsked = around.now }
+      return []
+    case "q": return [.quit]
+    default: return []
+    }
+  }
+
+  private mutating func pressInTransition(_ key: TimerKey) -> [Effect] {
+    switch key {
+    case .letter("c"):
+      overlay = FeatureGate.paywall.isOpen(for: snapshot.entitlement) ? .paywall : nil
+      return [.rememberTransition]
+    case .letter("m"), .escape:
+      overlay = nil
+      return [.rememberTransition]
+    case .letter("q"): return [.rememberTransition, .quit]
+    case .letter: return []
+    }
+  }
+
+  private mutating func follow(_ snapshot: Snapshot, _ shown: Session?) -> [Effect] {
+    self.snapshot = snapshot
+    around = around.following(snapshot.choices)
+    let before = self.shown?.id
+    machine.follow(snapshot.open + (shown.map { [$0] } ?? []))
+    if self.shown?.id != before || machine.status.isActive { completion = nil }
+    if !machine.status.isActive { begun = nil }
+    if snapshot.isTransitionDue, !hasShownTransition {
+      overlay = .transition
+      hasShownTransition = true
+    }
+    if overlay == .paywall, !FeatureGate.paywall.isOpen(for: snapshot.entitlement) { overlay = nil }
+    if overlay == .transition, !FeatureGate.transitionMoment.isOpen(for: snapshot.entitlement) {
+      overlay = nil
+    }
+    return []
+  }
+
+  /// What the timer remembers of its own doing; the records come with the next `loaded`.
+  private mutating func done(_ effect: Effect) {
+    switch effect {
+    case .begin:
+      begun = around.now
+      canUndo = true
+      notice = nil
+    case .end:
+      if let session = active {
+        let from = MaterialisingProgress.value(of: machine.status, at: around.now)
+        machine.complete(at: around.now)
+        let isEstablished = shown.map { TreeMapper.state(of: $0) == .established } ?? false
+        completion = Completion(
+          arrival: Arrival(
+            from: from, isEstablished: isEstablished, vigil: vigil.isOn,
+            reduceMotion: reduceMotion), at: max(around.now, session.span.start))
+      }
+      canUndo = true
+      notice = nil
+      if let shown, !shown.isInHistory {
+        say("Fasts under 4 hours are kept, and left out of the history.")
+      }
+    case .letGo:
+      machine.abandon(at: around.now)
+      canUndo = true
+      notice = nil
+    case .water:
+      canUndo = true
+      say("Noted \(around.amount(snapshot.choices.settings.quickAddMillilitres)).")
+    case .undo:
+      canUndo = false
+      completion = nil
+      say("Taken back.")
+    case .rememberTransition, .quit: break
+    }
+  }
+
+  private mutating func say(_ sentence: String) {
+    notice = Notice(text: sentence, until: around.now.addingTimeInterval(Self.noticeSeconds))
+  }
+
+  // MARK: - Vigil
+
+  /// Vigil's line now, if there is one.
+  var fragment: ScriptureFragment? {
+    switch machine.status {
+    case .idle: return vigil.idle(on: LocalDay(around.now, in: around.zone))
+    case .active(let session):
+      return Milestone(elapsed: session.elapsed(at: around.now))
+        .flatMap { vigil.milestone($0)?.scripture }
+    case .completed(let session):
+      guard let completion,
+        seconds(since: completion.at) >= Arrival.scriptureDelay || reduceMotion
+      else { return nil }
+      return vigil.arrival(of: session, completed: snapshot.completed)
+    case .abandoned: return nil
+    }
+  }
+}
+
+/// A key, as far as the timer knows keys.
+enum TimerKey: Hashable {
+  /// A letter of ASCII, in lower case.
+  case letter(Character)
+  /// The escape key alone.
+  case escape
+}
+
+/// Reads keys out of a terminal's bytes: control sequences, and letters that the timer does not know, are dropped whole.
+struct TimerKeys {
+  private enum State {
+    case ground
+    case escape
+    case sequence
+    case oneMore
+  }
+
+  private var state = State.ground
+
+  /// Takes bytes as one read gave them. A lone escape at their end is the escape key: terminals send sequences in one piece.
+  mutating func receive(_ bytes: some Sequence<UInt8>) -> [TimerKey] {
+    var keys: [TimerKey] = []
+    for byte in bytes {
+      switch state {
+      case .ground:
+        if byte == 0x1B {
+          state = .escape
+        } else if let key = Self.letter(byte) {
+          keys.append(key)
+        }
+      case .escape:
+        switch byte {
+        case UInt8(ascii: "["): state = .sequence
+        case UInt8(ascii: "O"): state = .oneMore
+        case 0x1B: keys.append(.escape)
+        default: state = .ground
+        }
+      case .sequence:
+        // ECMA-48, section 5.4: a final byte ends it.
+        if (0x40...0x7E).contains(byte) { state = .ground }
+      case .oneMore: state = .ground
+      }
+    }
+    if state == .escape {
+      keys.append(.escape)
+      state = .ground
+    }
+    return keys
+  }
+
+  private static func letter(_ byte: UInt8) -> TimerKey? {
+    let lower = byte | 0x20
+    guard (0x61...0x7A).contains(lower), byte & 0x40 != 0 else { return nil }
+    return .letter(Character(UnicodeScalar(lower)))
+  }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws the live timer: state to lines. Pure.
+
+import AtrestDomain
+import Foundation
+
+/// A piece of a line, in one ink.
+struct TimerSpan: Hashable {
+  /// What words are for.
+  enum Ink: Hashable {
+    /// The time, and labels that are looked at.
+    case highlight
+    /// What accompanies.
+    case accent
+    /// What stands back.
+    case muted
+    /// Vigil's, of which so much shows: 0 to 1.
+    case scripture(Double)
+    /// Where a line of Vigil's is from, of which so much shows.
+    case citation(Double)
+    /// A drawing's.
+    case cell(RGB?, isDim: Bool, isBold: Bool)
+  }
+
+  var text: String
+  var ink: Ink
+}
+
+/// A line of the screen.
+struct TimerLine: Hashable {
+  var spans: [TimerSpan]
+
+  init(_ spans: [TimerSpan] = []) {
+    self.spans = spans
+  }
+
+  init(_ text: String, _ ink: TimerSpan.Ink) {
+    spans = [TimerSpan(text: text, ink: ink)]
+  }
+
+  /// The words alone.
+  var plain: String { spans.map(\.text).joined() }
+
+  /// In the middle of so many columns.
+  func centred(_ columns: Int) -> TimerLine {
+    let blanks = max(0, (columns - plain.count) / 2)
+    return TimerLine(
+      [TimerSpan(text: String(repeating: " ", count: blanks), ink: .muted)] + spans)
+  }
+
+  /// What a terminal is sent.
+  func painted(_ style: Style) -> String {
+    spans.map { span in
+      switch span.ink {
+      case .highlight:
+        style.colours == .none
+          ? style.strong(span.text) : style.ink(Palette.highlight, style.strong(span.text))
+      case .accent: style.ink(Palette.accent, span.text)
+      case .muted:
+        style.colours == .none ? style.quiet(span.text) : style.ink(Palette.muted, span.text)
+      case .scripture(let part): faded(span.text, part * Palette.scriptureOpacity, style)
+      case .citation(let part): faded(span.text, part * Palette.citationOpacity, style)
+      case .cell(let colour, let isDim, let isBold):
+        style.paint(span.text, foreground: colour, isDim: isDim, isBold: isBold)
+      }
+    }.joined()
+  }
+
+  /// In starlight over the night; without colours there, or not yet.
+  private func faded(_ text: String, _ part: Double, _ style: Style) -> String {
+    if style.colours == .none {
+      return part > 0 ? style.quiet(text) : text.map { _ in " " }.joined()
+    }
+    return style.ink(.interpolate(from: Palette.canvas, to: Palette.starLight, t: part), text)
+  }
+}
+
+/// The live timer on a terminal.
+struct TimerScreen {
+  private let model: TimerModel
+  private let columns: Int
+  private let rows: Int
+
+  /// Columns below which nothing is shown but what fits.
+  static let leastColumns = 20
+
+  init(_ model: TimerModel) {
+    self.model = model
+    // The last column stays empty: terminals differ in what they do at it.
+    columns = max(1, model.size.columns - 1)
+    rows = max(1, model.size.rows)
+  }
+
+  /// Words that belong together; of more than fit, the least important go first.
+  private struct Block {
+    var lines: [TimerLine]
+    /// 0 stays longest.
+    var importance: Int
+  }
+
+  /// As many lines as the terminal has rows.
+  func lines() -> [TimerLine] {
+    let help = helpLines()
+    let bottom = Array(help.suffix(max(0, rows - 1)))
+    let room = rows - bottom.count
+    var blocks = model.overlay == nil ? timerBlocks() : overlayBlocks()
+    while blocks.reduce(0, { $0 + $1.lines.count }) > room, blocks.count > 1,
+      let least = blocks.indices.max(by: { blocks[$0].importance < blocks[$1].importance })
+    {
+      blocks.remove(at: least)
+    }
+    let words = Array(blocks.flatMap(\.lines).prefix(room))
+    let picture = model.overlay == nil ? tree(rows: room - words.count) : []
+    let above = (room - words.count - picture.count) / 2
+    var screen = Array(repeating: TimerLine(), count: max(0, above)) + picture + words
+    screen += Array(repeating: TimerLine(), count: max(0, room - screen.count))
+    return (screen + bottom).map { $0.centred(columns) }
+  }
+
+  // MARK: - The timer
+
+  private func timerBlocks() -> [Block] {
+    var blocks: [Block] = []
+    func add(_ text: String, _ ink: TimerSpan.Ink, _ importance: Int) {
+      blocks.append(Block(lines: wrapped(text, ink), importance: importance))
+    }
+    let blank = Block(lines: [TimerLine()], importance: 8)
+    switch model.machine.status {
+    case .idle:
+      add(Word.timerIdlePrompt.text, .highlight, 0)
+    case .active(let session):
+      let elapsed = session.elapsed(at: model.around.now)
+      add(Word.timerActiveLabel.text, .muted, 6)
+      add(ElapsedText.text(elapsed), .highlight, 0)
+      blocks.append(blank)
+      if let milestone = Milestone(elapsed: elapsed) {
+        add(milestone.companionText, .accent, 3)
+        if let addition = model.vigil.milestone(milestone) { add(addition.companion, .accent, 5) }
+      }
+    case .completed(let session):
+      add(ElapsedText.text(session.elapsed(at: model.around.now)), .highlight, 1)
+      add(Word.timerCompletedLabel.text, .highlight, 0)
+    case .abandoned:
+      add(Word.timerAbandonedLabel.text, .accent, 0)
+    }
+    if let begun = model.begun, let line = model.vigil.fastStart,
+      model.seconds(since: begun) < TimerModel.fastStartSeconds
+    {
+      let shown = Vigil.Timing.fastStart(
+        after: model.seconds(since: begun), reduceMotion: model.reduceMotion)
+      add(line, .scripture(shown), 4)
+    } else if let fragment = model.fragment {
+      add(fragment.text, .scripture(scripturePart), 4)
+      if let asked = model.citationAsked {
+        let part = Vigil.Timing.citation(
+          after: model.seconds(since: asked), reduceMotion: model.reduceMotion)
+        add(fragment.citation, .citation(part), 4)
+      }
+    }
+    if model.machine.status.isActive {
+      blocks.append(blank)
+      let total = model.around.amount(model.snapshot.waterToday(model.around))
+      add("\(Word.waterInlineHeader.text) \(total)", .accent, 2)
+    }
+    if let notice = model.notice {
+      blocks.append(blank)
+      add(notice.text, .muted, 1)
+    }
+    return blocks
+  }
+
+  private var scripturePart: Double {
+    guard case .completed = model.machine.status, let completion = model.completion else {
+      return 1
+    }
+    return completion.arrival.frame(after: model.seconds(since: completion.at)).scripture
+  }
+
+  /// The tree, in the rows that are left.
+  private func tree(rows: Int) -> [TimerLine] {
+    guard rows >= 6, let session = model.shown,
+      var state = TreeView.state(
+        of: session, at: model.around.now, model.snapshot.entitlement)
+    else { return [] }
+    var star: Double?
+    if let completion = model.completion, state == .established {
+      let frame = completion.arrival.frame(after: model.seconds(since: completion.at))
+      star = frame.star
+      if frame.progress < 1 { state = .materialising(progress: frame.progress) }
+    }
+    let drawing = TreeView.draw(
+      session, state, star: star, width: min(columns, 40), height: min(rows - 1, 18))
+    let shown = model.isUnicode ? drawing : drawing.ascii
+    return shown.rows.map { TimerLine(DrawingView.spans($0)) } + [TimerLine()]
+  }
+
+  // MARK: - What lies over it
+
+  private func overlayBlocks() -> [Block] {
+    let width = min(columns, 60)
+    switch model.overlay {
+    case .transition:
+      return [
+        Block(
+          lines: Wrapping.lines(Word.transitionBody.text, width: width).map {
+            TimerLine($0, .accent)
+          }, importance: 0)
+      ]
+    case .paywall:
+      return [
+        Block(
+          lines: Wrapping.lines(SettingsWords.paywall(.plain, width: width), width: width).map {
+            TimerLine($0, .accent)
+          }, importance: 0)
+      ]
+    case nil: return []
+    }
+  }
+
+  // MARK: - Keys
+
+  private func helpLines() -> [TimerLine] {
+    var keys: [String]
+    switch model.overlay {
+    case .transition:
+      keys = ["c \(Word.transitionContinue.text)", "m \(Word.transitionLater.text)"]
+    case .paywall: keys = ["any key returns"]
+    case nil:
+      keys =
+        model.machine.status.isActive ? ["e end", "l let go", "w water"] : ["b begin", "w water"]
+      if model.canUndo { keys.append("u undo") }
+      keys.append("q quit")
+    }
+    // Keys are set whole: no line breaks between a key and what it does.
+    var lines: [String] = []
+    for key in keys {
+      if let last = lines.last, last.count + 3 + key.count <= columns {
+        lines[lines.count - 1] = last + "   " + key
+      } else {
+        lines.append(String(key.prefix(columns)))
+      }
+    }
+    return lines.map { TimerLine($0, .muted) }
+  }
+
+  private func wrapped(_ text: String, _ ink: TimerSpan.Ink) -> [TimerLine] {
+    Wrapping.lines(text, width: min(columns, 52)).map { TimerLine($0, ink) }
+  }
+}

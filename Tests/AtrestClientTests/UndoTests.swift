@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Taking back what was done last on this device, and nothing that somebody else did.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+
+@testable import AtrestClient
+
+@Suite("Undo")
+struct UndoTests {
+  private let server = ModelServer(clock: TestClock())
+  private let mine: TestReplica
+  private let theirs: TestReplica
+
+  init() throws {
+    mine = try TestReplica(1)
+    theirs = try TestReplica(2)
+  }
+
+  private func act(_ action: UserAction, _ body: (ReplicaTransaction) throws -> Void) throws {
+    mine.clock.advance(1000)
+    try mine.replica.transaction { store in try store.action(action) { try body(store) } }
+  }
+
+  private func undo(_ kind: UserAction? = nil) throws -> UndoneAction? {
+    mine.clock.advance(1000)
+    return try mine.replica.transaction { try $0.undo(kind) }
+  }
+
+  private func meet() async throws {
+    for device in [mine, theirs, mine] { try await device.sync(server) }
+  }
+
+  @Test("each kind of action becomes what was before, and the account hears of it")
+  func everyKind() async throws {
+    let fast = try Session.sample()
+    let ended = try Session.sample(id: fast.id, lasted: 960)
+    let edited = try Session.sample(id: fast.id, lasted: 900, target: 840)
+    let (glass, cup) = (try WaterEntry.sample(250), try WaterEntry.sample(300))
+    let corrected = WaterEntry(id: glass.id, intake: try WaterEntry.sample(100).intake)
+    var states: [([Session], [WaterEntry], String?)] = []
+    func state() throws -> ([Session], [WaterEntry], String?) {
+      (
+        try mine.replica.sessions(), try mine.replica.water(),
+        try mine.replica.preference(Setting.target.rawValue)
+      )
+    }
+    let actions: [(UserAction, (ReplicaTransaction) throws -> Void)] = [
+      (.begin, { try $0.save(fast) }), (.end, { try $0.save(ended) }),
+      (.editFast, { try $0.save(edited) }), (.deleteFast, { _ = try $0.delete(fast.key) }),
+      (.water, { try $0.save(glass) }), (.editWater, { try $0.save(corrected) }),
+      (.deleteWater, { _ = try $0.delete(glass.key) }), (.water, { try $0.save(cup) }),
+      (.setting, { try $0.setPreference(Setting.target.rawValue, to: "18") }),
+      (.setting, { try $0.setPreference(Setting.target.rawValue, to: "20") }),
+    ]
+    for (kind, body) in actions {
+      states.append(try state())
+      try act(kind, body)
+      if kind == .deleteFast { try await meet() }
+    }
+    for ((kind, _), before) in zip(actions, states).reversed() {
+      let undone = try #require(try undo())
+      #expect(undone.action == kind && undone.isUndone)
+      #expect(undone.changes.allSatisfy { $0.kept.isEmpty }, "\(kind)")
+      let now = try state()
+      #expect(now.0 == before.0 && now.1 == before.1 && now.2 == before.2, "\(kind)")
+    }
+    #expect(try undo() == nil)
+    try await meet()
+    #expect(try mine.replica.digest() == theirs.replica.digest())
+    #expect(try theirs.replica.sessions().isEmpty && theirs.replica.water().isEmpty)
+  }
+
+  @Test("what another device changed since stays, and the rest is taken back")
+  func changedSince() async throws {
+    let fast = try Session.sample(lasted: 960)
+    try act(.begin) { try $0.save(fast) }
+    try act(.editFast) { try $0.save(Session.sample(id: fast.id, lasted: 600, target: 600)) }
+    try await meet()
+    theirs.clock.advance(30_000)
+    try theirs.replica.save(Session.sample(id: fast.id, lasted: 600, target: 720))
+    try await meet()
+
+    let undone = try #require(try undo())
+    #expect(undone.changes.map(\.restored) == [[SessionField.span]])
+    #expect(undone.changes.map(\.kept) == [[SessionField.target]])
+    let session = try mine.replica.session(fast.id)
+    #expect(session?.span == fast.span && session?.targetMinutes == 720)
+
+    // The fast itself was written to by the other device, so it does not go.
+    let begun = try #require(try undo())
+    #expect(begun.action == .begin && !begun.isUndone)
+    #expect(try mine.replica.session(fast.id) == session)
+    #expect(try undo()?.action == .begin, "what could not be taken back stays the last action")
+  }
+
+  @Test("a record that another device deleted stays deleted, and one that it brought back stays")
+  func deletedSince() async throws {
+    let (fast, other) = (try Session.sample(lasted: 960), try Session.sample(lasted: 600))
+    try mine.replica.save(fast)
+    try mine.replica.save(other)
+    try act(.deleteFast) { _ = try $0.delete(other.key) }
+    try act(.editFast) { try $0.save(Session.sample(id: fast.id, lasted: 600)) }
+    try await meet()
+    theirs.clock.advance(30_000)
+    try theirs.replica.delete(fast.key)
+    try theirs.replica.save(Session.sample(id: other.id, lasted: 700))
+    try await meet()
+    #expect(try undo()?.isUndone == false)
+    #expect(try mine.replica.session(fast.id) == nil)
+    #expect(try mine.replica.transaction { try $0.undo(.deleteFast) }?.isUndone == false)
+    #expect(try mine.replica.session(other.id)?.span.end != nil)
+  }
+
+  @Test("a deleted record comes back whole, even after the server has forgotten it")
+  func forgotten() async throws {
+    let fast = try Session.sample(lasted: 960, target: 840)
+    try mine.replica.save(fast)
+    try await meet()
+    try act(.deleteFast) { _ = try $0.delete(fast.key) }
+    try await meet()
+    server.state.withLock { state in
+      for record in state.records.values.map(\.record) { state.put(record.stripped()) }
+    }
+    try await meet()
+    #expect(try mine.replica.record(fast.key)?[SessionField.span] == nil)
+    #expect(try undo()?.isUndone == true)
+    #expect(try mine.replica.session(fast.id) == fast)
+    try await meet()
+    #expect(try theirs.replica.session(fast.id) == fast)
+  }
+
+  @Test("pairing gives earlier writes other stamps, and they can still be taken back")
+  func stampedAgain() async throws {
+    let alone = try TestReplica()
+    let fast = try Session.sample()
+    try alone.replica.transaction { store in try store.action(.begin) { try store.save(fast) } }
+    try alone.pair(3)
+    try await alone.sync(server)
+    #expect(try alone.replica.transaction { try $0.undo() }?.isUndone == true)
+    #expect(try alone.replica.session(fast.id) == nil)
+  }
+
+  @Test("actions of one kind are found behind others")
+  func kind() throws {
+    let glass = try WaterEntry.sample()
+    try act(.water) { try $0.save(glass) }
+    try act(.begin) { try $0.save(Session.sample()) }
+    #expect(try undo(.water)?.action == .water)
+    #expect(try mine.replica.water().isEmpty && mine.replica.sessions().count == 1)
+    #expect(try undo(.water) == nil)
+  }
+
+  @Test(
+    "survives the end of the program, is bounded in number and in time, and an action that failed leaves nothing"
+  )
+  func journal() throws {
+    for amount in 1...(UserAction.limit + 10) {
+      try act(.water) { try $0.save(WaterEntry.sample(amount)) }
+    }
+    struct Stop: Error {}
+    #expect(throws: Stop.self) {
+      try act(.begin) { store in
+        try store.save(Session.sample())
+        throw Stop()
+      }
+    }
+    try act(.editFast) { _ in }
+    let reopened = try mine.reopened()
+    for amount in (11...(UserAction.limit + 10)).reversed() {
+      let undone = try #require(try reopened.transaction { try $0.undo() })
+      #expect((try? WaterEntry(undone.changes[0].after))?.intake.millilitres == amount)
+    }
+    #expect(try reopened.transaction { try $0.undo() } == nil)
+
+    try act(.water) { try $0.save(WaterEntry.sample()) }
+    mine.clock.advance(UserAction.retentionMilliseconds + 1)
+    #expect(try undo() == nil)
+  }
+
+  @Test("an action of too many records is the last one, and cannot be taken back")
+  func tooMany() throws {
+    try act(.water) { try $0.save(WaterEntry.sample()) }
+    try act(.editWater) { store in
+      for _ in 0...UserAction.recordLimit { try store.save(WaterEntry.sample()) }
+    }
+    let undone = try #require(try undo())
+    #expect(undone.changes.isEmpty && !undone.isUndone)
+    #expect(try mine.replica.water().count == UserAction.recordLimit + 2)
+  }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// A person's locale and zone: followed where they are known, and never a reason to fail.
+
+import AtrestDomain
+import Foundation
+import Testing
+
+@testable import atrest
+
+@Suite("A person's habits")
+struct MannerTests {
+  private func manner(_ environment: [String: String]) -> Manner {
+    Manner(environment: environment)
+  }
+
+  @Test("clocks, weekdays and units follow the locale")
+  func locales() {
+    let american = manner(["LANG": "en_US.UTF-8"])
+    #expect(american.hasTwelveHours && american.firstWeekday == .sunday)
+    #expect(american.unit == .fluidOunces)
+    let german = manner(["LANG": "de_DE.UTF-8@euro"])
+    #expect(!german.hasTwelveHours && german.firstWeekday == .monday && german.unit == .millilitres)
+    let mixed = manner(["LANG": "en_US.UTF-8", "LC_TIME": "en_GB.UTF-8"])
+    #expect(!mixed.hasTwelveHours && mixed.firstWeekday == .monday && mixed.unit == .fluidOunces)
+    #expect(manner(["LANG": "en_US.UTF-8", "LC_ALL": "ar_EG.UTF-8"]).firstWeekday == .saturday)
+  }
+
+  @Test(
+    "what is no locale is plain",
+    arguments: [
+      "", "C", "POSIX", "C.UTF-8", "en", "xx_YY_ZZ", "_", "__", "e_U", "../..", "en_US\u{1B}[2J",
+      "🙂_🙂", String(repeating: "a", count: 100_000), "en-US", ".", "@",
+    ])
+  func strange(value: String) {
+    #expect(manner(["LANG": value]) == .plain)
+  }
+
+  @Test("a locale that nobody knows has weeks from Monday and twenty-four hours")
+  func unknown() {
+    let nowhere = manner(["LANG": "xx_YY.UTF-8"])
+    #expect(!nowhere.hasTwelveHours && nowhere.firstWeekday == .monday)
+    #expect(nowhere.unit == .millilitres)
+  }
+
+  @Test("clocks of twelve hours are shown, and typed by everybody")
+  func twelve() throws {
+    var around = Fixture.around
+    around.manner = manner(["LANG": "en_US"])
+    #expect(around.words(Fixture.instant("2026-11-21T11:05:00Z")) == "today 12:05 pm")
+    #expect(around.words(Fixture.instant("2026-11-20T23:30:00Z")) == "today 12:30 am")
+    #expect(around.words(Fixture.instant("2026-11-01T21:30:00Z")) == "1 Nov 2026, 10:30 pm")
+    for (typed, hours) in [
+      ("10:30 pm", "22:30"), ("10:30pm", "22:30"), ("yesterday 9 PM", "yesterday 21:00"),
+      ("12am", "0:00"), ("12:15 pm", "12:15"), ("today 7:05 am", "today 7:05"),
+    ] {
+      #expect(try Manner.withTwentyFourHours(typed) == hours)
+      #expect(try Fixture.around.time(typed) == Fixture.around.time(hours))
+    }
+    for typed in ["13:00 pm", "0 am", "pm", "x pm", ":30 pm", "-1 am"] {
+      #expect(throws: InputProblem.notATime, "\(typed)") {
+        _ = try Fixture.around.time(typed)
+      }
+    }
+    #expect(try Fixture.around.time("now") == Fixture.around.now)
+  }
+
+  @Test("colours are what the terminal says")
+  func colours() {
+    #expect(Colours(environment: ["COLORTERM": "truecolor"]) == .all)
+    #expect(Colours(environment: ["TERM": "xterm-direct"]) == .all)
+    #expect(Colours(environment: ["TERM": "screen-256color"]) == .palette256)
+    #expect(Colours(environment: ["TERM": "vt100"]) == .none)
+    #expect(Colours(environment: [:]) == .none)
+    #expect(Colours.all.code(RGB(hex: 0xE8A94E)) == "2;232;169;78")
+    #expect(Colours.palette256.code(RGB(hex: 0xE8A94E)) == "5;179")
+    #expect(Colours.palette256.code(RGB(hex: 0x808080)) == "5;244")
+    #expect(Colours.none.code(Palette.starLight) == nil)
+    // Every colour has a place among the 256.
+    for value in stride(from: UInt32(0), to: 0x1000000, by: 0x10505) {
+      let code = Colours.palette256.code(RGB(hex: value))?.dropFirst(2)
+      #expect(code.flatMap { Int($0) }.map { (16...255).contains($0) } == true)
+    }
+  }
+
+  @Test("dots are drawn where a terminal knows them")
+  func unicode() {
+    func knows(_ environment: [String: String]) -> Bool {
+      DrawingView.isUnicode(environment: environment)
+    }
+    #expect(knows([:]) && knows(["LANG": "de_DE.UTF-8"]) && knows(["LC_ALL": "C.utf8"]))
+    #expect(!knows(["LANG": "C"]) && !knows(["LC_ALL": "POSIX", "LANG": "de_DE.UTF-8"]))
+    #expect(!knows(["LANG": "de_DE.ISO-8859-1"]) && !knows(["TERM": "linux"]))
+  }
+
+  @Test(
+    "no zone and no locale keeps the program from answering",
+    arguments: [
+      ("garbage", "xx_YY"), ("Asia/Kathmandu", "ne_NP.UTF-8"), ("Australia/Eucla", "en_AU.UTF-8"),
+      (":/etc/passwd", "C"), ("../../../etc/passwd", "en_US.UTF-8"), ("", ""), ("AAA+99", "_"),
+      ("Antarctica/Troll", "nb_NO"), ("<+1245>-12:45", "fa_IR.UTF-8"), ("\u{1B}[2J", "\u{1B}[2J"),
+    ])
+  func program(zone: String, locale: String) throws {
+    let atrest = try Binary()
+    let environment = ["TZ": zone, "LANG": locale, "LC_TIME": locale]
+    for line in [
+      ["fast", "start", "--at", "5h ago"], ["water", "add", "250ml"], ["fast", "complete"], [],
+      ["calendar"], ["calendar", "1970-01"], ["calendar", "6429-12"], ["history"],
+      ["water", "today"], ["forest"], ["tree"], ["settings"], ["status"], ["undo"],
+    ] {
+      let answer = try atrest.start(line, environment).wait()
+      #expect(answer.code == 0 || line == ["tree"], "\(line): \(answer.err)")
+    }
+  }
+
+  @Test("where clocks skip an hour a time in it is told of, and the day around it still adds up")
+  func gap() throws {
+    let berlin = Fixture.berlin
+    let around = Surroundings(now: Fixture.instant("2026-03-29T10:00:00Z"), zone: berlin)
+    #expect(throws: InputProblem.skippedTime) { _ = try around.time("2:30") }
+    #expect(throws: InputProblem.skippedTime) { _ = try around.time("2:30 am") }
+    let glass = WaterEntry(id: UUID(), intake: Fixture.intake("2026-03-28T23:15:00Z", 250))
+    #expect(WaterDay.total(of: [glass], onDayOf: around.now, in: berlin) == 250)
+  }
+}

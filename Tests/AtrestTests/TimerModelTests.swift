@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// The live timer without a terminal: what keys and moments do, and what is drawn.
+
+import AtrestDomain
+import Foundation
+import TestSupport
+import Testing
+
+@testable import atrest
+
+@Suite("The live timer")
+struct TimerModelTests {
+  private static let size = ScreenSize(columns: 60, rows: 24)
+
+  private func model(
+    _ snapshot: Snapshot = .empty, size: ScreenSize = size, shown: Session? = nil
+  ) -> TimerModel {
+    var model = TimerModel(Fixture.around, size: size, reduceMotion: false)
+    _ = model.handle(.loaded(snapshot, shown: shown))
+    return model
+  }
+
+  private func snapshot(
+    _ open: [Session] = [], vigil: Bool = false, _ entitlement: Entitlement = .trial,
+    completed: Int = 3, transition: Bool = false
+  ) -> Snapshot {
+    var snapshot = Snapshot.empty
+    snapshot.open = open
+    snapshot.entitlement = entitlement
+    snapshot.completed = completed
+    snapshot.isTransitionDue = transition
+    snapshot.choices = Choices { $0 == Setting.vigil.rawValue && vigil ? "true" : nil }
+    return snapshot
+  }
+
+  private func text(_ model: TimerModel) -> String {
+    TimerScreen(model).lines().map(\.plain).joined(separator: "\n")
+  }
+
+  private func words(_ model: TimerModel) -> String {
+    text(model).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  }
+
+  /// What the owner does with an effect that goes well.
+  private func press(_ letter: Character, _ model: inout TimerModel) -> [TimerModel.Effect] {
+    let effects = model.handle(.key(.letter(letter)))
+    for effect in effects { _ = model.handle(.did(effect)) }
+    return effects
+  }
+
+  private func wait(_ seconds: TimeInterval, _ model: inout TimerModel) {
+    _ = model.handle(.tick(model.around.now.addingTimeInterval(seconds)))
+  }
+
+  @Test("between fasts it waits, and b begins one")
+  func begin() {
+    var model = model(snapshot())
+    #expect(words(model).contains("When you're ready"))
+    #expect(words(model).hasSuffix("b begin w water q quit"))
+    for letter in "elucxyz" { #expect(model.handle(.key(.letter(letter))) == [], "\(letter)") }
+    #expect(press("b", &model) == [.begin])
+  }
+
+  @Test("while one goes on it says how long, where one likely is, and today's water")
+  func active() {
+    var model = model(snapshot([Fixture.active]))
+    #expect(words(model).contains("Fasting 16h 0m A long fast. Your body may be"))
+    #expect(words(model).contains("Today 0 ml") && words(model).contains("e end l let go w water"))
+    #expect(!words(model).contains("18h"), "the target is a reference, not a countdown")
+    #expect(model.handle(.key(.letter("b"))) == [])
+    #expect(press("w", &model) == [.water])
+    #expect(words(model).contains("Noted 250 ml.") && words(model).contains("u undo"))
+    wait(TimerModel.noticeSeconds, &model)
+    #expect(!words(model).contains("Noted"))
+    #expect(press("u", &model) == [.undo])
+    #expect(model.handle(.key(.letter("u"))) == [], "once: what was before that is not the timer's")
+  }
+
+  @Test(
+    "an arrival: the tree becomes whole, then its star comes, then Scripture; it stays until the person goes on"
+  )
+  func arrival() {
+    var model = model(snapshot([Fixture.completed.reopened], vigil: true))
+    #expect(!text(model).contains("✦"))
+    _ = model.handle(.tick(Fixture.instant("2026-11-19T11:30:00Z")))
+    #expect(press("e", &model) == [.end])
+    _ = model.handle(.loaded(snapshot(vigil: true), shown: Fixture.completed))
+    #expect(words(model).contains("This fast is complete.") && model.isMoving)
+    #expect(!text(model).contains("✦"))
+    #expect(!words(model).contains("What was begun"))
+    wait(3, &model)
+    #expect(text(model).contains("✦"))
+    let fragment = Vigil.arrivalFragment(fastIndex: 3)
+    #expect(words(model).contains(fragment.text) && !words(model).contains(fragment.citation))
+    #expect(!model.isMoving)
+    #expect(press("c", &model) == [] && words(model).contains(fragment.citation))
+    wait(TimerModel.citationSeconds, &model)
+    #expect(!words(model).contains(fragment.citation))
+    wait(3600, &model)
+    #expect(words(model).contains("This fast is complete."))
+    #expect(press("b", &model) == [.begin])
+  }
+
+  @Test("a fast that ended early has neither star nor Scripture, and no praise or blame")
+  func endedEarly() {
+    let early = Session(
+      id: Fixture.completed.id, span: Fixture.completed.span, targetMinutes: 20 * 60)
+    var model = model(snapshot([early.reopened], vigil: true))
+    _ = model.handle(.tick(Fixture.instant("2026-11-19T11:30:00Z")))
+    _ = press("e", &model)
+    _ = model.handle(.loaded(snapshot(vigil: true), shown: early))
+    wait(4, &model)
+    #expect(!text(model).contains("✦") && model.fragment == nil)
+    #expect(words(model).contains("16h 30m This fast is complete."))
+  }
+
+  @Test("what another device does is followed")
+  func follow() {
+    var model = model(snapshot([Fixture.active]))
+    _ = model.handle(.loaded(snapshot(), shown: nil))
+    #expect(words(model).contains("When you're ready"), "deleted elsewhere")
+    _ = model.handle(.loaded(snapshot([Fixture.active]), shown: nil))
+    #expect(words(model).contains("16h 0m"), "begun elsewhere")
+    _ = model.handle(.loaded(snapshot(), shown: Fixture.active.completed))
+    #expect(words(model).contains("This fast is complete."), "ended elsewhere")
+    #expect(model.completion == nil, "the arrival plays where the fast was ended")
+  }
+
+  @Test("letting go is all right, and is no completion")
+  func letGo() {
+    var model = model(snapshot([Fixture.active]))
+    #expect(press("l", &model) == [.letGo])
+    #expect(words(model).contains("You let this one go. That is all right."))
+    #expect(!text(model).contains("⣿"), "no tree stands for it")
+  }
+
+  @Test("Vigil's line at the beginning goes after about four seconds; off, nothing of it is there")
+  func fastStart() {
+    for isOn in [true, false] {
+      var model = model(snapshot(vigil: isOn))
+      _ = press("b", &model)
+      var begun = Fixture.active
+      begun.span = Fixture.span("2026-11-21T13:30:00Z")
+      _ = model.handle(.loaded(snapshot([begun], vigil: isOn), shown: begun))
+      wait(1, &model)
+      #expect(words(model).contains(Vigil.fastStartLine) == isOn && model.isMoving == isOn)
+      wait(3, &model)
+      #expect(!words(model).contains(Vigil.fastStartLine) && !model.isMoving)
+      #expect(words(model).contains("This is the day.") == isOn)
+    }
+  }
+
+  @Test("the transition moment lies over everything, comes once, and either answer is remembered")
+  func transition() {
+    for (letter, overlay) in [("c", TimerModel.Overlay.paywall), ("m", nil)] {
+      var model = model(snapshot(completed: 10, transition: true))
+      #expect(words(model).contains("Ten fasts have passed here, quietly."))
+      for ignored in "bewluz" { #expect(model.handle(.key(.letter(ignored))) == []) }
+      #expect(press(Character(letter), &model) == [.rememberTransition])
+      #expect(model.overlay == overlay)
+      if overlay == .paywall {
+        #expect(words(model).contains("$29 a year") && words(model).contains("$79 once"))
+        #expect(press("x", &model) == [] && model.overlay == nil)
+      }
+      _ = model.handle(.loaded(snapshot(completed: 10, transition: true), shown: nil))
+      #expect(model.overlay == nil, "not again before the dismissal is read back")
+    }
+    var bought = model(snapshot(completed: 10, transition: true))
+    _ = bought.handle(.loaded(snapshot(.premium, completed: 10), shown: nil))
+    #expect(bought.overlay == nil)
+  }
+
+  private func snapshot(_ entitlement: Entitlement, completed: Int) -> Snapshot {
+    snapshot([], entitlement, completed: completed)
+  }
+
+  @Test("without a forest there is no tree, and nothing is said of it")
+  func free() {
+    let withTree = model(snapshot([Fixture.active], .trial))
+    let without = model(snapshot([Fixture.active], .free))
+    #expect(text(withTree).contains { $0.isBraille } && !text(without).contains { $0.isBraille })
+    #expect(words(without).contains("16h 0m"))
+    #expect(
+      words(withTree).filter { !$0.isBraille }.filter { $0 != " " }
+        == words(without).filter { $0 != " " })
+  }
+
+  @Test("what fails is said, and goes again")
+  func failure() {
+    var model = model(snapshot([Fixture.active]))
+    _ = model.handle(.failed(FastingRefusal.alreadyActive.userMessage))
+    #expect(words(model).contains("A fast is already going on."))
+    wait(TimerModel.noticeSeconds, &model)
+    #expect(!words(model).contains("already"))
+  }
+
+  @Test(
+    "at every size the lines are as many as the rows, none is wider than the columns, and the time is there"
+  )
+  func sizes() {
+    for columns in [1, 7, 20, 21, 33, 80, 200] {
+      for rows in [1, 2, 3, 5, 8, 12, 24, 60] {
+        var model = model(
+          snapshot([Fixture.active], vigil: true), size: ScreenSize(columns: columns, rows: rows))
+        for _ in 0..<2 {
+          let lines = TimerScreen(model).lines()
+          #expect(lines.count == rows)
+          #expect(lines.allSatisfy { $0.plain.count <= max(1, columns - 1) }, "\(columns)x\(rows)")
+          if columns >= TimerScreen.leastColumns, rows >= 5 {
+            #expect(words(model).contains("16h 0m") && words(model).contains("q quit"))
+          }
+          _ = press("w", &model)
+        }
+      }
+    }
+  }
+
+  @Test("without colours there are no colours, and with them every line is what it is without")
+  func painting() {
+    let model = model(snapshot([Fixture.active], vigil: true))
+    for style in [
+      Style.plain, Style(isOn: true), Style(isOn: true, colours: .palette256),
+      Style(isOn: true, colours: .all),
+    ] {
+      for line in TimerScreen(model).lines() {
+        let painted = line.painted(style)
+        if !style.isOn { #expect(!painted.contains("\u{1B}")) }
+        if style.colours == .none { #expect(!painted.contains("38;")) }
+        #expect(painted.replacing(#/\u{1B}\[[0-9;]*m/#, with: "") == line.plain)
+      }
+    }
+  }
+
+  @Test("ASCII is enough where nothing else is known")
+  func ascii() {
+    var model = TimerModel(Fixture.around, size: Self.size, reduceMotion: true, isUnicode: false)
+    _ = model.handle(.loaded(snapshot([Fixture.active]), shown: nil))
+    #expect(text(model).utf8.allSatisfy { $0 < 0x80 })
+  }
+
+  @Test("no run of events breaks it, and what it prints is allowed", arguments: 1...20)
+  func anything(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var model = model(snapshot())
+    let sessions = [Fixture.active, Fixture.completed, Fixture.forgotten]
+    for _ in 0..<200 {
+      let event: TimerModel.Event =
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: .tick(model.around.now.addingTimeInterval(.random(in: -1e7...1e7, using: &random)))
+        case 1:
+          .resized(
+            ScreenSize(
+              columns: .random(in: 0...120, using: &random),
+              rows: .random(in: 0...50, using: &random)))
+        case 2:
+          .loaded(
+            snapshot(
+              sessions.filter { $0.span.end == nil && random.oneIn(2) }, vigil: random.oneIn(2),
+              Entitlement.allCases.randomElement(using: &random) ?? .free,
+              transition: random.oneIn(9)), shown: sessions.randomElement(using: &random))
+        case 3: .failed("No.")
+        default: .key(.letter("bewluqcm".randomElement(using: &random) ?? "b"))
+        }
+      for effect in model.handle(event) where random.oneIn(2) {
+        _ = model.handle(.did(effect))
+      }
+      #expect(WordPolicy.allows(text(model)), "seed \(seed)")
+    }
+  }
+
+  @Test("keys are read out of a terminal's bytes; sequences are dropped whole")
+  func keys() {
+    var keys = TimerKeys()
+    #expect(keys.receive("bE".utf8) == [.letter("b"), .letter("e")])
+    #expect(keys.receive("\u{1B}".utf8) == [.escape])
+    #expect(keys.receive("\u{1B}[1;5Aq".utf8) == [.letter("q")])
+    #expect(keys.receive("\u{1B}OBq".utf8) == [.letter("q")])
+    #expect(keys.receive("\u{1B}[20".utf8) == [] && keys.receive("0~q".utf8) == [.letter("q")])
+    #expect(keys.receive("1 é\r\t{@`[\u{7F}".utf8) == [])
+    #expect(keys.receive([0xFF, 0x00, 0x9B, UInt8(ascii: "w")]) == [.letter("w")])
+  }
+}
+
+extension Character {
+  fileprivate var isBraille: Bool {
+    unicodeScalars.allSatisfy { (0x2800...0x28FF).contains($0.value) }
+  }
+}
+
+extension Session {
+  /// The same, going on.
+  fileprivate var reopened: Session {
+    Session(id: id, span: Fixture.openSpan(span.start), targetMinutes: targetMinutes)
+  }
+
+  /// The same, completed at its target.
+  fileprivate var completed: Session {
+    let end = span.start.addingTimeInterval(Double(targetMinutes) * 60)
+    var copy = self
+    if let ended = Session.Span(start: span.start, end: end, outcome: .completed) {
+      copy.span = ended
+    }
+    return copy
+  }
+}
+
+extension Fixture {
+  fileprivate static func openSpan(_ start: Date) -> Session.Span {
+    guard let span = Session.Span(start: start, end: nil, outcome: .active) else {
+      preconditionFailure("not a span")
+    }
+    return span
+  }
+}
