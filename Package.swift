@@ -11,7 +11,7 @@ let package = Package(
   name: "atrest-sync",
   platforms: [.macOS(.v15)],
   products: [
-    .library(name: "AtrestClient", targets: ["AtrestClient", "AtrestDomain", "Replication"]),
+    .library(name: "AtrestClient", targets: ["AtrestClient", "AtrestDomain", "Portability", "Replication"]),
     .library(
       name: "AtrestTransport",
       targets: ["Transport", "DispatchNet", "TLS", "GRPC", "SyncProtocol"]),
@@ -61,6 +61,13 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       path: "Sources/SyncProtocol", swiftSettings: strict),
+    // Files that people carry: exports and imports.
+    .target(
+      name: "Portability",
+      dependencies: [
+        "AtrestDomain", "Replication", "SyncProtocol",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ], path: "Sources/Portability", swiftSettings: strict),
     .target(
       name: "Transport", dependencies: ["CNghttp2", "CZlib"], path: "Sources/Transport",
       swiftSettings: strict),
@@ -97,8 +104,8 @@ let package = Package(
     .target(
       name: "AtrestClient",
       dependencies: [
-        "AtrestDomain", "Entitlements", "Replication", "SyncProtocol", "Transport", "DispatchNet",
-        "GRPC", "TLS",
+        "AtrestDomain", "Entitlements", "Portability", "Replication", "SyncProtocol", "Transport",
+        "DispatchNet", "GRPC", "TLS",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Client/AtrestClient", swiftSettings: strict),
 
@@ -114,8 +121,8 @@ let package = Package(
     .executableTarget(
       name: "atrest",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "AtrestLab", "DispatchNet", "Entitlements", "Replication",
-        "SyncProtocol",
+        "AtrestClient", "AtrestDomain", "AtrestLab", "DispatchNet", "Entitlements", "Portability",
+        "Replication", "SyncProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
 
@@ -176,6 +183,12 @@ let package = Package(
         "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
+    .testTarget(
+      name: "PortabilityTests",
+      dependencies: [
+        "AtrestClient", "AtrestDomain", "Portability", "Replication", "SyncProtocol",
+        "TestSupport", .product(name: "Crypto", package: "swift-crypto"),
+      ], exclude: ["Python"], swiftSettings: strict),
     .testTarget(
       name: "AtrestTests",
       dependencies: [

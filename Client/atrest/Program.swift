@@ -56,7 +56,7 @@ struct Atrest: ParsableCommand {
       FastCommand.self, WaterCommand.self, StatusCommand.self, SessionsCommand.self,
       SyncCommand.self, ConflictsCommand.self, PairCommand.self, InviteCommand.self,
       DevicesCommand.self, EntitlementCommand.self, UnpairCommand.self, DoctorCommand.self,
-      LabCommand.self,
+      ImportCommand.self, ExportCommand.self, CompletionsCommand.self, LabCommand.self,
       ReplicaCommand.self,
     ])
 

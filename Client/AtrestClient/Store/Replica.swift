@@ -142,7 +142,7 @@ public final class Replica: Sendable {
     return try result.get()
   }
 
-  private func run<Result>(
+  func run<Result>(
     _ kind: Database.TransactionKind, _ body: (ReplicaTransaction) throws -> Result
   ) throws -> Result {
     if let error = failure.error.withLock({ $0 }) { throw error }
