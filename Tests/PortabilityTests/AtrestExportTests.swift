@@ -145,12 +145,14 @@ struct AtrestExportTests {
       default:
         let text = "{}[]:,\"0123456789-.eE version payload sessions null true\\u0000\n"
         let letters = Array(text.utf8)
-        bytes = (0..<random.number(0...300)).map { _ in letters[random.number(0...(letters.count - 1))] }
+        bytes = (0..<random.number(0...300)).map { _ in
+          letters[random.number(0...(letters.count - 1))]
+        }
       }
       for _ in 0..<random.number(0...4) where !bytes.isEmpty {
         bytes[random.number(0...(bytes.count - 1))] = UInt8.random(in: 0...255, using: &random)
       }
-      do {
+      do throws(PortabilityError) {
         let file = try Portability.parse(bytes)
         return file.entries.count <= bytes.count
       } catch { return !error.userMessage.isEmpty }

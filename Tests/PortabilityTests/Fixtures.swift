@@ -89,7 +89,9 @@ extension SeededRandom {
     switch number(0...4) {
     case 0, 1:
       let outcome = Session.Outcome.allCases[number(0...2)]
-      let end = outcome == .active ? nil : Date(milliseconds: start.milliseconds + Int64(number(0...200_000_000)))
+      let end =
+        outcome == .active
+        ? nil : Date(milliseconds: start.milliseconds + Int64(number(0...200_000_000)))
       key = RecordKey(kind: .session, id: uuid().bytes)
       if let span = Session.Span(start: start, end: end, outcome: outcome) {
         values[SessionField.span] = SessionField.encode(span)

@@ -117,7 +117,9 @@ struct IOSFilesTests {
       problem { _ = try Portability.parse(Array(newer.utf8)) }
         == .unsupportedVersion(found: 2, current: 1))
 
-    for nonsense in ["", "  ", "{}", "[1]", "hello", "{\"version\":1}", "{\"version\":\"1\"}", "[", "null"] {
+    for nonsense in [
+      "", "  ", "{}", "[1]", "hello", "{\"version\":1}", "{\"version\":\"1\"}", "[", "null",
+    ] {
       switch problem({ _ = try Portability.parse(Array(nonsense.utf8)) }) {
       case .invalidFormat: break
       case let other: Issue.record("\(nonsense): \(String(describing: other))")
