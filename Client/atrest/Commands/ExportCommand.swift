@@ -75,7 +75,7 @@ struct ExportCommand: ParsableCommand {
     try NewFile.write(bytes, to: file, replacing: force)
     let row = ExportRow(file: file, format: fileFormat.rawValue, bytes: bytes.count, counts)
     Terminal.say(
-      json ? try JSON.text(row) : ExportWords.done(counts, file: file, isComplete: since == nil))
+      json ? try JSON.text(row) : ExportWords.done(counts, file: file))
   }
 
   /// Reads a date, `2026-01-31`, which is the beginning of that day here, or any time.

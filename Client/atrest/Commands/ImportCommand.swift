@@ -18,7 +18,7 @@ struct ImportCommand: ParsableCommand {
 
       What is not here is added. What is here and different stays, unless the file says by its \
       stamps that it is newer; `--prefer-file` takes the file's, and brings back what was \
-      deleted here. Nothing is ever deleted, and the same file twice changes nothing.
+      deleted here. No record of yours is deleted, and the same file twice changes nothing.
 
       EXAMPLES:
         atrest import atrest-export.json
@@ -43,7 +43,7 @@ struct ImportCommand: ParsableCommand {
     let around = Surroundings.current()
     let file = try Self.read(file)
     let preview = try Self.preview(file, preferFile: preferFile, options, around)
-    if !format.json { Terminal.say(ImportWords.preview(preview, around, Terminal.style)) }
+    if !format.json { Terminal.say(ImportWords.preview(preview, around)) }
     guard preview.changesAnything, !dryRun else {
       if format.json { Terminal.say(try JSON.text(ImportRow(preview, isDone: !dryRun))) }
       return
@@ -53,7 +53,7 @@ struct ImportCommand: ParsableCommand {
         Terminal.canAsk
           ? "Nothing was brought in."
           : "Nothing was brought in: nobody is there to be asked. Say `--yes` to do it.",
-        Failure.usage)
+        Terminal.canAsk ? Failure.data : Failure.usage)
     }
     let report = try options.open().bringIn(file, preferFile: preferFile)
     try format.answer(ImportRow(report, isDone: true), ImportWords.done(report))

@@ -13,23 +13,17 @@ enum ImportWords {
   static let question = "Bring it in?"
 
   /// What a file would do.
-  static func preview(_ report: ImportReport, _ around: Surroundings, _ style: Style) -> String {
+  static func preview(_ report: ImportReport, _ around: Surroundings) -> String {
     var lines = [heading(report, around)]
     if let instants = report.instants {
       lines.append(
         "From \(around.words(instants.lowerBound)) to \(around.words(instants.upperBound)).")
     }
-    if report.total.total == 0 {
-      lines.append("There is nothing in it.")
-    } else {
-      lines.append("")
-      lines.append(table(report).text(style))
-    }
+    lines += kinds(report)
+    if report.total.total == 0, report.active == nil { lines.append("There is nothing in it.") }
     let notes = notes(report)
-    if !notes.isEmpty { lines += [""] + notes }
-    if !report.changesAnything, report.total.total > 0 {
-      lines.append("There is nothing to bring in: nothing here would change.")
-    }
+    lines += notes
+    if !report.changesAnything { lines.append("Nothing here would change.") }
     return lines.joined(separator: "\n")
   }
 
@@ -56,14 +50,16 @@ enum ImportWords {
     return what + (report.madeAt.map { ", made \(around.words($0))" } ?? "") + "."
   }
 
-  private static func table(_ report: ImportReport) -> Table {
-    var table = Table("", "NEW", "HERE ALREADY", "NEWER", "DIFFERENT", "DELETED HERE")
-    for (kind, counts) in report.kinds.sorted(by: { $0.key < $1.key }) {
-      table.add(
-        plural(kind), String(counts.new), String(counts.known), String(counts.updated),
-        String(counts.kept), String(counts.deletedHere))
+  /// `12 fasts: 10 here already, 2 new`, for each kind.
+  private static func kinds(_ report: ImportReport) -> [String] {
+    report.kinds.sorted { $0.key < $1.key }.map { kind, counts in
+      let parts = [
+        (counts.new, "new"), (counts.known, "here already"),
+        (counts.updated, "to be changed here"), (counts.kept, "different here"),
+        (counts.deletedHere, "deleted here"), (counts.leftOut, "left out"),
+      ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+      return "\(number(counts.total, kind)): \(parts.joined(separator: ", "))."
     }
-    return table
   }
 
   private static func notes(_ report: ImportReport) -> [String] {
@@ -91,16 +87,18 @@ enum ImportWords {
     return notes
   }
 
-  /// What people call several records of a kind.
-  static func plural(_ kind: RecordKind) -> String {
-    switch kind {
-    case .session: "fasts"
-    case .water: "water entries"
-    case .preference: "settings"
-    case .entitlement: "purchases"
-    case .conflict: "journal entries"
-    default: "records of a newer version"
-    }
+  /// So many records of a kind: `1 fast`, `12 fasts`.
+  static func number(_ count: Int, _ kind: RecordKind) -> String {
+    let (one, many) =
+      switch kind {
+      case .session: ("fast", "fasts")
+      case .water: ("water entry", "water entries")
+      case .preference: ("setting", "settings")
+      case .entitlement: ("purchase", "purchases")
+      case .conflict: ("journal entry", "journal entries")
+      default: ("record of a newer version", "records of a newer version")
+      }
+    return "\(count) \(count == 1 ? one : many)"
   }
 }
 
@@ -156,9 +154,9 @@ struct ImportRow: Encodable {
 /// Words about exports.
 enum ExportWords {
   /// What was written.
-  static func done(_ counts: [RecordKind: Int], file: String, isComplete: Bool) -> String {
+  static func done(_ counts: [RecordKind: Int], file: String) -> String {
     let parts = counts.sorted { $0.key < $1.key }.map {
-      "\($0.value) \(ImportWords.plural($0.key))"
+      ImportWords.number($0.value, $0.key)
     }
     return "Wrote \(parts.isEmpty ? "nothing but a heading" : parts.joined(separator: ", ")) to "
       + "\(Foreign.text(file)). Only you can read it; it says when you fasted and drank."

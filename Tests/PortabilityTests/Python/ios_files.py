@@ -138,7 +138,7 @@ def main():
         examples(arguments[0])
     elif command == "random":
         generator = random.Random(int(arguments[0]))
-        fasts = sessions(generator, int(arguments[1]), first=1_000_000_000)
+        fasts = sessions(generator, int(arguments[1]), first=500_000_000)
         json.dump(export(fasts, 1_735_758_000), sys.stdout)
     elif command == "check":
         check(arguments[0])
