@@ -29,8 +29,9 @@ public struct ImportPlan: Sendable {
   public let steps: [Step]
   /// The fast that goes on, if the file brings one.
   public private(set) var active: Session?
-  /// Open fasts that an earlier file brought, and of which this one holds the end, as the app's own record.
-  public private(set) var finished: [RecordKey] = []
+  /// Open fasts that an earlier file brought, and of which this one holds the end in a record of the app's own. They are let go,
+  /// with no length: a deletion would count as a completed fast once its payload is forgotten, and the fast would count twice.
+  public private(set) var finished: [Session] = []
   /// The same in numbers.
   public private(set) var report: ImportReport
 
@@ -68,7 +69,13 @@ public struct ImportPlan: Sendable {
       session.span.outcome == .active
         && session.id == SavedActiveFast.importedID(start: session.span.start)
         && brought.contains(IOSInstant(session.span.start).seconds)
-    }.map { RecordKey(kind: .session, id: $0.id.bytes) }
+    }.map { session in
+      let start = session.span.start
+      guard let span = Session.Span(start: start, end: start, outcome: .abandoned) else {
+        preconditionFailure("a span that ends as it starts is always valid")
+      }
+      return Session(id: session.id, span: span, targetMinutes: session.targetMinutes)
+    }
     report.finished = finished.count
     if let saved = file.active {
       let fate = try fate(of: saved, here: here, brought: brought, now: now, stored: stored)
@@ -90,7 +97,7 @@ public struct ImportPlan: Sendable {
     }
     let isBusy = here.contains { session in
       session.span.outcome == .active
-        && !finished.contains(RecordKey(kind: .session, id: session.id.bytes))
+        && !finished.contains { $0.id == session.id }
     }
     if isBusy { return .anotherGoesOn }
     // It was forgotten, not fasted: to begin it here would put a fast without an end before the person.

@@ -189,10 +189,15 @@ struct ImportTests {
     let ended = try Portability.parse(IOSExport.write([end], madeAt: later).bytes)
     let evening = try Replica(directory: home.replica.directory, clock: Clock())
     #expect(try evening.bringIn(ended).finished == 1)
-    #expect(Fasting(try evening.sessions()).active == nil)
-    #expect(try evening.sessions().count == 13)
+    func outcomes() throws -> [Session.Outcome: Int] {
+      Dictionary(try evening.sessions().map { ($0.span.outcome, 1) }, uniquingKeysWith: +)
+    }
+    #expect(try outcomes() == [.completed: 13, .abandoned: 1])
     #expect(try evening.bringIn(file).active == .known)
-    #expect(try evening.sessions().count == 13)
+    #expect(try evening.bringIn(ended).changesAnything == false)
+    #expect(try outcomes() == [.completed: 13, .abandoned: 1])
+    // A deletion would count once its payload is forgotten.
+    #expect(try evening.allRecords().allSatisfy { !$0.isDeleted })
   }
 
   @Test("a fast that is here to the millisecond is known to a file that has seconds")

@@ -70,7 +70,7 @@ extension ReplicaTransaction {
         try write(step.entry.key, step.values.map { ($0.field, $0.bytes) })
       }
     }
-    for key in plan.finished { try delete(key) }
+    for session in plan.finished { try save(session) }
     if let active = plan.active { try save(active) }
   }
 }
