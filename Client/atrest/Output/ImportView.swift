@@ -82,7 +82,8 @@ enum ImportWords {
     case nil: break
     }
     if report.finished > 0 {
-      notes.append("The fast that an earlier file brought as open has ended; this file has its end.")
+      notes.append(
+        "The fast that an earlier file brought as open has ended; this file has its end.")
     }
     return notes
   }
