@@ -11,7 +11,9 @@ let package = Package(
   name: "atrest-sync",
   platforms: [.macOS(.v15)],
   products: [
-    .library(name: "AtrestClient", targets: ["AtrestClient", "AtrestDomain", "Portability", "Replication"]),
+    .library(
+      name: "AtrestClient",
+      targets: ["AtrestClient", "AtrestDomain", "Portability", "Replication"]),
     .library(
       name: "AtrestTransport",
       targets: ["Transport", "DispatchNet", "TLS", "GRPC", "SyncProtocol"]),
