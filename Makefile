@@ -4,7 +4,11 @@ SWIFT ?= swift
 RELEASE := .build/release
 SIMULATOR := .build/simulation/release/simulate
 
-.PHONY: demo run test bench chaos attack fuzz sanitize gallery simulate simulate-bugs simulator build release deps format protos clean
+# Where `make install` puts things.
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+.PHONY: install uninstall demo run test bench chaos attack fuzz sanitize gallery simulate simulate-bugs simulator build release deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
@@ -58,6 +62,14 @@ simulate-bugs: simulator
 simulator: deps
 	@$(SWIFT) build -c release --scratch-path .build/simulation -Xswiftc -DPLANTED_BUGS --product simulate
 
+## install: programs, completions, manual pages and the systemd unit into PREFIX (/usr/local), below DESTDIR for packagers
+install:
+	@Scripts/install install $(RELEASE)
+
+## uninstall: takes them away; replicas and the server's data stay
+uninstall:
+	@Scripts/install uninstall $(RELEASE)
+
 release: deps
 	@$(SWIFT) build -c release --product atrest-syncd
 	@$(SWIFT) build -c release --product atrest
@@ -78,5 +90,5 @@ protos: deps
 clean:
 	@rm -rf .build .venv run Benchmarks/.build
 
-# Variables that people give to `make simulate`.
-export SEED SEEDS FIRST DEVICES OPERATIONS FAULTS SURVEY BUGS
+# Variables that people give to `make install` and `make simulate`.
+export PREFIX DESTDIR SEED SEEDS FIRST DEVICES OPERATIONS FAULTS SURVEY BUGS

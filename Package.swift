@@ -16,7 +16,9 @@ let package = Package(
   name: "atrest-sync",
   platforms: [.macOS(.v15)],
   products: [
-    .library(name: "AtrestClient", targets: ["AtrestClient", "AtrestDomain", "Replication"]),
+    .library(
+      name: "AtrestClient",
+      targets: ["AtrestClient", "AtrestDomain", "Portability", "Replication"]),
     .library(
       name: "AtrestTransport",
       targets: ["Transport", "DispatchNet", "TLS", "GRPC", "SyncProtocol"]),
@@ -72,6 +74,13 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       path: "Sources/SyncProtocol", swiftSettings: strict),
+    // Files that people carry: exports and imports.
+    .target(
+      name: "Portability",
+      dependencies: [
+        "AtrestDomain", "Replication", "SyncProtocol",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ], path: "Sources/Portability", swiftSettings: strict),
     .target(
       name: "Transport", dependencies: ["CNghttp2", "CZlib"], path: "Sources/Transport",
       swiftSettings: strict),
@@ -108,8 +117,8 @@ let package = Package(
     .target(
       name: "AtrestClient",
       dependencies: [
-        "AtrestDomain", "Entitlements", "Replication", "SyncProtocol", "Transport", "DispatchNet",
-        "GRPC", "TLS",
+        "AtrestDomain", "Entitlements", "Portability", "Replication", "SyncProtocol", "Transport",
+        "DispatchNet", "GRPC", "TLS",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Client/AtrestClient", swiftSettings: strict),
 
@@ -126,7 +135,7 @@ let package = Package(
       name: "atrest",
       dependencies: [
         "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestPictures", "CQRencode", "DispatchNet",
-        "Entitlements", "Replication", "SyncProtocol",
+        "Entitlements", "Portability", "Replication", "SyncProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
 
@@ -194,6 +203,12 @@ let package = Package(
         "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
+    .testTarget(
+      name: "PortabilityTests",
+      dependencies: [
+        "AtrestClient", "AtrestDomain", "Portability", "Replication", "SyncProtocol",
+        "TestSupport", .product(name: "Crypto", package: "swift-crypto"),
+      ], exclude: ["Python"], swiftSettings: strict),
     .testTarget(
       name: "AtrestTests",
       dependencies: [

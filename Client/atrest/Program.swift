@@ -61,7 +61,8 @@ struct Atrest: ParsableCommand {
       StatusCommand.self, SessionsCommand.self,
       SyncCommand.self, ConflictsCommand.self, PairCommand.self, InviteCommand.self,
       DevicesCommand.self, AccountCommand.self, EntitlementCommand.self, UnpairCommand.self,
-      DoctorCommand.self, LabCommand.self, ReplicaCommand.self,
+      ImportCommand.self, ExportCommand.self, DoctorCommand.self, LabCommand.self,
+      ReplicaCommand.self, CompletionsCommand.self,
     ], defaultSubcommand: NowCommand.self)
 
   // Declared here too, so that it may stand before the command.

@@ -92,6 +92,7 @@ extension Binary {
   func onTerminal(_ arguments: [String]) throws -> String {
     let dialogue = try Dialogue(program, arguments, home: home, canType: false)
     _ = try dialogue.end()
+    expectAllowedWords(dialogue.shown)
     return dialogue.shown
   }
 }

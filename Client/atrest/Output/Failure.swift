@@ -5,6 +5,7 @@ import ArgumentParser
 import AtrestClient
 import AtrestDomain
 import Foundation
+import Portability
 
 /// A failure as the terminal sees it. The codes are those of `sysexits.h`.
 struct Failure: Equatable {
@@ -54,6 +55,8 @@ struct Failure: Equatable {
       self.init(Foreign.text(error.userMessage), Failure.code(of: error))
     case let error as SyncError:
       self.init(Failure.sentence(of: error), Failure.code(of: error))
+    case let error as PortabilityError:
+      self.init(error.userMessage, Failure.data)
     case let error as Failure.Thrown:
       self = error.failure
     case is EncodingError:

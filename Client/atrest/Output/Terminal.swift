@@ -42,7 +42,11 @@ enum Terminal {
   /// Writes text and a newline to standard output, or ends the program: what was asked for is done, but an answer
   /// that nobody got must not look like success. A reader that went away, as `head` does, wants no more.
   static func say(_ text: String) {
-    let problem = write(text + "\n", to: STDOUT_FILENO)
+    answered(write(text + "\n", to: STDOUT_FILENO))
+  }
+
+  /// - Parameter problem: The system's error number; 0 if all is well.
+  private static func answered(_ problem: Int32) {
     guard problem != 0 else { return }
     if problem != EPIPE {
       complain(
@@ -50,6 +54,22 @@ enum Terminal {
           + "again where there is room.")
     }
     exit(problem == EPIPE ? 0 : Failure.disk.rawValue)
+  }
+
+  /// Writes bytes to standard output, or ends the program, as `say` does.
+  static func write(_ bytes: [UInt8]) {
+    answered(write(bytes[...], to: STDOUT_FILENO))
+  }
+
+  /// Whether there is somebody who can be asked.
+  static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
+
+  /// Asks a question that only a clear yes answers with yes. Nobody there means no.
+  static func asks(_ question: String) -> Bool {
+    guard canAsk else { return false }
+    _ = write(question + " [y/N] ", to: STDERR_FILENO)
+    let answer = readLine()?.split(whereSeparator: \.isWhitespace).joined().lowercased()
+    return answer == "y" || answer == "yes"
   }
 
   /// Writes text and a newline to standard error.
@@ -70,7 +90,11 @@ enum Terminal {
   /// Unbuffered, so that words and errors keep their order.
   /// - Returns: 0, or the system's error number.
   private static func write(_ text: String, to descriptor: Int32) -> Int32 {
-    var bytes = Array(text.utf8)[...]
+    write(Array(text.utf8)[...], to: descriptor)
+  }
+
+  private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32 {
+    var bytes = bytes
     while !bytes.isEmpty {
       #if canImport(Darwin)
         let count = bytes.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings files into a replica, and writes what it holds into files.
+
+import AtrestDomain
+import Foundation
+import Portability
+import Replication
+import SyncProtocol
+
+import struct Replication.Record
+
+extension Replica {
+  /// What `bringIn` would do now. Writes nothing.
+  ///
+  /// - Parameter preferFile: See `ImportDecision`.
+  /// - Throws: `PortabilityError` for entries of the future; `ReplicaError`.
+  public func preview(_ file: ImportFile, preferFile: Bool = false) throws -> ImportReport {
+    try run(.deferred) { try $0.plan(file, preferFile: preferFile).report }
+  }
+
+  /// Brings a file in: all of it in one transaction, or nothing. Ordinary writes, which the next sync offers to the
+  /// account's other devices.
+  ///
+  /// Bringing the same file in again writes nothing.
+  /// - Parameter preferFile: See `ImportDecision`.
+  /// - Returns: What was done.
+  /// - Throws: `PortabilityError` for entries of the future; `ReplicaError`.
+  /// - Complexity: O(n); ten thousand fasts take well under a second.
+  @discardableResult
+  public func bringIn(_ file: ImportFile, preferFile: Bool = false) throws -> ImportReport {
+    try transaction { transaction in
+      let plan = try transaction.plan(file, preferFile: preferFile)
+      try transaction.carryOut(plan)
+      return plan.report
+    }
+  }
+
+  /// Writes everything that is held and not deleted in our own format. See `AtrestExport.write`.
+  public func export(
+    stamps: Bool = false, since: Date? = nil
+  ) throws -> (bytes: [UInt8], counts: [RecordKind: Int]) {
+    try AtrestExport.write(
+      allRecords(), madeAt: Date(milliseconds: clock.now().milliseconds),
+      program: ProgramVersion.text, stamps: stamps, since: since)
+  }
+
+  /// Writes the completed fasts of 4 hours and more as the iOS app does. See `IOSExport.write`.
+  public func exportForIOS(since: Date? = nil) throws -> (bytes: [UInt8], count: Int) {
+    let sessions = try sessions().filter { session in
+      guard let since, let end = session.span.end else { return true }
+      return end >= since
+    }
+    return try IOSExport.write(
+      sessions, madeAt: Date(milliseconds: clock.now().milliseconds))
+  }
+}
+
+extension ReplicaTransaction {
+  fileprivate func plan(_ file: ImportFile, preferFile: Bool) throws -> ImportPlan {
+    try ImportPlan(
+      file, preferFile: preferFile, now: Date(milliseconds: now.milliseconds),
+      stored: { try record($0) }, sessions: { try sessions() })
+  }
+
+  fileprivate func carryOut(_ plan: ImportPlan) throws(ReplicaError) {
+    for step in plan.steps where !step.values.isEmpty {
+      if let transaction = step.entry.signedTransaction {
+        try keep(signedTransaction: transaction)
+      } else {
+        try write(step.entry.key, step.values.map { ($0.field, $0.bytes) })
+      }
+    }
+    for session in plan.finished { try save(session) }
+    if let active = plan.active { try save(active) }
+  }
+}

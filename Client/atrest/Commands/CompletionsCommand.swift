@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest completions`: what a shell needs to complete our commands.
+
+import ArgumentParser
+
+/// `atrest completions SHELL`.
+struct CompletionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "completions", abstract: "Print a shell's completions for this program.",
+    discussion: """
+      `make install` puts them where the shells look. By hand:
+
+      EXAMPLES:
+        atrest completions bash > ~/.local/share/bash-completion/completions/atrest
+        atrest completions zsh > ~/.zfunc/_atrest
+        atrest completions fish > ~/.config/fish/completions/atrest.fish
+      """)
+
+  /// The shells there are completions for.
+  enum Shell: String, ExpressibleByArgument, CaseIterable {
+    /// GNU Bash.
+    case bash
+    /// Z shell.
+    case zsh
+    /// Fish.
+    case fish
+
+    var completionShell: CompletionShell {
+      switch self {
+      case .bash: .bash
+      case .zsh: .zsh
+      case .fish: .fish
+      }
+    }
+  }
+
+  @Argument(help: "bash, zsh or fish.") var shell: Shell
+
+  func run() {
+    Terminal.say(Atrest.completionScript(for: shell.completionShell))
+  }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest export`: writes what this device holds into a file, for keeping or for the iOS app.
+
+import ArgumentParser
+import AtrestClient
+import AtrestDomain
+import Foundation
+import Portability
+import Replication
+
+/// `atrest export [FILE]`.
+struct ExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write everything into a file.",
+    discussion: """
+      The file is complete, readable, and says when you fasted and drank: keep it where only you \
+      can look. `atrest import` reads it again. `--format ios` writes the completed fasts of 4 \
+      hours and more as the iOS app does.
+
+      EXAMPLES:
+        atrest export backup.jsonl
+        atrest export --format ios atrest-export.json
+        atrest export --since 2026-01-01 - | gzip > this-year.jsonl.gz
+      """)
+
+  /// What is written.
+  enum FileFormat: String, ExpressibleByArgument, CaseIterable {
+    /// Our own.
+    case atrest
+    /// The iOS app's.
+    case ios
+  }
+
+  @Argument(
+    help: "The file; `-`, or none, is standard output.", completion: .file())
+  var file = "-"
+  @Option(name: .customLong("format"), help: "atrest or ios.")
+  var fileFormat = FileFormat.atrest
+  @Option(help: ArgumentHelp("Only fasts and water since then.", valueName: "date"))
+  var since: String?
+  @Flag(help: "Also when and where each field was written, so that an import knows what is newer.")
+  var stamps = false
+  @Flag(help: "Replace the file if there is one.") var force = false
+  @OptionGroup var options: ReplicaOptions
+  @Flag(help: "Say what was written as JSON. Not with standard output.") var json = false
+
+  func validate() throws {
+    if stamps, fileFormat == .ios {
+      throw ValidationError("The iOS app's format has no stamps. Leave `--stamps` out.")
+    }
+    if json, file == "-" {
+      throw ValidationError("`--json` needs a file: standard output holds the export itself.")
+    }
+  }
+
+  func run() throws {
+    let around = Surroundings.current()
+    let since = try Self.day(since, around)
+    guard let replica = try options.openExisting() else {
+      throw Failure.Thrown(
+        "There is nothing here to export yet. Check `--replica`, or write something first.")
+    }
+    let bytes: [UInt8]
+    var counts: [RecordKind: Int] = [:]
+    switch fileFormat {
+    case .atrest: (bytes, counts) = try replica.export(stamps: stamps, since: since)
+    case .ios:
+      let (written, count) = try replica.exportForIOS(since: since)
+      (bytes, counts) = (written, [.session: count])
+    }
+    guard file != "-" else {
+      Terminal.write(bytes)
+      return
+    }
+    try NewFile.write(bytes, to: file, replacing: force)
+    let row = ExportRow(file: file, format: fileFormat.rawValue, bytes: bytes.count, counts)
+    Terminal.say(
+      json ? try JSON.text(row) : ExportWords.done(counts, file: file))
+  }
+
+  /// Reads a date, `2026-01-31`, which is the beginning of that day here, or any time.
+  static func day(_ text: String?, _ around: Surroundings) throws -> Date? {
+    guard let text else { return nil }
+    let word = text.lowercased()
+    guard word == "today" || word == "yesterday" || text.utf8.count == 10 else {
+      return try around.time(text)
+    }
+    do {
+      return try around.time(text + " 0:00")
+    } catch InputProblem.skippedTime {
+      // Where clocks are set forward at midnight, the day begins an hour later.
+      return try around.time(text + " 1:00")
+    }
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest import`: shows what a file would bring, asks, and brings it in.
+
+import ArgumentParser
+import AtrestClient
+import AtrestDomain
+import DispatchNet
+import Foundation
+import Portability
+
+/// `atrest import FILE`.
+struct ImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Bring in an export, or the files of the iOS app.",
+    discussion: """
+      Reads an export of this program, an export of the iOS app, and the app's files \
+      session-state.json and water-log.json. First says what it would do, and asks.
+
+      What is not here is added. What is here and different stays, unless the file says by its \
+      stamps that it is newer; `--prefer-file` takes the file's, and brings back what was \
+      deleted here. No record of yours is deleted, and the same file twice changes nothing.
+
+      EXAMPLES:
+        atrest import atrest-export.json
+        atrest import backup.jsonl --dry-run
+        atrest import session-state.json --yes --json
+      """)
+
+  @Argument(help: "The file.", completion: .file()) var file: String
+  @Flag(name: .shortAndLong, help: "Do it without being asked.") var yes = false
+  @Flag(help: "Only say what would be done.") var dryRun = false
+  @Flag(help: "Where the file and this device differ, take the file's.") var preferFile = false
+  @OptionGroup var options: ReplicaOptions
+  @OptionGroup var format: FormatOptions
+
+  func validate() throws {
+    if format.json, !yes, !dryRun {
+      throw ValidationError("With `--json` say `--yes` to bring it in, or `--dry-run` to look.")
+    }
+  }
+
+  func run() throws {
+    let around = Surroundings.current()
+    let file = try Self.read(file)
+    let preview = try Self.preview(file, preferFile: preferFile, options, around)
+    if !format.json { Terminal.say(ImportWords.preview(preview, around)) }
+    guard preview.changesAnything, !dryRun else {
+      if format.json { Terminal.say(try JSON.text(ImportRow(preview, isDone: !dryRun))) }
+      return
+    }
+    guard yes || Terminal.asks(ImportWords.question) else {
+      throw Failure.Thrown(
+        Terminal.canAsk
+          ? "Nothing was brought in."
+          : "Nothing was brought in: nobody is there to be asked. Say `--yes` to do it.",
+        Terminal.canAsk ? Failure.data : Failure.usage)
+    }
+    let report = try options.open().bringIn(file, preferFile: preferFile)
+    try format.answer(ImportRow(report, isDone: true), ImportWords.done(report))
+  }
+
+  /// Reads a file that a person named.
+  static func read(_ path: String) throws -> ImportFile {
+    guard let bytes = SmallFile.read(path, limitBytes: Portability.Limits.fileBytes) else {
+      var status = stat()
+      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        status.st_size > Portability.Limits.fileBytes
+      else {
+        throw Failure.Thrown(
+          "\(Foreign.text(path)) cannot be read. Check the name, and whether you may read it.")
+      }
+      throw PortabilityError.tooLarge(limitBytes: Portability.Limits.fileBytes)
+    }
+    return try Portability.parse(bytes)
+  }
+
+  /// What it would do. A look makes no replica.
+  private static func preview(
+    _ file: ImportFile, preferFile: Bool, _ options: ReplicaOptions, _ around: Surroundings
+  ) throws -> ImportReport {
+    if let replica = try options.openExisting() {
+      return try replica.preview(file, preferFile: preferFile)
+    }
+    return try ImportPlan(file, now: around.now, stored: { _ in nil }, sessions: { [] }).report
+  }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a file that was brought, or written, is described.
+
+import AtrestClient
+import AtrestDomain
+import Foundation
+import Portability
+import Replication
+
+/// Words about imports.
+enum ImportWords {
+  /// What is asked.
+  static let question = "Bring it in?"
+
+  /// What a file would do.
+  static func preview(_ report: ImportReport, _ around: Surroundings) -> String {
+    var lines = [heading(report, around)]
+    if let instants = report.instants {
+      lines.append(
+        "From \(around.words(instants.lowerBound)) to \(around.words(instants.upperBound)).")
+    }
+    lines += kinds(report)
+    if report.total.total == 0, report.active == nil { lines.append("There is nothing in it.") }
+    let notes = notes(report)
+    lines += notes
+    if !report.changesAnything { lines.append("Nothing here would change.") }
+    return lines.joined(separator: "\n")
+  }
+
+  /// What was done.
+  static func done(_ report: ImportReport) -> String {
+    let total = report.total
+    var parts: [String] = []
+    if total.new > 0 { parts.append("\(total.new) added") }
+    if total.updated > 0 { parts.append("\(total.updated) changed") }
+    if report.active == .new { parts.append("the fast that was going on goes on here") }
+    if parts.isEmpty { parts.append("everything was here already") }
+    return "Brought in: \(parts.joined(separator: ", ")). The next sync takes it to your other "
+      + "devices."
+  }
+
+  private static func heading(_ report: ImportReport, _ around: Surroundings) -> String {
+    let what =
+      switch report.format {
+      case .atrest: "An export of Atrest Sync, version \(report.version)"
+      case .iosExport: "An export of the iOS app, version \(report.version)"
+      case .iosSessionState: "The iOS app's fasts"
+      case .iosWaterLog: "The iOS app's water"
+      }
+    return what + (report.madeAt.map { ", made \(around.words($0))" } ?? "") + "."
+  }
+
+  /// `12 fasts: 10 here already, 2 new`, for each kind.
+  private static func kinds(_ report: ImportReport) -> [String] {
+    report.kinds.sorted { $0.key < $1.key }.map { kind, counts in
+      let parts = [
+        (counts.new, "new"), (counts.known, "here already"),
+        (counts.updated, "to be changed here"), (counts.kept, "different here"),
+        (counts.deletedHere, "deleted here"), (counts.leftOut, "left out"),
+      ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+      return "\(number(counts.total, kind)): \(parts.joined(separator: ", "))."
+    }
+  }
+
+  private static func notes(_ report: ImportReport) -> [String] {
+    var notes: [String] = []
+    let total = report.total
+    if total.kept + total.deletedHere > 0 {
+      notes.append(
+        "What is different or deleted here stays as it is here. `--prefer-file` takes the file's.")
+    }
+    if total.leftOut > 0 {
+      notes.append("The journal of set-aside changes is not brought in.")
+    }
+    switch report.active {
+    case .new: notes.append("The fast that was going on goes on here.")
+    case .known: notes.append("The fast that was going on is here already.")
+    case .anotherGoesOn:
+      notes.append("The fast that was going on is left out: another one goes on here.")
+    case .tooLong:
+      notes.append("The fast that was going on is left out: it began more than 14 days ago.")
+    case nil: break
+    }
+    if report.finished > 0 {
+      notes.append(
+        "The fast that an earlier file brought as open has ended; this file has its end.")
+    }
+    return notes
+  }
+
+  /// So many records of a kind: `1 fast`, `12 fasts`.
+  static func number(_ count: Int, _ kind: RecordKind) -> String {
+    let (one, many) =
+      switch kind {
+      case .session: ("fast", "fasts")
+      case .water: ("water entry", "water entries")
+      case .preference: ("setting", "settings")
+      case .entitlement: ("purchase", "purchases")
+      case .conflict: ("journal entry", "journal entries")
+      default: ("record of a newer version", "records of a newer version")
+      }
+    return "\(count) \(count == 1 ? one : many)"
+  }
+}
+
+/// An import for `--json`.
+struct ImportRow: Encodable {
+  /// A kind's numbers.
+  struct Counts: Encodable {
+    var new: Int
+    var known: Int
+    var updated: Int
+    var kept: Int
+    var deletedHere: Int
+    var leftOut: Int
+
+    init(_ counts: ImportReport.Counts) {
+      new = counts.new
+      known = counts.known
+      updated = counts.updated
+      kept = counts.kept
+      deletedHere = counts.deletedHere
+      leftOut = counts.leftOut
+    }
+  }
+
+  var format: String
+  var version: Int
+  var madeAt: Date?
+  var earliest: Date?
+  var latest: Date?
+  var total: Counts
+  var kinds: [String: Counts]
+  var active: String?
+  var finished: Int
+  var imported: Bool
+
+  /// - Parameter isDone: Whether it was brought in, or had nothing to bring in.
+  init(_ report: ImportReport, isDone: Bool) {
+    format = report.format.rawValue
+    version = report.version
+    madeAt = report.madeAt
+    earliest = report.instants?.lowerBound
+    latest = report.instants?.upperBound
+    total = Counts(report.total)
+    kinds = Dictionary(
+      report.kinds.map { (RecordWords.name(of: $0.key), Counts($0.value)) }
+    ) { first, _ in first }
+    active = report.active?.rawValue
+    finished = report.finished
+    imported = isDone
+  }
+}
+
+/// Words about exports.
+enum ExportWords {
+  /// What was written.
+  static func done(_ counts: [RecordKind: Int], file: String) -> String {
+    let parts = counts.sorted { $0.key < $1.key }.map {
+      ImportWords.number($0.value, $0.key)
+    }
+    return "Wrote \(parts.isEmpty ? "nothing but a heading" : parts.joined(separator: ", ")) to "
+      + "\(Foreign.text(file)). Only you can read it; it says when you fasted and drank."
+  }
+}
+
+/// An export for `--json`.
+struct ExportRow: Encodable {
+  var file: String
+  var format: String
+  var bytes: Int
+  var records: [String: Int]
+
+  init(file: String, format: String, bytes: Int, _ counts: [RecordKind: Int]) {
+    self.file = file
+    self.format = format
+    self.bytes = bytes
+    records = Dictionary(counts.map { (RecordWords.name(of: $0.key), $0.value) }) { $0 + $1 }
+  }
+}

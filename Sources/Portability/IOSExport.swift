@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The iOS app's export, version 1: reads it, verifies its checksum, and writes it.
+
+import AtrestDomain
+import Crypto
+import Foundation
+
+/// What tells the iOS app's files apart.
+struct IOSOutline: Decodable {
+  /// The version, if it says one.
+  let version: Int?
+  /// Whether it is an export.
+  let isExport: Bool
+  /// Whether it is the app's state file.
+  let isState: Bool
+
+  enum Key: CodingKey {
+    case version, payload, checksum, sessions
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    version = try container.decodeIfPresent(Int.self, forKey: .version)
+    isExport = version != nil || container.contains(.payload) || container.contains(.checksum)
+    isState = container.contains(.sessions)
+  }
+}
+
+/// A fast, as all files of the iOS app have it.
+struct IOSSession: Codable {
+  /// Written in upper case, as Foundation does.
+  var id: UUID
+  var start: IOSInstant
+  var end: IOSInstant
+  /// Absent in files of the app's first version.
+  var targetDurationHours: Double?
+
+  func entry(_ place: ImportPlace) throws(PortabilityError) -> ImportEntry {
+    try .session(
+      id: id, start: start.date, end: end.date, targetHours: targetDurationHours, place: place)
+  }
+}
+
+/// The iOS app's export.
+public enum IOSExport {
+  /// The version that is read and written.
+  public static let version = 1
+
+  struct Payload: Codable {
+    var sessions: [IOSSession]
+
+    /// SHA-256, in lower-case hexadecimal digits, over the payload as Foundation writes it with sorted keys: without white
+    /// space, without escaped slashes, and 16.0 as `16`.
+    func checksum() throws -> String {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      return Hexadecimal.text(SHA256.hash(data: try encoder.encode(self)))
+    }
+
+    /// With what the app takes for absent targets.
+    var completed: Payload {
+      var copy = self
+      for index in copy.sessions.indices {
+        copy.sessions[index].targetDurationHours = copy.sessions[index].targetDurationHours ?? 16
+      }
+      return copy
+    }
+  }
+
+  struct File: Codable {
+    var version: Int
+    var generatedAt: IOSInstant
+    var payload: Payload
+    var checksum: String
+  }
+
+  static func read(_ data: Data, version: Int?) throws(PortabilityError) -> ImportFile {
+    guard let version else { throw .invalidFormat(nil) }
+    guard version == Self.version else {
+      throw .unsupportedVersion(found: version, current: Self.version)
+    }
+    let file: File = try Portability.decode(data)
+    guard file.payload.sessions.count <= Portability.Limits.entries else {
+      throw .tooManyEntries(limit: Portability.Limits.entries)
+    }
+    guard try isSound(file) else { throw .checksumMismatch }
+    var result = ImportFile(format: .iosExport, version: version, madeAt: file.generatedAt.date)
+    for (index, session) in file.payload.sessions.enumerated() {
+      try result.add(session.entry(.entry(index + 1)))
+    }
+    return result
+  }
+
+  /// The app that wrote an absent target, and the one that fills it in before it hashes, disagree on the checksum of the
+  /// same file. Either proves that nothing was damaged.
+  private static func isSound(_ file: File) throws(PortabilityError) -> Bool {
+    do {
+      return try file.payload.checksum() == file.checksum
+        || file.payload.completed.checksum() == file.checksum
+    } catch {
+      throw .invalidFormat(nil)
+    }
+  }
+
+  /// Writes the export that the app reads: the completed fasts of 4 hours and more, earliest first.
+  ///
+  /// Times are cut to the second, which the format has. A fast that cannot be in it (before 1970, after 6429) cannot be in a
+  /// replica either.
+  /// - Returns: The file, and how many fasts it holds.
+  public static func write(
+    _ sessions: some Sequence<Session>, madeAt: Date
+  ) throws -> (bytes: [UInt8], count: Int) {
+    let kept = sessions.filter(\.isInHistory).sorted {
+      ($0.span.start, $0.id.uuidString) < ($1.span.start, $1.id.uuidString)
+    }
+    let payload = Payload(
+      sessions: kept.compactMap { session in
+        session.span.end.map { end in
+          IOSSession(
+            id: session.id, start: IOSInstant(session.span.start), end: IOSInstant(end),
+            targetDurationHours: Double(session.targetMinutes) / 60)
+        }
+      })
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let file = File(
+      version: version, generatedAt: IOSInstant(madeAt), payload: payload,
+      checksum: try payload.checksum())
+    return (Array(try encoder.encode(file)), payload.sessions.count)
+  }
+}
+
+/// Digits of bytes.
+enum Hexadecimal {
+  static func text(_ bytes: some Sequence<UInt8>) -> String {
+    var text: [UInt8] = []
+    for byte in bytes {
+      for half in [byte >> 4, byte & 15] {
+        text.append(half < 10 ? 0x30 + half : 0x57 + half)
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

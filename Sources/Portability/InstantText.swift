@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads and writes the instants of files: ISO 8601, UTC, to the second or to the millisecond.
+
+import AtrestDomain
+import Foundation
+
+/// `1970-01-01T00:00:00Z`, and where there are some, `.250` milliseconds before the `Z`. Nothing else is read.
+enum InstantText {
+  /// Milliseconds since 1970; nil for anything else than such a text, or outside of the years 1970 to 6429.
+  static func milliseconds(_ text: String) -> Int64? {
+    let bytes = Array(text.utf8.prefix(32))
+    guard bytes.count == text.utf8.count, bytes.count >= 20, bytes.last == UInt8(ascii: "Z")
+    else { return nil }
+    for (index, mark) in zip([4, 7, 10, 13, 16], "--T::".utf8) where bytes[index] != mark {
+      return nil
+    }
+    guard let year = number(bytes[0..<4]), let month = number(bytes[5..<7]),
+      let dayOfMonth = number(bytes[8..<10]), let hour = number(bytes[11..<13]),
+      let minute = number(bytes[14..<16]), let second = number(bytes[17..<19]),
+      hour < 24, minute < 60, second < 60,
+      let day = LocalDay(year: year, month: month, day: dayOfMonth)
+    else { return nil }
+    var fraction = 0
+    switch bytes.count {
+    case 20: break
+    case 24:
+      guard bytes[19] == UInt8(ascii: "."), let number = number(bytes[20..<23]) else { return nil }
+      fraction = number
+    default: return nil
+    }
+    // At most the year 6429: far within 64 bits.
+    return Int64(((day.number * 24 + hour) * 60 + minute) * 60 + second) * 1000 + Int64(fraction)
+  }
+
+  /// Only digits.
+  private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
+    var number = 0
+    for byte in bytes {
+      guard (0x30...0x39).contains(byte) else { return nil }
+      number = number * 10 + Int(byte - 0x30)
+    }
+    return number
+  }
+}
+
+/// An instant as the iOS app writes it: to the second.
+struct IOSInstant: Codable {
+  /// Seconds since 1970.
+  let seconds: Int64
+
+  init(_ date: Date) {
+    seconds = Int64(min(max(date.timeIntervalSince1970, 0), 1e12).rounded(.down))
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard text.utf8.count == 20, let milliseconds = InstantText.milliseconds(text) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an instant")
+    }
+    seconds = milliseconds / 1000
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(TimeText.iso(date))
+  }
+
+  var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds of any bytes that are given to the reader: for random ones here, and for a fuzzer's.
+
+import AtrestDomain
+import Foundation
+import Portability
+import Replication
+import SyncProtocol
+
+/// Gives bytes to the reader as they are, and again as the lines of a file of our own whose seal fits: no mutation finds a seal.
+///
+/// - Returns: The law that is broken, in words; nil if all hold.
+func brokenParsingLaw(_ bytes: [UInt8]) throws -> String? {
+  let lines = String(decoding: bytes, as: UTF8.self).split(
+    separator: "\n", omittingEmptySubsequences: false
+  ).map(String.init)
+  for input in [bytes, Sealed.file(lines)] {
+    do throws(PortabilityError) {
+      let file = try Portability.parse(input)
+      if let broken = try broken(file) { return broken }
+    } catch {
+      guard !error.userMessage.isEmpty else { return "a refusal has words" }
+    }
+  }
+  return nil
+}
+
+private func broken(_ file: ImportFile) throws(PortabilityError) -> String? {
+  let (stamp, none) = (
+    Stamp(time: HybridTime(rawValue: 1), replica: ReplicaID(rawValue: 1)), Record?.none
+  )
+  var records: [Record] = []
+  for entry in file.entries {
+    let isJournal = entry.key.kind == .conflict
+    guard ImportDecision(entry, stored: none) == (isJournal ? .leftOut : .new) else {
+      return "what is not here is new"
+    }
+    let registers = entry.values.map {
+      Register(field: $0.field, stamp: stamp, value: $0.bytes)
+    }
+    let record =
+      entry.signedTransaction.flatMap { EntitlementField.record(jws: $0) }
+      ?? Record(key: entry.key, registers: registers)
+    guard let record else { return "an entry is a record" }
+    guard (try? Record(decoding: record.encoded)) == record else {
+      return "a replica can hold every entry"
+    }
+    guard isJournal || ImportDecision(entry, stored: record, preferFile: true) == .known else {
+      return "what was brought in is known"
+    }
+    records.append(record)
+  }
+  guard Set(file.entries.map(\.key)).count == file.entries.count else {
+    return "no two entries have one key"
+  }
+  guard
+    let written = try? AtrestExport.write(
+      records, madeAt: Date(timeIntervalSince1970: 0), program: "")
+  else { return "what was read can be written" }
+  let again = try Portability.parse(written.bytes)
+  guard again.entries.map(\.key) == file.entries.map(\.key),
+    again.entries.map({ $0.values.map(\.bytes) }) == file.entries.map({ $0.values.map(\.bytes) })
+  else { return "what was read survives being written" }
+  return nil
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of our format that say whatever a test wants, with a seal that fits.
+
+import Crypto
+import Foundation
+
+/// Makes files by hand.
+enum Sealed {
+  static func file(_ lines: [String]) -> [UInt8] {
+    let header = #"{"format":"atrest-sync","version":1,"made_at":"2025-11-21T00:00:00Z"}"#
+    let body = ([header] + lines).map { $0 + "\n" }.joined()
+    let digest = SHA256.hash(data: Data(body.utf8))
+      .map { String(format: "%02x", Int($0)) }.joined()
+    return Array((body + #"{"count":\#(lines.count),"sha256":"\#(digest)"}"# + "\n").utf8)
+  }
+}
