@@ -47,6 +47,11 @@ final class Binary: Sendable {
 
   var replica: URL { home.appendingPathComponent(".local/share/atrest") }
 
+  /// How a sanitizer is to judge, where there is one: programs are to be judged like the tests.
+  private static let sanitizers = ProcessInfo.processInfo.environment.filter {
+    ["ASAN_OPTIONS", "TSAN_OPTIONS", "SWIFT_BACKTRACE"].contains($0.key)
+  }
+
   /// A process that runs the program, and its two pipes.
   ///
   /// - Parameter input: What is typed.
@@ -57,7 +62,7 @@ final class Binary: Sendable {
     process.executableURL = program
     process.arguments = arguments
     process.environment = ["HOME": home.path, "TZ": "Europe/Berlin"]
-      .merging(environment) { $1 }
+      .merging(Self.sanitizers) { $1 }.merging(environment) { $1 }
     let (out, err) = (Pipe(), Pipe())
     process.standardOutput = out
     process.standardError = err

@@ -49,7 +49,7 @@ struct AccountRow: Encodable, Equatable {
 }
 
 /// What an export wrote, for `--json`.
-struct ExportRow: Encodable, Equatable {
+struct AccountExportRow: Encodable, Equatable {
   var file: String
   var records: Int
   var events: Int
@@ -108,7 +108,7 @@ enum AccountWords {
   }
 
   /// After everything was written out.
-  static func exported(_ row: ExportRow) -> String {
+  static func exported(_ row: AccountExportRow) -> String {
     "Everything is in \(Foreign.text(row.file)): \(number(UInt64(row.records))) records, "
       + "\(number(UInt64(row.events))) events. It says when you fasted and drank; keep it where only you read it."
   }

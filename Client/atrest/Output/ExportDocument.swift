@@ -20,7 +20,7 @@ final class ExportDocument {
   private var section: Section?
   private var isFirst = true
   /// What was written so far.
-  private(set) var row: ExportRow
+  private(set) var row: AccountExportRow
 
   /// What the document says it is. Version 1: see docs/commands.md.
   static let format = "atrest-account"
@@ -33,7 +33,7 @@ final class ExportDocument {
     self.file = file
     self.own = own
     devices = DeviceNames(own: own, names: [:])
-    row = ExportRow(file: name, records: 0, events: 0, devices: 0)
+    row = AccountExportRow(file: name, records: 0, events: 0, devices: 0)
     try file.write(
       "{\n\"format\":\"\(Self.format)\",\n\"version\":\(Self.version),\n\"exported\":\(JSON.line(now))"
     )
