@@ -57,7 +57,7 @@ func unpacking<C, R>(
 
 /// Fields of one message that are taken, whatever their size. A full page has about 2,000; lists of an owner's, whose
 /// entries take more than sixteen bytes each, may have more.
-private let manyFields = 16_384
+private let manyFields = 4_096
 
 /// Whether a message has no more fields, those that nobody knows included, than a message of this size has reason to.
 /// protobuf-c spends some 50 ns on each, so 270 KiB of the smallest would cost 4 ms. What is malformed is left to it.
@@ -67,36 +67,35 @@ private func hasFewFields(_ bytes: [UInt8]) -> Bool {
   guard bytes.count / 2 > most else { return true }
   return bytes.withUnsafeBufferPointer { bytes in
     var (index, count) = (0, 0)
-    func varint() -> UInt64? {
-      var value: UInt64 = 0
-      for shift in stride(from: UInt64(0), to: 70, by: 7) {
-        guard index < bytes.count else { return nil }
-        let byte = bytes[index]
-        index += 1
-        value |= UInt64(byte & 0x7f) << shift
-        if byte < 0x80 { return value }
-      }
-      return nil
-    }
     while index < bytes.count {
       count += 1
-      guard count <= most else { return false }
-      guard let tag = varint() else { return true }
-      var length: UInt64 = 0
-      switch tag & 7 {
-      case 0: guard varint() != nil else { return true }
-      case 1: length = 8
+      if count > most { return false }
+      let wireType = bytes[index] & 7
+      // Of a tag only its type matters here, and of a number only its end.
+      index = endOfVarint(bytes, index)
+      switch wireType {
+      case 0: index = endOfVarint(bytes, index)
+      case 1: index += 8
       case 2:
-        guard let declared = varint() else { return true }
-        length = declared
-      case 5: length = 4
+        let start = index
+        index = endOfVarint(bytes, index)
+        guard index <= bytes.count, index - start <= 5 else { return true }
+        var length = 0
+        for byte in bytes[start..<index].reversed() { length = length << 7 | Int(byte & 0x7f) }
+        index += length
+      case 5: index += 4
       default: break  // Groups, which protobuf-c refuses; each end of one counts like a field.
       }
-      guard length <= UInt64(bytes.count - index) else { return true }
-      index += Int(length)
     }
     return true
   }
+}
+
+/// The index after a varint; after the end of all if it has none.
+private func endOfVarint(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
+  var index = start
+  while index < bytes.count, bytes[index] >= 0x80 { index += 1 }
+  return index + 1
 }
 
 /// Builds a C message in an arena of its own and packs it.

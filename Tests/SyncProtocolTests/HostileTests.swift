@@ -43,7 +43,7 @@ struct HostileTests {
 
   @Test("a message has no more fields than it has reason to, whether they are known or not")
   func manyFields() throws {
-    let few = [UInt8]((0..<16_384).flatMap { _ in [0xa0, 0x06, 0x00] })
+    let few = [UInt8]((0..<4_096).flatMap { _ in [0xa0, 0x06, 0x00] })
     _ = try ExchangeRequest(decoding: few)
     #expect(throws: WireError.invalid("a message has very many fields")) {
       try ExchangeRequest(decoding: few + [0xa0, 0x06, 0x00])

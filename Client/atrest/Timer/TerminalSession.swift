@@ -72,13 +72,15 @@ final class TerminalSession {
     return true
   }
 
-  /// Gives the terminal back.
+  /// Gives the terminal back. Once is enough; more does no harm.
   func end() {
     leave()
+    guard pipe.read >= 0 else { return }
     for number in Self.signals { _ = signal(number, SIG_DFL) }
     signalPipe = -1
     close(pipe.read)
     close(pipe.write)
+    pipe = (-1, -1)
   }
 
   /// Gives the terminal back and dies of a signal, as a program does that never caught it.
