@@ -49,7 +49,7 @@ final class Binary: Sendable {
 
   /// How a sanitizer is to judge, where there is one: programs are to be judged like the tests.
   private static let sanitizers = ProcessInfo.processInfo.environment.filter {
-    ["ASAN_OPTIONS", "TSAN_OPTIONS", "SWIFT_BACKTRACE"].contains($0.key)
+    ["ASAN_OPTIONS", "LD_PRELOAD", "TSAN_OPTIONS", "SWIFT_BACKTRACE"].contains($0.key)
   }
 
   /// A process that runs the program, and its two pipes.
