@@ -80,7 +80,7 @@ import Transport
     while status.code != .unavailable {
       let other = try GRPCChannel(to: .address(world.address))
       do throws(Status) {
-        _ = try await other.unary("/\(TestService.name)/Unary", [1], timeout: .seconds(120))
+        _ = try await other.unary("/\(TestService.name)/Unary", [1], timeout: patience)
       } catch {
         status = error
       }
@@ -165,7 +165,7 @@ import Transport
     let first = world.channel.startUnary("/\(TestService.name)/Hang", []) { _ in }
     await world.service.began.next()
     let code = Signal<StatusCode>()
-    world.channel.startUnary("/\(TestService.name)/Unary", [], timeout: .seconds(120)) { result in
+    world.channel.startUnary("/\(TestService.name)/Unary", [], timeout: patience) { result in
       if case .failure(let status) = result { code.send(status.code) } else { code.send(.ok) }
     }
     first.cancel()

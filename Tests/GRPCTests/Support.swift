@@ -9,6 +9,10 @@ import Synchronization
 import Testing
 import Transport
 
+/// How long a call may take before its test fails. Long: tests share a few threads with others that wait for programs, and
+/// a machine may do other things beside.
+let patience = Duration.seconds(900)
+
 /// A test's own mistake, or a peer that did not do what it should.
 struct Unexpected: Error {
   let what: String
@@ -188,14 +192,14 @@ struct World {
 
   func unary(
     _ method: String, _ request: [UInt8] = [], metadata: Metadata = Metadata(),
-    timeout: Duration? = .seconds(120)
+    timeout: Duration? = patience
   ) async throws(Status) -> [UInt8] {
     try await channel.unary(
       "/\(TestService.name)/\(method)", request, metadata: metadata, timeout: timeout)
   }
 
   func stream(_ method: String, _ request: [UInt8] = []) -> ResponseStream {
-    channel.serverStream("/\(TestService.name)/\(method)", request, timeout: .seconds(120))
+    channel.serverStream("/\(TestService.name)/\(method)", request, timeout: patience)
   }
 
   func stop() async {

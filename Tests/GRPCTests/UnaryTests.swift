@@ -120,7 +120,7 @@ import Transport
   func unknownMethod(path: String) async throws {
     let world = try World()
     let status = try await failure { () throws(Status) in
-      try await world.channel.unary(path, [], timeout: .seconds(120))
+      try await world.channel.unary(path, [], timeout: patience)
     }
     #expect(status.code == .unimplemented)
     #expect(world.server.statistics.callsByCode == [.unimplemented: 1])
