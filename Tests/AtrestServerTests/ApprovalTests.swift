@@ -25,9 +25,8 @@ private final class Caller: Sendable {
     let bytes = PairRequest(code: code, deviceName: name, nonce: nonce).encoded
     let answer: Answer = { [answers] outcome, _ in answers.note(outcome) }
     do throws(Status) {
-      let outcome = try devices.pair(bytes, onEnd: { end in ends.withLock { $0.append(end) } }) {
-        answer
-      }
+      let outcome = try devices.pair(
+        bytes, onEnd: { end in ends.withLock { $0.append(end) } }, answer: { answer })
       if case .later = outcome {} else { answers.note(outcome) }
     } catch {
       answers.note(.fail(error))
