@@ -206,7 +206,7 @@ let package = Package(
     .testTarget(
       name: "PortabilityTests",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "Portability", "Replication", "SyncProtocol",
+        "AtrestClient", "AtrestDomain", "Fuzzing", "Portability", "Replication", "SyncProtocol",
         "TestSupport", .product(name: "Crypto", package: "swift-crypto"),
       ], exclude: ["Python"], swiftSettings: strict),
     .testTarget(
@@ -254,7 +254,8 @@ let package = Package(
       name: "Fuzzing",
       dependencies: [
         "AppStore", "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestServer", "DispatchNet",
-        "Entitlements", "Replication", "SyncProtocol", "TLS", "Transport",
+        "Entitlements", "Portability", "Replication", "SyncProtocol", "TLS", "Transport",
+        .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Tests/Fuzz/Library", swiftSettings: strict),
     .testTarget(
       name: "FuzzTests", dependencies: ["Fuzzing", "TestSupport"],

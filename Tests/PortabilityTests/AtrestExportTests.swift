@@ -3,6 +3,7 @@
 
 import AtrestDomain
 import Foundation
+import Fuzzing
 import Portability
 import Replication
 import SyncProtocol

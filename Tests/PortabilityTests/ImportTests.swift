@@ -4,6 +4,7 @@
 import AtrestClient
 import AtrestDomain
 import Foundation
+import Fuzzing
 import Portability
 import Replication
 import SyncProtocol

@@ -16,7 +16,8 @@ public struct FuzzTarget: Sendable {
 
   /// Every target, in the order in which they run.
   public static let all: [FuzzTarget] = [
-    .record, .request, .framing, .http2, .client, .link, .jws, .files, .scenario,
+    .record, .request, .framing, .http2, .client, .link, .jws, .files, .importing,
+    .scenario,
   ]
 }
 

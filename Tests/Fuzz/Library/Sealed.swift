@@ -5,8 +5,9 @@ import Crypto
 import Foundation
 
 /// Makes files by hand.
-enum Sealed {
-  static func file(_ lines: [String]) -> [UInt8] {
+public enum Sealed {
+  /// A file of these lines, between a header and a seal.
+  public static func file(_ lines: [String]) -> [UInt8] {
     let header = #"{"format":"atrest-sync","version":1,"made_at":"2025-11-21T00:00:00Z"}"#
     let body = ([header] + lines).map { $0 + "\n" }.joined()
     let digest = SHA256.hash(data: Data(body.utf8))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of any bytes that are given to the reader: for random ones here, and for a fuzzer's.
+// Fuzzes files that people bring: the phone app's, and our own.
 
 import AtrestDomain
 import Foundation
@@ -7,10 +7,36 @@ import Portability
 import Replication
 import SyncProtocol
 
+extension FuzzTarget {
+  /// A file to import. A refusal has words; what was read can be held, written, and read again as the same.
+  static let importing = FuzzTarget(name: "import", limitBytes: 4096) { bytes in
+    if let broken = try brokenParsingLaw(bytes) { throw BrokenLaw(description: broken) }
+  } seeds: {
+    let sessions =
+      #"{"id":"4B1E4E9A-3C0F-4B8E-9D0A-0C6D5A4F0001","start":"2025-01-01T20:00:00Z","#
+      + #""end":"2025-01-02T12:00:00Z","targetDurationHours":16}"#
+    return [
+      (
+        "export",
+        #"{"version":1,"generatedAt":"2025-01-03T00:00:00Z","payload":{"sessions":[\#(sessions)]},"checksum":""}"#
+      ),
+      (
+        "state",
+        #"{"sessions":[\#(sessions)],"active":{"start":"2025-01-03T20:00:00Z","lastEvent":"2025-01-03T21:00:00Z"},"completedCount":1}"#
+      ),
+      (
+        "water",
+        #"[{"id":"4B1E4E9A-3C0F-4B8E-9D0A-0C6D5A4F0002","date":"2025-01-03T20:00:00Z","amountMilliliters":250}]"#
+      ),
+      ("line", #"{"kind":"conflict","id_base64":"AA==","raw":{"2":"EgA="}}"#),
+    ].map { ($0.0, Array($0.1.utf8)) }
+  }
+}
+
 /// Gives bytes to the reader as they are, and again as the lines of a file of our own whose seal fits: no mutation finds a seal.
 ///
 /// - Returns: The law that is broken, in words; nil if all hold.
-func brokenParsingLaw(_ bytes: [UInt8]) throws -> String? {
+public func brokenParsingLaw(_ bytes: [UInt8]) throws -> String? {
   let lines = String(decoding: bytes, as: UTF8.self).split(
     separator: "\n", omittingEmptySubsequences: false
   ).map(String.init)
