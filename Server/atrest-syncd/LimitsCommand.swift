@@ -14,14 +14,18 @@ struct LimitOptions: ParsableArguments {
   )
   var assignments: [String] = []
 
+  /// How many shards a server has here: one for each processor, up to eight.
+  static var shardCount: Int { min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 8) }
+
   /// The limits in force.
-  /// - Throws: What is wrong with an assignment.
+  /// - Throws: What is wrong with an assignment, or with two limits together.
   func limits() throws -> ServerLimits {
     var limits = ServerLimits()
-    for assignment in assignments {
-      do throws(LimitError) { try limits.set(assignment) } catch {
-        throw Failure(error.userMessage, .usage)
-      }
+    do throws(LimitError) {
+      for assignment in assignments { try limits.set(assignment) }
+      try limits.check(shards: Self.shardCount)
+    } catch {
+      throw Failure(error.userMessage, .usage)
     }
     return limits
   }

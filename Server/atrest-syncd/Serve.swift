@@ -101,7 +101,7 @@ struct Serve: AsyncParsableCommand {
     configuration.publicAddress = publicAddress
     configuration.purchases = policy
     configuration.limits = limits
-    configuration.shardCount = min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 8)
+    configuration.shardCount = LimitOptions.shardCount
     let server: Server
     do throws(ServerError) { server = try await Server.start(configuration) } catch {
       throw Failure(error.userMessage, ExitStatus(error))

@@ -169,7 +169,12 @@ enum Text {
   private static func printable(_ text: String) -> String {
     String(
       text.map {
-        $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? "?" : $0
+        $0.unicodeScalars.contains {
+          switch $0.properties.generalCategory {
+          case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
+          default: false
+          }
+        } ? "?" : $0
       })
   }
 

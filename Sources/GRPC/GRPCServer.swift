@@ -26,7 +26,8 @@ public final class GRPCServer: Sendable {
     /// Calls under way that were granted on one `Access`, on all connections together.
     public var maxCallsPerAccess = 100
     /// Bytes that peers may make all connections hold, by requests not finished and answers not read;
-    /// at least 10 MiB for each shard. Beyond it the connections that hold the most for the longest end.
+    /// at least 10 MiB for each shard. Beyond it the connections that hold the most for the longest end,
+    /// those on which nobody has proved who it is before all others.
     public var maxHeldBytes = 24 * 1024 * 1024
     /// What a stream's writer may hold beyond `limits.streamQueueBytes`, in bytes, before the reader
     /// counts as too slow.
@@ -39,6 +40,15 @@ public final class GRPCServer: Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// What a shard's share of `maxHeldBytes` is never below, in bytes: more than one connection holds
+    /// by default.
+    private static let leastHeldBytesPerShard = 10 * 1024 * 1024
+
+    /// What the connections of one shard may hold together, in bytes.
+    package var maxHeldBytesPerShard: Int {
+      max(Self.leastHeldBytesPerShard, maxHeldBytes / max(1, shardCount))
+    }
   }
 
   private struct State {

@@ -18,7 +18,8 @@ final class ServerHandler: EncryptedHandler {
   /// Who has called here.
   private var accesses: [ObjectIdentifier: Access] = [:]
   private var hasToldGreeting = false
-  private var isTrusted = false
+  /// Somebody has proved here who they are.
+  private(set) var isTrusted = false
   /// What was handed to the socket and may still wait there.
   private var outputBytes = 0
   /// What the shard was told that this connection holds, and since when that has only grown.
@@ -42,6 +43,7 @@ final class ServerHandler: EncryptedHandler {
     self.owner = owner
     let connection = ServerConnection(
       limits: context.configuration.limits, codecs: context.codecs, now: now)
+    connection.isTrusted = isTrusted
     self.connection = connection
     if isDraining { connection.beginDrain(at: now) }
   }
@@ -200,6 +202,7 @@ final class ServerHandler: EncryptedHandler {
     }
     if !isTrusted {
       isTrusted = true
+      connection?.isTrusted = true
       owner?.place?.trusted()
     }
     return nil

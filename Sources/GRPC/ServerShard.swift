@@ -26,26 +26,26 @@ final class ServerShard {
     self.routes = routes
     self.configuration = configuration
     self.counters = counters
-    heldLimit = max(Self.leastHeldBytes, configuration.maxHeldBytes / configuration.shardCount)
+    heldLimit = configuration.maxHeldBytesPerShard
   }
-
-  /// What the share of a shard is never below, in bytes: more than one connection can hold.
-  static let leastHeldBytes = 10 * 1024 * 1024
 
   /// A connection holds so much more than before. If that is too much for the shard, those that hold the
   /// most for the longest are ended. One that is being read, or whose requests end, holds nothing for
-  /// long, so it is not theirs to suffer from.
+  /// long, so it is not theirs to suffer from. Strangers go before anybody who has proved who they are:
+  /// a crowd that keeps ending and beginning calls seems to hold nothing for long, and a slow phone does.
   func held(by handler: ServerHandler, _ growth: Int) {
     heldBytes += growth
     guard growth > 0, heldBytes > heldLimit else { return }
     let now = shard.now
-    func weight(_ handler: ServerHandler) -> Double {
-      guard let since = handler.heldSince, !handler.isShed else { return 0 }
-      return Double(handler.heldBytes) * (1e6 + Double(now.nanoseconds - since.nanoseconds))
+    // The group first; nobody of group 0 has anything to give.
+    func rank(_ handler: ServerHandler) -> (Int, Double) {
+      guard let since = handler.heldSince, !handler.isShed else { return (0, 0) }
+      let weight = Double(handler.heldBytes) * (1e6 + Double(now.nanoseconds - since.nanoseconds))
+      return (handler.isTrusted ? 1 : 2, weight)
     }
     var waiting = handlers.values.reduce(0) { $0 + ($1.isShed ? 0 : $1.heldBytes) }
-    while waiting > heldLimit, let worst = handlers.values.max(by: { weight($0) < weight($1) }),
-      weight(worst) > 0
+    while waiting > heldLimit, let worst = handlers.values.max(by: { rank($0) < rank($1) }),
+      rank(worst).0 > 0
     {
       waiting -= worst.heldBytes
       worst.shed()

@@ -108,9 +108,8 @@ enum KindName {
   /// nil for a name that no kind has.
   static func kind(_ text: String) -> RecordKind? {
     if let known = names.first(where: { $0.1 == text }) { return known.0 }
-    guard text.hasPrefix("kind_"), let number = UInt32(text.dropFirst(5)),
-      // Kinds travel as an enumeration, whose numbers have 31 bits.
-      (1...UInt32(Int32.max)).contains(number), "kind_\(number)" == text
+    guard text.hasPrefix("kind_"), let number = UInt32(text.dropFirst(5)), number > 0,
+      "kind_\(number)" == text
     else { return nil }
     let kind = RecordKind(rawValue: number)
     return names.contains { $0.0 == kind } ? nil : kind

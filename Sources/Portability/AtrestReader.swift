@@ -32,7 +32,11 @@ enum AtrestReader {
       guard line.count <= Portability.Limits.lineBytes,
         let decoded = try? decoder.decode(AtrestLine.self, from: Data(line))
       else { throw .invalidFormat(place) }
-      try file.add(entry(decoded, place))
+      if let entry = try entry(decoded, place) {
+        try file.add(entry)
+      } else if let kind = KindName.kind(decoded.kind) {
+        file.leaveOut(kind)
+      }
     }
     guard number - 1 == seal.count else { throw .checksumMismatch }
     return file
@@ -58,9 +62,11 @@ enum AtrestReader {
     return (bytes[(headerEnd + 1)..<(lastBreak + 1)], seal)
   }
 
+  /// nil for what a replica may hold, sent by another device or a newer server, and what nobody may write here: one odd record must not make
+  /// a whole backup unreadable.
   private static func entry(
     _ line: AtrestLine, _ place: ImportPlace
-  ) throws(PortabilityError) -> ImportEntry {
+  ) throws(PortabilityError) -> ImportEntry? {
     guard let kind = KindName.kind(line.kind), let id = id(of: line, kind) else {
       throw .invalidFormat(place)
     }
@@ -73,10 +79,8 @@ enum AtrestReader {
       values.append(
         ImportEntry.Value(field, bytes, stamp: try content.stamp(line.stamps, field)))
     }
-    guard !values.isEmpty, values.count < Record.Limits.registers else {
-      throw .invalidFormat(place)
-    }
-    try check(key, values, place)
+    guard values.count <= Record.Limits.registers else { throw .invalidFormat(place) }
+    guard !values.isEmpty, isWritable(key, values) else { return nil }
     return ImportEntry(
       place: place, key: key, values: values, acted: acted, instants: content.instants)
   }
@@ -98,25 +102,27 @@ enum AtrestReader {
     return id
   }
 
-  /// Whether a replica may hold it, by the same rules that a server asks.
-  private static func check(
-    _ key: RecordKey, _ values: [ImportEntry.Value], _ place: ImportPlace
-  ) throws(PortabilityError) {
+  /// Whether an import can write it, by the same rules that a server asks.
+  private static func isWritable(_ key: RecordKey, _ values: [ImportEntry.Value]) -> Bool {
+    // Kinds travel as an enumeration, whose numbers have 31 bits.
+    guard key.kind.rawValue <= UInt32(Int32.max) else { return false }
     if key.kind == .entitlement {
-      guard values.count == 1, let jws = ImportEntry.jws(values),
-        EntitlementField.record(jws: jws)?.key == key
-      else { throw .invalidFormat(place) }
-      return
+      guard values.count == 1, let jws = ImportEntry.jws(values) else { return false }
+      return EntitlementField.record(jws: jws)?.key == key
     }
     // The journal is read for its form only; it is not brought in.
-    guard key.kind != .conflict else { return }
-    // Any stamp will do: the rules ask only that there is one.
-    let stamp = Stamp(time: HybridTime(rawValue: 1), replica: ReplicaID(rawValue: 1))
-    let registers = values.map { Register(field: $0.field, stamp: stamp, value: $0.bytes) }
-    guard let record = Record(key: key, registers: registers),
-      record.encoded.count <= Record.Limits.encodedBytes - 1024
-    else { throw .invalidFormat(place) }
-    do { try record.checkKindRules() } catch { throw .newer(place) }
+    guard key.kind != .conflict else { return true }
+    // The stamp that takes the most room: what is written here must not become too large by its own stamp.
+    let stamp = Stamp(time: .latest, replica: ReplicaID(rawValue: .max))
+    let deletion = Register(field: Register.deletedField, stamp: stamp, value: [])
+    let registers =
+      [deletion] + values.map { Register(field: $0.field, stamp: stamp, value: $0.bytes) }
+    guard registers.count <= Record.Limits.registers,
+      let record = Record(key: key, registers: registers),
+      record.encoded.count <= Record.Limits.encodedBytes
+    else { return false }
+    do { try record.checkKindRules() } catch { return false }
+    return true
   }
 }
 

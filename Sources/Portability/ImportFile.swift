@@ -28,6 +28,9 @@ public struct ImportFile: Hashable, Sendable {
   public let madeAt: Date?
   /// The records, in the file's order; no two have one key.
   public private(set) var entries: [ImportEntry] = []
+  /// By kind, how many records cannot be brought in by this build, and are no entries: those without any field, against the rules that it knows of
+  /// their kind, or with no room for another stamp.
+  public private(set) var leftOut: [RecordKind: Int] = [:]
   /// The fast that was going on: the app's state file has it apart.
   public internal(set) var active: SavedActiveFast?
 
@@ -50,6 +53,11 @@ public struct ImportFile: Hashable, Sendable {
     } else {
       entries.append(entry)
     }
+  }
+
+  /// Notes a record that cannot be brought in.
+  mutating func leaveOut(_ kind: RecordKind) {
+    leftOut[kind, default: 0] += 1
   }
 
   /// The earliest and the latest of all starts, ends and times; nil if there is none.

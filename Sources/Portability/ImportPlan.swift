@@ -120,7 +120,7 @@ public struct ImportReport: Hashable, Sendable {
     public var kept = 0
     /// Deleted here, and left so.
     public var deletedHere = 0
-    /// Not brought in from any file.
+    /// Not brought in: the journal from any file, and what this build cannot write; see `ImportFile.leftOut`.
     public var leftOut = 0
 
     /// All.
@@ -159,6 +159,7 @@ public struct ImportReport: Hashable, Sendable {
     version = file.version
     madeAt = file.madeAt
     instants = file.instants
+    for (kind, count) in file.leftOut { kinds[kind, default: Counts()].leftOut += count }
   }
 
   /// The kinds together.

@@ -99,10 +99,18 @@ extension ServerConnection {
     guard unfinishedBytes > limits.maxUnfinishedBytes, unfinishedBytes > call.unfinishedBytes,
       call.unfinishedBytes > 0
     else { return }
-    fail(
-      call,
-      Status(
-        .resourceExhausted, "Too many requests were begun and not finished on this connection."))
+    fail(call, .unfinishedRequests)
+  }
+
+  /// Ends the calls begun last that take too far what a connection without trust keeps of requests. Of
+  /// several calls that keep something; one alone may go on.
+  func boundStranger() {
+    guard !isTrusted, unfinishedBytes > limits.maxUnfinishedBytesUntrusted else { return }
+    for call in everyCall.reversed() {
+      guard unfinishedBytes > limits.maxUnfinishedBytesUntrusted else { return }
+      guard call.unfinishedBytes > 0, unfinishedBytes > call.unfinishedBytes else { continue }
+      fail(call, .unfinishedRequests)
+    }
   }
 
   private func readMessages(_ call: ServerCall, _ bytes: UnsafeRawBufferPointer) {
@@ -248,6 +256,11 @@ extension ServerConnection {
     nghttp2_session_consume_stream(session, call.stream, call.held.count)
     call.held = []
   }
+}
+
+extension Status {
+  fileprivate static let unfinishedRequests = Status(
+    .resourceExhausted, "Too many requests were begun and not finished on this connection.")
 }
 
 extension ServerCall {

@@ -31,6 +31,10 @@ public final class ServerConnection: HTTP2Connection {
   private(set) var unfinishedBytes = 0
   /// Bytes of answers that wait for the peer.
   private(set) var unsentBytes = 0
+  /// Whether requests have the whole of ``Limits/maxUnfinishedBytes``, or only
+  /// ``Limits/maxUnfinishedBytesUntrusted``. An owner that knows its callers says false before the first
+  /// byte, and true once one has proved who it is; a `started` event is early enough for its own call.
+  public var isTrusted = true
   private var lastPing: Instant?
   private var pingStrikes = 0
   /// When the last call ended.
@@ -131,7 +135,9 @@ public final class ServerConnection: HTTP2Connection {
     }
     pending.removeAll(keepingCapacity: pending.capacity <= 1024)
     pendingHead = 0
-    return nil
+    // Not sooner: the headers of any of these calls may have been proof.
+    boundStranger()
+    return pending.isEmpty ? nil : nextEvent()
   }
 
   // MARK: Calls

@@ -67,6 +67,26 @@ struct ReceptionTests {
     #expect(hall.decisions.value.map(\.handle) == [4] && hall.decisions.value[0].allow == allow)
   }
 
+  @Test("whoever comes with another link of this device is another command's to ask about")
+  func otherLink() async throws {
+    let hall = Hall { _ throws(SyncError) in
+      var other = Self.newcomer(3)
+      other.expires = WallTime(milliseconds: 200_000)
+      return [other, Self.newcomer(4)]
+    }
+    let time = ScriptedTime()
+    var reception = Reception(transport: hall, inviter: Self.own)
+    reception.expires = WallTime(milliseconds: 300_000)
+    reception.pacing = time.pacing()
+    reception.elapsed = { time.elapsed }
+    let outcome = try await reception.run(for: .seconds(300)) { newcomer in
+      #expect(newcomer.handle == 4)
+      return true
+    } missed: { _ in
+    }
+    #expect(outcome == .letIn(name: "tablet 2"))
+  }
+
   @Test("whoever had gone when the decision came may come again, and is asked about again")
   func missed() async throws {
     var hall = Hall { look throws(SyncError) in [Self.newcomer(UInt64(look) + 4)] }

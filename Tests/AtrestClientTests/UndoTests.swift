@@ -3,6 +3,7 @@
 
 import AtrestDomain
 import Foundation
+import GRDB
 import Replication
 import SyncProtocol
 import TestSupport
@@ -95,7 +96,7 @@ struct UndoTests {
     let begun = try #require(try undo())
     #expect(begun.action == .begin && !begun.isUndone)
     #expect(try mine.replica.session(fast.id) == session)
-    #expect(try undo()?.action == .begin, "what could not be taken back stays the last action")
+    #expect(try undo() == nil, "what could not be taken back is said once, and no more")
   }
 
   @Test("a record that another device deleted stays deleted, and one that it brought back stays")
@@ -182,7 +183,7 @@ struct UndoTests {
     #expect(try undo() == nil)
   }
 
-  @Test("an action of too many records is the last one, and cannot be taken back")
+  @Test("an action of too many records is not taken back, and is not in the way of earlier ones")
   func tooMany() throws {
     try act(.water) { try $0.save(WaterEntry.sample()) }
     try act(.editWater) { store in
@@ -191,5 +192,55 @@ struct UndoTests {
     let undone = try #require(try undo())
     #expect(undone.changes.isEmpty && !undone.isUndone)
     #expect(try mine.replica.water().count == UserAction.recordLimit + 2)
+    #expect(try undo()?.isUndone == true)
+    #expect(try mine.replica.water().count == UserAction.recordLimit + 1)
+  }
+
+  @Test(
+    "a fast does not go on again beside another one",
+    arguments: [UserAction.end, .letGo, .deleteFast])
+  func oneAtATime(how: UserAction) async throws {
+    let fast = try Session.sample()
+    try act(.begin) { try $0.save(fast) }
+    let end = fast.span.start.addingTimeInterval(3600)
+    let outcome = how == .end ? Session.Outcome.completed : .abandoned
+    let span = try #require(Session.Span(start: fast.span.start, end: end, outcome: outcome))
+    try act(how) { store in
+      if how == .deleteFast {
+        try store.delete(fast.key)
+      } else {
+        try store.save(Session(id: fast.id, span: span, targetMinutes: fast.targetMinutes))
+      }
+    }
+    try await meet()
+    let other = try Session.sample(start: 120)
+    theirs.clock.advance(30_000)
+    try theirs.replica.save(other)
+    try await meet()
+
+    let undone = try #require(try undo())
+    #expect(!undone.isUndone && undone.changes.map(\.anotherGoesOn) == [true])
+    #expect(try mine.replica.sessions().filter { $0.span.end == nil } == [other])
+    // What was done before it can still be taken back, where there is something left of it.
+    #expect(try undo()?.action == .begin)
+  }
+
+  @Test("a sync forgets what is too old, where nobody acts any more")
+  func forgottenBySync() async throws {
+    let glass = try WaterEntry.sample()
+    try act(.water) { try $0.save(glass) }
+    try act(.deleteWater) { _ = try $0.delete(glass.key) }
+    try await meet()
+    func rows() throws -> [Int] {
+      try mine.replica.look { store in
+        try ["action", "action_step"].map {
+          try Int.fetchOne(store.database, sql: "SELECT count(*) FROM \($0)") ?? -1
+        }
+      }
+    }
+    #expect(try rows() == [2, 2])
+    mine.clock.advance(UserAction.retentionMilliseconds + 1)
+    try await mine.sync(server)
+    #expect(try rows() == [0, 0])
   }
 }

@@ -316,6 +316,51 @@ extension CommitQueue {
     await #expect(throws: Status.unknownDevice) { try await decide(handle, true, by: tab) }
   }
 
+  @Test("what a device asks in the commit that ends its access is refused, whatever it asks")
+  func inviterRevokedBefore() async throws {
+    let waiting = await call(try await invite(kim))
+    let handle = try #require(try newcomers().first?.handle)
+    let answers = Recorder<UnaryOutcome>()
+    let note: Answer = { outcome, _ in answers.note(outcome) }
+    try await storage.whileCommitting {
+      _ = try devices.revoke(kim, RevokeDeviceRequest(replica: tablet).encoded) { note }
+      _ = try devices.invite(tab, InviteRequest(withoutApproval: true).encoded) { note }
+      _ = try devices.decide(tab, DecideRequest(handle: handle, allow: true).encoded) { note }
+      _ = try devices.renew(tab, []) { note }
+      _ = try devices.rename(
+        tab, RenameDeviceRequest(replica: phone, name: "mine").encoded
+      ) { note }
+      _ = try devices.revoke(tab, RevokeDeviceRequest(replica: phone).encoded) { note }
+      _ = try storage.sync.exchange(tab, request(nil, water(1)).encoded) { note }
+    }
+    for _ in 0..<7 { _ = try await answers.next() }
+    let refused: [Status] = [
+      .unknownDevice, .unknownDevice, .unknownDevice, .unknownDevice, .notFound, .unknownDevice,
+    ]
+    #expect(answers.all.compactMap(\.failure) == refused)
+    #expect(waiting.answers.all.isEmpty, "the phone's newcomer waits on")
+    #expect(try await stored().filter { $0.revoked == nil }.map(\.replica) == [phone])
+  }
+
+  @Test(
+    "newcomers are sent away so many times in a row, and then once a minute: each leaves an event for ever"
+  )
+  func traces() async throws {
+    var rounds = 0
+    while rounds < 100 {
+      guard let code = try? await invite() else { break }
+      let caller = await call(code)
+      let handle = try #require(try newcomers().first?.handle)
+      do { _ = try await decide(handle, false) } catch { break }
+      _ = try await caller.failure
+      rounds += 1
+    }
+    #expect(rounds == AccountState.tracesInARow / 2, "a code and a no for each")
+    storage.world.now += 60_000
+    _ = try await invite()
+    await #expect(throws: Status.tooManyTraces) { try await invite() }
+  }
+
   @Test("who waits for an account that is removed is sent away")
   func accountRemoved() async throws {
     let caller = await call(try await invite())

@@ -227,7 +227,7 @@ import struct Replication.WallTime
   func renames() async throws {
     for number in 0..<16 { _ = try await rename(tablet, "canary-\(number)") }
     await #expect(throws: Status.tooManyRenames) { try await rename(tablet, "one more") }
-    storage.world.now += AccountState.renameMilliseconds
+    storage.world.now += AccountState.refillMilliseconds
     #expect(try await rename(tablet, "last") == "last")
     await #expect(throws: Status.tooManyRenames) { try await rename(tablet, "too soon") }
     #expect(storage.directory.session(tablet)?.device(isCurrent: false).name == "last")

@@ -243,7 +243,8 @@ import Transport
     await storage.queue.close()
   }
 
-  @Test("an account has a bounded number of devices")
+  @Test(
+    "an account has a bounded number of devices that have access; whoever is sent away makes room")
   func bounded() async throws {
     await storage.queue.close()
     let store = try openStore(storage.folder)
@@ -261,6 +262,18 @@ import Transport
     }
     _ = try await renew().reply
     #expect(try await renew().failure?.code == .resourceExhausted)
+    let session = try full.session(phone)
+    let revoked = await outcome { later throws(Status) in
+      let request = RevokeDeviceRequest(replica: ReplicaID(rawValue: 1000))
+      return try full.devices.revoke(session, request.encoded, answer: later)
+    }
+    _ = try revoked.reply
+    _ = try await renew().reply
+    let list = await outcome { later throws(Status) in
+      try full.devices.list(session, [], answer: later)
+    }
+    let shown = try ListDevicesResponse(decoding: try list.reply).devices
+    #expect(shown.count == Pairing.devices && shown.allSatisfy { $0.revoked == nil })
     await full.queue.close()
   }
 }

@@ -74,6 +74,46 @@ import Transport
     }
   }
 
+  @Test("the defaults suit each other on any machine", arguments: 1...8)
+  func defaults(shards: Int) throws {
+    try ServerLimits().check(shards: shards)
+  }
+
+  @Test(
+    "limits that contradict each other are refused, and both are named",
+    arguments: [
+      ("stream-bytes=64MiB", "unsent-bytes", "4MiB"),
+      ("unsent-bytes=13MiB", "held-bytes", "12MiB"),
+      ("unfinished-bytes=13MiB", "held-bytes", "12MiB"),
+      ("message-bytes=16MiB", "held-bytes", "12MiB"),
+    ])
+  func contradiction(assignment: String, other: String, most: String) throws {
+    let limits = try limits(assignment)
+    do throws(LimitError) {
+      try limits.check(shards: 2)
+      Issue.record("it was taken")
+    } catch {
+      guard case .contradiction(let limit, with: let named, most: _) = error else {
+        Issue.record("\(error.userMessage)")
+        return
+      }
+      #expect(limit.name == String(assignment.prefix { $0 != "=" }))
+      #expect(named == other)
+      for word in [limit.name, other, most] { #expect(error.userMessage.contains(word)) }
+    }
+  }
+
+  @Test("what one limit leaves room for is taken to the last byte, and counts for each processor")
+  func agreement() throws {
+    try limits("stream-bytes=4MiB").check(shards: 2)
+    let wide = try limits("stream-bytes=16MiB", "unsent-bytes=16MiB", "held-bytes=32MiB")
+    try wide.check(shards: 2)
+    #expect(throws: LimitError.self) { try wide.check(shards: 3) }
+    // A share is never below 10 MiB.
+    let least = try limits("unfinished-bytes=10MiB", "held-bytes=20MiB")
+    try least.check(shards: 8)
+  }
+
   @Test("docs/limits.md says what the table says")
   func page() throws {
     let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -192,12 +192,23 @@ import Transport
     #expect(try HealthCheckResponse(decoding: answer).state == .notServing)
   }
 
-  @Test("a hundred probes may listen")
-  func limit() throws {
+  @Test("a hundred probes may listen; one more takes the place of the oldest")
+  func limit() async throws {
     let sinks = (0..<100).map { _ in RecordingSink() }
     for sink in sinks { try health.watch([], sink: sink) }
-    #expect(throws: Status.self) { try health.watch([], sink: RecordingSink()) }
+    // A place that is free already costs nobody theirs.
     sinks[0].cancelCall()
     try health.watch([], sink: RecordingSink())
+    #expect(sinks.allSatisfy { $0.finished.all.isEmpty })
+    let new = RecordingSink()
+    try health.watch([], sink: new)
+    #expect(try await state(new) == .serving)
+    #expect(sinks[1].finished.all.map(\.code) == [.resourceExhausted])
+    #expect(sinks.dropFirst(2).allSatisfy { $0.finished.all.isEmpty })
+    // Whoever had to go is not told twice.
+    health.stopServing()
+    #expect(sinks[1].finished.all.count == 1)
+    #expect(sinks[2].finished.all.count == 1 && new.finished.all.count == 1)
+    #expect(throws: Status.self) { try health.watch([], sink: RecordingSink()) }
   }
 }

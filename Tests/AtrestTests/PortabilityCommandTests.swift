@@ -67,6 +67,46 @@ struct PortabilityCommandTests {
     #expect(again.code == 0 && again.out.contains("Nothing here would change."))
   }
 
+  @Test("a device of an account syncs first, so what was deleted elsewhere does not come back")
+  func syncsFirst() throws {
+    let phone: Binary
+    let tablet: Binary
+    let file: String
+    do {
+      let household = try Household()
+      phone = try household.companion()
+      tablet = try household.companion("tablet", isFirst: false)
+      _ = try phone.start(["import", example("water-log.json"), "--yes"]).wait()
+      try phone("sync")
+      file = phone.home.appendingPathComponent("backup.jsonl").path
+      try phone("export", file)
+      let rows = try #require(
+        try phone("water", "list", "--all", "--json").json() as? [[String: Any]])
+      let id = try #require(rows.first?["id"] as? String)
+      #expect(try phone("water", "delete", id).code == 0)
+      try phone("sync")
+
+      let look = try tablet("import", file, "--dry-run")
+      #expect(look.code == 0 && look.out.contains("this device syncs first"), "\(look.out)")
+      let answer = try tablet("import", file, "--yes", "--json")
+      let row = try #require(try answer.json() as? [String: Any])
+      #expect((row["total"] as? [String: Int])?["deleted_here"] == 1, "\(answer.out)")
+      #expect((row["total"] as? [String: Int])?["new"] == 0)
+      withExtendedLifetime(household) {}
+    }
+    // The server is gone: that is said, and the person decides.
+    try tablet("water", "add", "300")
+    let alone = try tablet("import", example("atrest-export.json"), "--yes")
+    #expect(alone.code == 0 && alone.out.contains("could not sync first"), "\(alone.out)")
+  }
+
+  @Test("a device without an account is told to pair first if it is going to")
+  func pairsFirst() throws {
+    let binary = try Binary()
+    let answer = try binary("import", example("atrest-export.json"), "--dry-run")
+    #expect(answer.out.contains("pair and sync it first"))
+  }
+
   @Test("standard output is the file itself, and nothing is left where writing fails")
   func streams() throws {
     let binary = try Binary()

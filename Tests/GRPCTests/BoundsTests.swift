@@ -38,6 +38,8 @@ private final class Known: Sendable {
     var router = RPCRouter()
     router.addService("t.Open") { methods in
       methods.unary("Small", maxMessageBytes: 100) { _, bytes in .reply([UInt8(bytes.count)]) }
+      methods.unary("Large", maxMessageBytes: 100) { _, _ in .reply(Self.answer) }
+      methods.unary("Medium", maxMessageBytes: 4_096) { _, bytes in .reply(bytes) }
     }
     router.addService(
       "t.Known",
@@ -76,15 +78,26 @@ private final class Known: Sendable {
   func channel() throws -> GRPCChannel { try GRPCChannel(to: .address(address)) }
 
   /// A connection that makes calls and never reads a byte of what comes back; without calls it reads.
+  /// - Parameter windowBytes: What it lets the server send; wide, so that only the socket is in the way.
   func deaf(
-    _ shard: Shard, _ method: String, name: String, calls: Int, greeted: Signal<Void> = Signal(),
-    ended: Signal<Void> = Signal()
+    _ shard: Shard, _ method: String, of service: String = "t.Known", name: String, calls: Int,
+    windowBytes: Int = 1 << 30, greeted: Signal<Void> = Signal(), ended: Signal<Void> = Signal()
   ) {
     shard.async { [address] in
       SocketConnection.connect(
         to: address, on: shard, timeout: .seconds(60),
         handler: DeafCaller(
-          path: "/t.Known/\(method)", name: name, calls: calls, greeted: greeted, ended: ended))
+          path: "/\(service)/\(method)", name: name, calls: calls, windowBytes: windowBytes,
+          greeted: greeted, ended: ended))
+    }
+  }
+
+  /// A connection that makes calls with a message each and ends none of their requests.
+  func unending(_ shard: Shard, _ path: String, calls: Int, bytes: Int) {
+    shard.async { [address] in
+      SocketConnection.connect(
+        to: address, on: shard, timeout: .seconds(60),
+        handler: UnendingCaller(path: path, calls: calls, bytes: bytes))
     }
   }
 
@@ -109,6 +122,7 @@ private final class DeafCaller: ByteStreamHandler {
   private let path: String
   private let name: String
   private let calls: Int
+  private let windowBytes: Int
   private let greeted: Signal<Void>
   private let ended: Signal<Void>
   private var connection: ClientConnection?
@@ -116,20 +130,21 @@ private final class DeafCaller: ByteStreamHandler {
   private var isDeaf = false
 
   init(
-    path: String, name: String, calls: Int, greeted: Signal<Void>, ended: Signal<Void>
+    path: String, name: String, calls: Int, windowBytes: Int, greeted: Signal<Void>,
+    ended: Signal<Void>
   ) {
     self.path = path
     self.name = name
     self.calls = calls
+    self.windowBytes = windowBytes
     self.greeted = greeted
     self.ended = ended
   }
 
   func opened(by owner: any ByteStreamOwner, at now: Instant) {
     var limits = Limits()
-    // Windows so wide that only the socket stands in the way.
-    limits.streamWindowBytes = 1 << 30
-    limits.connectionWindowBytes = 1 << 30
+    limits.streamWindowBytes = windowBytes
+    limits.connectionWindowBytes = windowBytes
     connection = ClientConnection(limits: limits, authority: "x", isSecure: false, now: now)
   }
 
@@ -151,6 +166,43 @@ private final class DeafCaller: ByteStreamHandler {
   func appendOutput(to buffer: inout [UInt8]) { connection?.appendOutput(to: &buffer) }
   var isFinished: Bool { false }
   var acceptsInput: Bool { !isDeaf }
+  var nextDeadline: Instant? { nil }
+  func deadlineReached(at now: Instant) {}
+  func closed(_ reason: CloseReason, at now: Instant) {}
+}
+
+private final class UnendingCaller: ByteStreamHandler {
+  private let path: String
+  private let calls: Int
+  private let bytes: Int
+  private var connection: ClientConnection?
+  private var hasBegun = false
+
+  init(path: String, calls: Int, bytes: Int) {
+    self.path = path
+    self.calls = calls
+    self.bytes = bytes
+  }
+
+  func opened(by owner: any ByteStreamOwner, at now: Instant) {
+    connection = ClientConnection(authority: "x", isSecure: false, now: now)
+  }
+
+  func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) {
+    guard let connection else { return }
+    for _ in connection.receive(bytes, at: now) {}
+    guard !hasBegun else { return }
+    hasBegun = true
+    for _ in 0..<calls {
+      guard let call = connection.start(path: path, metadata: metadata("a"), at: now) else { break }
+      _ = connection.send([UInt8](repeating: 1, count: self.bytes), on: call, end: false)
+    }
+  }
+
+  func endOfInput(at now: Instant) {}
+  func appendOutput(to buffer: inout [UInt8]) { connection?.appendOutput(to: &buffer) }
+  var isFinished: Bool { false }
+  var acceptsInput: Bool { true }
   var nextDeadline: Instant? { nil }
   func deadlineReached(at now: Instant) {}
   func closed(_ reason: CloseReason, at now: Instant) {}
@@ -265,6 +317,54 @@ struct BoundsTests {
     let again = try await channel.unary("/t.Known/Large", [], metadata: metadata("z"))
     #expect(again == Known.answer)
     await known.stop(channel)
+    await shard.stop()
+  }
+
+  @Test("when connections hold too much, strangers go before who has proved who it is")
+  func heldByStrangers() async throws {
+    let known = try Known { configuration in
+      configuration.maxHeldBytes = 1
+      configuration.limits.writeStall = .seconds(3_600)
+      configuration.limits.maxUnsentBytes = 64 * 1024 * 1024
+      configuration.limits.streamQueueBytes = 16 * 1024 * 1024
+      configuration.streamWriterBytes = 16 * 1024 * 1024
+    }
+    let shard = try Shard(label: "test.deaf")
+    known.deaf(shard, "Watch", name: "a", calls: 1, windowBytes: 65_535)
+    await known.began.next()
+    let writer = try #require(known.writers.withLock { $0.first })
+    // 8 MB of a shard's 10 MiB: more than any other will hold, and for longer.
+    for _ in 0..<40 { #expect(writer.send(Known.answer) == .queued) }
+    known.deaf(shard, "Large", of: "t.Open", name: "x", calls: 80, windowBytes: 65_535)
+    // 16 MB more do not fit, and so the stranger is cut.
+    while known.server.statistics.totalCalls == 0 { await Task.yield() }
+    await known.waitUntil(openConnections: 1)
+    #expect(writer.isOpen)
+    await known.stop()
+    await shard.stop()
+  }
+
+  @Test("requests that do not end have little room where nobody has proved who it is")
+  func unfinished() async throws {
+    let known = try Known()
+    let shard = try Shard(label: "test.unending")
+    known.unending(shard, "/t.Open/Medium", calls: 40, bytes: 4_000)
+    while known.server.statistics.totalCalls < 24 { await Task.yield() }
+    // 64 KiB are sixteen of them.
+    #expect(known.server.statistics.activeCalls <= 16)
+    #expect(known.server.statistics.callsByCode[.ok] == nil)
+    await known.stop()
+    await shard.stop()
+  }
+
+  @Test("requests that do not end have more room where somebody has proved who it is")
+  func unfinishedTrusted() async throws {
+    let known = try Known()
+    let shard = try Shard(label: "test.unending")
+    known.unending(shard, "/t.Known/Now", calls: 40, bytes: 4_000)
+    while known.server.statistics.activeCalls < 40 { await Task.yield() }
+    #expect(known.server.statistics.totalCalls == 0)
+    await known.stop()
     await shard.stop()
   }
 

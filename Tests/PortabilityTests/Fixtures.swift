@@ -122,6 +122,30 @@ extension SeededRandom {
     return record
   }
 
+  /// Records of any kind that have the right shape and nothing more: what a newer server, or a wrong one, may send.
+  mutating func shapedRecords(_ counts: ClosedRange<Int>) -> [Record] {
+    var byKey: [RecordKey: Record] = [:]
+    for _ in 0..<number(counts) {
+      let rawKind = oneIn(8) ? number(2_000_000_000...4_294_967_295) : number(1...9)
+      let kind = RecordKind(rawValue: UInt32(rawKind))
+      var record = Record(key: RecordKey(kind: kind, id: bytes(1...96)))
+      let most = oneIn(4) ? 64 : 4
+      for _ in 0..<number(1...most) {
+        let field = FieldNumber(oneIn(2) ? number(1...4) : number(1...536_870_911))
+        guard field != Register.forgottenField else { continue }
+        let longest = oneIn(20) ? 16_384 : 30
+        let value = bytes(0...longest)
+        record.set(Register(field: field, stamp: stamp(), value: value))
+      }
+      if !record.registers.isEmpty, (try? Record(decoding: record.encoded)) == record,
+        record.encoded.count <= Record.Limits.encodedBytes
+      {
+        byKey[record.key] = record
+      }
+    }
+    return byKey.values.sorted { $0.key < $1.key }
+  }
+
   /// Records with different keys.
   mutating func records(_ counts: ClosedRange<Int>) -> [Record] {
     var byKey: [RecordKey: Record] = [:]

@@ -82,6 +82,23 @@ struct ImportTests {
     }
   }
 
+  @Test("the export of a replica that was sent odd records comes into an empty one")
+  func odd() throws {
+    for seed in UInt64(1)...20 {
+      var random = SeededRandom(seed: seed)
+      let odd = random.shapedRecords(1...10)
+      let taken = Set(odd.map(\.key))
+      let records = odd + random.records(1...10).filter { !taken.contains($0.key) }
+      let live = records.filter { !$0.isDeleted }.count
+      let bytes = try AtrestExport.write(records, madeAt: later, program: "1").bytes
+      let home = try Home()
+      let report = try home.replica.bringIn(Portability.parse(bytes))
+      #expect(report.total.total == live, "seed \(seed)")
+      #expect(try home.replica.allRecords().count == report.total.new, "seed \(seed)")
+      #expect(try home.replica.bringIn(Portability.parse(bytes)).changesAnything == false)
+    }
+  }
+
   @Test("an entry of the future refuses the whole file")
   func atomic() throws {
     let home = try Home(now: Date(timeIntervalSince1970: 1_735_900_000))

@@ -40,7 +40,7 @@ def check_proxy(scene, is_long):
     assert f"{scene.name}:{scene.port}/ca/" in link, "the link names the proxy and its authority"
     phone, tablet = scene.device("phone"), scene.device("tablet")
     phone("pair", link, "--name", "phone")
-    tablet("pair", phone("invite").strip(), "--name", "tablet")
+    tablet("pair", phone("invite", "--yes").strip(), "--name", "tablet")
     phone("water", "add", "250")
     phone("sync")
 

@@ -100,6 +100,88 @@ struct BudgetTests {
     #expect(peer.server.heldBytes == 0)
   }
 
+  /// Requests that wait for their end, each with a message of so many bytes.
+  private func waiting(_ peer: RawClient, bytes: Int, calls: Int) {
+    for index in 0..<UInt32(calls) {
+      peer.send(
+        .headers(2 * index + 1, requestFields()),
+        .data(2 * index + 1, lpm([UInt8](repeating: 1, count: bytes))))
+    }
+  }
+
+  /// A client of a server that has been told nothing about it yet, and that keeps what it gets.
+  private func stranger(_ limits: Limits = Limits()) -> RawClient {
+    let peer = RawClient(limits: limits)
+    peer.server.isTrusted = false
+    peer.onEvent = { event, server in
+      if case .message(let call, let bytes) = event {
+        server.expectEnd(call, keptBytes: bytes.count)
+      }
+    }
+    return peer
+  }
+
+  @Test("who has proved nothing has a small budget for requests that are not whole")
+  func strangersUnfinished() {
+    let peer = stranger()
+    waiting(peer, bytes: 4_096, calls: 20)
+    #expect(peer.server.heldBytes == 16 * 4_096)
+    #expect(peer.cancellations.count == 4)
+    #expect(Set(statuses(peer)) == ["8"])
+    // Those that were first go on, and make room when they end.
+    peer.send(.data(1, [], end: true))
+    peer.send(.headers(41, requestFields()), .data(41, lpm([UInt8](repeating: 1, count: 4_096))))
+    #expect(peer.server.heldBytes == 16 * 4_096)
+    #expect(peer.cancellations.count == 4)
+    #expect(peer.goAways.isEmpty)
+  }
+
+  @Test("calls that come all at once share a stranger's budget as well")
+  func strangersUnfinishedAtOnce() {
+    let peer = stranger()
+    let start = Array(lpm([UInt8](repeating: 1, count: 4_096)).prefix(100))
+    var bytes: [UInt8] = []
+    for stream in stride(from: UInt32(1), through: 99, by: 2) {
+      bytes += Frame.headers(stream, requestFields()).bytes + Frame.data(stream, start).bytes
+    }
+    peer.send(bytes)
+    #expect(peer.started.count == 50)
+    #expect(peer.server.heldBytes <= 64 * 1024)
+    #expect(!peer.cancellations.isEmpty && peer.cancellations.count < 50)
+  }
+
+  @Test("one message of a stranger always fits")
+  func strangersMessage() {
+    let peer = stranger()
+    let body = lpm([UInt8](repeating: 1, count: 200_000))
+    peer.send(.headers(1, requestFields()))
+    for piece in stride(from: 0, to: body.count, by: 16_000) {
+      peer.send(.data(1, Array(body[piece..<min(piece + 16_000, body.count)])))
+    }
+    #expect(peer.messages.map(\.count) == [200_000])
+    #expect(peer.server.heldBytes == 200_000)
+    #expect(peer.cancellations.isEmpty)
+  }
+
+  @Test("proof on the headers of a call lifts the small budget, for calls that came with it too")
+  func trusted() {
+    let peer = stranger()
+    let keep = peer.onEvent
+    peer.onEvent = { event, server in
+      if case .started(let call, _) = event, call == CallID(19) { server.isTrusted = true }
+      keep(event, server)
+    }
+    let start = Array(lpm([UInt8](repeating: 1, count: 16_000)).prefix(100))
+    var bytes: [UInt8] = []
+    for stream in stride(from: UInt32(1), through: 19, by: 2) {
+      bytes += Frame.headers(stream, requestFields()).bytes + Frame.data(stream, start).bytes
+    }
+    peer.send(bytes)
+    // Each has memory for what it said would come.
+    #expect(peer.server.heldBytes >= 10 * 16_000)
+    #expect(peer.cancellations.isEmpty)
+  }
+
   @Test("what a call held is given back however it ends", arguments: 0..<4)
   func givenBack(way: Int) {
     let peer = RawClient()

@@ -29,6 +29,9 @@ package struct Reception: Sendable {
   package var transport: any ReceptionTransport
   /// The device that invites: others' newcomers are others' to ask about.
   package var inviter: ReplicaID
+  /// When the invitation ends, by the server's clock: a newcomer has the end of the code it came with, so another link of this device is told
+  /// apart. Nil: any of this device's.
+  package var expires: WallTime?
   package var pacing = Pacing()
   /// Time that has passed since some moment, whatever is done to the device's clock.
   package var elapsed: @Sendable () -> Duration = {
@@ -58,7 +61,7 @@ package struct Reception: Sendable {
       do {
         let all = try await transport.newcomers().newcomers
         failures = 0
-        if let newcomer = all.first(where: { $0.inviter == inviter }) {
+        if let newcomer = all.first(where: { isOfInvitation($0) }) {
           guard let isLetIn = await decide(newcomer) else { return .undecided }
           if let outcome = try await settle(newcomer, isLetIn) { return outcome }
           missed(newcomer)
@@ -73,6 +76,10 @@ package struct Reception: Sendable {
       } catch { throw .cancelled }
     }
     return .ended
+  }
+
+  private func isOfInvitation(_ newcomer: Newcomer) -> Bool {
+    newcomer.inviter == inviter && (expires == nil || newcomer.expires == expires)
   }
 
   /// Tells the server; nil if the newcomer was gone.

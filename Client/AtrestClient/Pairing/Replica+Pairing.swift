@@ -115,8 +115,10 @@ extension Replica {
       .subtractingReportingOverflow(now.milliseconds)
     // No code lives longer, whatever the clocks say.
     let lifetime = overflow ? 0 : min(max(rest, 0), 600_000)
-    return try await withServer { _, _, transport throws(SyncError) in
-      try await Reception(transport: transport, inviter: inviter).run(
+    return try await withServer { _, _, transport throws(SyncError) -> InvitationOutcome in
+      var reception = Reception(transport: transport, inviter: inviter)
+      reception.expires = invitation.expires
+      return try await reception.run(
         for: .milliseconds(lifetime), decide: decide, missed: missed)
     }
   }

@@ -13,6 +13,8 @@ extension ReplicaTransaction {
   func apply(
     _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
   ) throws -> AppliedAnswer {
+    // Copies of what was deleted are not kept here for longer than elsewhere, even where nobody acts any more.
+    try trim()
     var applied = AppliedAnswer()
     let refused = Set(answer.refusals.map(\.index))
     guard refused.allSatisfy({ (0..<page.offers.count).contains($0) }),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a person did last on this device, so that it can be undone: a short journal that is never synced.
 
+import AtrestDomain
 import Foundation
 import GRDB
 import Replication
@@ -55,8 +56,10 @@ public struct UndoneAction: Hashable, Sendable {
     public let after: Record
     /// The fields that are as they were before.
     public let restored: [FieldNumber]
-    /// The fields that stay, because they were written again since, on another device or here.
+    /// The fields that stay, because they were written again since, on another device or here; or because another fast goes on.
     public let kept: [FieldNumber]
+    /// Whether the fast would have gone on again, and stays as it is because another one goes on.
+    public let anotherGoesOn: Bool
   }
 
   /// What was undone.
@@ -66,7 +69,8 @@ public struct UndoneAction: Hashable, Sendable {
   /// What became of its records.
   public let changes: [Change]
 
-  /// Whether anything is as it was before. If not, nothing was changed, and the action stays the last one.
+  /// Whether anything is as it was before. If not, nothing was changed, and the action is forgotten all the same: it must not stand before
+  /// earlier ones for ever.
   public var isUndone: Bool { changes.contains { !$0.restored.isEmpty } }
 }
 
@@ -86,7 +90,8 @@ extension ReplicaTransaction {
   }
 
   /// Takes the last remembered action back, as ordinary new writes: each field that nobody wrote since becomes what it was. A record that the
-  /// action made is deleted, unless somebody wrote to it since.
+  /// action made is deleted, unless somebody wrote to it since. A fast does not go on again while another one does. Either way the action is
+  /// then forgotten.
   ///
   /// - Parameter kind: Only the last one of this kind.
   /// - Returns: What became of it; nil if no such action is remembered.
@@ -96,13 +101,11 @@ extension ReplicaTransaction {
     var changes: [UndoneAction.Change] = []
     for step in taken.reversed() { changes.insert(try undo(step), at: 0) }
     let undone = UndoneAction(action: action, at: at, changes: changes)
-    if undone.isUndone {
-      try storage {
-        try database.execute(
-          sql: "DELETE FROM action WHERE sequence = ?", arguments: [sequence])
-        try database.execute(
-          sql: "DELETE FROM action_step WHERE action = ?", arguments: [sequence])
-      }
+    try storage {
+      try database.execute(
+        sql: "DELETE FROM action WHERE sequence = ?", arguments: [sequence])
+      try database.execute(
+        sql: "DELETE FROM action_step WHERE action = ?", arguments: [sequence])
     }
     return undone
   }
@@ -111,8 +114,12 @@ extension ReplicaTransaction {
 
   private func undo(_ step: ActionStep) throws(ReplicaError) -> UndoneAction.Change {
     let after = step.after.record
-    func change(_ restored: [FieldNumber], _ kept: [FieldNumber]) -> UndoneAction.Change {
-      UndoneAction.Change(before: step.before, after: after, restored: restored, kept: kept)
+    func change(
+      _ restored: [FieldNumber], _ kept: [FieldNumber], anotherGoesOn: Bool = false
+    ) -> UndoneAction.Change {
+      UndoneAction.Change(
+        before: step.before, after: after, restored: restored, kept: kept,
+        anotherGoesOn: anotherGoesOn)
     }
     let written = step.after.written
     guard let current = try record(after.key) else { return change([], written) }
@@ -130,6 +137,9 @@ extension ReplicaTransaction {
       guard current.isDeleted, !touched.contains(Register.deletedField) else {
         return change([], written)
       }
+      guard try !wouldGoOnBesideAnother(before, since: current) else {
+        return change([], written, anotherGoesOn: true)
+      }
       // Its payload may have been forgotten since.
       let lost = before.registers.filter {
         current[$0.field] == nil && $0.field != Register.forgottenField
@@ -140,12 +150,29 @@ extension ReplicaTransaction {
     }
     let fields = written.filter { $0 != Register.deletedField }
     guard !current.isDeleted else { return change([], fields) }
-    let restorable = fields.filter { !touched.contains($0) && before[$0] != nil }
+    var restorable = fields.filter { !touched.contains($0) && before[$0] != nil }
+    var anotherGoesOn = false
+    if restorable.contains(SessionField.span) {
+      anotherGoesOn = try wouldGoOnBesideAnother(before, since: current)
+      if anotherGoesOn { restorable.removeAll { $0 == SessionField.span } }
+    }
     if !restorable.isEmpty {
       try write(
         after.key, restorable.compactMap { field in before[field].map { (field, $0.value) } })
     }
-    return change(restorable, fields.filter { !restorable.contains($0) })
+    return change(
+      restorable, fields.filter { !restorable.contains($0) }, anotherGoesOn: anotherGoesOn)
+  }
+
+  /// Whether a record was a fast that went on, is none now, and another fast goes on.
+  private func wouldGoOnBesideAnother(
+    _ before: Record, since current: Record
+  ) throws(ReplicaError) -> Bool {
+    func isOpen(_ record: Record) -> Bool {
+      !record.isDeleted && (try? Session(record))?.span.outcome == .active
+    }
+    guard before.key.kind == .session, isOpen(before), !isOpen(current) else { return false }
+    return try openSessions().contains { $0.id.bytes != before.key.id }
   }
 
   /// Whether a register still says what the action left, by this device's word. Its stamp may be another: this device's clock or identity was
@@ -176,7 +203,7 @@ extension ReplicaTransaction {
   }
 
   /// Forgets what is too old, or too long ago. A clock that was set back forgets nothing.
-  private func trim() throws(ReplicaError) {
+  func trim() throws(ReplicaError) {
     try storage {
       try database.execute(
         sql: """

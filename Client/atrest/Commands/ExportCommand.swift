@@ -72,7 +72,9 @@ struct ExportCommand: ParsableCommand {
       Terminal.write(bytes)
       return
     }
-    try NewFile.write(bytes, to: file, replacing: force)
+    let written = try ExportFile(file, replacing: force, hint: "say `--force`")
+    try written.write(bytes)
+    try written.finish()
     let row = ExportRow(file: file, format: fileFormat.rawValue, bytes: bytes.count, counts)
     Terminal.say(
       json ? try JSON.text(row) : ExportWords.done(counts, file: file))

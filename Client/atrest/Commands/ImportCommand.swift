@@ -9,7 +9,7 @@ import Foundation
 import Portability
 
 /// `atrest import FILE`.
-struct ImportCommand: ParsableCommand {
+struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Bring in an export, or the files of the iOS app.",
     discussion: """
@@ -19,6 +19,9 @@ struct ImportCommand: ParsableCommand {
       What is not here is added. What is here and different stays, unless the file says by its \
       stamps that it is newer; `--prefer-file` takes the file's, and brings back what was \
       deleted here. No record of yours is deleted, and the same file twice changes nothing.
+
+      A device of an account syncs first, so that what was deleted elsewhere stays deleted. If it \
+      cannot, it says so before it asks.
 
       EXAMPLES:
         atrest import atrest-export.json
@@ -39,16 +42,21 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() async throws {
     let around = Surroundings.current()
     let file = try Self.read(file)
+    let footing = try await footing()
     let preview = try Self.preview(file, preferFile: preferFile, options, around)
-    if !format.json { Terminal.say(ImportWords.preview(preview, around)) }
+    if !format.json {
+      Terminal.say(ImportWords.preview(preview, footing, around))
+    } else if footing == .behind {
+      Terminal.complain(ImportWords.behind)
+    }
     guard preview.changesAnything, !dryRun else {
       if format.json { Terminal.say(try JSON.text(ImportRow(preview, isDone: !dryRun))) }
       return
     }
-    guard yes || Terminal.asks(ImportWords.question) else {
+    guard yes || Terminal.asks(ImportWords.question(footing)) else {
       throw Failure.Thrown(
         Terminal.canAsk
           ? "Nothing was brought in."
@@ -57,6 +65,26 @@ struct ImportCommand: ParsableCommand {
     }
     let report = try options.open().bringIn(file, preferFile: preferFile)
     try format.answer(ImportRow(report, isDone: true), ImportWords.done(report))
+  }
+
+  /// Syncs first if there is an account: what another device deleted or corrected is not here before that, and would look new in the file.
+  private func footing() async throws -> ImportFooting {
+    guard let replica = try options.openExisting(), try replica.status().isPaired else {
+      return .alone
+    }
+    // A look changes nothing.
+    if dryRun { return .looking }
+    Terminal.progress("Syncing first…")
+    defer { Terminal.progress("") }
+    do {
+      _ = try await replica.sync()
+      return .inStep
+    } catch SyncError.massDeletion {
+      // Everything else was exchanged.
+      return .inStep
+    } catch {
+      return .behind
+    }
   }
 
   /// Reads a file that a person named.

@@ -72,17 +72,17 @@ enum DeviceWords {
   /// Of one that was let in.
   static func letIn(_ name: String, asked: String) -> String {
     let also = name == asked ? "" : " Another device is called “\(Foreign.text(asked))” already."
-    return "“\(Foreign.text(name))” is a device of the account now.\(also)"
+    return "\(Foreign.quoted(name)) is a device of the account now.\(also)"
   }
 
   /// Of one that was sent away.
   static func sentAway(_ name: String) -> String {
-    "“\(Foreign.text(name))” was not let in, and its link is used up."
+    "\(Foreign.quoted(name)) was not let in, and its link is used up."
   }
 
   /// Of one that had gone.
   static func gone(_ name: String) -> String {
-    "“\(Foreign.text(name))” is not waiting any more."
+    "\(Foreign.quoted(name)) is not waiting any more."
   }
 
   /// Of one with a new name.

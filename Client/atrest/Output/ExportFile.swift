@@ -12,30 +12,41 @@ import Foundation
 #endif
 
 /// A file that only its owner reads, or standard output. Not for use by several threads at a time.
+///
+/// Whoever opens it sees all of it or what was there before, also after a loss of power.
 final class ExportFile {
   private let path: String?
   private let draft: String
+  private let hint: String?
   private var descriptor: CInt
   private var buffer: [UInt8] = []
 
   /// Bytes that are kept back at most, to be written together.
   private static let bufferBytes = 65_536
 
-  /// - Parameter path: Where nothing is yet; nil: standard output.
+  /// - Parameters:
+  ///   - path: Nil: standard output.
+  ///   - replacing: Whether a file of that name may go. Otherwise one that appears meanwhile stays, too.
+  ///   - hint: What else can be done where there is a file already.
   /// - Throws: `Failure.Thrown`.
-  init(_ path: String?) throws {
+  init(_ path: String?, replacing: Bool = false, hint: String = "move it away") throws {
     self.path = path
     guard let path else {
+      self.hint = nil
       (draft, descriptor) = ("", STDOUT_FILENO)
       return
     }
-    draft = "\(path).part-\(UUID().uuidString.prefix(8))"
+    self.hint = replacing ? nil : hint
     var status = stat()
-    guard lstat(path, &status) != 0 else {
-      throw Failure.Thrown(
-        "There is a file \(Foreign.text(path)) already. Choose another name, or move it away.")
+    if lstat(path, &status) == 0 {
+      guard status.st_mode & S_IFMT != S_IFDIR else {
+        throw Failure.Thrown("\(Foreign.text(path)) is a folder. Name a file.")
+      }
+      guard replacing else { throw ExportFile.exists(path, hint) }
     }
-    descriptor = open(draft, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+    // Beside its place: a name is exchanged only within a file system.
+    draft = "\(path).part-\(UUID().uuidString.prefix(8))"
+    descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Self.failure(errno, path) }
   }
 
@@ -51,6 +62,12 @@ final class ExportFile {
     if buffer.count >= Self.bufferBytes { try flush() }
   }
 
+  /// Writes on.
+  func write(_ bytes: [UInt8]) throws {
+    buffer += bytes
+    if buffer.count >= Self.bufferBytes { try flush() }
+  }
+
   /// What was written is whole: it is on the disk, under its name. Nothing is written after this.
   func finish() throws {
     try flush()
@@ -58,16 +75,28 @@ final class ExportFile {
     guard fsync(descriptor) == 0 else { throw Self.failure(errno, path) }
     close(descriptor)
     descriptor = -1
-    guard rename(draft, path) == 0 else {
-      let problem = errno
-      unlink(draft)
-      throw Self.failure(problem, path)
-    }
+    // Gone already where the draft took its place.
+    defer { unlink(draft) }
+    try place(at: path)
     let folder = open(
-      URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
+      URL(fileURLWithPath: path).deletingLastPathComponent().path,
+      O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return }
-    fsync(folder)
+    // Not every file system can; the file itself is safe.
+    _ = fsync(folder)
     close(folder)
+  }
+
+  private func place(at path: String) throws {
+    if let hint {
+      // A second name for the draft cannot take the place of anything; a new one could.
+      if link(draft, path) == 0 { return }
+      if errno == EEXIST { throw Self.exists(path, hint) }
+      // A file system without second names, as on a memory card.
+      var status = stat()
+      guard lstat(path, &status) != 0 else { throw Self.exists(path, hint) }
+    }
+    guard rename(draft, path) == 0 else { throw Self.failure(errno, path) }
   }
 
   private func flush() throws {
@@ -81,10 +110,21 @@ final class ExportFile {
         let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       #endif
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw Self.failure(errno, path ?? "standard output") }
+      if count < 0, errno == EAGAIN {
+        Terminal.awaitRoom(descriptor)
+        continue
+      }
+      guard count > 0 else {
+        throw Self.failure(count < 0 ? errno : ENOSPC, path ?? "standard output")
+      }
       rest = rest.dropFirst(count)
     }
     buffer.removeAll(keepingCapacity: true)
+  }
+
+  private static func exists(_ path: String, _ hint: String) -> Failure.Thrown {
+    Failure.Thrown(
+      "\(Foreign.text(path)) is there already and was left alone. Choose another name, or \(hint).")
   }
 
   private static func failure(_ problem: CInt, _ path: String) -> Failure.Thrown {

@@ -7,13 +7,45 @@ import Foundation
 import Portability
 import Replication
 
+/// How much of what other devices did is known where a file is brought in.
+enum ImportFooting: Hashable, Sendable {
+  /// There are no other devices.
+  case alone
+  /// All of it: this device has just synced.
+  case inStep
+  /// What was synced before: this is only a look, and the import syncs first.
+  case looking
+  /// What was synced before: syncing failed.
+  case behind
+}
+
 /// Words about imports.
 enum ImportWords {
   /// What is asked.
-  static let question = "Bring it in?"
+  static func question(_ footing: ImportFooting) -> String {
+    footing == .behind ? "Bring it in without syncing first?" : "Bring it in?"
+  }
+
+  /// Where syncing failed.
+  static let behind =
+    "This device could not sync first: what your other devices deleted since the file was made would come back, "
+    + "and what they changed could be changed again."
+
+  private static func note(_ footing: ImportFooting) -> String? {
+    switch footing {
+    case .alone:
+      "If this device is to join an account, pair and sync it first: otherwise what was deleted on other devices "
+        + "since the file was made comes back."
+    case .inStep: nil
+    case .looking: "To bring it in, this device syncs first; then it may be less."
+    case .behind: behind
+    }
+  }
 
   /// What a file would do.
-  static func preview(_ report: ImportReport, _ around: Surroundings) -> String {
+  static func preview(
+    _ report: ImportReport, _ footing: ImportFooting, _ around: Surroundings
+  ) -> String {
     var lines = [heading(report, around)]
     if let instants = report.instants {
       lines.append(
@@ -23,7 +55,11 @@ enum ImportWords {
     if report.total.total == 0, report.active == nil { lines.append("There is nothing in it.") }
     let notes = notes(report)
     lines += notes
-    if !report.changesAnything { lines.append("Nothing here would change.") }
+    if report.changesAnything {
+      if let note = note(footing) { lines.append(note) }
+    } else {
+      lines.append("Nothing here would change.")
+    }
     return lines.joined(separator: "\n")
   }
 
@@ -69,8 +105,15 @@ enum ImportWords {
       notes.append(
         "What is different or deleted here stays as it is here. `--prefer-file` takes the file's.")
     }
-    if total.leftOut > 0 {
+    let journal = report.kinds[.conflict]?.leftOut ?? 0
+    if journal > 0 {
       notes.append("The journal of set-aside changes is not brought in.")
+    }
+    let others = total.leftOut - journal
+    if others > 0 {
+      notes.append(
+        "\(others == 1 ? "One record is" : "\(others) records are") left out, because this version cannot write "
+          + "\(others == 1 ? "it" : "them"). Update the program, then import the file again.")
     }
     switch report.active {
     case .new: notes.append("The fast that was going on goes on here.")

@@ -104,10 +104,20 @@ enum Terminal {
         let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       #endif
       if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN {
+        awaitRoom(descriptor)
+        continue
+      }
       guard count > 0 else { return count < 0 ? errno : EIO }
       bytes = bytes.dropFirst(count)
     }
     return 0
+  }
+
+  /// Waits until a descriptor takes more: another program may have set the terminal they share, or a pipe, to never let anybody wait.
+  static func awaitRoom(_ descriptor: Int32) {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    _ = poll(&waiting, 1, -1)
   }
 }
 
@@ -130,6 +140,15 @@ struct Style: Sendable {
 
 /// Text that came from elsewhere.
 enum Foreign {
+  /// The text in quotation marks that nothing in it can close.
+  static func quoted(_ text: String) -> String {
+    let marks: Set<Unicode.Scalar> = ["\u{201C}", "\u{201D}", "\u{201E}", "\u{201F}", "\""]
+    let inner = Foreign.text(text).unicodeScalars.map { scalar -> Unicode.Scalar in
+      marks.contains(scalar) ? "'" : scalar
+    }
+    return "“\(String(String.UnicodeScalarView(inner)))”"
+  }
+
   /// The text with everything that could move a terminal's cursor, hide words or reverse them made
   /// visible.
   ///

@@ -61,17 +61,25 @@ enum UndoWords {
 
   /// Where nothing of it could be taken back.
   static func kept(_ undone: UndoneAction) -> String {
-    undone.changes.isEmpty
-      ? "That changed too much at once to be taken back by one word."
-      : "What you did last was changed again since, so it stays as it is now."
+    if undone.changes.isEmpty {
+      return "That changed too much at once to be taken back by one word."
+    }
+    if undone.changes.contains(where: \.anotherGoesOn) { return anotherGoesOn }
+    return "What you did last was changed again since, so it stays as it is now."
   }
+
+  /// Where a fast would have gone on beside another one.
+  private static let anotherGoesOn =
+    "Another fast goes on, so the one before it stays as it is now. Only one goes on at a time."
 
   /// What is as it was before.
   static func text(_ undone: UndoneAction, _ around: Surroundings) -> String {
     var lines: [String] = []
     for change in undone.changes {
       if !change.restored.isEmpty { lines.append(sentence(undone.action, change, around)) }
-      if !change.kept.isEmpty {
+      if change.anotherGoesOn {
+        lines.append(anotherGoesOn)
+      } else if !change.kept.isEmpty {
         let fields = change.kept.map { noun($0, change.after.key.kind) }
         lines.append(
           "\(fields.joined(separator: " and ").asPlainSentence) changed again since, and "

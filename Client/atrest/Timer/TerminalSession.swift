@@ -130,6 +130,10 @@ final class TerminalSession {
         #endif
       }
       if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN {
+        Terminal.awaitRoom(output)
+        continue
+      }
       guard count > 0 else { return }
       bytes = bytes.dropFirst(count)
     }
@@ -163,6 +167,11 @@ final class TerminalSession {
     // Keys one by one and unseen; the terminal goes on making signals of Control-C and Control-Z.
     raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
     raw.c_iflag &= ~tcflag_t(IXON)
+    // A key is enough for a read to return, whatever was set before.
+    withUnsafeMutableBytes(of: &raw.c_cc) { settings in
+      settings[Int(VMIN)] = 1
+      settings[Int(VTIME)] = 0
+    }
     tcsetattr(input, TCSADRAIN, &raw)
     // xterm: the alternate screen, no cursor.
     write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")

@@ -11,7 +11,12 @@ package final class AccountState: Sendable {
   package let id: AccountID
   /// Its name.
   package let name: String
-  private let renames = Mutex((spent: 0, since: WallTime(milliseconds: 0)))
+  private let traces = Mutex(
+    AttemptBucket(
+      capacity: AccountState.tracesInARow, refillMilliseconds: AccountState.refillMilliseconds))
+  private let renames = Mutex(
+    AttemptBucket(
+      capacity: AccountState.renamesInARow, refillMilliseconds: AccountState.refillMilliseconds))
   private let committedHead: Atomic<UInt64>
   private let watches = Mutex<[ObjectIdentifier: Watch]>([:])
 
@@ -21,23 +26,16 @@ package final class AccountState: Sendable {
     committedHead = Atomic(head)
   }
 
-  /// Names given in a row, and milliseconds after which one more may be: each leaves an event that nobody can remove.
+  /// What devices may do in a row, and then once a minute, that leaves an event each time: nobody can remove those.
+  static let tracesInARow = 64
   static let renamesInARow = 16
-  static let renameMilliseconds: Int64 = 60_000
+  static let refillMilliseconds: Int64 = 60_000
+
+  /// Whether a device may make a code, send a newcomer away or take another identity now; counts it if so.
+  func mayLeaveTrace(at now: WallTime) -> Bool { traces.withLock { $0.take(at: now) } }
 
   /// Whether a device may be given a name now; counts it if so.
-  func mayRename(at now: WallTime) -> Bool {
-    renames.withLock { renames in
-      if renames.spent == 0 || now < renames.since { renames.since = now }
-      let earned = (now.milliseconds - renames.since.milliseconds) / Self.renameMilliseconds
-      renames.spent = max(0, renames.spent - Int(clamping: earned))
-      renames.since = WallTime(
-        milliseconds: renames.since.milliseconds + earned * Self.renameMilliseconds)
-      guard renames.spent < Self.renamesInARow else { return false }
-      renames.spent += 1
-      return true
-    }
-  }
+  func mayRename(at now: WallTime) -> Bool { renames.withLock { $0.take(at: now) } }
 
   /// The greatest sequence that is committed.
   package var head: UInt64 { committedHead.load(ordering: .acquiring) }

@@ -7,8 +7,26 @@ import Replication
 enum Pairing {
   /// Codes of one account that may be open at once.
   static let openInvitations = 16
-  /// Devices of one account, those revoked included: what one list can show.
+  /// Devices of one account that have access, and devices that one list shows.
   static let devices = 1000
+
+  /// Whether an account has as many devices as it may.
+  private static func isFull(_ all: [DeviceEntry]) -> Bool {
+    all.count { $0.revoked == nil } >= devices
+  }
+
+  /// What a list shows of an account's devices, in their order: all that have access, and of the others those whose access ended last.
+  static func listed(_ all: [DeviceEntry]) -> [DeviceEntry] {
+    guard all.count > devices else { return all }
+    let room = max(0, devices - all.count { $0.revoked == nil })
+    let ended = all.filter { $0.revoked != nil }.sorted {
+      ($0.revoked ?? $0.paired, $0.replica.rawValue) > (
+        $1.revoked ?? $1.paired, $1.replica.rawValue
+      )
+    }
+    let shown = Set(ended.prefix(room).map(\.replica))
+    return all.filter { $0.revoked == nil || shown.contains($0.replica) }
+  }
 
   enum InviteOutcome {
     case made
@@ -100,7 +118,7 @@ enum Pairing {
     in transaction: any StoreTransaction
   ) throws(StoreError) -> Outcome {
     let all = try transaction.devices(of: invitation.account)
-    guard all.count < devices else { return .tooManyDevices }
+    guard !isFull(all) else { return .tooManyDevices }
     let device = DeviceEntry(
       replica: token.replica, account: invitation.account, name: free(name, among: all),
       tokenHash: token.hash, paired: now, seen: nil, revoked: nil)
@@ -216,7 +234,7 @@ enum Pairing {
       }
       token = Token(replica: token.replica, secret: secret)
     }
-    guard all.count < devices else { return .tooManyDevices }
+    guard !isFull(all) else { return .tooManyDevices }
     let device = DeviceEntry(
       replica: token.replica, account: account,
       name: Name.next(after: original.name, namesTaken(all)),

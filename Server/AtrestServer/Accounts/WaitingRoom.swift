@@ -77,8 +77,8 @@ final class WaitingRoom: Sendable {
 
   /// What became of a call that has the right code.
   enum Arrival {
-    /// It waits. With it the call in whose place it does, if there is one.
-    case waits(insteadOf: PairCall?)
+    /// It waits. With it the call in whose place it does, if there is one, and whether nobody waited with the code before.
+    case waits(insteadOf: PairCall?, isNew: Bool)
     /// The code is bound to somebody else.
     case bound
   }
@@ -87,12 +87,14 @@ final class WaitingRoom: Sendable {
   func park(_ newcomer: WaitingNewcomer, _ call: PairCall) -> Arrival {
     places.withLock { places in
       var place = Place(newcomer: newcomer)
+      var isNew = true
       if let known = places[newcomer.code] {
         if Secret.areEqual(known.newcomer.secretHash, newcomer.secretHash) {
           guard call.isRepeatable, Secret.areEqual(known.newcomer.secret, newcomer.secret) else {
             return .bound
           }
           place = known
+          isNew = false
         }
         // Otherwise that code has ended, and another one has its handle: nobody can be let in by it any more.
       }
@@ -100,7 +102,7 @@ final class WaitingRoom: Sendable {
       place.call = call
       places[newcomer.code] = place
       if call.hasEnded.load(ordering: .acquiring) { leave(&places, newcomer.code, call) }
-      return .waits(insteadOf: old)
+      return .waits(insteadOf: old, isNew: isNew)
     }
   }
 

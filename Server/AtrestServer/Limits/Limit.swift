@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How one limit is written, read and bounded.
+// How one limit is written, read and bounded, and which must suit each other.
+
+import GRPC
 
 /// One row of ``ServerLimits/table``.
 package struct Limit: Sendable {
@@ -117,6 +119,26 @@ extension ServerLimits {
     }
     try limit.apply(String(assignment[assignment.index(after: equals)...]), to: &self)
   }
+
+  /// Looks whether the limits suit each other. After all assignments, in whatever order they came.
+  /// - Parameter shards: Among how many ``heldBytes`` is shared.
+  /// - Throws: `LimitError.contradiction`: what the first limit allows, the second never lets happen.
+  package func check(shards: Int) throws(LimitError) {
+    var configuration = GRPCServer.Configuration()
+    apply(to: &configuration)
+    configuration.shardCount = shards
+    let share = configuration.maxHeldBytesPerShard
+    try require("stream-bytes", within: "unsent-bytes", transport.maxUnsentBytes)
+    for name in ["message-bytes", "unfinished-bytes", "unsent-bytes"] {
+      try require(name, within: "held-bytes", share)
+    }
+  }
+
+  private func require(_ name: String, within other: String, _ most: Int) throws(LimitError) {
+    guard let limit = Self.table.first(where: { $0.name == name }), limit.value(in: self) > most
+    else { return }
+    throw .contradiction(limit, with: other, most: most)
+  }
 }
 
 /// Why a limit cannot be what was asked for.
@@ -127,6 +149,8 @@ package enum LimitError: Error {
   case unknown(String)
   /// No number, or one outside the range.
   case outOfRange(Limit)
+  /// More than the limit of the other name leaves room for: so much.
+  case contradiction(Limit, with: String, most: Int)
 
   /// What happened, then what to do.
   package var userMessage: String {
@@ -137,6 +161,8 @@ package enum LimitError: Error {
       "There is no limit “\(name)”. `atrest-syncd limits` lists those that there are."
     case .outOfRange(let limit):
       "The limit \(limit.name) is a \(limit.unit.word) from \(limit.rangeText). Choose one."
+    case .contradiction(let limit, let other, let most):
+      "The limit \(limit.name) is more than \(other) leaves room for, which is \(limit.text(most)). Change one of the two."
     }
   }
 }

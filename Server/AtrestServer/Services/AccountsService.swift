@@ -41,7 +41,7 @@ package final class AccountsService: Sendable {
     try queue.perform(use: .reads, answer: answer()) {
       batch throws(StoreError) -> AccountEntry? in
       // The call may have been let in before the device's access ended.
-      guard !session.isRevoked else { return nil }
+      guard batch.allows(session) else { return nil }
       guard var account = try batch.transaction.account(session.account.id) else { return nil }
       // What shares this transaction is not in the account's row before it ends.
       let held = try batch.feed(of: session.account.id).holdings()
@@ -67,7 +67,7 @@ package final class AccountsService: Sendable {
     guard name == session.account.name else { throw .wrongAccountName }
     try devices.removeAccount(by: session.replica, answer: answer()) { batch throws(StoreError) in
       let account = session.account.id
-      guard !session.isRevoked, !batch.hasRemoved(account) else { return .refused(.unknownDevice) }
+      guard batch.allows(session) else { return .refused(.unknownDevice) }
       return .account(account)
     }
     return .later
@@ -81,7 +81,7 @@ package final class AccountsService: Sendable {
     let limit = Int(request.limit)
     try queue.perform(use: .reads, answer: answer()) {
       batch throws(StoreError) -> [EventEntry]? in
-      guard !session.isRevoked else { return nil }
+      guard batch.allows(session) else { return nil }
       return try batch.transaction.events(
         of: session.account.id, before: request.before == 0 ? nil : request.before,
         limit: limit + 1)

@@ -135,7 +135,7 @@ package final class AdminService: Sendable {
   /// Ends a device's access.
   package func revokeDevice(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let request = try decoded(RevokeDeviceRequest.self, bytes)
-    try devices.revoke(request.replica, by: nil, answer: answer()) { _ in true }
+    try devices.revoke(request.replica, by: nil, answer: answer()) { _, _ in true }
     return .later
   }
 

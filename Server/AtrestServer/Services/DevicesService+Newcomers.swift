@@ -20,7 +20,7 @@ extension DevicesService {
       expires: invitation.expires)
     switch room.park(newcomer, call) {
     case .bound: refuse(call, invitation.account, &answers)
-    case .waits(let old):
+    case .waits(let old, let isNew):
       limiter.withLock { $0.giveBack(to: call.peer) }
       old?.answer(.fail(.calledAgain), &answers)
       // After it is in the room that `endNewcomers` empties: one of the two ends it.
@@ -28,7 +28,7 @@ extension DevicesService {
         return endNewcomers(.goingAway) { $0.code == newcomer.code }
       }
       logger.info("a device waits to be let in")
-      waitForEnd(of: invitation.expires)
+      if isNew { waitForEnd(of: invitation.expires) }
     }
   }
 
@@ -91,6 +91,7 @@ extension DevicesService {
     guard let newcomer = room.newcomer(request.handle, of: session.account.id) else {
       throw .nobodyWaits
     }
+    guard request.allow || session.account.mayLeaveTrace(at: now) else { throw .tooManyTraces }
     // Only their identities are used: the newcomer has its secret.
     let tokens: [Token?] =
       request.allow
@@ -100,7 +101,7 @@ extension DevicesService {
     let later = answer()
     let job = Operation(use: request.allow ? .writes : .clears, costBytes: 1024) {
       batch throws(StoreError) -> Pairing.Decision? in
-      guard !session.isRevoked, !batch.hasRemoved(session.account.id) else { return nil }
+      guard batch.allows(session) else { return nil }
       for token in tokens {
         let decision = try Pairing.decide(
           newcomer, token: token, by: session.replica, at: now, in: batch.transaction)
@@ -120,7 +121,10 @@ extension DevicesService {
         logger.info("a device was sent away")
         room.remove(newcomer.handle)?.answer(.fail(.badCode), &answers)
         later(.reply(DecideResponse().encoded), &answers)
-      case .success(.nobodyWaits?): later(.fail(.nobodyWaits), &answers)
+      case .success(.nobodyWaits?):
+        // Its code has ended, by wrong tries for instance: nobody can let it in any more, and it need not wait.
+        room.remove(newcomer.handle)?.answer(.fail(.badCode), &answers)
+        later(.fail(.nobodyWaits), &answers)
       case .success(.tooManyDevices?): later(.fail(.tooManyDevices), &answers)
       case .success(.replicaTaken?): later(.fail(.busy), &answers)
       case .success(nil): later(.fail(.unknownDevice), &answers)

@@ -83,10 +83,15 @@ package final class DevicesService: Sendable {
       case .success(let outcome):
         limiter.withLock { $0.giveBack(to: peer) }
         call.answer(admit(outcome, denied: .badCode), &answers)
-      case .failure(let error): call.answer(.fail(Status(error)), &answers)
+      case .failure(let error):
+        limiter.withLock { $0.giveBack(to: peer) }
+        call.answer(.fail(Status(error)), &answers)
       }
     }
-    guard queue.submit(job) else { throw .busy }
+    guard queue.submit(job) else {
+      limiter.withLock { $0.giveBack(to: peer) }
+      throw .busy
+    }
     return .later
   }
 
@@ -105,9 +110,11 @@ package final class DevicesService: Sendable {
   ) throws(Status) -> UnaryOutcome {
     let nonce = try decoded(RenewRequest.self, bytes).nonce
     let now = environment.now()
+    guard session.account.mayLeaveTrace(at: now) else { throw .tooManyTraces }
     let tokens = (0..<Self.draws).map { _ in drawToken() }
     try queue.perform(use: .writes, costBytes: 1024, answer: answer()) {
       batch throws(StoreError) -> Pairing.Outcome in
+      guard batch.allows(session) else { return .denied(session.account.id) }
       for token in tokens {
         let outcome = try Pairing.renew(
           session.replica, of: session.account.id, nonce: nonce, token: token, at: now,
@@ -150,10 +157,10 @@ package final class DevicesService: Sendable {
     _ session: Session, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let needsApproval = try !decoded(InviteRequest.self, bytes).withoutApproval
+    guard session.account.mayLeaveTrace(at: environment.now()) else { throw .tooManyTraces }
     try invite(by: session.replica, needsApproval: needsApproval, answer: answer()) {
       batch throws(StoreError) in
-      let account = session.account.id
-      return session.isRevoked || batch.hasRemoved(account) ? nil : account
+      batch.allows(session) ? session.account.id : nil
     } missing: {
       .unknownDevice
     } reply: { code, expires in
@@ -205,8 +212,8 @@ package final class DevicesService: Sendable {
     try queue.perform(use: .reads, answer: answer()) {
       batch throws(StoreError) -> [ReplicaID]? in
       // The call may have been let in before the device's access ended.
-      guard !session.isRevoked else { return nil }
-      return try batch.transaction.devices(of: session.account.id).map(\.replica)
+      guard batch.allows(session) else { return nil }
+      return Pairing.listed(try batch.transaction.devices(of: session.account.id)).map(\.replica)
     } reply: { replicas in
       guard let replicas else { return .fail(.unknownDevice) }
       // Order from the store, the rest from memory: there the time of the last call is fresher.
@@ -230,7 +237,7 @@ package final class DevicesService: Sendable {
     try queue.perform(use: .writes, answer: answer()) {
       batch throws(StoreError) -> (name: String?, isRevoked: Bool) in
       let account = session.account.id
-      guard !session.isRevoked, !batch.hasRemoved(account) else { return (nil, true) }
+      guard batch.allows(session) else { return (nil, true) }
       let name = try Pairing.rename(
         request.replica, of: account, to: request.name, by: session.replica, at: now,
         in: batch.transaction)
@@ -248,8 +255,8 @@ package final class DevicesService: Sendable {
     _ session: Session, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let request = try decoded(RevokeDeviceRequest.self, bytes)
-    try revoke(request.replica, by: session.replica, answer: answer()) { device in
-      device.account.id == session.account.id && !session.isRevoked
+    try revoke(request.replica, by: session.replica, answer: answer()) { device, batch in
+      device.account.id == session.account.id && batch.allows(session)
     }
     return .later
   }
@@ -257,14 +264,14 @@ package final class DevicesService: Sendable {
   /// Ends the access of a device that `isAllowed` lets go. Shared with the Admin service.
   func revoke(
     _ replica: ReplicaID, by actor: ReplicaID?, answer: @escaping Answer,
-    isAllowed: @escaping @Sendable (Session) -> Bool
+    isAllowed: @escaping @Sendable (Session, Batch) -> Bool
   ) throws(Status) {
     let now = environment.now()
     let directory = directory
     let logger = logger
     try queue.perform(use: .clears, answer: answer) { batch throws(StoreError) in
-      guard let device = directory.session(replica), isAllowed(device) else { return false }
-      guard try batch.transaction.revokeDevice(replica, at: now) else { return false }
+      guard let device = directory.session(replica), isAllowed(device, batch) else { return false }
+      guard try batch.revoke(replica, at: now) else { return false }
       // Whoever sends a device away does not expect it to have left the door open.
       try batch.transaction.removeInvitations(madeBy: replica)
       if !device.isRevoked {

@@ -52,7 +52,7 @@ package final class EntitlementsService: Sendable {
     try queue.perform(use: .writes, costBytes: item.body.count * 3 + 256, answer: answer()) {
       batch throws(StoreError) -> (rejection: EntitlementRejection?, failure: Status?) in
       let account = session.account.id
-      guard !session.isRevoked, !batch.hasRemoved(account) else { return (nil, .unknownDevice) }
+      guard batch.allows(session) else { return (nil, .unknownDevice) }
       let feed = try batch.feed(of: account)
       // Before the purchase is bound to an account that cannot hold it.
       guard try Exchange.hasRoom(for: item, quota, feed) else { return (nil, .fullAccount) }
@@ -100,7 +100,7 @@ package final class EntitlementsService: Sendable {
     let verifies = gate != nil
     try queue.perform(use: .writes, answer: answer()) {
       batch throws(StoreError) -> (token: [UInt8]?, held: Int)? in
-      guard !session.isRevoked else { return nil }
+      guard batch.allows(session) else { return nil }
       let account = session.account.id
       let held = try PurchaseGate.held(
         by: account, upTo: Self.countLimit, in: batch.transaction)

@@ -10,7 +10,8 @@ import Transport
 package final class HealthService: Sendable {
   private struct State {
     var isServing = true
-    var watches: [ObjectIdentifier: HealthWatch] = [:]
+    /// Oldest first.
+    var watches: [HealthWatch] = []
   }
 
   /// A probe that listens. An object so that it can be told from others.
@@ -24,7 +25,8 @@ package final class HealthService: Sendable {
     }
   }
 
-  /// Probes that may listen at once, for anybody may.
+  /// Probes that may listen at once, for anybody may. One more takes the place of the oldest: places that
+  /// are kept could all be taken by one peer, for good.
   static let maxWatches = 100
 
   private let services: Set<String>
@@ -46,12 +48,15 @@ package final class HealthService: Sendable {
   package func watch(_ bytes: [UInt8], sink: any EventSink) throws(Status) {
     let service = try decoded(HealthCheckRequest.self, bytes).service
     let watch = HealthWatch(service: service, sink: sink)
-    let isTaken = state.withLock { state in
-      guard state.isServing, state.watches.count < Self.maxWatches else { return false }
-      state.watches[ObjectIdentifier(watch)] = watch
-      return true
+    let (isTaken, oldest) = state.withLock { state -> (Bool, HealthWatch?) in
+      guard state.isServing else { return (false, nil) }
+      let isFull = state.watches.count >= Self.maxWatches
+      let oldest = isFull ? state.watches.removeFirst() : nil
+      state.watches.append(watch)
+      return (true, oldest)
     }
-    guard isTaken else { throw .busy }
+    guard isTaken else { throw .goingAway }
+    oldest?.sink.finish(.busy)
     sink.onCancel { [weak self, weak watch] in
       guard let self, let watch else { return }
       remove(watch)
@@ -63,8 +68,8 @@ package final class HealthService: Sendable {
   package func stopServing() {
     let watches = state.withLock { state in
       state.isServing = false
-      defer { state.watches = [:] }
-      return Array(state.watches.values)
+      defer { state.watches = [] }
+      return state.watches
     }
     for watch in watches {
       _ = watch.sink.send(HealthCheckResponse(state: current(watch.service)).encoded)
@@ -73,7 +78,7 @@ package final class HealthService: Sendable {
   }
 
   private func remove(_ watch: HealthWatch) {
-    state.withLock { _ = $0.watches.removeValue(forKey: ObjectIdentifier(watch)) }
+    state.withLock { $0.watches.removeAll { $0 === watch } }
   }
 
   private func current(_ service: String) -> HealthCheckResponse.State {

@@ -17,6 +17,9 @@ extension Status {
   static let nobodyWaits = Status(.notFound, "Nobody waits under this handle any more.")
   static let tooManyDevices = Status(
     .resourceExhausted, "This account has too many devices.")
+  static let tooManyTraces = Status(
+    .resourceExhausted,
+    "This account made very many codes or devices lately. Wait a minute, then try again.")
   static let tooManyRenames = Status(
     .resourceExhausted, "Devices were renamed very often just now. Wait a minute, then try again.")
   static let fullAccount = Status(

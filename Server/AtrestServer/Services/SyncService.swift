@@ -173,7 +173,7 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
     response = nil
     notes = []
     // A revocation passes through the same queue: after it nothing of the device is taken.
-    guard !session.isRevoked, !batch.hasRemoved(session.account.id) else { return }
+    guard batch.allows(session) else { return }
     let now = environment.now()
     response = try Exchange.run(
       request, device: session.replica, epoch: queue.epoch,

@@ -38,6 +38,7 @@ package final class Batch {
   package let transaction: any StoreTransaction
   fileprivate private(set) var feeds: [AccountID: AccountFeed] = [:]
   private var removed: Set<AccountID> = []
+  private var revoked: Set<ReplicaID> = []
 
   fileprivate init(_ transaction: any StoreTransaction) {
     self.transaction = transaction
@@ -58,8 +59,20 @@ package final class Batch {
     removed.insert(account)
   }
 
-  /// Whether a job of this batch removed the account: memory does not know that before the commit.
-  func hasRemoved(_ account: AccountID) -> Bool { removed.contains(account) }
+  /// Ends a device's access, from the jobs of this batch that come later on.
+  ///
+  /// - Returns: False if there is no such device.
+  func revoke(_ device: ReplicaID, at now: WallTime) throws(StoreError) -> Bool {
+    guard try transaction.revokeDevice(device, at: now) else { return false }
+    revoked.insert(device)
+    return true
+  }
+
+  /// Whether a device may still do something. What an earlier job of this batch ended is not known to memory before the commit.
+  func allows(_ session: Session) -> Bool {
+    !session.isRevoked && !revoked.contains(session.replica)
+      && !removed.contains(session.account.id)
+  }
 }
 
 /// The one queue on which a store is used. Thread-safe.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides when housekeeping is done: at the start and each hour, in slices between which exchanges have their turn.
+// Decides when housekeeping is done: at the start and each hour, in slices between which exchanges have their turn; and each
+// minute, what was only counted is written down.
 
 import Replication
 
 /// Goes through all accounts, over and over.
 package final class Housekeeper: Sendable {
-  /// Time between two rounds.
-  static let interval: Duration = .seconds(3600)
+  /// Time between two looks at what was counted, and how many of them go by between two rounds.
+  private static let minute: Duration = .seconds(60)
+  private static let minutesOfRound = 60
 
   private let queue: CommitQueue
   private let directory: Directory
@@ -20,10 +22,12 @@ package final class Housekeeper: Sendable {
 
   /// Goes round until the task is cancelled.
   func work() async {
+    var minutes = 0
     while !Task.isCancelled {
-      await goRound()
+      if minutes % Self.minutesOfRound == 0 { await goRound() }
       queue.writeCounted(at: environment.now())
-      try? await Task.sleep(for: Self.interval)
+      try? await Task.sleep(for: Self.minute)
+      minutes += 1
     }
   }
 
