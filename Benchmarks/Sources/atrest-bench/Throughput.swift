@@ -36,8 +36,12 @@ private func fast(_ index: Int) throws -> Session {
 }
 
 /// Prints rates: `rounds` of each size, and the medians.
-func measureThroughput(_ server: ServerProcess, sizes: [Int], rounds: Int) async throws {
-  print("\nRecords through the client library, durable on both ends (median of \(rounds))")
+///
+/// - Parameter way: How they travel, as the heading says it.
+func measureThroughput(
+  _ server: ServerProcess, way: String, sizes: [Int], rounds: Int
+) async throws {
+  print("\nRecords through the client library, durable on both ends, \(way) (median of \(rounds))")
   row("records", "pushed/s", "pulled/s", "server MB")
   for size in sizes {
     var pushes: [Double] = []
