@@ -118,4 +118,8 @@ def fill(program, folder, name, fasts, waters):
 
 
 def answer(program, *arguments):
-    return subprocess.run([program, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
+    """What a program prints; it has to succeed."""
+    result = subprocess.run([program, *arguments], capture_output=True, text=True)
+    if result.returncode != 0:
+        raise SystemExit("%s failed: %s" % (" ".join([program, *arguments]), result.stderr))
+    return result.stdout

@@ -71,6 +71,7 @@ final class ServerProcess: @unchecked Sendable {
     command.executableURL = binary
     command.arguments = ["account", "add", name, "--data", directory.path]
     command.standardOutput = output
+    command.standardError = FileHandle.nullDevice  // What to do with the link.
     try command.run()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     command.waitUntilExit()
