@@ -110,3 +110,6 @@ func processorMicroseconds(of process: Int32) -> Double {
   }
   return (user + system) * 10_000
 }
+
+/// Processor time this process has used so far, in microseconds.
+func ownProcessorMicroseconds() -> Double { processorMicroseconds(of: getpid()) }
