@@ -113,6 +113,8 @@ func packing<C>(
 func pack<C>(_ message: UnsafeMutablePointer<C>) -> [UInt8] {
   let base = UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self)
   let size = protobuf_c_message_get_packed_size(base)
+  // Without this the standard library would write a count of zero into the one empty array that all threads share.
+  guard size > 0 else { return [] }
   return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
     count = buffer.baseAddress.map { protobuf_c_message_pack(base, $0) } ?? 0
   }

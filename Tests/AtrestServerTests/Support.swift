@@ -235,19 +235,31 @@ final class RecordingSink: EventSink {
 }
 
 /// The outcome of a handler, now or later.
+///
+/// It travels through a lock: what a continuation orders, ThreadSanitizer does not always see.
 func outcome(
   _ body: (_ answerLater: @escaping () -> Answer) throws(Status) -> UnaryOutcome
 ) async -> UnaryOutcome {
-  await withCheckedContinuation { done in
-    let answer: Answer = { outcome, _ in done.resume(returning: outcome) }
+  let handover = Handover()
+  await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+    let answer: Answer = { outcome, _ in
+      handover.outcome.withLock { $0 = outcome }
+      done.resume()
+    }
     do throws(Status) {
       let immediate = try body { answer }
       if case .later = immediate { return }
-      done.resume(returning: immediate)
+      handover.outcome.withLock { $0 = immediate }
     } catch {
-      done.resume(returning: .fail(error))
+      handover.outcome.withLock { $0 = .fail(error) }
     }
+    done.resume()
   }
+  return handover.outcome.withLock { $0 }
+}
+
+private final class Handover: Sendable {
+  let outcome = Mutex(UnaryOutcome.later)
 }
 
 extension UnaryOutcome {

@@ -1,34 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 // A paired device without a replica: the plain calls, for measuring the server alone.
 
+import AtrestClient
 import DispatchNet
 import Foundation
 import GRPC
 import Replication
 import SyncProtocol
+import TLS
 import Transport
 
 /// A device that speaks the protocol and stores nothing.
 struct Caller {
   let endpoint: Endpoint
+  /// Which certificate to believe; nil where the daemon speaks in the clear.
+  let trust: ClientTrust?
+  private let tls: ClientTLS?
   let metadata: Metadata
   let replica: ReplicaID
 
   /// Pairs with a fresh account.
-  init(_ server: ServerProcess, account: String) async throws {
-    let link = try server.addAccount(account)
-    guard let code = link.split(separator: "/").last else {
-      throw BenchmarkError(description: "not a pairing link: \(link)")
+  ///
+  /// - Parameter place: Where to call, if not where the link says: through a proxy.
+  init(_ server: ServerProcess, account: String, at place: String? = nil) async throws {
+    let link = try PairingLink(parsing: server.addAccount(account))
+    endpoint = try Endpoint(parsing: place ?? link.server.endpoint)
+    switch link.server.proof {
+    case .none: trust = nil
+    case .certificate(let fingerprint): trust = .pinned(fingerprint)
+    case .authority: throw BenchmarkError(description: "the daemon has no certificate of its own")
     }
-    endpoint = try Endpoint(parsing: server.address)
-    let channel = try GRPCChannel(to: endpoint)
+    tls = try trust.map { try ClientTLS($0) }
+    var configuration = GRPCChannel.Configuration()
+    configuration.tls = tls
+    let channel = try GRPCChannel(to: endpoint, configuration: configuration)
     let answer = try await PairResponse(
       decoding: channel.unary(
-        Method.pair, PairRequest(code: String(code), deviceName: "bench").encoded))
+        Method.pair, PairRequest(code: link.code, deviceName: "bench").encoded))
     await channel.close()
     replica = answer.replica
     var metadata = Metadata()
     metadata.add("authorization", "Bearer \(answer.token)")
     self.metadata = metadata
+  }
+
+  /// A connection of its own, opened by the first call on it.
+  ///
+  /// - Parameter isStranger: Shakes hands in full, as a program does that has just started. Otherwise a connection resumes the
+  ///   TLS session of an earlier one.
+  func channel(
+    compression: Compression? = nil, shard: Shard? = nil, isStranger: Bool = false
+  ) throws -> GRPCChannel {
+    var configuration = GRPCChannel.Configuration()
+    configuration.tls = isStranger ? try trust.map { try ClientTLS($0) } : tls
+    configuration.compression = compression
+    return try GRPCChannel(to: endpoint, configuration: configuration, shard: shard)
+  }
+
+  /// Where the account stands.
+  func head() async throws -> Cursor? {
+    let channel = try channel()
+    let answer = try await channel.unary(
+      Method.exchange, ExchangeRequest(cursor: nil).encoded, metadata: metadata)
+    await channel.close()
+    return try ExchangeResponse(decoding: answer).cursor
   }
 }

@@ -25,7 +25,7 @@ func figure(_ value: Double, decimals: Int = 0) -> String {
 }
 
 /// Prints a row of a table.
-func row(_ cells: String..., widths: [Int] = [30, 16, 16, 16, 16]) {
+func row(_ cells: String..., widths: [Int] = [30, 16, 16, 16, 16, 16]) {
   var line = ""
   for (index, cell) in cells.enumerated() {
     let padding = String(

@@ -7,8 +7,8 @@ import GRPC
 import Glibc
 import SyncProtocol
 
-/// Runs a program and returns what it printed; nil if it is not installed.
-private func output(of program: String, _ arguments: [String]) throws -> String? {
+/// Runs a program and returns what it printed, and its exit code: 127 if it is not installed.
+private func run(_ program: String, _ arguments: [String]) throws -> (text: String, code: Int32) {
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
   process.arguments = [program] + arguments
@@ -18,18 +18,18 @@ private func output(of program: String, _ arguments: [String]) throws -> String?
   try process.run()
   let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
   process.waitUntilExit()
-  return process.terminationStatus == 127 ? nil : text
+  return (text, process.terminationStatus)
 }
 
 private let calls = 300_000
 private let shape = ["-n", "\(calls)", "-c", "50", "-m", "20"]
 
-/// Prints rate and processor time a call for both.
+/// Prints rate and processor time a call for both; over TLS both have the daemon's certificate.
 func measureUnderH2Load(_ server: ServerProcess, _ caller: Caller) async throws {
   print(
-    "\nNo-op exchanges under h2load, 50 connections x 20 streams, \(figure(Double(calls))) calls")
-  guard try output(of: "h2load", ["--version"]) != nil,
-    try output(of: "nghttpd", ["--version"]) != nil
+    "\nNo-op exchanges under h2load, 50 connections x 20 streams, \(figure(Double(calls))) calls, "
+      + (caller.trust == nil ? "in the clear" : "over TLS"))
+  guard try run("h2load", ["--version"]).code != 127, try run("nghttpd", ["--version"]).code != 127
   else {
     print("left out: h2load and nghttpd are not installed (Debian: nghttp2-client, nghttp2-server)")
     return
@@ -39,13 +39,8 @@ func measureUnderH2Load(_ server: ServerProcess, _ caller: Caller) async throws 
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   defer { try? FileManager.default.removeItem(at: folder) }
 
-  let channel = try GRPCChannel(to: caller.endpoint)
-  let head = try await ExchangeResponse(
-    decoding: channel.unary(
-      Method.exchange, ExchangeRequest(cursor: nil).encoded, metadata: caller.metadata)
-  ).cursor
-  await channel.close()
-  let message = ExchangeRequest(cursor: head).encoded
+  let scheme = caller.trust == nil ? "http" : "https"
+  let message = try await ExchangeRequest(cursor: caller.head()).encoded
   let body = folder.appendingPathComponent("body")
   try Data([0] + withUnsafeBytes(of: UInt32(message.count).bigEndian) { Array($0) } + message)
     .write(to: body)
@@ -53,12 +48,13 @@ func measureUnderH2Load(_ server: ServerProcess, _ caller: Caller) async throws 
 
   row("server", "calls/s", "server us/call")
   let before = server.processorMicroseconds
-  let ours = try output(
-    of: "h2load",
+  let ours = try run(
+    "h2load",
     shape + [
       "-d", body.path, "-H", "content-type: application/grpc", "-H", "te: trailers", "-H",
-      "authorization: \(token)", "http://\(server.address)\(Method.exchange)",
-    ])
+      "authorization: \(token)", "\(scheme)://\(server.address)\(Method.exchange)",
+    ]
+  ).text
   row(
     "atrest-syncd", rate(ours),
     figure((server.processorMicroseconds - before) / Double(calls), decimals: 1))
@@ -68,7 +64,10 @@ func measureUnderH2Load(_ server: ServerProcess, _ caller: Caller) async throws 
   let port = 20_000 + Int.random(in: 0..<20_000)
   let peer = Process()
   peer.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  peer.arguments = ["nghttpd", "--no-tls", "-d", folder.path, "\(port)"]
+  peer.arguments =
+    caller.trust == nil
+    ? ["nghttpd", "--no-tls", "-d", folder.path, "\(port)"]
+    : ["nghttpd", "-d", folder.path, "\(port)", server.identity.path, server.identity.path]
   peer.standardOutput = FileHandle.nullDevice
   peer.standardError = FileHandle.nullDevice
   try peer.run()
@@ -76,10 +75,13 @@ func measureUnderH2Load(_ server: ServerProcess, _ caller: Caller) async throws 
     kill(peer.processIdentifier, SIGKILL)  // It waits for its connections otherwise.
     peer.waitUntilExit()
   }
-  // It says nothing when it is ready: the first answer tells.
-  while try output(of: "nghttp", ["-n", "http://127.0.0.1:\(port)/file"]) == nil {}
+  // It says nothing when it is ready, and nghttp fails with code 0: the first page tells.
+  let page = "\(scheme)://127.0.0.1:\(port)/file"
+  while try !run("nghttp", [page]).text.contains("AAAA") {
+    guard peer.isRunning else { throw BenchmarkError(description: "nghttpd did not start") }
+  }
   let start = processorMicroseconds(of: peer.processIdentifier)
-  let theirs = try output(of: "h2load", shape + ["http://127.0.0.1:\(port)/file"])
+  let theirs = try run("h2load", shape + [page]).text
   row(
     "nghttpd (a 56-byte file)", rate(theirs),
     figure((processorMicroseconds(of: peer.processIdentifier) - start) / Double(calls), decimals: 1)
@@ -87,8 +89,8 @@ func measureUnderH2Load(_ server: ServerProcess, _ caller: Caller) async throws 
 }
 
 /// Calls a second, of h2load's summary; all of them must have been answered 200.
-private func rate(_ text: String?) -> String {
-  guard let text, text.contains("\(calls) succeeded"),
+private func rate(_ text: String) -> String {
+  guard text.contains("\(calls) succeeded"),
     let line = text.split(separator: "\n").first(where: { $0.hasPrefix("finished in") }),
     let number = line.split(separator: ",").dropFirst().first?.split(separator: " ").first,
     let value = Double(number)

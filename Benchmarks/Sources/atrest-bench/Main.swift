@@ -13,24 +13,33 @@ enum Main {
     }
     let binary = URL(fileURLWithPath: path)
     let chosen = Set(arguments.dropFirst())
-    func measure(_ name: String, _ body: (ServerProcess) async throws -> Void) async throws {
+    // Encrypted, as people run it. In the clear only where a peer is.
+    func measure(
+      _ name: String, isEncrypted: Bool = true, _ body: (ServerProcess) async throws -> Void
+    ) async throws {
       guard chosen.isEmpty || chosen.contains(name) else { return }
-      let server = try ServerProcess(binary: binary)
+      let server = try ServerProcess(binary: binary, isEncrypted: isEncrypted)
       defer { server.stop() }
       try await body(server)
     }
     try await measure("throughput") { server in
-      try await measureThroughput(server, sizes: [1_000, 10_000], rounds: 7)
+      try await measureThroughput(server, way: "over TLS", sizes: [1_000, 10_000], rounds: 7)
     }
     try await measure("throughput") { server in
-      try await measureThroughput(server, sizes: [100_000], rounds: 3)
+      try await measureThroughput(server, way: "over TLS", sizes: [100_000], rounds: 3)
       print("server peak resident: \(figure(server.peakMegabytes, decimals: 1)) MB")
+    }
+    try await measure("throughput", isEncrypted: false) { server in
+      try await measureThroughput(
+        server, way: "in the clear as Anki", sizes: [1_000, 10_000], rounds: 7)
     }
     try await measure("wire") { try await measureWireBytes($0) }
     try await measure("no-op") { try await measureNoOps($0, Caller($0, account: "no-op")) }
-    try await measure("h2load") { server in
-      try await measureUnderH2Load(server, Caller(server, account: "h2load"))
-      print("the daemon's own count: \(server.stop())")
+    for isEncrypted in [true, false] {
+      try await measure("h2load", isEncrypted: isEncrypted) { server in
+        try await measureUnderH2Load(server, Caller(server, account: "h2load"))
+        print("the daemon's own count: \(server.stop())")
+      }
     }
     try await measure("one-change") { try await measureOneChange($0) }
   }

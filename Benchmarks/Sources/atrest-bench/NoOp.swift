@@ -65,21 +65,17 @@ final class NoOpLoad: Sendable {
 
 /// Prints rates, latencies and server cost for 1 and 64 connections with 1 and 20 streams each.
 func measureNoOps(_ server: ServerProcess, _ caller: Caller) async throws {
-  print("\nNo-op exchanges (token checked, cursor compared, nothing new)")
+  print(
+    "\nNo-op exchanges (token checked, cursor compared, nothing new), "
+      + (caller.trust == nil ? "in the clear" : "over TLS"))
   row("connections x streams", "calls/s", "p50 us", "p99 us", "server us/call")
   let shard = try Shard(label: "load")
-  let first = try GRPCChannel(to: caller.endpoint, shard: shard)
-  let head = try await ExchangeResponse(
-    decoding: first.unary(
-      Method.exchange, ExchangeRequest(cursor: nil).encoded, metadata: caller.metadata)
-  ).cursor
-  await first.close()
-  let request = ExchangeRequest(cursor: head).encoded
+  let request = try await ExchangeRequest(cursor: caller.head()).encoded
   for (connections, streams, calls) in [
     (1, 1, 20_000), (1, 20, 200_000), (64, 1, 200_000), (64, 20, 400_000),
   ] {
     var channels: [GRPCChannel] = []
-    for _ in 0..<connections { channels.append(try GRPCChannel(to: caller.endpoint, shard: shard)) }
+    for _ in 0..<connections { channels.append(try caller.channel(shard: shard)) }
     let warmUp = NoOpLoad(
       request: request, metadata: caller.metadata, calls: connections * streams * 20)
     _ = await warmUp.run(channels: channels, streams: streams)
@@ -95,5 +91,30 @@ func measureNoOps(_ server: ServerProcess, _ caller: Caller) async throws {
     if result.failures > 0 { print("  \(result.failures) of \(calls) calls failed") }
     for channel in channels { await channel.close() }
   }
+  try await measureFirstCalls(server, caller, request, shard)
   await shard.stop()
+}
+
+/// Prints what it takes to connect, shake hands, ask once and leave: an `atrest sync` that finds nothing new.
+private func measureFirstCalls(
+  _ server: ServerProcess, _ caller: Caller, _ request: [UInt8], _ shard: Shard
+) async throws {
+  let calls = 1_000
+  var microseconds: [Double] = []
+  let before = server.processorMicroseconds
+  let elapsed = try await seconds {
+    for _ in 0..<calls {
+      let channel = try caller.channel(shard: shard, isStranger: true)
+      let time = try await seconds {
+        _ = try await channel.unary(Method.exchange, request, metadata: caller.metadata)
+      }
+      microseconds.append(time * 1e6)
+      await channel.close()
+    }
+  }
+  let sorted = microseconds.sorted()
+  row(
+    "a connection for each", figure(Double(calls) / elapsed), figure(quantile(sorted, 0.5)),
+    figure(quantile(sorted, 0.99)),
+    figure((server.processorMicroseconds - before) / Double(calls), decimals: 1))
 }

@@ -18,16 +18,18 @@ final class ServerProcess: @unchecked Sendable {
   private let log: URL
 
   /// Starts the daemon on a free port of the loopback address and waits until it listens.
-  init(binary: URL) throws {
+  ///
+  /// - Parameter isEncrypted: As people run it, with a certificate of its own. In the clear only beside a peer that is.
+  init(binary: URL, isEncrypted: Bool) throws {
     self.binary = binary
     directory = FileManager.default.temporaryDirectory
       .appendingPathComponent("atrest-bench-\(UUID().uuidString)")
     let output = Pipe()
     process = Process()
     process.executableURL = binary
-    process.arguments = [
-      "serve", "--data", directory.path, "--listen", "127.0.0.1:0", "--insecure",
-    ]
+    process.arguments =
+      ["serve", "--data", directory.path, "--listen", "127.0.0.1:0"]
+      + (isEncrypted ? [] : ["--insecure"])
     process.standardOutput = output
     let log = FileManager.default.temporaryDirectory
       .appendingPathComponent("atrest-bench-\(UUID().uuidString).log")
@@ -59,13 +61,17 @@ final class ServerProcess: @unchecked Sendable {
     return text.split(separator: "\n").last.map(String.init) ?? ""
   }
 
-  /// Makes an account; the result is a pairing link.
+  /// The key and the certificate that the daemon made, as PEM in one file. There is none in the clear.
+  var identity: URL { directory.appendingPathComponent("identity.pem") }
+
+  /// Makes an account; the result is its pairing link, as people get it: it names the certificate.
   func addAccount(_ name: String) throws -> String {
     let output = Pipe()
     let command = Process()
     command.executableURL = binary
     command.arguments = ["account", "add", name, "--data", directory.path]
     command.standardOutput = output
+    command.standardError = FileHandle.nullDevice  // What to do with the link.
     try command.run()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     command.waitUntilExit()
@@ -104,3 +110,6 @@ func processorMicroseconds(of process: Int32) -> Double {
   }
   return (user + system) * 10_000
 }
+
+/// Processor time this process has used so far, in microseconds.
+func ownProcessorMicroseconds() -> Double { processorMicroseconds(of: getpid()) }

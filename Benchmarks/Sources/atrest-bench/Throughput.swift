@@ -35,13 +35,20 @@ private func fast(_ index: Int) throws -> Session {
   return Session(id: UUID(), span: span, targetMinutes: 960)
 }
 
-/// Prints rates: `rounds` of each size, and the medians.
-func measureThroughput(_ server: ServerProcess, sizes: [Int], rounds: Int) async throws {
-  print("\nRecords through the client library, durable on both ends (median of \(rounds))")
-  row("records", "pushed/s", "pulled/s", "server MB")
+/// Prints rates: `rounds` of each size, and the medians. Processor time is that of pushing and pulling one record, both
+/// clients together; unlike the rates it hardly changes when the machine is busy.
+///
+/// - Parameter way: How they travel, as the heading says it.
+func measureThroughput(
+  _ server: ServerProcess, way: String, sizes: [Int], rounds: Int
+) async throws {
+  print("\nRecords through the client library, durable on both ends, \(way) (median of \(rounds))")
+  row("records", "pushed/s", "pulled/s", "server us", "clients us", "server MB")
   for size in sizes {
     var pushes: [Double] = []
     var pulls: [Double] = []
+    var serverCost = 0.0
+    var clientCost = 0.0
     for round in 0..<rounds {
       let link = try server.addAccount("throughput-\(size)-\(round)")
       let source = try await TestDevice(link: link, name: "source")
@@ -53,8 +60,11 @@ func measureThroughput(_ server: ServerProcess, sizes: [Int], rounds: Int) async
       let target = try await TestDevice(link: invitation.link.text, name: "target")
       defer { target.remove() }
 
+      let before = (server.processorMicroseconds, ownProcessorMicroseconds())
       let push = try await seconds { _ = try await source.replica.sync() }
       let pull = try await seconds { _ = try await target.replica.sync() }
+      serverCost += server.processorMicroseconds - before.0
+      clientCost += ownProcessorMicroseconds() - before.1
       guard try source.replica.digest() == target.replica.digest() else {
         throw BenchmarkError(description: "the replicas differ after syncing")
       }
@@ -63,6 +73,9 @@ func measureThroughput(_ server: ServerProcess, sizes: [Int], rounds: Int) async
     }
     row(
       figure(Double(size)), figure(quantile(pushes.sorted(), 0.5)),
-      figure(quantile(pulls.sorted(), 0.5)), figure(server.peakMegabytes, decimals: 1))
+      figure(quantile(pulls.sorted(), 0.5)),
+      figure(serverCost / Double(rounds * size), decimals: 1),
+      figure(clientCost / Double(rounds * size), decimals: 1),
+      figure(server.peakMegabytes, decimals: 1))
   }
 }

@@ -10,23 +10,28 @@ import Transport
 
 /// Prints bytes a record, plain and gzipped, and the size of a no-op.
 func measureWireBytes(_ server: ServerProcess) async throws {
-  print("\nBytes on the wire a record, completed fasts, pages of 1,000")
+  print("\nBytes on the wire a record, completed fasts, pages of 1,000, TLS included")
   row("", "up", "down")
   guard let port = server.address.split(separator: ":").last.flatMap({ UInt16($0) }) else {
     throw BenchmarkError(description: "no port in \(server.address)")
   }
   let proxy = try CountingProxy(to: port)
   defer { proxy.stop() }
-  let endpoint = try Endpoint(parsing: "127.0.0.1:\(proxy.port)")
   let pages = 10
   for compression in [Compression.identity, .gzip] {
-    let caller = try await Caller(server, account: "wire-\(compression.rawValue)")
-    var configuration = GRPCChannel.Configuration()
-    configuration.compression = compression == .identity ? nil : compression
-    let channel = try GRPCChannel(to: endpoint, configuration: configuration)
+    let caller = try await Caller(
+      server, account: "wire-\(compression.rawValue)", at: "127.0.0.1:\(proxy.port)")
+    let channel = try caller.channel(
+      compression: compression == .identity ? nil : compression, isStranger: true)
     var source = OfferSource(replica: caller.replica)
-    var cursor: Cursor?
     var before = proxy.bytes
+    // Connecting is counted apart.
+    var cursor = try await ExchangeResponse(
+      decoding: channel.unary(
+        Method.exchange, ExchangeRequest(cursor: nil).encoded, metadata: caller.metadata)
+    ).cursor
+    let connecting = (up: proxy.bytes.up - before.up, down: proxy.bytes.down - before.down)
+    before = proxy.bytes
     for _ in 0..<pages {
       let offers = try (0..<1000).map { _ in try source.next() }
       let request = ExchangeRequest(cursor: cursor, offers: offers)
@@ -49,6 +54,9 @@ func measureWireBytes(_ server: ServerProcess) async throws {
       compression == .identity ? "plain (down: the messages alone)" : compression.rawValue,
       figure(up, decimals: 1), figure(Double(down) / Double(pages * 1000), decimals: 1))
     if compression == .gzip {
+      row(
+        "connecting, first exchange (B)", figure(Double(connecting.up)),
+        figure(Double(connecting.down)))
       before = proxy.bytes
       for _ in 0..<100 {
         _ = try await channel.unary(
