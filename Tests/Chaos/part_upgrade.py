@@ -79,7 +79,7 @@ class DaemonUpgrade(DaemonRun):
         is_hit, complaint = super().act(scene, fault, prefix)
         path = scene.folder / "data" / old_formats.SERVER_FILE
         complaint = complaint or self.shape.complaint(path)
-        if fault is None and self.shape.version(path) != 4:
+        if fault is None and self.shape.version(path) != self.shape.newest:
             complaint = complaint or "the store was not upgraded"
         return is_hit, complaint
 
@@ -103,6 +103,6 @@ class CommandUpgrade(Run):
             complaint = f"crashed with {-done.returncode}: {done.stderr.strip()}"
         elif done.returncode > 0 and not done.stderr.strip():
             complaint = f"ended with {done.returncode} and said nothing"
-        elif fault is None and (done.returncode or self.shape.version(path) != 4):
+        elif fault is None and (done.returncode or self.shape.version(path) != self.shape.newest):
             complaint = f"ended with {done.returncode}, not upgraded: {done.stderr.strip()}"
         return is_hit, complaint
