@@ -269,8 +269,10 @@ extension CommitQueue {
       storage.directory.authenticate(metadata, at: WallTime(milliseconds: noon)) != nil)
   }
 
-  @Test("waiting ends with the code, like a wrong one")
-  func expires() async throws {
+  @Test(
+    "waiting ends with the code, like a wrong one: when its time is over, or somebody decides too late",
+    arguments: [false, true])
+  func expires(isDecided: Bool) async throws {
     let code = try await invite()
     let caller = await call(code)
     let handle = try #require(try newcomers().first?.handle)
@@ -281,9 +283,12 @@ extension CommitQueue {
     #expect(caller.answers.all.isEmpty)
     storage.world.now += PairingCode.lifeMilliseconds
     #expect(try newcomers().isEmpty)
-    await #expect(throws: Status.nobodyWaits) { try await decide(handle, true) }
     #expect(caller.answers.all.isEmpty)
-    try await timers.next()()
+    if isDecided {
+      await #expect(throws: Status.nobodyWaits) { try await decide(handle, true) }
+    } else {
+      try await timers.next()()
+    }
     #expect(try await caller.failure == .badCode)
     #expect(try await stored().count == 2)
   }
