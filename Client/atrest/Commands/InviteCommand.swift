@@ -71,7 +71,9 @@ struct InviteCommand: AsyncParsableCommand {
     let interruption = Interruption {
       Terminal.progress("")
       Terminal.complain(words.later)
-      Foundation.exit(0)  // The link is made; only the asking is left to another command.
+      // The link is made; only the asking is left to another command. Not `exit`: that would take OpenSSL down under the connection that is still
+      // in use.
+      _exit(0)
     }
     defer { withExtendedLifetime(interruption) {} }
     Terminal.progress(InviteWords.waiting)
