@@ -64,7 +64,8 @@ struct IdentityTests {
       try test.replica.adopt(
         PairResponse(
           replica: ReplicaID(rawValue: 3), token: "other", accountName: "work",
-          serverTime: test.clock.now()), server: "127.0.0.1:7443")
+          serverTime: test.clock.now()), server: "127.0.0.1:7443",
+        sent: test.clock.now())
     }
     await #expect(throws: SyncError.replica(.pairingEnded)) {
       try await SyncEngine(
@@ -209,12 +210,10 @@ struct IdentityTests {
 
     // Meanwhile another sync of the same replica learns the time, and stamps the write again.
     let quiet = try server.exchange(ExchangeRequest(cursor: cursor))
-    _ = try await test.replica.apply(
-      quiet, to: ExchangeRequest(cursor: cursor), page: OutboxPage(), at: test.clock.now())
+    try await test.apply(quiet, to: ExchangeRequest(cursor: cursor))
     try await test.replica.restamp(at: test.clock.now())
 
-    _ = try await test.replica.apply(
-      answer, to: ExchangeRequest(cursor: cursor), page: page, at: test.clock.now())
+    try await test.apply(answer, to: ExchangeRequest(cursor: cursor), page: page)
     try await test.sync(server)
     #expect(server.records == (try test.replica.allRecords()))
   }
@@ -268,8 +267,7 @@ struct IdentityTests {
     let start = Cursor(epoch: 7, sequence: 0)
     let news = ExchangeResponse(
       records: [theirs.encoded], cursor: start, serverTime: test.clock.now())
-    _ = try await test.replica.apply(
-      news, to: ExchangeRequest(cursor: nil), page: OutboxPage(), at: test.clock.now())
+    try await test.apply(news, to: ExchangeRequest(cursor: nil))
     test.clock.advance(10 * 60_000)
     try test.replica.delete(water.key)
 
@@ -278,8 +276,7 @@ struct IdentityTests {
     test.clock.advance(55 * 60_000)
     let time = ExchangeResponse(
       cursor: start, serverTime: server.state.withLock { $0.clock.now() })
-    _ = try await test.replica.apply(
-      time, to: ExchangeRequest(cursor: start), page: OutboxPage(), at: test.clock.now())
+    try await test.apply(time, to: ExchangeRequest(cursor: start))
     try await test.replica.restamp(at: test.clock.now())
     try await test.sync(server)
     #expect(server.records.map(\.isDeleted) == [true])

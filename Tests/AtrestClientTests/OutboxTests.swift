@@ -142,8 +142,7 @@ struct OutboxTests {
     let answer = try server.exchange(ExchangeRequest(cursor: nil, offers: page.offers))
     try test.replica.save(WaterEntry.sample(id: id, 200))
     try test.replica.setPreference("theme", to: "dusk")
-    _ = try await test.replica.apply(
-      answer, to: ExchangeRequest(cursor: nil), page: page, at: test.clock.now())
+    try await test.apply(answer, to: ExchangeRequest(cursor: nil), page: page)
     #expect(try test.offers().map(\.record.key.kind) == [.water, .preference])
     #expect(try test.offers().first.map { try WaterEntry($0.record) }?.intake.millilitres == 200)
     #expect(try await test.replica.standing().cursor == answer.cursor)
@@ -166,8 +165,7 @@ struct OutboxTests {
     // The pull arrives without the push: another process of this device asked with an empty outbox.
     let cursor = try await mine.replica.standing().cursor
     let answer = try server.exchange(ExchangeRequest(cursor: cursor))
-    _ = try await mine.replica.apply(
-      answer, to: ExchangeRequest(cursor: cursor), page: OutboxPage(), at: mine.clock.now())
+    try await mine.apply(answer, to: ExchangeRequest(cursor: cursor))
     #expect(try mine.replica.waterEntry(id)?.intake.millilitres == 300)
     mine.clock.advance(9000)
     try mine.replica.save(WaterEntry.sample(id: id, 400))

@@ -356,15 +356,14 @@ struct RestartTests {
 
     // Meanwhile another sync of this replica learns the time, stamps the write again, pushes it and compares.
     let quiet = ExchangeRequest(cursor: standing.cursor, seen: standing.seen)
-    _ = try await test.replica.apply(
-      try server.exchange(quiet), to: quiet, page: OutboxPage(), at: test.clock.now())
+    try await test.apply(try server.exchange(quiet), to: quiet)
     try await test.replica.restamp(at: test.clock.now())
     try await test.sync(server)
 
     // Only now the first request arrives, and wins. It is not sent back to its sender.
     let answer = try server.exchange(request)
     #expect(answer.records.isEmpty)
-    _ = try await test.replica.apply(answer, to: request, page: page, at: test.clock.now())
+    try await test.apply(answer, to: request, page: page)
     #expect(server.records == (try test.replica.allRecords()))
   }
 }

@@ -196,6 +196,6 @@ extension ReplicaState {
   /// See `EntitlementTime`.
   func entitlementTime(at now: WallTime) -> WallTime {
     EntitlementTime.now(
-      local: corrected(now), server: lastSync, latestStamp: clock.latest.wallTime)
+      local: serverOffset.corrected(now), server: lastSync, latestStamp: clock.latest.wallTime)
   }
 }

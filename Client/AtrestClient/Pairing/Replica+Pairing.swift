@@ -49,14 +49,14 @@ extension Replica {
   ) async throws(SyncError) -> JoinedAccount {
     let name = try Replica.checked(name: name)
     // Whether it is paired is asked before the code is used up, and again when its fruit is stored.
-    let nonce = try await local { replica throws(ReplicaError) in
-      try replica.nonce(joiningWith: link.text)
+    let (nonce, sent) = try await local { replica throws(ReplicaError) in
+      (try replica.nonce(joiningWith: link.text), replica.clock.now())
     }
     let answer = try await joining.join(
       PairRequest(code: link.code, deviceName: name, nonce: nonce), waiting: waiting)
     do {
       try await offload { () throws(ReplicaError) in
-        try self.adopt(answer, server: link.server.text)
+        try self.adopt(answer, server: link.server.text, sent: sent)
       }
     } catch {
       throw SyncError(storing: error)
@@ -109,7 +109,7 @@ extension Replica {
     missed: @escaping @Sendable (Newcomer) -> Void
   ) async throws(SyncError) -> InvitationOutcome {
     let (inviter, now) = try await local { replica throws(ReplicaError) in
-      try replica.read { ($0.state.replica, $0.state.corrected(replica.clock.now())) }
+      try replica.read { ($0.state.replica, $0.state.serverOffset.corrected(replica.clock.now())) }
     }
     let (rest, overflow) = invitation.expires.milliseconds
       .subtractingReportingOverflow(now.milliseconds)
@@ -143,11 +143,16 @@ extension Replica {
   }
 
   /// Becomes a device of an account: takes its identity, and stamps with it everything that waits.
-  package func adopt(_ pairing: PairResponse, server: String) throws(ReplicaError) {
+  ///
+  /// - Parameter sent: This device's clock when it asked.
+  package func adopt(
+    _ pairing: PairResponse, server: String, sent: WallTime
+  ) throws(ReplicaError) {
     try write { transaction in
       try transaction.requireUnpaired()
       let wasPairedBefore = transaction.state.replica != .none
-      transaction.state.observe(server: pairing.serverTime, at: transaction.now)
+      transaction.state.serverOffset.learn(
+        pairing.serverTime, sent: sent, now: transaction.now)
       try transaction.restamp(
         as: pairing.replica, server: pairing.serverTime, mayHaveBeenTaken: wasPairedBefore
       ) { _ in true }

@@ -122,7 +122,7 @@ extension Replica {
       return ReplicaStatus(
         replica: state.replica, account: state.account, server: state.endpoint,
         cursor: state.cursor, lastSync: state.lastSync,
-        serverOffsetMilliseconds: state.serverOffset, pendingCount: row?[0] ?? 0,
+        serverOffsetMilliseconds: state.serverOffset.milliseconds, pendingCount: row?[0] ?? 0,
         refusedCount: refused - held, heldDeletionCount: held)
     }
   }

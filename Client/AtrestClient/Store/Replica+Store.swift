@@ -78,12 +78,13 @@ extension Replica: ReplicaStore {
 
   /// See `ReplicaStore`.
   public func apply(
-    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
+    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage,
+    sent: WallTime, at now: WallTime
   ) async throws(ReplicaError) -> AppliedAnswer {
     if PlantedBug.cursorMovedFirst.isPlanted {
       try await writing { $0.state.cursor = answer.cursor }
     }
-    return try await writing { try $0.apply(answer, to: request, page: page, at: now) }
+    return try await writing { try $0.apply(answer, to: request, page: page, sent: sent, at: now) }
   }
 
   /// See `ReplicaStore`.
@@ -96,7 +97,7 @@ extension Replica: ReplicaStore {
       try transaction.merge(event.records, into: &applied)
       transaction.state.cursor = event.cursor
       transaction.state.see(event.cursor, from: event.after)
-      transaction.state.observe(server: event.serverTime, at: now)
+      transaction.state.serverOffset.learn(event.serverTime, now: now)
       return applied
     }
   }
@@ -105,7 +106,7 @@ extension Replica: ReplicaStore {
   public func restamp(at now: WallTime) async throws(ReplicaError) {
     try await writing { transaction in
       let (server, overflow) = now.milliseconds
-        .addingReportingOverflow(transaction.state.serverOffset)
+        .addingReportingOverflow(transaction.state.serverOffset.milliseconds)
       guard !overflow else { return }
       // What was not too far ahead may have been taken, and the answer lost: it keeps its stamp.
       let limit = ReplicaTransaction.acceptedThrough(WallTime(milliseconds: server))

@@ -25,8 +25,7 @@ struct ReplicaState: Hashable {
   var server: String?
   var token: String?
   var lastSync: WallTime?
-  /// Server's clock minus this device's, in milliseconds.
-  var serverOffset: Int64 = 0
+  var serverOffset = ServerOffset()
   /// The account's head, as the newest answer told it.
   var seen: Cursor?
   /// Names a demand to compare everything held with the server; nil: there is none.
@@ -36,22 +35,6 @@ struct ReplicaState: Hashable {
   var renewal: [UInt8]?
   /// A request to join an account that may be under way.
   var joining: PendingJoin?
-
-  /// Smaller differences between two clocks are the network's as likely as the clocks'. Milliseconds.
-  static let offsetTolerance: Int64 = 2000
-
-  /// This device's time, corrected by what the server said if that is far off.
-  func corrected(_ wall: WallTime) -> WallTime {
-    guard serverOffset.magnitude > ReplicaState.offsetTolerance.magnitude else { return wall }
-    let (sum, overflow) = wall.milliseconds.addingReportingOverflow(serverOffset)
-    return overflow ? wall : WallTime(milliseconds: sum)
-  }
-
-  /// Learns the server's time.
-  mutating func observe(server: WallTime, at now: WallTime) {
-    let (offset, overflow) = server.milliseconds.subtractingReportingOverflow(now.milliseconds)
-    serverOffset = overflow ? 0 : offset
-  }
 
   /// Forgets what one server knows this replica by and where it stood there.
   mutating func leave() {
@@ -94,7 +77,8 @@ struct ReplicaState: Hashable {
       clock: PlantedBug.clockForgotten.isPlanted ? HybridClock() : HybridClock(latest: clock),
       cursor: row.place(at: 2), account: try row.decode(atIndex: 4),
       server: try row.decode(atIndex: 5), token: try row.decode(atIndex: 6),
-      lastSync: lastSync.map(WallTime.init), serverOffset: try row.decode(atIndex: 8),
+      lastSync: lastSync.map(WallTime.init),
+      serverOffset: ServerOffset(milliseconds: try row.decode(atIndex: 8)),
       seen: row.place(at: 9), mustReconcile: demand == 0 ? nil : UInt64(bitPattern: demand),
       tokens: TokenTrail(
         held: held.map { UInt64(bitPattern: $0) }, attempts: try row.numbers(at: 13)),
@@ -113,7 +97,7 @@ struct ReplicaState: Hashable {
     ).execute(arguments: [
       Int64(bitPattern: replica.rawValue), Int64(bitPattern: clock.latest.rawValue),
       cursor.map { Int64(bitPattern: $0.epoch) }, cursor.map { Int64(bitPattern: $0.sequence) },
-      account, server, token, lastSync?.milliseconds, serverOffset,
+      account, server, token, lastSync?.milliseconds, serverOffset.milliseconds,
       seen.map { Int64(bitPattern: $0.epoch) }, seen.map { Int64(bitPattern: $0.sequence) },
       Int64(bitPattern: mustReconcile ?? 0), tokens.held.map { Int64(bitPattern: $0) },
       tokens.attempts.reduce(into: Data()) { data, token in

@@ -11,7 +11,8 @@ import struct SyncProtocol.Cursor
 
 extension ReplicaTransaction {
   func apply(
-    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
+    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage,
+    sent: WallTime, at now: WallTime
   ) throws -> AppliedAnswer {
     // Copies of what was deleted are not kept here for longer than elsewhere, even where nobody acts any more.
     try trim()
@@ -50,7 +51,7 @@ extension ReplicaTransaction {
     try acknowledge(page, except: refused)
     state.advance(
       by: answer, from: Standing(cursor: request.cursor, seen: request.seen), isRestart: isRestart)
-    state.observe(server: answer.serverTime, at: now)
+    state.serverOffset.learn(answer.serverTime, sent: sent, now: now)
     return applied
   }
 
@@ -118,7 +119,9 @@ extension ReplicaTransaction {
         """)
     for bytes in records {
       let received: Record
-      do { received = try Record(decoding: bytes).bent(at: state.corrected(now)) } catch {
+      do {
+        received = try Record(decoding: bytes).bent(at: state.serverOffset.corrected(now))
+      } catch {
         throw ReplicaError.invalid("an answer holds a record against the rules")
       }
       // A signed fact carries its own date, which is nobody's clock.

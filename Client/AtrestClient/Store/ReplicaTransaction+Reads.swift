@@ -55,7 +55,7 @@ extension ReplicaTransaction {
 
   /// Entries of the conflict journal that are not deleted and younger than 90 days, newest first.
   public func conflicts() throws(ReplicaError) -> [JournalEntry] {
-    let now = state.corrected(now).milliseconds
+    let now = state.serverOffset.corrected(now).milliseconds
     let entries = try all(.conflict) { record in
       (try? Conflict(record)).map { JournalEntry(conflict: $0) }
     }

@@ -166,7 +166,7 @@ extension ReplicaTransaction {
     guard state.clock.latest < .latest else {
       throw .invalid("This record's time lies at the end of all times; it cannot be edited.")
     }
-    let time = state.clock.tick(at: state.corrected(now))
+    let time = state.clock.tick(at: state.serverOffset.corrected(now))
     return Stamp(time: time, replica: state.replica)
   }
 }

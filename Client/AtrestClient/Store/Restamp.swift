@@ -46,7 +46,8 @@ extension ReplicaTransaction {
     // A write that may have been sent was compared with others under its time, and lost to some. Moved past those, it would be covered by
     // this replica's next write, which followed on them, and nobody would note that it lost.
     let stamps = newStamps(
-      floors, movedBy: mayHaveBeenTaken ? 0 : state.serverOffset, after: kept, as: replica,
+      floors, movedBy: mayHaveBeenTaken ? 0 : state.serverOffset.correction, after: kept,
+      as: replica,
       server: server)
     try forEachEntry { entry in
       // New sequences even where no stamp changed: the order of the entries is part of what is kept, and an
@@ -87,11 +88,9 @@ extension ReplicaTransaction {
   }
 
   private func newStamps(
-    _ floors: [Stamp: HybridTime], movedBy serverOffset: Int64, after kept: HybridTime,
+    _ floors: [Stamp: HybridTime], movedBy offset: Int64, after kept: HybridTime,
     as replica: ReplicaID, server: WallTime
   ) -> [Stamp: Stamp] {
-    let offset =
-      serverOffset.magnitude > ReplicaState.offsetTolerance.magnitude ? serverOffset : 0
     var last = kept
     var stamps: [Stamp: Stamp] = [:]
     for (stamp, floor) in floors.sorted(by: { $0.key < $1.key }) {

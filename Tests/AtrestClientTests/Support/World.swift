@@ -64,7 +64,7 @@ final class TestReplica: Sendable {
       PairResponse(
         replica: ReplicaID(rawValue: id), token: "secret-\(id)", accountName: "home",
         serverTime: serverTime ?? clock.now()),
-      server: "127.0.0.1:7443")
+      server: "127.0.0.1:7443", sent: clock.now())
   }
 
   func reopened() throws -> Replica {
@@ -73,6 +73,14 @@ final class TestReplica: Sendable {
 
   func engine(_ transport: any SyncTransport, attempts: Int = 1) -> SyncEngine {
     SyncEngine(store: replica, transport: transport, clock: clock, pacing: .instant(attempts))
+  }
+
+  /// Stores an answer that took no time.
+  func apply(
+    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage = OutboxPage()
+  ) async throws {
+    let now = clock.now()
+    _ = try await replica.apply(answer, to: request, page: page, sent: now, at: now)
   }
 
   @discardableResult
