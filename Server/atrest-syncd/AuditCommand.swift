@@ -2,6 +2,7 @@
 // The command that shows what happened on the server, and checks that nobody changed what it says.
 
 import ArgumentParser
+import AtrestServer
 import Foundation
 import Replication
 import SyncProtocol
@@ -10,8 +11,13 @@ struct AuditCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "audit", abstract: "See what happened: devices, codes, purchases, removals.",
     discussion: """
-      Newest first. Devices are named by their IDs: see `atrest-syncd device list`. Nothing in it can be changed or removed; \
-      --check says whether anybody did it all the same.
+      Newest first. Devices are named by their IDs: see `atrest-syncd device list`. Nothing takes an event out again; --check \
+      says whether somebody did it by force, and prints a hash to note elsewhere. --noted tells from that later whether the log \
+      still goes on from there.
+
+        atrest-syncd audit --account kim
+        atrest-syncd audit --check
+        atrest-syncd audit --check --noted 12:5f2c...
       """)
 
   @Option(help: "Only what happened to this account.") var account: String = ""
@@ -20,6 +26,11 @@ struct AuditCommand: AsyncParsableCommand {
   var before: UInt64 = 0
   @Flag(name: .customLong("check"), help: "Check that the whole log is as it was written.")
   var isCheck = false
+  @Option(
+    help: ArgumentHelp(
+      "With --check: what an earlier --check printed, which the log must still hold.",
+      valueName: "number:hash"))
+  var noted: NotedEvent?
   @OptionGroup var data: DataOptions
   @OptionGroup var format: FormatOptions
 
@@ -27,6 +38,7 @@ struct AuditCommand: AsyncParsableCommand {
     guard (1...EventPage.limit).contains(limit) else {
       throw ValidationError("--limit is 1 to \(EventPage.limit). Page on with --before.")
     }
+    guard noted == nil || isCheck else { throw ValidationError("--noted goes with --check.") }
     guard account.utf8.count <= NameLimit.bytes else {
       throw ValidationError("A name has 1 to \(NameLimit.bytes) bytes.")
     }
@@ -45,9 +57,7 @@ struct AuditCommand: AsyncParsableCommand {
   }
 
   private func check(_ client: AdminClient) async throws {
-    let answer = try await client.call(
-      Method.Admin.checkEvents, EmptyMessage(), as: CheckEventsResponse.self,
-      timeout: .seconds(3600))
+    let answer = try await client.check()
     if format.isJSON { printLine(try Audit.json(answer)) }
     guard answer.broken == 0 else {
       throw Failure(
@@ -56,11 +66,60 @@ struct AuditCommand: AsyncParsableCommand {
         database, or the disk damaged it.
         """, .data)
     }
+    if let noted {
+      let then = try await client.check(through: noted.number)
+      guard then.events == noted.number else {
+        throw Failure(
+          """
+          The log was cut off: it has \(then.events) events, and had \(noted.number) when that was noted. A backup that was put \
+          back does that; else somebody changed the database.
+          """, .data)
+      }
+      guard then.hash == noted.hash else {
+        throw Failure(
+          """
+          The log was made anew: its event \(noted.number) is not the one that was noted. A backup that was put back does \
+          that; else somebody changed the database.
+          """, .data)
+      }
+    }
     guard !format.isJSON else { return }
     printLine("The log is whole: \(answer.events) events.")
+    if noted != nil { printLine("It goes on from what was noted.") }
     if !answer.hash.isEmpty {
-      printLine("Its newest hash, to be noted elsewhere: \(Audit.hex(answer.hash))")
+      printLine("To be noted elsewhere: \(NotedEvent(number: answer.events, hash: answer.hash))")
     }
+  }
+}
+
+/// An event's number and hash, as a check of the log prints them for a later one.
+struct NotedEvent: Hashable, ExpressibleByArgument, CustomStringConvertible {
+  let number: UInt64
+  let hash: [UInt8]
+
+  init(number: UInt64, hash: [UInt8]) {
+    self.number = number
+    self.hash = hash
+  }
+
+  /// From `number:hash`; nil for anything else.
+  init?(argument: String) {
+    let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, let number = UInt64(parts[0]), number > 0,
+      let hash = hexDecoded(Array(parts[1].utf8)[...]), hash.count == 32
+    else { return nil }
+    self.init(number: number, hash: hash)
+  }
+
+  var description: String { "\(number):\(hexEncoded(hash))" }
+}
+
+extension AdminClient {
+  /// Has the server check its log of events, up to one of them or all.
+  fileprivate func check(through number: UInt64 = 0) async throws -> CheckEventsResponse {
+    try await call(
+      Method.Admin.checkEvents, CheckEventsRequest(through: number), as: CheckEventsResponse.self,
+      timeout: .seconds(3600))
   }
 }
 
@@ -147,14 +206,6 @@ enum Audit {
     return try Text.json(
       Check(
         isWhole: answer.broken == 0, events: answer.events,
-        broken: answer.broken == 0 ? nil : answer.broken, hash: hex(answer.hash)))
-  }
-
-  /// Bytes as hexadecimal digits.
-  static func hex(_ bytes: [UInt8]) -> String {
-    bytes.map { byte in
-      let digits = String(byte, radix: 16)
-      return digits.count == 1 ? "0" + digits : digits
-    }.joined()
+        broken: answer.broken == 0 ? nil : answer.broken, hash: hexEncoded(answer.hash)))
   }
 }

@@ -285,6 +285,31 @@ public struct AccountEventsResponse: WireMessage {
   }
 }
 
+/// Asks for a check of the log of events.
+public struct CheckEventsRequest: WireMessage {
+  /// The newest event to check; zero: all there are.
+  public var through: UInt64
+
+  /// A request.
+  public init(through: UInt64 = 0) {
+    self.through = through
+  }
+
+  /// Decodes a request.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: atrest__admin__v1__check_events_request__unpack) { message in
+      CheckEventsRequest(through: message.through)
+    }
+  }
+
+  /// The bytes on the wire.
+  public var encoded: [UInt8] {
+    packing(atrest__admin__v1__check_events_request__init) { message, _ in
+      message.through = through
+    }
+  }
+}
+
 /// What a check of the log of events found.
 public struct CheckEventsResponse: WireMessage {
   /// Events checked.

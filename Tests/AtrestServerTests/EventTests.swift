@@ -46,8 +46,11 @@ import struct Replication.WallTime
     return try AccountEventsResponse(decoding: try outcome.reply).entries
   }
 
-  private func check() async throws -> CheckEventsResponse {
-    let outcome = await outcome { later throws(Status) in try admin.checkEvents([], answer: later) }
+  private func check(through number: UInt64 = 0) async throws -> CheckEventsResponse {
+    let bytes = CheckEventsRequest(through: number).encoded
+    let outcome = await outcome { later throws(Status) in
+      try admin.checkEvents(bytes, answer: later)
+    }
     return try CheckEventsResponse(decoding: try outcome.reply)
   }
 
@@ -267,6 +270,11 @@ import struct Replication.WallTime
     try #require(storage.queue.submit(job))
     let found = try await check()
     #expect(found.events == 4500 && found.broken == 0 && found.hash.count == 32)
+    for number: UInt64 in [1, 1999, 2000, 2001, 4499, 4500, 4501] {
+      let part = try await check(through: number)
+      #expect(part.events == min(number, 4500) && part.broken == 0)
+      #expect((part.hash == found.hash) == (number >= 4500))
+    }
     await storage.queue.close()
   }
 

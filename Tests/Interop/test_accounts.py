@@ -254,8 +254,20 @@ def test_the_owner_reads_all_events_and_checks_them(binaries, tmp_path):
     assert "account removed" in table.stdout and "device paired" in table.stdout
     checked = daemon.admin("audit", "--check")
     assert checked.returncode == 0 and "whole: 7 events" in checked.stdout
+    noted = checked.stdout.split()[-1]
+    assert noted.startswith("7:")
     assert json.loads(daemon.admin("audit", "--check", "--json").stdout)["is_whole"] is True
     assert daemon.admin("audit", "--account", "nobody").returncode == 65
+    with open_channel(daemon.address) as channel:
+        daemon.new_account(channel)
+    checked = daemon.admin("audit", "--check", "--noted", noted)
+    assert checked.returncode == 0 and "goes on from what was noted" in checked.stdout
+    for other, words in (("99:" + noted[2:], "cut off"), ("7:" + "0" * 64, "made anew")):
+        checked = daemon.admin("audit", "--check", "--noted", other)
+        assert checked.returncode == 65 and words in checked.stderr
+    for wrong in ("7", "7:", "0:" + noted[2:], noted + "0", ":" + noted[2:]):
+        assert daemon.admin("audit", "--check", "--noted", wrong).returncode == 64
+    assert daemon.admin("audit", "--noted", noted).returncode == 64
     assert daemon.stop() == 0, daemon.log_tail()
 
     database = sqlite3.connect(daemon.data + "/atrest.db")

@@ -43,6 +43,7 @@ struct AccountMessageTests {
     try check(
       AccountEventsResponse(
         entries: [.init(account: 4, accountName: "home", event: event)], more: true))
+    try check(CheckEventsRequest(through: 3))
     try check(CheckEventsResponse(events: 5, broken: 4, hash: [UInt8](0..<32)))
   }
 

@@ -37,9 +37,9 @@ extension AdminService {
 
   /// Checks the chain of all events, in slices between which others have their turn.
   package func checkEvents(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
-    _ = try decoded(EmptyMessage.self, bytes)
+    let request = try decoded(CheckEventsRequest.self, bytes)
     let later = answer()
-    let check = EventCheck()
+    let check = EventCheck(through: request.through == 0 ? .max : request.through)
     queue.interleave { store in
       let outcome: UnaryOutcome
       do throws(StoreError) {
@@ -62,12 +62,17 @@ extension AdminService {
 private final class EventCheck: Sendable {
   /// Events read in one turn of the storage queue: some milliseconds.
   private static let slice: UInt64 = 2000
+  private let last: UInt64
   private let chain = Mutex(EventChain())
+
+  init(through last: UInt64) {
+    self.last = last
+  }
 
   /// Checks some more; nil if there are more still.
   func step(_ store: any SyncStore) throws(StoreError) -> CheckEventsResponse? {
     var chain = chain.withLock { $0 }
-    let end = chain.number + Self.slice
+    let end = min(chain.number + Self.slice, last)
     var broken: UInt64?
     try store.transaction { transaction throws(StoreError) in
       try transaction.events(after: chain.number) { entry in
@@ -80,7 +85,7 @@ private final class EventCheck: Sendable {
       }
     }
     self.chain.withLock { $0 = chain }
-    guard broken != nil || chain.number < end else { return nil }
+    guard broken != nil || chain.number < end || end == last else { return nil }
     return CheckEventsResponse(
       events: chain.number, broken: broken ?? 0, hash: chain.number == 0 ? [] : chain.hash)
   }

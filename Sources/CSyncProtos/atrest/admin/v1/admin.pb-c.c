@@ -1778,9 +1778,29 @@ const ProtobufCMessageDescriptor atrest__admin__v1__account_event__descriptor =
   (ProtobufCMessageInit) atrest__admin__v1__account_event__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-#define atrest__admin__v1__check_events_request__field_descriptors NULL
-#define atrest__admin__v1__check_events_request__field_indices_by_name NULL
-#define atrest__admin__v1__check_events_request__number_ranges NULL
+static const ProtobufCFieldDescriptor atrest__admin__v1__check_events_request__field_descriptors[1] =
+{
+  {
+    "through",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__CheckEventsRequest, through),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__admin__v1__check_events_request__field_indices_by_name[] = {
+  0,   /* field[0] = through */
+};
+static const ProtobufCIntRange atrest__admin__v1__check_events_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
 const ProtobufCMessageDescriptor atrest__admin__v1__check_events_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -1789,10 +1809,10 @@ const ProtobufCMessageDescriptor atrest__admin__v1__check_events_request__descri
   "Atrest__Admin__V1__CheckEventsRequest",
   "atrest.admin.v1",
   sizeof(Atrest__Admin__V1__CheckEventsRequest),
-  0,
+  1,
   atrest__admin__v1__check_events_request__field_descriptors,
   atrest__admin__v1__check_events_request__field_indices_by_name,
-  0,  atrest__admin__v1__check_events_request__number_ranges,
+  1,  atrest__admin__v1__check_events_request__number_ranges,
   (ProtobufCMessageInit) atrest__admin__v1__check_events_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

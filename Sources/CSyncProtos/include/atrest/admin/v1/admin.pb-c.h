@@ -404,10 +404,14 @@ struct  Atrest__Admin__V1__AccountEvent
 struct  Atrest__Admin__V1__CheckEventsRequest
 {
   ProtobufCMessage base;
+  /*
+   * The newest event to check; zero: all there are.
+   */
+  uint64_t through;
 };
 #define ATREST__ADMIN__V1__CHECK_EVENTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__check_events_request__descriptor) \
-     }
+    , 0 }
 
 
 /*
