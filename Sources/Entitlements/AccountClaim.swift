@@ -21,6 +21,8 @@ public struct AuthenticTransaction: Hashable, Sendable {
 
   /// Names what an account holds.
   public var originalID: TransactionFact.ID { fact.originalID }
+  /// Whether it takes a purchase away: refunded, or not shared any more.
+  public var isRevocation: Bool { fact.revoked != nil }
 }
 
 /// Who says that a statement is theirs. Made by whoever authenticated them, never from what they sent.

@@ -71,6 +71,19 @@ import Transport
     await storage.queue.close()
   }
 
+  @Test("a name longer than any file's is none, so that each checksum read can be written")
+  func longName() throws {
+    let digits = String(repeating: "0a", count: 32)
+    func read(_ name: String, escaped: Bool = false) -> BackupChecksum? {
+      BackupChecksum(line: Array("\(escaped ? "\\" : "")\(digits)  \(name)\n".utf8))
+    }
+    let longest = try #require(read(String(repeating: "\\r", count: 255), escaped: true))
+    #expect(BackupChecksum(line: longest.line) == longest)
+    #expect(read(String(repeating: "x", count: 255)) != nil)
+    #expect(read(String(repeating: "x", count: 256)) == nil)
+    #expect(read(String(repeating: "\\r", count: 256), escaped: true) == nil)
+  }
+
   @Test("a checksum whose backup is gone is replaced; anything else of that name is not touched")
   func besides() async throws {
     _ = try await backUp()

@@ -220,6 +220,29 @@ final class Storage: Sendable {
     await storage.queue.close()
   }
 
+  @Test("below the watermark a deletion brings nothing new with it: the rest is for letting go")
+  func growingBelowTheWatermark() async throws {
+    let storage = try Storage()
+    let start = try await storage.exchange(phone, request(nil, water(1), water(2)))
+    storage.free.bytes.withLock { $0 = DiskGuard.lowWaterBytes - 1 }
+    var heavier = deleted(2)
+    // A field of bytes, a hundred of them.
+    heavier.set(
+      Register(
+        field: 9, stamp: stamp(noon + 1000, phone),
+        value: [0x4A, 100] + [UInt8](repeating: 1, count: 100)))
+    let offers = [deletion(deleted(1)), deletion(heavier), deletion(deleted(3))]
+    let answer = try await storage.exchange(
+      phone, ExchangeRequest(cursor: start.cursor, offers: offers))
+    #expect(answer.refusals.map(\.index) == [1, 2])
+    #expect(answer.refusals.allSatisfy { $0.reason == .quota && $0.message.contains("disk") })
+    storage.free.bytes.withLock { $0 = DiskGuard.lowWaterBytes }
+    let later = try await storage.exchange(
+      phone, ExchangeRequest(cursor: answer.cursor, offers: offers))
+    #expect(later.refusals.isEmpty)
+    await storage.queue.close()
+  }
+
   @Test("on a full disk deleting takes the ballast's room, once")
   func ballastForDeleting() async throws {
     let storage = try Storage()

@@ -219,6 +219,26 @@ import struct Replication.WallTime
     await storage.queue.close()
   }
 
+  @Test("on a full disk a mass deletion leaves its trace, and what cannot be written is counted on")
+  func fullDisk() async throws {
+    let page = (0..<25).map { offer(water($0)) }
+    _ = try await storage.exchange(phone, ExchangeRequest(cursor: nil, offers: page))
+    storage.world.now += 2000
+    storage.free.bytes.withLock { $0 = DiskGuard.lowWaterBytes - 1 }
+    let many = ExchangeRequest(
+      cursor: nil, offers: (1..<21).map { deletion(deleted($0)) }, allowsMassDeletion: true)
+    _ = try await storage.exchange(phone, many)
+    for _ in 0..<3 { _ = try? await pair("nonsense") }
+    #expect(try await all().map(\.event.kind) == [.massDeletion])
+    storage.free.bytes.withLock { $0 = DiskGuard.lowWaterBytes }
+    storage.world.now += EventCounter.intervalMilliseconds
+    _ = try? await pair("nonsense")
+    let found = try await all()
+    #expect(found.map(\.event.kind) == [.codeRefused, .massDeletion])
+    #expect(found.map(\.event.count) == [4, 1])
+    await storage.queue.close()
+  }
+
   @Test("a device that was told more than the server holds leaves a trace")
   func restored() async throws {
     _ = try await storage.exchange(phone, request(Cursor(epoch: 4711, sequence: 9)))

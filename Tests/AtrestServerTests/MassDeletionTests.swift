@@ -59,6 +59,20 @@ import Testing
     #expect(try live() == 0)
   }
 
+  @Test("a record that rotted is refused by itself, and neither ends the request nor the server")
+  func rotten() throws {
+    try fill(30)
+    let account = kim
+    try store.transaction { t throws(StoreError) in
+      try t.replace(
+        key: water(3).key.storageKey, body: [0xFF], sequence: 4, due: nil, account: account)
+    }
+    #expect(try delete(0..<20).refusals.map(\.reason).filter { $0 != .massDeletion } == [.damaged])
+    let answer = try delete(0..<20, isAllowed: true)
+    #expect(answer.refusals.map(\.reason) == [.damaged])
+    #expect(answer.refusals.map(\.index) == [3])
+  }
+
   @Test("whoever was asked may")
   func allowed() throws {
     try fill(40)

@@ -259,6 +259,21 @@ import struct AtrestDomain.SignedTransaction
     await storage.queue.close()
   }
 
+  @Test("a refund reaches the account that a purchase was moved away from, and moves nothing")
+  func refundAfterTransfer() async throws {
+    #expect(try await submit(kim, Payload()) == nil)
+    storage.world.now += 25 * 3_600_000
+    let signed = storage.world.now
+    #expect(try await submit(sam, Payload(["signedDate": "\(signed)"]), transfer: true) == nil)
+    let refund = Payload(["signedDate": "\(signed + 10)", "revocationDate": "\(signed + 9)"])
+    #expect(try await submit(kim, refund) == nil)
+    let later = Payload(["signedDate": "\(signed + 20)"])
+    #expect(try await submit(kim, later) == "HELD_BY_ANOTHER_ACCOUNT")
+    #expect(try await submit(sam, later) == nil)
+    #expect(try await submit(sam, refund) == nil)
+    await storage.queue.close()
+  }
+
   @Test("each account has a token of its own, for good, and another's purchase is refused")
   func tokens() async throws {
     let token = try await get(kim).appAccountToken

@@ -77,6 +77,8 @@ package final class PurchaseGate: Sendable {
       return holder?.account == account ? nil : .renewalWithoutTransaction
     case .transaction(let purchase):
       let original = PurchaseKey(purchase.originalID)
+      // What takes a purchase away reaches every account that has it, also one from which it was moved on.
+      let takesAway = isKnown && purchase.isRevocation
       let holder = try transaction.holder(of: original)
       let token = try transaction.appAccountToken(of: account, orElse: drawToken())
       let claim = AccountClaim(
@@ -84,14 +86,15 @@ package final class PurchaseGate: Sendable {
         asksForTransfer: asksForTransfer,
         holder: { _ in
           guard let holder else { return .nobody }
-          return holder.account == account ? .thisAccount : .another(since: holder.since)
+          return holder.account == account || takesAway
+            ? .thisAccount : .another(since: holder.since)
         })
       do throws(EntitlementRejection) {
         _ = try verifier.admit(purchase, for: claim, now: now)
       } catch {
         return error
       }
-      if holder?.account != account {
+      if holder?.account != account, holder == nil || !takesAway {
         try transaction.setHolder(account, since: now, of: original)
       }
       return nil

@@ -175,6 +175,8 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
     // A revocation passes through the same queue: after it nothing of the device is taken.
     guard batch.allows(session) else { return }
     let now = environment.now()
+    var request = request
+    request.quota.isDiskFull = batch.isDiskFull
     response = try Exchange.run(
       request, device: session.replica, epoch: queue.epoch,
       feed: try batch.feed(of: session.account.id), now: now

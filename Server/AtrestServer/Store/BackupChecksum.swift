@@ -18,6 +18,8 @@ package struct BackupChecksum: Equatable {
 
   /// More than the longest name of a file takes, each byte escaped.
   private static let limitBytes = 1024
+  /// Bytes of the longest name that a file can have.
+  private static let nameLimitBytes = 255
 
   /// Reads a file, and notes its checksum under the name that it will have.
   static func compute(_ path: String, named name: String) throws(BackupError) -> BackupChecksum {
@@ -79,7 +81,8 @@ package struct BackupChecksum: Equatable {
     rest.removeFirst(64)
     guard rest.popFirst() == UInt8(ascii: " "), let mode = rest.popFirst(),
       mode == UInt8(ascii: " ") || mode == UInt8(ascii: "*"), !rest.contains(UInt8(ascii: "\n")),
-      let name = String(validating: isEscaped ? Self.unescaped(rest) : Array(rest), as: UTF8.self)
+      let name = String(validating: isEscaped ? Self.unescaped(rest) : Array(rest), as: UTF8.self),
+      name.utf8.count <= Self.nameLimitBytes
     else { return nil }
     digits = hexEncoded(octets)
     self.name = name

@@ -35,17 +35,23 @@ final class EventCounter: Sendable {
       let sort = Sort(account: event.account, kind: event.kind)
       guard states.count < Self.limit || states[sort] != nil else { return nil }
       var state = states[sort] ?? State()
-      var sum = event
-      if let waiting = state.waiting {
-        sum.count = UInt32(clamping: UInt64(sum.count) + UInt64(waiting.count))
-        // What was deleted adds up; the number of a check does not.
-        if event.kind == .massDeletion { sum.detail &+= waiting.detail }
-      }
+      let sum = state.waiting.map { Self.sum(event, $0) } ?? event
       let isDue = isDue(state, at: event.at)
       state.waiting = isDue ? nil : sum
       if isDue { state.written = event.at }
       states[sort] = state
       return isDue ? sum : nil
+    }
+  }
+
+  /// Takes back what could not be written: it is counted with what comes, and due when a minute is over.
+  func giveBack(_ event: NewEvent) {
+    states.withLock { states in
+      let sort = Sort(account: event.account, kind: event.kind)
+      guard states.count < Self.limit || states[sort] != nil else { return }
+      var state = states[sort] ?? State(written: event.at)
+      state.waiting = state.waiting.map { Self.sum($0, event) } ?? event
+      states[sort] = state
     }
   }
 
@@ -64,6 +70,15 @@ final class EventCounter: Sendable {
     }
   }
 
+  /// Two events of a sort as one, which says of the newer one what does not add up.
+  private static func sum(_ newer: NewEvent, _ older: NewEvent) -> NewEvent {
+    var sum = newer
+    sum.count = UInt32(clamping: UInt64(newer.count) + UInt64(older.count))
+    // What was deleted adds up; the number of a check does not.
+    if newer.kind == .massDeletion { sum.detail &+= older.detail }
+    return sum
+  }
+
   private func isDue(_ state: State, at now: WallTime) -> Bool {
     guard let written = state.written else { return true }
     // A clock that was set back counts from there.
@@ -72,7 +87,7 @@ final class EventCounter: Sendable {
 }
 
 extension CommitQueue {
-  /// Writes something down that may happen very often. It does not wait for that, and what cannot be written is dropped.
+  /// Writes something down that may happen very often. It does not wait for that; what cannot be written now is counted on.
   func note(_ event: NewEvent) {
     if let due = counter.count(event) { write([due]) }
   }
@@ -84,10 +99,14 @@ extension CommitQueue {
   }
 
   private func write(_ events: [NewEvent]) {
-    let job = Operation(use: .writes, costBytes: 128 * events.count) { batch throws(StoreError) in
+    // A mass deletion is taken while the disk is full, too, and must not be without a trace: it has a share in the reserve.
+    let use: StorageUse = events.contains { $0.kind == .massDeletion } ? .clears : .writes
+    let giveBack: @Sendable () -> Void = { [counter] in events.forEach(counter.giveBack) }
+    let job = Operation(use: use, costBytes: 128 * events.count) { batch throws(StoreError) in
       for event in events { try batch.transaction.addEvent(event) }
-    } completion: { _, _ in
+    } completion: { result, _ in
+      if case .failure = result { giveBack() }
     }
-    _ = submit(job)
+    if !submit(job) { giveBack() }
   }
 }

@@ -36,12 +36,15 @@ package protocol StorageJob: AnyObject, Sendable {
 package final class Batch {
   /// The store's.
   package let transaction: any StoreTransaction
+  /// Whether the rest of the disk is for jobs that take something away.
+  package let isDiskFull: Bool
   fileprivate private(set) var feeds: [AccountID: AccountFeed] = [:]
   private var removed: Set<AccountID> = []
   private var revoked: Set<ReplicaID> = []
 
-  fileprivate init(_ transaction: any StoreTransaction) {
+  fileprivate init(_ transaction: any StoreTransaction, isDiskFull: Bool) {
     self.transaction = transaction
+    self.isDiskFull = isDiskFull
   }
 
   /// The feed of an account, shared by the jobs of the batch.
@@ -233,13 +236,15 @@ package final class CommitQueue: @unchecked Sendable {
     guard !jobs.isEmpty else { return }
     if let failure { return finish(jobs, failure) }
     let hasWrites = jobs.contains { $0.use != .reads }
+    let isDiskFull = hasWrites && !disk.allowsWrites()
     if jobs.contains(where: { $0.use == .writes }) {
-      guard disk.allowsWrites() else { return refuse(.writes, of: jobs) }
+      guard !isDiskFull else { return refuse(.writes, of: jobs) }
+      disk.renewBallast()
       if isRefusingWrites { logger.notice("there is room on the disk again: writes go on") }
       isRefusingWrites = false
     }
     do throws(StoreError) {
-      let all = try commit(jobs, hasWrites: hasWrites)
+      let all = try commit(jobs, hasWrites: hasWrites, isDiskFull: isDiskFull)
       let feeds = all.filter { $0.head != $0.start }
       for feed in all { report(feed.unreadable) }
       // Before the answers: whoever has one may ask again at once.
@@ -304,10 +309,10 @@ package final class CommitQueue: @unchecked Sendable {
   }
 
   private func commit(
-    _ jobs: [any StorageJob], hasWrites: Bool
+    _ jobs: [any StorageJob], hasWrites: Bool, isDiskFull: Bool
   ) throws(StoreError) -> [AccountFeed] {
     try store.transaction { transaction throws(StoreError) in
-      let batch = Batch(transaction)
+      let batch = Batch(transaction, isDiskFull: isDiskFull)
       // First: housekeeping reads where devices stand.
       if hasWrites { try writeNotes(transaction) }
       for job in jobs { try job.run(in: batch) }

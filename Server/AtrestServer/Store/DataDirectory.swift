@@ -46,6 +46,8 @@ final class DataDirectory {
   func unlock() {
     guard lock >= 0 else { return }
     _ = ftruncate(lock, 0)
+    // Not by closing alone: a program that this process is starting just now has the descriptor, too, until it runs.
+    _ = flock(lock, LOCK_UN)
     _ = close(lock)
     lock = -1
   }

@@ -31,12 +31,18 @@ package final class DiskGuard {
     hasBallast = access(ballastPath, F_OK) == 0
   }
 
-  /// Whether there is room to write. About 1 us. Makes the ballast anew when there is plenty of room.
+  /// Whether there is room to write. About 1 us.
   func allowsWrites() -> Bool {
-    guard let free = freeBytes() else { return true }
-    if free < Self.lowWaterBytes { return false }
-    if !hasBallast, free > Self.lowWaterBytes + 4 * UInt64(Self.ballastBytes) { makeBallast() }
-    return true
+    freeBytes().map { $0 >= Self.lowWaterBytes } ?? true
+  }
+
+  /// Makes the ballast anew if there is none, and plenty of room. Not before a write that only takes something away: where the disk says that it
+  /// has room and is full all the same, that would give up one ballast after the other.
+  func renewBallast() {
+    guard !hasBallast, let free = freeBytes(),
+      free > Self.lowWaterBytes + 4 * UInt64(Self.ballastBytes)
+    else { return }
+    makeBallast()
   }
 
   /// The disk is full although the watermark was kept: gives the ballast up. False if there is none.

@@ -9,6 +9,8 @@ package struct AccountQuota: Hashable, Sendable {
   package var records: Int
   /// Bytes of the encoded records.
   package var bytes: Int
+  /// Whether the disk is nearly full: what is left of it is for deleting, and nothing may grow.
+  var isDiskFull = false
 
   /// A quota.
   package init(records: Int = 1_000_000, bytes: Int = 1 << 30) {
@@ -21,7 +23,7 @@ package struct AccountQuota: Hashable, Sendable {
 
   /// Whether another record of so many bytes may be added.
   func allowsRecord(bytes count: Int, beside held: Holdings) -> Bool {
-    held.records < records && held.bytes <= bytes - count
+    !isDiskFull && held.records < records && held.bytes <= bytes - count
   }
 
   /// Whether a record may become another one that takes so many bytes more.
@@ -29,7 +31,8 @@ package struct AccountQuota: Hashable, Sendable {
   /// What makes no value longer, and brings no field, is taken however full the account is: stamps alone add a bounded number of bytes, and
   /// a person who makes room must be able to delete.
   func allows(_ new: Record, inPlaceOf old: Record, growth: Int, beside held: Holdings) -> Bool {
-    growth <= 0 || held.bytes <= bytes - growth || Self.weight(new) <= Self.weight(old)
+    growth <= 0 || (!isDiskFull && held.bytes <= bytes - growth)
+      || Self.weight(new) <= Self.weight(old)
   }
 
   /// Whether the journal may grow because of what a device offers. Conflicts are written down beyond the quota, so that nothing is

@@ -54,7 +54,7 @@ package enum Exchange {
         result = .refused(.massDeletion(item.index))
       } else if item.statement != nil, try !hasRoom(for: item, request.quota, feed) {
         // Before the purchase is bound to an account that cannot hold it.
-        result = .refused(.quota(item.index))
+        result = .refused(.quota(item.index, request.quota))
       } else {
         let rejection = try item.statement.flatMap { statement throws(StoreError) in
           try request.gate?.admit(
@@ -162,7 +162,7 @@ package enum Exchange {
       return .kept(sequence: sequence, isEcho: true, isSuperseded: false, hasJournal: false)
     }
     guard let found = try feed.find(key: item.key) else {
-      return .refused(isAhead ? .clockSkew(item.index) : .quota(item.index))
+      return .refused(isAhead ? .clockSkew(item.index) : .quota(item.index, quota))
     }
     if found.body == item.body {
       return .kept(sequence: found.sequence, isEcho: true, isSuperseded: false, hasJournal: false)
@@ -182,7 +182,7 @@ package enum Exchange {
     }
     guard let journal = journal(outcome) else { return .refused(.tooLarge(item.index)) }
     guard journal.isEmpty || quota.allowsJournal(beside: held) else {
-      return .refused(.quota(item.index))
+      return .refused(.quota(item.index, quota))
     }
     var sequence = found.sequence
     if outcome.record != stored {
@@ -196,7 +196,7 @@ package enum Exchange {
           || quota.allows(
             outcome.record, inPlaceOf: stored, growth: body.count - found.body.count,
             beside: held)
-      else { return .refused(.quota(item.index)) }
+      else { return .refused(.quota(item.index, quota)) }
       sequence = try feed.replace(found, stored, by: outcome.record, body: body, at: now)
     }
     for entry in journal where !PlantedBug.journalForgotten.isPlanted {

@@ -24,7 +24,7 @@ package struct PreparedExchange: Sendable {
   /// Verifies purchases; nil where they are taken in as they are.
   let gate: PurchaseGate?
   /// What the account may hold.
-  let quota: AccountQuota
+  var quota: AccountQuota
 
   let cursor: Cursor?
   let seen: Cursor?
@@ -34,7 +34,7 @@ package struct PreparedExchange: Sendable {
   let refusals: [Refusal]
   /// The check that the first purchase failed which did not verify; nil if there was none.
   let failedCheck: Int?
-  /// Whether each offer deletes something: these are taken as long as there is any room at all.
+  /// Whether each offer deletes something: these are taken as long as there is any room at all, if nothing grows by it.
   var onlyDeletes: Bool {
     items.allSatisfy {
       $0.offer.record.isDeleted && $0.offer.written.contains(Register.deletedField)
@@ -153,10 +153,12 @@ extension Refusal {
       message: "The request would delete more than half of the account's records.")
   }
 
-  static func quota(_ index: Int) -> Refusal {
+  static func quota(_ index: Int, _ quota: AccountQuota) -> Refusal {
     Refusal(
       index: index, reason: .quota,
-      message: "The account is full: the server's owner lets it hold no more.")
+      message: quota.isDiskFull
+        ? "The server's disk is full: until there is room, it only lets go of what it holds."
+        : "The account is full: the server's owner lets it hold no more.")
   }
 
   static func damaged(_ index: Int) -> Refusal {

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests of newcomers need: calls that wait, somebody who decides, and timers in the hand of the test.
+
+import Foundation
+import GRPC
+import Replication
+import SyncProtocol
+import Synchronization
+import TestSupport
+import Testing
+import Transport
+
+@testable import AtrestServer
+
+/// A call of Pair that waits, as the transport holds it.
+final class Caller: Sendable {
+  let answers = Recorder<UnaryOutcome>()
+  private let ends = Mutex<[@Sendable () -> Void]>([])
+
+  /// Begins the call, and returns when the server knows whether it waits.
+  init(
+    _ devices: DevicesService, _ queue: CommitQueue, _ code: String, name: String = "laptop",
+    nonce: [UInt8] = []
+  ) async {
+    let bytes = PairRequest(code: code, deviceName: name, nonce: nonce).encoded
+    let answer: Answer = { [answers] outcome, _ in answers.note(outcome) }
+    do throws(Status) {
+      let outcome = try devices.pair(
+        bytes, onEnd: { end in ends.withLock { $0.append(end) } }, answer: { answer })
+      if case .later = outcome {} else { answers.note(outcome) }
+    } catch {
+      answers.note(.fail(error))
+    }
+    await queue.settle()
+  }
+
+  /// The caller gives up.
+  func hangUp() {
+    for end in ends.withLock({ $0 }) { end() }
+  }
+
+  var welcome: PairResponse {
+    get async throws { try PairResponse(decoding: try await answers.next().reply) }
+  }
+
+  var failure: Status? {
+    get async throws { try await answers.next().failure }
+  }
+}
+
+extension CommitQueue {
+  /// Waits for what was submitted before.
+  func settle() async {
+    await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+      let job = Operation(use: .reads) { _ throws(StoreError) in
+      } completion: { _, _ in
+        done.resume()
+      }
+      if !submit(job) { done.resume() }
+    }
+  }
+}
+
+/// An account with two devices, and a service whose timers the test ends.
+struct ApprovalScene {
+  let storage: Storage
+  let devices: DevicesService
+  let timers = Recorder<@Sendable () -> Void>()
+  let kim: Session
+  let tab: Session
+  let nonce = [UInt8](repeating: 7, count: 16)
+
+  init() throws {
+    storage = try Storage()
+    let timers = timers
+    devices = DevicesService(
+      queue: storage.queue, directory: storage.directory, environment: storage.world.environment,
+      logger: quiet, wake: { _, work in timers.note(work) })
+    kim = try storage.session(phone)
+    tab = try storage.session(tablet)
+  }
+
+  func invite(_ session: Session? = nil) async throws -> String {
+    let outcome = await outcome { later throws(Status) in
+      try devices.invite(session ?? kim, [], answer: later)
+    }
+    let answer = try InviteResponse(decoding: try outcome.reply)
+    #expect(answer.needsApproval)
+    return answer.code
+  }
+
+  func call(
+    _ code: String, name: String = "laptop", nonce: [UInt8]? = nil
+  ) async -> Caller {
+    await Caller(devices, storage.queue, code, name: name, nonce: nonce ?? self.nonce)
+  }
+
+  func newcomers(_ session: Session? = nil) throws -> [Newcomer] {
+    try NewcomersResponse(decoding: try devices.newcomers(session ?? kim, []).reply).newcomers
+  }
+
+  func decide(
+    _ handle: UInt64, _ allow: Bool, by session: Session? = nil
+  ) async throws -> DecideResponse.Admitted? {
+    let bytes = DecideRequest(handle: handle, allow: allow).encoded
+    let outcome = await outcome { later throws(Status) in
+      try devices.decide(session ?? kim, bytes, answer: later)
+    }
+    return try DecideResponse(decoding: try outcome.reply).admitted
+  }
+
+  func stored() async throws -> [DeviceEntry] {
+    await storage.queue.close()
+    let store = try openStore(storage.folder)
+    defer { store.close() }
+    return try store.transaction { t throws(StoreError) in
+      try t.devices(of: AccountID(rawValue: 1))
+    }
+  }
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// How waiting to be let in ends, and that each hears one thing.
+
+import Foundation
+import GRPC
+import Replication
+import SyncProtocol
+import Synchronization
+import TestSupport
+import Testing
+import Transport
+
+@testable import AtrestServer
+
+@Suite struct WaitingEndTests {
+  private let scene: ApprovalScene
+
+  init() throws {
+    scene = try ApprovalScene()
+  }
+
+  @Test("a no looks like a wrong code, to the first call and to every later one")
+  func denies() async throws {
+    let code = try await scene.invite()
+    let caller = await scene.call(code)
+    let handle = try #require(try scene.newcomers().first?.handle)
+    #expect(try await scene.decide(handle, false) == nil)
+    #expect(try await caller.failure == .badCode)
+    #expect(try await scene.call(code).failure == .badCode)
+    #expect(try scene.newcomers().isEmpty)
+    await #expect(throws: Status.nobodyWaits) { try await scene.decide(handle, true) }
+    #expect(try await scene.stored().count == 2)
+  }
+
+  @Test("a device that was sent away since is not answered again")
+  func revokedSince() async throws {
+    let code = try await scene.invite()
+    let caller = await scene.call(code)
+    let admitted = try await scene.decide(try #require(try scene.newcomers().first?.handle), true)
+    let replica = try #require(admitted).replica
+    _ = try await caller.welcome
+    let revoked = await outcome { later throws(Status) in
+      try scene.devices.revoke(
+        scene.kim, RevokeDeviceRequest(replica: replica).encoded, answer: later)
+    }
+    _ = try revoked.reply
+    #expect(try await scene.call(code).failure == .badCode)
+  }
+
+  @Test("without a nonce a lost call takes the code with it")
+  func lostForGood() async throws {
+    let code = try await scene.invite()
+    let lost = await scene.call(code, nonce: [])
+    let handle = try #require(try scene.newcomers().first?.handle)
+    lost.hangUp()
+    #expect(try scene.newcomers().isEmpty)
+    await #expect(throws: Status.nobodyWaits) { try await scene.decide(handle, true) }
+    #expect(try await scene.call(code, nonce: []).failure == .badCode)
+    #expect(try await scene.stored().count == 2)
+  }
+
+  @Test(
+    "waiting ends with the code, like a wrong one: when its time is over, or somebody decides too late",
+    arguments: [false, true])
+  func expires(isDecided: Bool) async throws {
+    let code = try await scene.invite()
+    let caller = await scene.call(code)
+    let handle = try #require(try scene.newcomers().first?.handle)
+    let timer = try await scene.timers.next()
+    // Early, as a clock that was set back makes it: it waits on.
+    timer()
+    await scene.storage.queue.settle()
+    #expect(caller.answers.all.isEmpty)
+    scene.storage.world.now += PairingCode.lifeMilliseconds
+    #expect(try scene.newcomers().isEmpty)
+    #expect(caller.answers.all.isEmpty)
+    if isDecided {
+      await #expect(throws: Status.nobodyWaits) { try await scene.decide(handle, true) }
+    } else {
+      try await scene.timers.next()()
+    }
+    #expect(try await caller.failure == .badCode)
+    #expect(try await scene.stored().count == 2)
+  }
+
+  @Test("with the access of a device end its codes, and those who wait with them; others wait on")
+  func inviterRevoked() async throws {
+    let unused = try await scene.invite(scene.tab)
+    let mine = await scene.call(try await scene.invite(scene.tab))
+    let other = await scene.call(
+      try await scene.invite(scene.kim), nonce: [UInt8](repeating: 1, count: 20))
+    let revoked = await outcome { later throws(Status) in
+      try scene.devices.revoke(
+        scene.kim, RevokeDeviceRequest(replica: tablet).encoded, answer: later)
+    }
+    _ = try revoked.reply
+    #expect(try await mine.failure == .badCode)
+    #expect(try await scene.call(unused, nonce: []).failure == .badCode)
+    #expect(try scene.newcomers().map(\.inviter) == [phone])
+    #expect(other.answers.all.isEmpty)
+    #expect(throws: Status.unknownDevice) { try scene.newcomers(scene.tab) }
+    let handle = try #require(try scene.newcomers().first?.handle)
+    await #expect(throws: Status.unknownDevice) {
+      try await scene.decide(handle, true, by: scene.tab)
+    }
+  }
+
+  @Test("what a device asks in the commit that ends its access is refused, whatever it asks")
+  func inviterRevokedBefore() async throws {
+    let waiting = await scene.call(try await scene.invite(scene.kim))
+    let handle = try #require(try scene.newcomers().first?.handle)
+    let answers = Recorder<UnaryOutcome>()
+    let note: Answer = { outcome, _ in answers.note(outcome) }
+    try await scene.storage.whileCommitting {
+      _ = try scene.devices.revoke(scene.kim, RevokeDeviceRequest(replica: tablet).encoded) { note }
+      _ = try scene.devices.invite(scene.tab, InviteRequest(withoutApproval: true).encoded) { note }
+      _ = try scene.devices.decide(scene.tab, DecideRequest(handle: handle, allow: true).encoded) {
+        note
+      }
+      _ = try scene.devices.renew(scene.tab, []) { note }
+      _ = try scene.devices.rename(
+        scene.tab, RenameDeviceRequest(replica: phone, name: "mine").encoded
+      ) { note }
+      _ = try scene.devices.revoke(scene.tab, RevokeDeviceRequest(replica: phone).encoded) { note }
+      _ = try scene.storage.sync.exchange(scene.tab, request(nil, water(1)).encoded) { note }
+    }
+    for _ in 0..<7 { _ = try await answers.next() }
+    let refused: [Status] = [
+      .unknownDevice, .unknownDevice, .unknownDevice, .unknownDevice, .notFound, .unknownDevice,
+    ]
+    #expect(answers.all.compactMap(\.failure) == refused)
+    #expect(waiting.answers.all.isEmpty, "the phone's newcomer waits on")
+    #expect(try await scene.stored().filter { $0.revoked == nil }.map(\.replica) == [phone])
+  }
+
+  @Test(
+    "newcomers are sent away so many times in a row, and then once a minute: each leaves an event for ever"
+  )
+  func traces() async throws {
+    var rounds = 0
+    while rounds < 100 {
+      guard let code = try? await scene.invite() else { break }
+      let caller = await scene.call(code)
+      let handle = try #require(try scene.newcomers().first?.handle)
+      do { _ = try await scene.decide(handle, false) } catch { break }
+      _ = try await caller.failure
+      rounds += 1
+    }
+    #expect(rounds == AccountState.tracesInARow / 2, "a code and a no for each")
+    scene.storage.world.now += 60_000
+    _ = try await scene.invite()
+    await #expect(throws: Status.tooManyTraces) { try await scene.invite() }
+  }
+
+  @Test("who waits for an account that is removed is sent away")
+  func accountRemoved() async throws {
+    let caller = await scene.call(try await scene.invite())
+    let accounts = AccountsService(queue: scene.storage.queue, devices: scene.devices)
+    let removed = await outcome { later throws(Status) in
+      try accounts.delete(
+        scene.kim, DeleteAccountRequest(accountName: "kim").encoded, answer: later)
+    }
+    _ = try removed.reply
+    #expect(try await caller.failure == .badCode)
+  }
+
+  @Test("a server that stops tells those who wait, and those who come")
+  func stops() async throws {
+    let code = try await scene.invite()
+    let caller = await scene.call(code)
+    scene.devices.endNewcomers()
+    #expect(try await caller.failure == .goingAway)
+    #expect(try await scene.call(code).failure == .goingAway)
+  }
+
+  @Test("after a restart a newcomer asks again, and waits again under another handle")
+  func restart() async throws {
+    let code = try await scene.invite()
+    _ = await scene.call(code)
+    let handle = try #require(try scene.newcomers().first?.handle)
+    await scene.storage.queue.close()
+    let again = try Storage(scene.storage.folder)
+    let caller = await Caller(again.devices, again.queue, code, nonce: scene.nonce)
+    let session = try again.session(phone)
+    let waiting = try NewcomersResponse(
+      decoding: try again.devices.newcomers(session, []).reply
+    ).newcomers
+    #expect(waiting.count == 1 && waiting.first?.handle != handle)
+    let bytes = DecideRequest(handle: try #require(waiting.first).handle, allow: true).encoded
+    let decided = await outcome { later throws(Status) in
+      try again.devices.decide(session, bytes, answer: later)
+    }
+    _ = try decided.reply
+    #expect(try await caller.welcome.accountName == "kim")
+    await again.queue.close()
+  }
+
+  @Test(
+    "of two decisions that share a commit the first counts",
+    arguments: [[true, false], [false, true], [true, true], [false, false]])
+  func sameCommit(decisions: [Bool]) async throws {
+    let code = try await scene.invite()
+    let caller = await scene.call(code)
+    let handle = try #require(try scene.newcomers().first?.handle)
+    let answers = Recorder<UnaryOutcome>()
+    try await scene.storage.whileCommitting {
+      for allow in decisions {
+        _ = try scene.devices.decide(scene.kim, DecideRequest(handle: handle, allow: allow).encoded)
+        {
+          { outcome, _ in answers.note(outcome) }
+        }
+      }
+    }
+    let first = try await answers.next()
+    #expect(try await answers.next().failure == .nobodyWaits)
+    let admitted = try DecideResponse(decoding: try first.reply).admitted
+    let heard = try await caller.answers.next()
+    #expect((admitted != nil) == decisions[0])
+    if decisions[0] {
+      #expect(try PairResponse(decoding: try heard.reply).replica == admitted?.replica)
+    } else {
+      #expect(heard.failure == .badCode)
+    }
+    #expect(try await scene.stored().count == (decisions[0] ? 3 : 2))
+  }
+
+  private enum Verdict {
+    case letIn, sentAway, tooLate
+  }
+
+  private func verdict(
+    _ handle: UInt64, _ allow: Bool, by session: Session? = nil
+  ) async -> Verdict {
+    do {
+      return try await scene.decide(handle, allow, by: session) == nil ? .sentAway : .letIn
+    } catch {
+      return .tooLate
+    }
+  }
+
+  @Test(
+    "of a yes, a no, a repeated call and the code's end at one moment, one counts for everybody")
+  func races() async throws {
+    var expected = 2
+    for round in 0..<60 {
+      let code = try await scene.invite()
+      let nonce = [UInt8](repeating: UInt8(round), count: 16)
+      let first = await scene.call(code, name: "n\(round)", nonce: nonce)
+      let handle = try #require(try scene.newcomers().first?.handle)
+      let timer = try await scene.timers.next()
+      let start = scene.storage.world.now
+      if round % 3 == 0 { scene.storage.world.now = start + PairingCode.lifeMilliseconds }
+      async let yes = verdict(handle, true)
+      async let no = verdict(handle, false, by: scene.tab)
+      async let again = scene.call(code, name: "x", nonce: nonce)
+      timer()
+      let (allowed, denied, second) = (await yes, await no, await again)
+      await scene.storage.queue.settle()
+      #expect(try scene.newcomers().isEmpty)
+      #expect(first.answers.all.count == 1 && second.answers.all.count == 1, "round \(round)")
+      var heard: [UnaryOutcome] = first.answers.all + second.answers.all
+      heard.removeAll { $0.failure == .calledAgain }
+      let welcomes = heard.compactMap { try? PairResponse(decoding: $0.reply).replica }
+      #expect(denied != .letIn && allowed != .sentAway, "round \(round)")
+      let isAdmitted = allowed == .letIn
+      #expect(!(isAdmitted && denied == .sentAway), "round \(round)")
+      if round % 3 != 0 { #expect(isAdmitted || denied == .sentAway, "round \(round)") }
+      if isAdmitted { expected += 1 }
+      #expect(Set(welcomes).count == (isAdmitted && !welcomes.isEmpty ? 1 : 0), "round \(round)")
+      if !isAdmitted { #expect(welcomes.isEmpty, "round \(round)") }
+      if round % 3 == 0 { #expect(!isAdmitted) }
+      #expect(heard.allSatisfy { $0.failure == nil || $0.failure == .badCode }, "round \(round)")
+      scene.storage.world.now = start + 2 * PairingCode.lifeMilliseconds
+    }
+    #expect(try await scene.stored().count == expected)
+  }
+}
