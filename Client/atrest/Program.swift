@@ -17,8 +17,12 @@ enum Program {
   static func main() async {
     // A reader that closes the pipe early, as `head` does, is no failure.
     signal(SIGPIPE, SIG_IGN)
+    HelpWidth.widen()
     do {
       let arguments = NegativeNumbers.asValues(Array(CommandLine.arguments.dropFirst()))
+      if let sentence = MistypedCommand.sentence(arguments) {
+        throw Failure.Thrown(sentence, Failure.usage)
+      }
       var command = try Atrest.parseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
@@ -45,7 +49,7 @@ struct Atrest: ParsableCommand {
       EXAMPLES:
         atrest
         atrest fast start --target 16h
-        atrest water add 250
+        atrest water add 250ml
         atrest timer
         atrest fast complete --at 12:30
 

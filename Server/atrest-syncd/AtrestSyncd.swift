@@ -5,6 +5,14 @@ import ArgumentParser
 import Foundation
 import SyncProtocol
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 @main
 struct AtrestSyncd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -19,6 +27,21 @@ struct AtrestSyncd: AsyncParsableCommand {
       Serve.self, AccountCommand.self, DeviceCommand.self, Backup.self, Verify.self,
       RestoreCommand.self, AuditCommand.self, LimitsCommand.self,
     ])
+
+  static func main() async {
+    widenHelp()
+    await main(nil)
+  }
+
+  /// The parser sets descriptions behind 26 columns, and fails where a terminal has no more.
+  private static func widenHelp() {
+    let leastColumns = 40
+    var size = winsize()
+    _ = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size)
+    let said = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }
+    let columns = said ?? (size.ws_col > 0 ? Int(size.ws_col) : leastColumns)
+    if columns < leastColumns { setenv("COLUMNS", String(leastColumns), 1) }
+  }
 }
 
 /// Where the data is: the same for every command.

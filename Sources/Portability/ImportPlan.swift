@@ -12,6 +12,9 @@ public struct ImportPlan: Sendable {
   public struct Step: Hashable, Sendable {
     /// The record.
     public let entry: ImportEntry
+    /// The record here that is compared, and written: the entry's own; or the fast that an earlier file brought as open, if it ended or
+    /// was deleted here. The app gave it another id when it ended there.
+    public let key: RecordKey
     /// What becomes of it.
     public let decision: ImportDecision
 
@@ -43,17 +46,17 @@ public struct ImportPlan: Sendable {
   ///   - stored: The record under a key, deleted or not.
   ///   - sessions: The fasts here that are not deleted. Called at most once, and only for the iOS app's files.
   /// - Throws: `PortabilityError.impossible` for an entry of the future; what the closures throw.
-  /// - Complexity: O(n) calls of `stored`.
+  /// - Complexity: O(n) calls of `stored`, at most two for each entry.
   public init(
     _ file: ImportFile, preferFile: Bool = false, now: Date,
     stored: (RecordKey) throws -> Record?, sessions: () throws -> [Session]
   ) throws {
     try file.check(now: now)
     steps = try file.entries.map { entry in
-      Step(
-        entry: entry,
-        decision: ImportDecision(
-          entry, stored: try stored(entry.key), preferFile: preferFile))
+      let (key, record) = try Self.counterpart(of: entry, stored: stored)
+      return Step(
+        entry: entry, key: key,
+        decision: ImportDecision(entry, stored: record, preferFile: preferFile))
     }
     report = ImportReport(file)
     for step in steps { report.count(step) }
@@ -82,6 +85,20 @@ public struct ImportPlan: Sendable {
       report.active = fate
       if fate == .new { active = saved.session(id: saved.importedID) }
     }
+  }
+
+  /// See `Step.key`.
+  private static func counterpart(
+    of entry: ImportEntry, stored: (RecordKey) throws -> Record?
+  ) throws -> (key: RecordKey, record: Record?) {
+    if let record = try stored(entry.key) { return (entry.key, record) }
+    guard let rough = entry.roughSession else { return (entry.key, nil) }
+    let id = SavedActiveFast.importedID(start: rough.span.start)
+    let key = RecordKey(kind: .session, id: id.bytes)
+    guard let record = try stored(key),
+      record.isDeleted || (try? Session(record))?.span.outcome == .completed
+    else { return (entry.key, nil) }
+    return (key, record)
   }
 
   private func fate(

@@ -80,7 +80,7 @@ public enum PortabilityError: Error, Hashable, Sendable {
     case .longAgo: "its time lies before 1970"
     case .endBeforeStart: "the fast ends before it starts"
     case .fastTooLong: "the fast lasts more than 14 days"
-    case .amountOutOfRange:
+    case .amountOutOfRange, .ouncesOutOfRange:
       "its amount is not within \(TypedRules.millilitres.lowerBound) to "
         + "\(TypedRules.millilitres.upperBound) ml"
     case .targetOutOfRange: "its target is not within a minute to 7 days"

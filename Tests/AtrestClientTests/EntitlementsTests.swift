@@ -142,6 +142,55 @@ struct EntitlementsTests {
     #expect(try report().state == .free)
   }
 
+  @Test("a clock far ahead ends no subscription once the server has told the time")
+  func clockAhead() async throws {
+    try complete(11)
+    try keep()
+    let server = ModelServer(clock: TestClock(test.clock.now().milliseconds))
+    try test.pair(1)
+    test.clock.advance(Payload.year + 10_000)
+    #expect(try report().state != .premium)
+    try await test.sync(server)
+    #expect(try report().state == .premium)
+    #expect(try test.replica.status().lastSync == test.clock.now(), "told by the device's clock")
+    // Put right, it is believed again at once.
+    test.clock.set(Payload.signed + 2000)
+    try await test.sync(server)
+    #expect(try report().state == .premium)
+  }
+
+  @Test(
+    "the name that the store is to use is remembered for one account on one server",
+    arguments: ["", "/ca", "/" + String(repeating: "ab", count: 32)])
+  func accountToken(proof: String) throws {
+    let token = UUID()
+    func join(_ replica: UInt64, port: Int = 7443) throws {
+      let now = test.clock.now()
+      try test.replica.adopt(
+        PairResponse(
+          replica: ReplicaID(rawValue: replica), token: "secret", accountName: "home",
+          serverTime: now), server: "127.0.0.1:\(port)\(proof)", sent: now)
+    }
+    try test.replica.note(appAccountToken: token)
+    #expect(try test.replica.knownAppAccountToken() == nil, "there is no account yet")
+    try join(1)
+    #expect(try test.replica.knownAppAccountToken() == nil)
+    try test.replica.note(appAccountToken: token)
+    #expect(try test.replica.knownAppAccountToken() == token)
+    #expect(try test.reopened().knownAppAccountToken() == token)
+    let note = test.folder.replica.appendingPathComponent("app-account.json").path
+    let mode = try FileManager.default.attributesOfItem(atPath: note)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    // Of the same name, made again after it was removed: the device is another one there.
+    try test.replica.unpair()
+    #expect(try test.replica.knownAppAccountToken() == nil)
+    try join(2)
+    #expect(try test.replica.knownAppAccountToken() == nil)
+    try test.replica.unpair()
+    try join(1, port: 7444)
+    #expect(try test.replica.knownAppAccountToken() == nil)
+  }
+
   @Test("signed grace goes on after the end of the period, and ends by itself")
   func grace() throws {
     try complete(11)

@@ -116,6 +116,18 @@ struct ReceptionTests {
     #expect(outcome == .sentAway && asked.count == 1 && hall.decisions.value.count == 3)
   }
 
+  @Test("a yes that took effect while its answer was lost is not said to have come to nothing")
+  func unheard() async throws {
+    var hall = Hall { look throws(SyncError) in look == 0 ? [Self.newcomer(4)] : [] }
+    hall.answer = { _, number throws(SyncError) in
+      if number == 0 { throw .unreachable("cut") }
+      throw .notFound("nobody waits")
+    }
+    let missed = Counter()
+    let outcome = try await run(hall, missed: { _ in _ = missed.next() }) { _ in true }
+    #expect(outcome == .unheard && missed.count == 0)
+  }
+
   @Test("it ends when the link does, through lost connections, looking once a second at most")
   func ends() async throws {
     let hall = Hall { look throws(SyncError) in

@@ -69,6 +69,19 @@ struct ReplicaFileTests {
     #expect(try Data(contentsOf: folder.file) == bytes)
   }
 
+  @Test("that is gone while its log is there is damage, and no new one is made from the log")
+  func lostBesideItsLog() throws {
+    let test = try TestReplica()
+    try test.replica.save(WaterEntry.sample())
+    let log = test.folder.file.path + "-wal"
+    let left = try Data(contentsOf: URL(fileURLWithPath: log))
+    try FileManager.default.removeItem(at: test.folder.file)
+    #expect(!left.isEmpty)
+    #expect(throws: ReplicaError.damaged(path: test.folder.file.path)) { try test.reopened() }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: log)) == left)
+    #expect(!FileManager.default.fileExists(atPath: test.folder.file.path))
+  }
+
   @Test("that is damaged inside is an error when the damage is met")
   func damagedInside() throws {
     let folder = try Folder()
@@ -124,6 +137,18 @@ struct ReplicaFileTests {
       try Replica(directory: folder.replica)
     } throws: { error in
       if case .inaccessible? = error as? ReplicaError { true } else { false }
+    }
+  }
+
+  @Test("that may not be written is no full disk")
+  func readOnly() throws {
+    let test = try TestReplica()
+    try test.replica.read { try $0.database.execute(sql: "PRAGMA query_only = ON") }
+    #expect(
+      throws: ReplicaError.inaccessible(
+        path: test.folder.file.path, reason: "it may not be written here")
+    ) {
+      try test.replica.save(WaterEntry.sample())
     }
   }
 

@@ -197,11 +197,35 @@ struct UndoTests {
   }
 
   @Test(
-    "a fast does not go on again beside another one",
+    "a fast does not go on again beside one that began since, and waits until that one is over",
     arguments: [UserAction.end, .letGo, .deleteFast])
   func oneAtATime(how: UserAction) async throws {
     let fast = try Session.sample()
     try act(.begin) { try $0.save(fast) }
+    try end(fast, how)
+    try await meet()
+    let other = try Session.sample(start: 120)
+    theirs.clock.advance(30_000)
+    try theirs.replica.save(other)
+    try await meet()
+
+    // To undo once more takes nothing else.
+    for _ in 0..<2 {
+      let undone = try #require(try undo())
+      #expect(undone.action == how && undone.isWaiting)
+      #expect(undone.changes.map(\.anotherGoesOn) == [true])
+      #expect(try mine.replica.look { try $0.openSessions() } == [other])
+    }
+    theirs.clock.advance(30_000)
+    try theirs.replica.delete(other.key)
+    try await meet()
+    #expect(try undo()?.isUndone == true)
+    #expect(try mine.replica.sessions() == [fast])
+    #expect(try undo()?.action == .begin)
+  }
+
+  /// Ends a fast after an hour, or deletes it.
+  private func end(_ fast: Session, _ how: UserAction) throws {
     let end = fast.span.start.addingTimeInterval(3600)
     let outcome = how == .end ? Session.Outcome.completed : .abandoned
     let span = try #require(Session.Span(start: fast.span.start, end: end, outcome: outcome))
@@ -212,17 +236,51 @@ struct UndoTests {
         try store.save(Session(id: fast.id, span: span, targetMinutes: fast.targetMinutes))
       }
     }
-    try await meet()
-    let other = try Session.sample(start: 120)
-    theirs.clock.advance(30_000)
+  }
+
+  @Test(
+    "of two open fasts the one that ended goes on again, and the other stays what it is",
+    arguments: [UserAction.end, .letGo, .deleteFast])
+  func oneOfTwo(how: UserAction) async throws {
+    let (fast, other) = (try Session.sample(), try Session.sample(start: 120))
     try theirs.replica.save(other)
+    try act(.begin) { try $0.save(fast) }
+    try await meet()
+    try end(fast, how)
+    // It was open before, though what it says was written after.
+    theirs.clock.advance(30_000)
+    let corrected = try Session.sample(id: other.id, start: 90)
+    try theirs.replica.save(corrected)
     try await meet()
 
-    let undone = try #require(try undo())
-    #expect(!undone.isUndone && undone.changes.map(\.anotherGoesOn) == [true])
-    #expect(try mine.replica.sessions().filter { $0.span.end == nil } == [other])
-    // What was done before it can still be taken back, where there is something left of it.
+    #expect(try undo()?.isUndone == true)
+    #expect(try Set(mine.replica.sessions()) == [fast, corrected])
     #expect(try undo()?.action == .begin)
+    #expect(try mine.replica.sessions() == [corrected])
+    try await meet()
+    #expect(try mine.replica.digest() == theirs.replica.digest())
+  }
+
+  @Test(
+    "of two open fasts that ended one after the other, both go on again, but not beside a third")
+  func bothOfTwo() async throws {
+    let (fast, other) = (try Session.sample(), try Session.sample(start: 120))
+    try theirs.replica.save(other)
+    try act(.begin) { try $0.save(fast) }
+    try await meet()
+    try end(other, .end)
+    try end(fast, .deleteFast)
+    #expect(try undo()?.isUndone == true)
+    #expect(try undo()?.isUndone == true)
+    #expect(try Set(mine.replica.sessions()) == [fast, other])
+
+    try end(other, .end)
+    try await meet()
+    theirs.clock.advance(30_000)
+    try theirs.replica.save(Session.sample(start: 180))
+    try await meet()
+    #expect(try undo()?.isWaiting == true)
+    #expect(try mine.replica.session(fast.id) == fast)
   }
 
   @Test("a sync forgets what is too old, where nobody acts any more")

@@ -196,6 +196,17 @@ struct SectionTests {
     }
   }
 
+  @Test("two ways lead to the paywall: the settings, and the transition moment once it has come")
+  func reachable() {
+    for hadTransition in [false, true] {
+      func isReachable(_ entitlement: Entitlement) -> Bool {
+        Paywall.isReachable(for: entitlement, hadTransition: hadTransition)
+      }
+      #expect(isReachable(.free) && isReachable(.trial) == hadTransition)
+      #expect(!isReachable(.premium) && !isReachable(.unknown))
+    }
+  }
+
   @Test("the transition moment has two plain ways on")
   func transition() {
     #expect(Word.transitionContinue.text == "Continue with Atrest")

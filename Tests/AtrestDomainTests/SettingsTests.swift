@@ -33,11 +33,11 @@ struct SettingsTests {
   @Test("offer the targets and amounts that are offered, and take any other")
   func choices() throws {
     #expect(Setting.target.choices == ["12h", "14h", "16h", "18h", "20h", "24h"])
-    #expect(Setting.quickAdd.choices == ["150", "200", "250", "300", "500"])
+    #expect(Setting.quickAdd.choices == ["150ml", "200ml", "250ml", "300ml", "500ml"])
     for setting in Setting.allCases {
       for choice in setting.choices {
         let stored = try setting.stored(typed: choice)
-        #expect(!stored.isEmpty)
+        #expect(try !stored.isEmpty && setting.stored(typed: choice, unit: .fluidOunces) == stored)
       }
     }
     #expect(try Setting.target.stored(typed: "17h30m") == "17.5")
@@ -77,6 +77,9 @@ struct SettingsTests {
       #expect(throws: InputProblem.amountOutOfRange, "\(amount)") {
         try Setting.quickAdd.stored(typed: amount)
       }
+    }
+    #expect(throws: InputProblem.ouncesOutOfRange) {
+      try Setting.quickAdd.stored(typed: "250", unit: .fluidOunces)
     }
     #expect(throws: InputProblem.notAnAmount) { try Setting.quickAdd.stored(typed: "-250") }
     #expect(throws: ChoiceProblem.notAUnit) { try Setting.waterUnit.stored(typed: "cups") }

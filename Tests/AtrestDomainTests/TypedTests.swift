@@ -157,6 +157,19 @@ struct TypedQuantityTests {
     #expect(throws: InputProblem.notADuration) { try Typed.minutes(text) }
   }
 
+  @Test("a target may be a number of hours alone")
+  func targets() throws {
+    for (text, minutes) in [("16", 960), ("16h", 960), ("17h30m", 1050), ("168", 10_080)] {
+      #expect(try Typed.targetMinutes(text) == minutes, "\(text)")
+    }
+    for text in ["0", "0m", "169", "169h"] {
+      #expect(throws: InputProblem.targetOutOfRange, "\(text)") { try Typed.targetMinutes(text) }
+    }
+    for text in ["", "-3", "16.5", "soon"] {
+      #expect(throws: InputProblem.notADuration, "\(text)") { try Typed.targetMinutes(text) }
+    }
+  }
+
   @Test(
     "amounts",
     arguments: [
@@ -222,6 +235,9 @@ struct TypedRulesTests {
   func outOfRange(millilitres: Int, targetMinutes: Int) throws {
     #expect(throws: InputProblem.amountOutOfRange) {
       try TypedRules.check(millilitres: millilitres)
+    }
+    #expect(throws: InputProblem.ouncesOutOfRange) {
+      try TypedRules.check(millilitres: millilitres, unit: .fluidOunces)
     }
     #expect(throws: InputProblem.targetOutOfRange) {
       try TypedRules.check(targetMinutes: targetMinutes)

@@ -215,6 +215,12 @@ struct DrawingTests {
         "",
         "● Completed   ○ Ended early",
       ])
+    let least = CalendarDrawing.leastWidth
+    func narrow(_ width: Int) -> [String] {
+      CalendarDrawing.draw(month, width: width, height: CalendarDrawing.height).lines
+    }
+    #expect(narrow(least).contains(" 5  6  7  8  9 10 11"))
+    #expect(!narrow(least - 1).contains { $0.hasSuffix("11") })
     let drawing = CalendarDrawing.draw(month, width: 60, height: 20)
     let today = drawing.rows.joined().filter(\.isBold).map(\.character)
     #expect(String(today) == "January 202615")

@@ -34,6 +34,11 @@ struct AccountCommandTests {
       words.contains("  records  3 of 1,000,000\n") && words.contains(" of 1 GiB"), "\(words)")
   }
 
+  @Test("leaving it names it, for programs too")
+  func leaves() throws {
+    #expect(try object(phone("unpair", "--json"))["account"] as? String == "kim")
+  }
+
   @Test("tells what happened, newest first, in words and for programs")
   func log() throws {
     let link = try phone("invite", "--yes").out.trimmingCharacters(in: .newlines)

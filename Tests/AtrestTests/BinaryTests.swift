@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The real program, run as people and scripts run it: words, exit codes, and silence in a pipe.
 
+import AtrestClient
+import AtrestDomain
 import Foundation
 import SyncProtocol
 import Testing
@@ -48,7 +50,7 @@ struct BinaryTests {
     #expect(status.out.contains("10h so far, target 18h; metabolic transition"))
 
     #expect(try atrest("fast", "complete", "--at", "11h ago").code == 65)
-    #expect(try atrest("fast", "complete", "--at", "1h ago").out == "Completed after 9h.\n")
+    #expect(try atrest("fast", "complete", "--at", "1h ago").out == "Ended early after 9h.\n")
     #expect(try atrest("fast", "complete").code == 65)
 
     let list = try #require(try atrest("sessions", "list", "--json").json() as? [[String: Any]])
@@ -63,6 +65,77 @@ struct BinaryTests {
     #expect(try atrest("sessions", "delete", String(id.prefix(8))).code == 0)
     #expect(try atrest("sessions", "show", id).code == 65)
     #expect(try atrest("sessions", "list", "--all", "--json").json() as? [String] == [])
+  }
+
+  @Test("a fast that ended goes on again only where no other does")
+  func oneGoesOn() throws {
+    let old = try id(try atrest("fast", "start", "--at", "10h ago", "--json"))
+    try atrest("fast", "complete", "--at", "2h ago")
+    try atrest("fast", "start", "--at", "1h ago")
+    let refused = try atrest("sessions", "edit", old, "--outcome", "active")
+    #expect(refused.code == 65 && refused.err.hasPrefix("A fast is already going on."))
+    try atrest("fast", "abandon")
+    #expect(try atrest("sessions", "edit", old, "--outcome", "active").code == 0)
+    #expect(try atrest("sessions", "edit", old, "--outcome", "active").code == 0)
+  }
+
+  @Test(
+    "of two open fasts one can be ended and taken back, and an undo that is refused takes nothing")
+  func undoOfTwo() throws {
+    let replica = try Replica(directory: atrest.replica)
+    func begin(hoursAgo hours: Double) throws {
+      let start = Date(timeIntervalSinceNow: -hours * 3600)
+      let span = try #require(Session.Span(start: start, end: nil, outcome: .active))
+      try replica.save(Session(id: UUID(), span: span, targetMinutes: 960))
+    }
+    func openCount() throws -> Int {
+      try replica.sessions().filter { $0.span.outcome == .active }.count
+    }
+    try atrest("fast", "start", "--at", "10h ago")
+    try begin(hoursAgo: 5)
+    #expect(try atrest("fast", "complete").out.contains("Another fast is still open"))
+    #expect(try atrest("undo").out.hasPrefix("Undone: the fast goes on"))
+    #expect(try openCount() == 2)
+
+    try atrest("fast", "complete")
+    try begin(hoursAgo: 1)
+    for _ in 0..<2 {
+      let answer = try atrest("undo")
+      #expect(answer.code == 65 && answer.err.hasPrefix("Another fast goes on"))
+      #expect(answer.err.contains("`atrest sessions edit`"))
+    }
+    #expect(try openCount() == 2)
+  }
+
+  @Test(
+    "what has nothing to change makes no replica",
+    arguments: [
+      "fast complete", "fast abandon", "sessions edit 3f --target 18h", "sessions delete 3f",
+      "water edit 3f --amount 300", "water delete 3f",
+    ])
+  func nothingToChange(line: String) throws {
+    let answer = try atrest.start(line.split(separator: " ").map(String.init)).wait()
+    #expect(answer.code == 65 && answer.out.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: atrest.replica.path))
+  }
+
+  /// POSIX drops a process's locks on a file when any descriptor of it is closed; then the last of the other processes would take the log away.
+  @Test("a replica opened twice in one process loses nothing to another process")
+  func openedTwice() throws {
+    func glass(_ millilitres: Int) throws -> WaterEntry {
+      WaterEntry(
+        id: UUID(), intake: try #require(.init(at: Date(), millilitres: millilitres)))
+    }
+    let first = try Replica(directory: atrest.replica)
+    try first.save(try glass(100))
+    let second = try Replica(directory: atrest.replica)
+    #expect(try second.water().count == 1)
+    #expect(try atrest("water", "add", "200").code == 0)
+    try first.save(try glass(300))
+    #expect(try atrest("water", "add", "400").code == 0)
+    let listed = try atrest("water", "list", "--json").json() as? [[String: Any]]
+    #expect(listed?.count == 4)
+    #expect(try first.water().count == 4 && second.water().count == 4)
   }
 
   @Test("water is noted, listed, corrected and taken away")
@@ -98,7 +171,7 @@ struct BinaryTests {
       ("frobnicate", 64),
       ("water add", 0), ("water add lots", 64), ("water add 0", 65), ("water add 20l", 65),
       ("fast start --at 25:00", 64), ("fast start --at 2999-01-01T00:00", 65),
-      ("fast start --target 0m", 65), ("fast start --target 200h", 65), ("fast complete", 65),
+      ("fast start --target 0", 65), ("fast start --target 200h", 65), ("fast complete", 65),
       ("fast abandon", 65), ("sessions show 3f", 65), ("sessions show xyz", 64),
       ("conflicts list", 0), ("conflicts show 81c0", 65), ("conflicts restore 81c0", 65),
       ("pair nonsense", 64), ("pair atrest://example.org:7420/BCDF-GHJKLMNP", 64),
@@ -132,6 +205,53 @@ struct BinaryTests {
   func negative(line: String, code: Int32, sentence: String) throws {
     let answer = try atrest.start(line.split(separator: " ").map(String.init)).wait()
     #expect(answer.code == code && answer.err.contains(sentence), "\(answer.err)")
+  }
+
+  @Test("a target is hours where no unit says otherwise")
+  func hours() throws {
+    let row = try atrest("fast", "start", "--target", "18", "--json").json() as? [String: Any]
+    #expect(row?["target_minutes"] as? Int == 1080)
+  }
+
+  @Test("help is whole on the narrowest terminal", arguments: ["atrest", "atrest-syncd"])
+  func narrowHelp(name: String) throws {
+    let program = try Binary(name)
+    for columns in ["-5", "0", "1", "26", "39", "many"] {
+      let help = try program("--help", with: ["COLUMNS": columns])
+      #expect(help.code == 0 && help.err.isEmpty, "\(columns): \(help.err)")
+      #expect(help.out.contains(name == "atrest" ? "Note water," : "Run the"), "\(columns)")
+    }
+    let terminal = try PseudoTerminal(columns: 20, rows: 24)
+    let process = try terminal.start(program, ["--help"])
+    terminal.finish(process)
+    #expect(process.terminationStatus == 0)
+  }
+
+  @Test("a picture is its owner's alone, and takes no other file's place unless told to")
+  func picture() throws {
+    let file = atrest.home.appendingPathComponent("forest.svg")
+    #expect(try atrest("forest", "--svg", file.path).code == 0)
+    let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    let drawn = try Data(contentsOf: file)
+    try Data("mine".utf8).write(to: file)
+    let refused = try atrest("forest", "--svg", file.path)
+    #expect(refused.code == 65 && refused.err.contains("or say `--force`"))
+    #expect(try Data(contentsOf: file) == Data("mine".utf8))
+    #expect(try atrest("forest", "--svg", file.path, "--force").code == 0)
+    #expect(try Data(contentsOf: file) == drawn)
+    #expect(try atrest("forest", "--svg", "").err.hasPrefix("That is no name for a file."))
+    #expect(try atrest("forest", "--svg", ".").err.hasPrefix(". is a folder."))
+  }
+
+  @Test("a grey tree has no tone, in the forest and alone")
+  func greyTree() throws {
+    try atrest("fast", "start", "--at", "12h ago", "--target", "16h")
+    let growing = try atrest("tree", "--json").json() as? [String: Any]
+    #expect(growing?["tone"] != nil)
+    try atrest("fast", "complete")
+    let tree = try atrest("tree", "--json").json() as? [String: Any]
+    #expect(tree?["state"] as? String == "incomplete" && tree?["tone"] == nil)
   }
 
   @Test("both programs are of one version")

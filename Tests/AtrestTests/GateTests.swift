@@ -92,7 +92,7 @@ struct GateTests {
     let hasTree = shown.contains("⣿")
     #expect(hasTree == person.isOpen(.timerTree))
     #expect(shown.contains("12h 0m") && !hints(shown))
-    #expect(try person.onTerminal("fast", "complete").contains("Completed after 12h."))
+    #expect(try person.onTerminal("fast", "complete").contains("Ended early after 12h."))
   }
 
   @Test(
@@ -105,6 +105,9 @@ struct GateTests {
     let list = try person.atrest("history", "--limit", "100")
     #expect(list.out.split(separator: "\n").count == expected + 1)
     #expect(!hints(list.out) && !list.out.contains("more"))
+    let few = try person.atrest("history", "--limit", "4")
+    #expect(few.out.hasSuffix("\n\(expected - 4) more: `--limit \(expected)` shows them all.\n"))
+    #expect(try person.atrest("history").out.contains(" more: ") == (expected > 10))
     let months = ["this", "last"]
     let dots = try months.flatMap { month in
       let calendar = try person.atrest("calendar", month, "--json").json() as? [String: Any]
@@ -123,9 +126,17 @@ struct GateTests {
     let paywall = try person.atrest("premium")
     #expect((paywall.code == 0) == person.isOpen(.paywall))
     #expect(paywall.out.contains("$79 once") == person.isOpen(.paywall))
+    let programs = try person.atrest("premium", "--json")
+    #expect(programs.out.contains("\"dollars\" : 79") == person.isOpen(.paywall))
     for title in ["Fasting", "Hydration", "Vigil", "Your data"] { #expect(page.contains(title)) }
     try person.atrest("vigil", "on")
     #expect(try person.atrest("vigil", "--json").out.contains("\"on\" : true"), "everybody's")
+  }
+
+  @Test("in the trial nothing is sold before the tenth fast")
+  func nineFasts() throws {
+    let answer = try Person(.trial, fasts: 9).atrest("premium")
+    #expect(answer.code == 65 && answer.out.isEmpty)
   }
 
   @Test(

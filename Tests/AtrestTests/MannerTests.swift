@@ -3,6 +3,7 @@
 
 import AtrestDomain
 import Foundation
+import TestSupport
 import Testing
 
 @testable import atrest
@@ -110,6 +111,69 @@ struct MannerTests {
       let answer = try atrest.start(line, environment).wait()
       #expect(answer.code == 0 || line == ["tree"], "\(line): \(answer.err)")
     }
+  }
+
+  @Test("`TZ` may be a zone's name or its file, with a colon or without")
+  func zoneForms() throws {
+    let file = "/usr/share/zoneinfo/Asia/Tokyo"
+    for value in ["Asia/Tokyo", ":Asia/Tokyo", file, ":" + file] {
+      #expect(DeviceZone.named(value)?.identifier == "Asia/Tokyo", "\(value)")
+    }
+    let folder = try Folder()
+    let link = folder.url.appendingPathComponent("localtime").path
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
+    #expect(DeviceZone.named(":" + link)?.secondsFromGMT() == 9 * 3600)
+    // What is a rule, or nothing, is left to the system.
+    for value in ["JST-9", "GMT+3", "CET-1CEST,M3.5.0,M10.5.0/3", "", ":", "/etc/passwd", "here"] {
+      #expect(DeviceZone.named(value) == nil, "\(value)")
+    }
+    #expect(DeviceZone.current(at: Date(), environment: [:]) == .current)
+  }
+
+  @Test(
+    "a day begins where `TZ` says, in every form of it",
+    arguments: [
+      (":Asia/Tokyo", ["2020-01-02", "2020-01-01"]), ("JST-9", ["2020-01-02", "2020-01-01"]),
+      ("EST5", ["2020-01-01", "2019-12-31"]), ("GMT+3", ["2020-01-01", "2019-12-31"]),
+      ("CET-9CEST,M3.5.0,M10.5.0/3", ["2020-01-02", "2020-01-01"]),
+      ("nowhere", ["2020-01-01", "2020-01-01"]),
+    ])
+  func zoneOfDays(zone: String, days: [String]) throws {
+    let atrest = try Binary()
+    for instant in ["2020-01-01T02:00Z", "2020-01-01T20:00Z"] {
+      try atrest("water", "add", "250ml", "--at", instant)
+    }
+    let list = try atrest("water", "list", "--all", "--json", with: ["TZ": zone]).json()
+    #expect((list as? [[String: Any]])?.compactMap { $0["day"] as? String } == days)
+  }
+
+  @Test("where nothing is chosen, a number alone is in the unit that the locale shows")
+  func ounces() throws {
+    let atrest = try Binary()
+    func american(_ line: String) throws -> Binary.Answer {
+      try atrest.start(line.split(separator: " ").map(String.init), ["LANG": "en_US.UTF-8"]).wait()
+    }
+    #expect(try american("settings get unit").out == "oz\n")
+    let unit = try american("settings get unit --json").json() as? [String: Any]
+    #expect(unit?["value"] as? String == "oz" && unit?["chosen"] as? Bool == false)
+    #expect(try american("water add 8").out.hasPrefix("Noted 8 fl oz"))
+    #expect(try american("settings set quick-add 8").out.contains("notes 8 fl oz"))
+    #expect(try american("water add").out.contains("Today: 16 fl oz"))
+    let entry = try american("water list --json").json() as? [[String: Any]]
+    let id = try #require(entry?.first?["id"] as? String)
+    #expect(try american("water edit \(id) --amount 12").out.hasPrefix("Corrected: 12 fl oz"))
+    for line in [
+      "water add 250", "water add 0", "water add 169.1", "water edit \(id) --amount 250",
+      "settings set quick-add 250",
+    ] {
+      let answer = try american(line)
+      #expect(answer.code == 65 && answer.err.contains("0.1 fl oz to 169 fl oz"), "\(line)")
+    }
+    for line in ["water add 0.1", "water add 169", "settings set quick-add 250ml"] {
+      #expect(try american(line).code == 0, "\(line)")
+    }
+    #expect(try american("settings set unit ml").code == 0)
+    #expect(try american("water add 250").out.hasPrefix("Noted 250 ml"))
   }
 
   @Test("where clocks skip an hour a time in it is told of, and the day around it still adds up")

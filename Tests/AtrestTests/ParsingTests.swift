@@ -34,7 +34,7 @@ struct ParsingTests {
     _ = try parse("conflicts show 81c0", as: ConflictsCommand.Show.self)
     _ = try parse("conflicts restore 81c0", as: ConflictsCommand.Restore.self)
     #expect(try parse("pair LINK --name phone", as: PairCommand.self).name == "phone")
-    _ = try parse("unpair", as: UnpairCommand.self)
+    _ = try parse("unpair --json", as: UnpairCommand.self)
     _ = try parse("invite", as: InviteCommand.self)
     _ = try parse("devices", as: DevicesCommand.List.self)
     _ = try parse("devices revoke 9b1f", as: DevicesCommand.Revoke.self)
@@ -62,6 +62,35 @@ struct ParsingTests {
   func usage(line: String) {
     #expect(throws: (any Error).self) {
       try Atrest.parseAsRoot(line.split(separator: " ").map(String.init))
+    }
+  }
+
+  @Test(
+    "a word that is no command is told of, with the one that may have been meant",
+    arguments: [
+      ("watr", "`atrest watr`. Did you mean `atrest water`? `atrest --help` shows them all."),
+      ("--replica /r statsu --json", "`atrest statsu`. Did you mean `atrest status`? `atrest"),
+      ("fast bigin", "`atrest fast bigin`. Did you mean `atrest fast begin`? `atrest fast --help`"),
+      ("settings target", "`atrest settings target`. `atrest settings --help` shows them all."),
+      ("vigil maybe", "`atrest vigil maybe`. `atrest vigil --help` shows them all."),
+      ("premum", "`atrest premum`. `atrest --help` shows them all."),
+    ])
+  func mistyped(line: String, sentence: String) {
+    let words = line.split(separator: " ").map(String.init)
+    #expect(
+      MistypedCommand.sentence(words)?.hasPrefix("There is no command \(sentence)") == true,
+      "\(MistypedCommand.sentence(words) ?? "")")
+  }
+
+  @Test("whose command there is are left to the parser, whatever follows")
+  func typed() {
+    for line in [
+      "", "--help", "help watr", "--version", "--nothing watr", "status watr", "fast begin now",
+      "--replica watr status", "sessions --limit 3", "premium", "calendar last", "tree 3f2a",
+      "---completion settings set",
+    ] {
+      let words = line.split(separator: " ").map(String.init)
+      #expect(MistypedCommand.sentence(words) == nil, "\(line)")
     }
   }
 

@@ -98,13 +98,16 @@ struct PortabilityCommandTests {
     try tablet("water", "add", "300")
     let alone = try tablet("import", example("atrest-export.json"), "--yes")
     #expect(alone.code == 0 && alone.out.contains("could not sync first"), "\(alone.out)")
+    #expect(alone.out.hasSuffix("The next sync takes it to your other devices.\n"))
   }
 
-  @Test("a device without an account is told to pair first if it is going to")
+  @Test("a device without an account is told to pair first if it is going to, and of no others")
   func pairsFirst() throws {
     let binary = try Binary()
     let answer = try binary("import", example("atrest-export.json"), "--dry-run")
     #expect(answer.out.contains("pair and sync it first"))
+    let done = try binary("import", example("atrest-export.json"), "--yes")
+    #expect(done.out.hasSuffix("\nBrought in: 12 added.\n"), "\(done.out)")
   }
 
   @Test("standard output is the file itself, and nothing is left where writing fails")
@@ -144,6 +147,20 @@ struct PortabilityCommandTests {
   func completions(shell: String) throws {
     let answer = try Binary().start(["completions", shell]).wait()
     #expect(answer.code == 0)
-    for word in ["import", "export", "water"] { #expect(answer.out.contains(word)) }
+    for word in ["import", "export", "water", "quick-add", "abandoned"] {
+      #expect(answer.out.contains(word), "\(word)")
+    }
+  }
+
+  @Test("what a setting may be is offered once it is named")
+  func settings() throws {
+    func offered(_ setting: String) throws -> [Substring] {
+      try Binary().start([
+        "---completion", "settings", "set", "--", "positional@1", "4", "0",
+        "atrest", "settings", "set", setting, "",
+      ]).wait().out.split(separator: "\n")
+    }
+    #expect(try offered("unit") == ["ml", "oz"] && offered("vigil") == ["on", "off"])
+    #expect(try offered("quick-add").first == "150ml" && offered("colour").isEmpty)
   }
 }

@@ -72,7 +72,9 @@ struct TimerModelTests {
     #expect(words(model).contains("Noted 250 ml.") && words(model).contains("u undo"))
     wait(TimerModel.noticeSeconds, &model)
     #expect(!words(model).contains("Noted"))
-    #expect(press("u", &model) == [.undo])
+    #expect(model.handle(.key(.letter("u"))) == [.undo])
+    _ = model.handle(.did(.undo, saying: "Undone: 250 ml, today 14:30, is taken away."))
+    #expect(words(model).contains("Undone: 250 ml, today 14:30, is taken away."))
     #expect(model.handle(.key(.letter("u"))) == [], "once: what was before that is not the timer's")
   }
 
@@ -103,7 +105,7 @@ struct TimerModelTests {
 
   @Test("a fast that ended early has neither star nor Scripture, and no praise or blame")
   func endedEarly() {
-    let early = Session(
+    var early = Session(
       id: Fixture.completed.id, span: Fixture.completed.span, targetMinutes: 20 * 60)
     var model = model(snapshot([early.reopened], vigil: true))
     _ = model.handle(.tick(Fixture.instant("2026-11-19T11:30:00Z")))
@@ -111,7 +113,10 @@ struct TimerModelTests {
     _ = model.handle(.loaded(snapshot(vigil: true), shown: early))
     wait(4, &model)
     #expect(!text(model).contains("✦") && model.fragment == nil)
-    #expect(words(model).contains("16h 30m This fast is complete."))
+    #expect(words(model).contains("16h 30m Ended early."))
+    early.span = Fixture.span("2026-11-18T19:00:00Z", "2026-11-18T21:00:00Z")
+    _ = model.handle(.loaded(snapshot(), shown: early))
+    #expect(words(model).contains("2h 0m Ended."), "it is not in the history")
   }
 
   @Test("what another device does is followed")
@@ -124,6 +129,46 @@ struct TimerModelTests {
     _ = model.handle(.loaded(snapshot(), shown: Fixture.active.completed))
     #expect(words(model).contains("This fast is complete."), "ended elsewhere")
     #expect(model.completion == nil, "the arrival plays where the fast was ended")
+  }
+
+  @Test("a fast that ends beside another one stays on the screen until a key goes on to that one")
+  func besideAnother() {
+    let ended = Fixture.active.completed
+    func end() -> TimerModel {
+      var model = model(snapshot([Fixture.active, Fixture.forgotten]))
+      #expect(press("e", &model) == [.end])
+      _ = model.handle(.loaded(snapshot([Fixture.forgotten]), shown: ended))
+      return model
+    }
+    var stays = end()
+    #expect(
+      words(stays).contains(
+        "This fast is complete. Another fast is still open, since yesterday 07:00."))
+    #expect(words(stays).hasSuffix("w water u undo q quit other keys go on"))
+    #expect(stays.completion != nil)
+    #expect(press("w", &stays) == [.water] && stays.shown == ended)
+    #expect(press("e", &stays) == [], "one that was not on the screen does not end")
+    #expect(stays.active == Fixture.forgotten && words(stays).contains("e end"))
+
+    var undone = end()
+    #expect(press("u", &undone) == [.undo])
+    _ = undone.handle(
+      .loaded(snapshot([Fixture.active, Fixture.forgotten]), shown: Fixture.active))
+    #expect(undone.active == Fixture.active && undone.next == nil)
+
+    var over = end()
+    _ = over.handle(.loaded(snapshot(), shown: ended))
+    #expect(over.next == nil && press("b", &over) == [.begin])
+
+    var begun = end()
+    let newer = Session(
+      id: Fixture.id("3F2A0000-0000-4000-8000-000000000009"),
+      span: Fixture.span("2026-11-21T13:00:00Z"), targetMinutes: 16 * 60)
+    _ = begun.handle(.loaded(snapshot([newer, Fixture.forgotten]), shown: ended))
+    #expect(begun.active == newer, "begun elsewhere")
+
+    var letGo = model(snapshot([Fixture.active, Fixture.forgotten]))
+    #expect(press("l", &letGo) == [.letGo] && letGo.next == Fixture.forgotten)
   }
 
   @Test("letting go is all right, and is no completion")
@@ -160,6 +205,10 @@ struct TimerModelTests {
       #expect(model.overlay == overlay)
       if overlay == .paywall {
         #expect(words(model).contains("$29 a year") && words(model).contains("$79 once"))
+        for key in [TimerKey.other, .escape, .letter("q"), .letter("b")] {
+          var left = model
+          #expect(left.handle(.key(key)) == [] && left.overlay == nil, "\(key)")
+        }
         #expect(press("x", &model) == [] && model.overlay == nil)
       }
       _ = model.handle(.loaded(snapshot(completed: 10, transition: true), shown: nil))
@@ -168,6 +217,26 @@ struct TimerModelTests {
     var bought = model(snapshot(completed: 10, transition: true))
     _ = bought.handle(.loaded(snapshot(.premium, completed: 10), shown: nil))
     #expect(bought.overlay == nil)
+  }
+
+  @Test("a page over the timer is shown whole, or says that the window is too small for it")
+  func pages() {
+    for columns in [20, 60, 80] {
+      for rows in 1...60 {
+        var model = model(
+          snapshot(completed: 10, transition: true),
+          size: ScreenSize(columns: columns, rows: rows))
+        for (beginning, end) in [
+          ("Ten fasts", "Either way is a good way."), ("Atrest is made", "the year is over."),
+        ] {
+          let page = words(model)
+          #expect(page.contains(beginning) == page.contains(end), "\(columns)x\(rows)")
+          if rows >= 8 { #expect(page.contains(end) != page.contains("A larger one shows it.")) }
+          if columns >= 60, rows >= 24 { #expect(page.contains(end)) }
+          _ = press("c", &model)
+        }
+      }
+    }
   }
 
   private func snapshot(_ entitlement: Entitlement, completed: Int) -> Snapshot {
@@ -268,16 +337,35 @@ struct TimerModelTests {
     }
   }
 
-  @Test("keys are read out of a terminal's bytes; sequences are dropped whole")
+  @Test("keys are read out of a terminal's bytes")
   func keys() {
     var keys = TimerKeys()
     #expect(keys.receive("bE".utf8) == [.letter("b"), .letter("e")])
-    #expect(keys.receive("\u{1B}".utf8) == [.escape])
-    #expect(keys.receive("\u{1B}[1;5Aq".utf8) == [.letter("q")])
-    #expect(keys.receive("\u{1B}OBq".utf8) == [.letter("q")])
-    #expect(keys.receive("\u{1B}[20".utf8) == [] && keys.receive("0~q".utf8) == [.letter("q")])
-    #expect(keys.receive("1 é\r\t{@`[\u{7F}".utf8) == [])
-    #expect(keys.receive([0xFF, 0x00, 0x9B, UInt8(ascii: "w")]) == [.letter("w")])
+    let others = keys.receive("1 é\r\t{@`[\u{7F}".utf8)
+    #expect(others == Array(repeating: .other, count: 10))
+    #expect(keys.receive([0xFF, 0x9B, UInt8(ascii: "w")]) == [.other, .letter("w")])
+  }
+
+  @Test(
+    "a control sequence is one key, in however many pieces it comes",
+    arguments: ["\u{1B}[B", "\u{1B}[1;5A", "\u{1B}[20~", "\u{1B}[[E", "\u{1B}OB", "\u{1B}b"])
+  func sequences(sequence: String) {
+    var keys = TimerKeys()
+    let many = keys.receive(String(repeating: sequence, count: 90).utf8)
+    #expect(many == Array(repeating: .other, count: 90))
+    let pieces = sequence.utf8.flatMap { keys.receive([$0]) }
+    #expect(pieces == [.other])
+    #expect(keys.receive("q".utf8) == [.letter("q")])
+  }
+
+  @Test("an escape is the escape key once nothing follows; what follows late is still no letter")
+  func escape() {
+    var keys = TimerKeys()
+    #expect(keys.receive("\u{1B}".utf8) == [] && keys.isUndecided)
+    #expect(keys.settle() == [.escape])
+    #expect(!keys.isUndecided && keys.settle() == [])
+    #expect(keys.receive("[Bb".utf8) == [.other, .letter("b")])
+    #expect(keys.receive("\u{1B}[\u{1B}[B".utf8) == [.other], "a sequence that was cut off")
   }
 }
 

@@ -37,9 +37,9 @@ struct TimerTerminalTests {
     #expect(narrow.contains("Your body is likely"))
     #expect(!narrow.contains("\u{1B}[13;1H"), "no row below the last")
     try terminal.type("u")
-    try terminal.wait(for: "Taken back.")
+    try terminal.wait(for: "Undone: 250 ml,")
     try terminal.type("e")
-    try terminal.wait(for: "This fast is")
+    try terminal.wait(for: "Ended.")
     try terminal.type("q")
     terminal.finish(process)
     #expect(process.terminationStatus == 0)
@@ -49,6 +49,41 @@ struct TimerTerminalTests {
     let list = try #require(
       try atrest("sessions", "list", "--all", "--json").json() as? [[String: Any]])
     #expect(list.count == 1 && list[0]["outcome"] as? String == "completed")
+    #expect(try atrest("water", "list", "--json").json() as? [String] == [])
+  }
+
+  @Test("neither arrows nor the wheel begin a fast, in however many pieces they come")
+  func arrows() throws {
+    let terminal = try PseudoTerminal(columns: 60, rows: 20)
+    let process = try terminal.start(atrest, ["timer"])
+    try terminal.wait(for: "q quit")
+    try terminal.type(String(repeating: "\u{1B}[B", count: 90))
+    for piece in ["\u{1B}", "[", "B"] {
+      try terminal.type(piece)
+      usleep(50_000)
+    }
+    try terminal.type("q")
+    terminal.finish(process)
+    #expect(process.terminationStatus == 0)
+    #expect(!FileManager.default.fileExists(atPath: atrest.replica.path))
+  }
+
+  @Test("u takes back what was done in it, says what that was, and leaves what was done elsewhere")
+  func undo() throws {
+    let terminal = try PseudoTerminal(columns: 60, rows: 20)
+    let process = try terminal.start(atrest, ["timer"])
+    try terminal.wait(for: "q quit")
+    try terminal.type("w")
+    try terminal.wait(for: "Noted 250 ml.")
+    try atrest("settings", "set", "target", "20h")
+    try terminal.type("u")
+    try terminal.wait(for: "Something else was done since.")
+    #expect(try atrest("settings", "get", "target").out.contains("20h"))
+    #expect(try atrest("undo").code == 0)
+    try terminal.type("u")
+    try terminal.wait(for: "Undone: 250 ml, today")
+    try terminal.type("q")
+    terminal.finish(process)
     #expect(try atrest("water", "list", "--json").json() as? [String] == [])
   }
 

@@ -231,11 +231,49 @@ struct WordsTests {
     short.span = Fixture.span("2026-11-18T19:00:00Z", "2026-11-18T21:00:00Z")
     var gone = short
     gone.span = Fixture.span("2026-11-18T19:00:00Z", "2026-11-18T21:00:00Z", .abandoned)
+    let early = Session(
+      id: Fixture.completed.id, span: Fixture.completed.span, targetMinutes: 20 * 60)
     #expect(SessionWords.ended(Fixture.completed, Fixture.around) == "Completed after 16h 30m.")
+    #expect(SessionWords.ended(early, Fixture.around) == "Ended early after 16h 30m.")
     #expect(
       SessionWords.ended(short, Fixture.around)
         == "Ended after 2h. Fasts under 4 hours are kept, and left out of the history.")
     #expect(SessionWords.ended(gone, Fixture.around).hasPrefix("Let go after 2h."))
+  }
+
+  @Test("the history says of a fast what its end said, and how long it lasted as other lists do")
+  func history() {
+    let whole = Session(
+      id: Fixture.completed.id, span: Fixture.span("2026-11-18T19:00:00Z", "2026-11-19T11:00:00Z"),
+      targetMinutes: 16 * 60)
+    let early = Session(
+      id: Fixture.forgotten.id, span: Fixture.span("2026-11-17T19:00:00Z", "2026-11-18T08:00:00Z"),
+      targetMinutes: 16 * 60)
+    let entries = [whole, early].compactMap(CalendarEntry.init)
+    #expect(
+      CalendarView.list(entries, Fixture.around).text(.plain) == """
+        ENDED               LASTED
+        19 Nov 2026, 12:00  16h     Completed
+        18 Nov 2026, 09:00  13h     Ended early
+        """)
+  }
+
+  @Test("a month that is too wide for the window is a list of its days")
+  func narrowMonth() {
+    func text(_ sessions: [Session], columns: Int) -> String {
+      let grid = MonthGrid(
+        month: LocalMonth(Fixture.around.now, in: Fixture.berlin),
+        entries: sessions.compactMap(CalendarEntry.init), now: Fixture.around.now,
+        in: Fixture.berlin, firstWeekday: .monday)
+      return CalendarView.text(
+        grid, .plain, columns: CalendarView.room(on: ScreenSize(columns: columns, rows: 24)),
+        isUnicode: true)
+    }
+    let lines = text([Fixture.completed], columns: 20).split(separator: "\n")
+    #expect(lines.contains(" 9 10 11 12 13 14 15") && lines.allSatisfy { $0.count <= 20 })
+    #expect(text([Fixture.completed], columns: 19) == "November 2026\n19 Completed")
+    #expect(text([], columns: 3) == "November 2026\nNothing here yet.")
+    #expect(CalendarView.room(on: .usual) == 79)
   }
 
   @Test("water by day")

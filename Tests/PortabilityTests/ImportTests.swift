@@ -218,6 +218,35 @@ struct ImportTests {
     #expect(try evening.allRecords().allSatisfy { !$0.isDeleted })
   }
 
+  @Test("a fast that came in open and ended here is one with the app's, under whatever id")
+  func endedHere() throws {
+    let file = try Portability.parse(Example.state.bytes())
+    let saved = try #require(file.active)
+    let home = try Home(now: saved.start.addingTimeInterval(3600))
+    try home.replica.bringIn(file)
+    func end(_ hours: Double) -> Date { saved.start.addingTimeInterval(hours * 3600) }
+    func export(_ hours: Double) throws -> ImportFile {
+      let span = try #require(
+        Session.Span(start: saved.start, end: end(hours), outcome: .completed))
+      let session = Session(id: UUID(), span: span, targetMinutes: 960)
+      return try Portability.parse(IOSExport.write([session], madeAt: later).bytes)
+    }
+    let evening = try Replica(directory: home.replica.directory, clock: Clock())
+    let here = try Fasting(try evening.sessions()).complete(at: end(15))
+    try evening.save(here)
+
+    #expect(try evening.bringIn(export(15)).total.known == 1)
+    let other = try evening.bringIn(export(16))
+    #expect(other.total.kept == 1 && !other.changesAnything)
+    #expect(try evening.bringIn(export(16), preferFile: true).total.updated == 1)
+    #expect(try evening.session(here.id)?.span.end == end(16))
+    #expect(try evening.sessions().count == 13)
+
+    try evening.delete(RecordKey(kind: .session, id: here.id.bytes))
+    #expect(try evening.bringIn(export(16)).total.deletedHere == 1)
+    #expect(try evening.sessions().count == 12)
+  }
+
   @Test("a fast that is here to the millisecond is known to a file that has seconds")
   func seconds() throws {
     let home = try Home()

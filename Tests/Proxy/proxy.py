@@ -41,7 +41,7 @@ def check_proxy(scene, is_long):
     phone, tablet = scene.device("phone"), scene.device("tablet")
     phone("pair", link, "--name", "phone")
     tablet("pair", phone("invite", "--yes").strip(), "--name", "tablet")
-    phone("water", "add", "250")
+    phone("water", "add", "250ml")
     phone("sync")
 
     step("a certificate that no trusted authority signed is refused")
@@ -54,14 +54,14 @@ def check_proxy(scene, is_long):
         watch.await_news()  # The first sync is over; from here on the stream tells.
         scene.nginx.send_signal(signal.SIGHUP)
         await_that(lambda: scene.has_new_workers(), "nginx has new workers")
-        phone("water", "add", "300")
+        phone("water", "add", "300ml")
         phone("sync")
         watch.await_news()
         if is_long:
             step("a stream lives through two minutes and a half of silence")
             time.sleep(150)
             assert watch.process.poll() is None
-            phone("water", "add", "310")
+            phone("water", "add", "310ml")
             phone("sync")
             watch.await_news()
 
@@ -70,7 +70,7 @@ def check_proxy(scene, is_long):
         failed = phone("sync", fails=True)
         assert failed, "what is wrong is said"
         scene.start_daemon()
-        phone("water", "add", "350")
+        phone("water", "add", "350ml")
         phone("sync")
         watch.await_news()
     assert phone("replica", "dump") == tablet("replica", "dump"), "both hold the same"
@@ -96,7 +96,7 @@ def check_backups(scene):
     scene.data = restored
     scene.start_daemon()
     phone = scene.device("phone")
-    phone("water", "add", "400")
+    phone("water", "add", "400ml")
     phone("sync")
     scene.device("tablet")("sync")
     assert phone("replica", "dump") == scene.device("tablet")("replica", "dump")

@@ -118,32 +118,31 @@ extension Replica {
 
   /// Asks the server what the App Store is to call this account, and remembers it in the replica's folder.
   public func learnAppAccountToken() async throws(SyncError) -> UUID {
-    let (server, account, answer) = try await withServer {
-      replica, server, transport throws(SyncError) in
-      let answer = try await transport.entitlements()
-      do throws(ReplicaError) {
-        return (server, try replica.status().account ?? "", answer)
-      } catch {
-        throw .replica(error)
-      }
+    let (replica, answer) = try await withServer { replica, _, transport throws(SyncError) in
+      (replica, try await transport.entitlements())
     }
     guard let token = UUID(bytes: answer.appAccountToken) else {
       throw .badAnswer("a token is not a UUID")
     }
-    let note = AccountNote(server: server, account: account, token: token)
-    // Not to be able to remember it is no failure: it can be asked for again.
-    if let data = try? JSONEncoder().encode(note) {
-      try? data.write(to: accountNote, options: .atomic)
+    do throws(ReplicaError) { try replica.note(appAccountToken: token) } catch {
+      throw .replica(error)
     }
     return token
   }
 
+  func note(appAccountToken token: UUID) throws(ReplicaError) {
+    let note = AccountNote(of: try read { $0.state }, token: token)
+    // Not to be able to remember it is no failure: it can be asked for again.
+    if let note, let data = try? JSONEncoder().encode(note) {
+      SmallFile.replace(accountNote.path, with: Array(data))
+    }
+  }
+
   /// What the App Store is to call this account, as far as this device was told; nil if it was not, or for another account.
   public func knownAppAccountToken() throws(ReplicaError) -> UUID? {
-    let status = try status()
     guard let bytes = SmallFile.read(accountNote.path, limitBytes: 4096),
       let note = try? JSONDecoder().decode(AccountNote.self, from: Data(bytes)),
-      note.server == status.server, note.account == status.account
+      note == AccountNote(of: try read({ $0.state }), token: note.token)
     else { return nil }
     return note.token
   }
@@ -162,10 +161,20 @@ public enum SubmittedPurchase: Hashable, Sendable {
 }
 
 /// What a server called an account.
-private struct AccountNote: Codable {
+private struct AccountNote: Codable, Equatable {
   var server: String
   var account: String
+  /// Who was told: an account that was removed and made again has its name from before, and no device from before.
+  var replica: UInt64
   var token: UUID
+
+  /// Nil for a replica that is not paired.
+  init?(of state: ReplicaState, token: UUID) {
+    guard let pairing = state.pairing else { return nil }
+    (server, account) = (pairing.server, pairing.account)
+    replica = state.replica.rawValue
+    self.token = token
+  }
 }
 
 extension ReplicaTransaction {

@@ -18,6 +18,8 @@ public enum InvitationOutcome: Hashable, Sendable {
   case letIn(name: String)
   /// A device was sent away.
   case sentAway
+  /// The answer to the decision was lost, and the newcomer waits no more: it may have been let in or not.
+  case unheard
   /// Nobody came in time.
   case ended
   /// Whoever was asked did not say. The newcomer waits on, until the code's time is over.
@@ -93,7 +95,8 @@ package struct Reception: Sendable {
         let answer = try await transport.decide(request)
         return answer.admitted.map { .letIn(name: shown($0.name)) } ?? .sentAway
       } catch {
-        if case .notFound = error { return nil }
+        // A call before this one may have arrived, and only its answer been lost.
+        if case .notFound = error { return failures == 0 || !isLetIn ? nil : .unheard }
         failures += 1
         // Nobody is asked the same again because a call was lost.
         guard error.isTransient, failures < pacing.attempts else { throw error }

@@ -121,7 +121,7 @@ extension Replica {
       let (refused, held): (Int, Int) = (row?[1] ?? 0, row?[2] ?? 0)
       return ReplicaStatus(
         replica: state.replica, account: state.account, server: state.endpoint,
-        cursor: state.cursor, lastSync: state.lastSync,
+        cursor: state.cursor, lastSync: state.lastSync.map(state.serverOffset.shown),
         serverOffsetMilliseconds: state.serverOffset.milliseconds, pendingCount: row?[0] ?? 0,
         refusedCount: refused - held, heldDeletionCount: held)
     }

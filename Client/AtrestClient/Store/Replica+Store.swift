@@ -154,7 +154,7 @@ extension Replica: ReplicaStore {
 
   /// See `ReplicaStore`.
   public func noteSync(at now: WallTime) async throws(ReplicaError) {
-    try await writing { $0.state.lastSync = now }
+    try await writing { $0.state.lastSync = $0.state.serverOffset.corrected(now) }
   }
 
   /// One reading transaction, off the task pool.

@@ -18,6 +18,8 @@ struct ReplicaFile {
 
   /// How long to wait before looking again whether another process is done.
   private static let busyPauseMilliseconds = 2
+  /// Bytes that every SQLite file begins with.
+  private static let headerBytes = 100
 
   let directory: URL
 
@@ -26,7 +28,7 @@ struct ReplicaFile {
   /// Opens the file, making it if there is none. A file that is there is never replaced.
   func open(busyTimeout: TimeInterval) throws(ReplicaError) -> DatabaseQueue {
     if !FileManager.default.fileExists(atPath: path) { try create() }
-    try checkHeader()
+    try checkSize()
     let queue: DatabaseQueue
     do {
       queue = try DatabaseQueue(path: path, configuration: Self.configuration(busyTimeout))
@@ -89,6 +91,7 @@ struct ReplicaFile {
   /// Builds the file under another name and links it into place, so that a file under its own name is always complete: an empty
   /// or half-made one is damage, not a beginning.
   private func create() throws(ReplicaError) {
+    try checkNothingIsLeft()
     do {
       try FileManager.default.createDirectory(
         at: directory, withIntermediateDirectories: true,
@@ -132,18 +135,22 @@ struct ReplicaFile {
     close(descriptor)
   }
 
-  /// SQLite takes an empty file for a new database and would start over; this looks first.
-  private func checkHeader() throws(ReplicaError) {
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
+  /// SQLite takes an empty file for a new database and would start over; this looks first. It must not open the file: to close it again
+  /// would drop the locks that this process's other replicas of the same folder have on it, as POSIX wants it.
+  private func checkSize() throws(ReplicaError) {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
       throw .inaccessible(path: path, reason: String(cString: strerror(errno)))
     }
-    defer { close(descriptor) }
-    var header = [UInt8](repeating: 0, count: 100)
-    let count = read(descriptor, &header, header.count)
-    guard count == header.count, header.starts(with: "SQLite format 3\0".utf8) else {
-      throw .damaged(path: path)
-    }
+    guard status.st_size >= Self.headerBytes else { throw .damaged(path: path) }
+  }
+
+  /// A log without its file is what is left of a replica that somebody moved: SQLite would play it into the next one.
+  private func checkNothingIsLeft() throws(ReplicaError) {
+    var status = stat()
+    guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return }
+    // Another process may have made the file since.
+    guard FileManager.default.fileExists(atPath: path) else { throw .damaged(path: path) }
   }
 
   private static func check(_ queue: DatabaseQueue, path: String) throws(ReplicaError) {
@@ -194,6 +201,8 @@ extension ReplicaError {
       case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(path: path)
       case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
         self = .inaccessible(path: path, reason: error.message ?? "the file cannot be opened")
+      case .SQLITE_READONLY:
+        self = .inaccessible(path: path, reason: "it may not be written here")
       default: self = .storage(reason: error.message ?? "\(error.resultCode)")
       }
     default: self = .storage(reason: "an unexpected error")

@@ -24,6 +24,7 @@ struct ReplicaState: Hashable {
   var account: String?
   var server: String?
   var token: String?
+  /// By the server's clock, as this device knows it.
   var lastSync: WallTime?
   var serverOffset = ServerOffset()
   /// The account's head, as the newest answer told it.

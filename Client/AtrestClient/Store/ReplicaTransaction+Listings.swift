@@ -30,6 +30,16 @@ extension ReplicaTransaction {
     try sessions(.inHistory, from: from, before: before, limit: limit)
   }
 
+  /// How many fasts `history` has in all.
+  public func historyCount() throws(ReplicaError) -> Int {
+    try storage {
+      try Int.fetchOne(
+        database.cachedStatement(
+          sql: "SELECT count(*) FROM record WHERE kind = ? AND state = ?"),
+        arguments: [RecordKind.session.rawValue, Place.State.inHistory.rawValue]) ?? 0
+    }
+  }
+
   /// What was drunk in a time and not deleted, latest first.
   ///
   /// - Parameters:

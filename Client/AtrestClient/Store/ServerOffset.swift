@@ -43,6 +43,12 @@ struct ServerOffset: Hashable {
     return overflow ? wall : WallTime(milliseconds: sum)
   }
 
+  /// A time that was corrected, as the device's clock shows it.
+  func shown(_ corrected: WallTime) -> WallTime {
+    let (difference, overflow) = corrected.milliseconds.subtractingReportingOverflow(correction)
+    return overflow ? corrected : WallTime(milliseconds: difference)
+  }
+
   /// How far a server's clock is ahead of a device's; 0 if no number can hold it, which no clock shows.
   static func between(_ server: WallTime, _ device: WallTime) -> Int64 {
     let (offset, overflow) = server.milliseconds.subtractingReportingOverflow(device.milliseconds)

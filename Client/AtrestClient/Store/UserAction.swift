@@ -38,7 +38,7 @@ public enum UserAction: Int, Hashable, Sendable, CaseIterable {
   public static let recordLimit = 100
 }
 
-/// What an action did to one record.
+/// What an action did to one record. Where it wrote none of its fields, the record is a fast that was open beside those it wrote.
 struct ActionStep {
   /// The record before; nil where there was none.
   var before: Record?
@@ -69,9 +69,11 @@ public struct UndoneAction: Hashable, Sendable {
   /// What became of its records.
   public let changes: [Change]
 
-  /// Whether anything is as it was before. If not, nothing was changed, and the action is forgotten all the same: it must not stand before
-  /// earlier ones for ever.
+  /// Whether anything is as it was before. If not, nothing was changed.
   public var isUndone: Bool { changes.contains { !$0.restored.isEmpty } }
+  /// Whether nothing was changed because another fast goes on. The action then stays remembered: to undo once more must not take
+  /// something else. Any other action is forgotten, or it would stand before earlier ones for ever.
+  public var isWaiting: Bool { !isUndone && changes.contains(where: \.anotherGoesOn) }
 }
 
 extension ReplicaTransaction {
@@ -90,8 +92,8 @@ extension ReplicaTransaction {
   }
 
   /// Takes the last remembered action back, as ordinary new writes: each field that nobody wrote since becomes what it was. A record that the
-  /// action made is deleted, unless somebody wrote to it since. A fast does not go on again while another one does. Either way the action is
-  /// then forgotten.
+  /// action made is deleted, unless somebody wrote to it since. A fast does not go on again beside one that was not open when the action was
+  /// taken. The action is then forgotten, unless it `isWaiting`.
   ///
   /// - Parameter kind: Only the last one of this kind.
   /// - Returns: What became of it; nil if no such action is remembered.
@@ -99,8 +101,12 @@ extension ReplicaTransaction {
     try trim()
     guard let (sequence, action, at, taken) = try lastAction(kind) else { return nil }
     var changes: [UndoneAction.Change] = []
-    for step in taken.reversed() { changes.insert(try undo(step), at: 0) }
+    let beside = Set(taken.filter(\.after.written.isEmpty).map(\.after.record.key.id))
+    for step in taken.reversed() where !step.after.written.isEmpty {
+      changes.insert(try undo(step, beside: beside), at: 0)
+    }
     let undone = UndoneAction(action: action, at: at, changes: changes)
+    guard !undone.isWaiting else { return undone }
     try storage {
       try database.execute(
         sql: "DELETE FROM action WHERE sequence = ?", arguments: [sequence])
@@ -112,7 +118,10 @@ extension ReplicaTransaction {
 
   // MARK: - Undoing
 
-  private func undo(_ step: ActionStep) throws(ReplicaError) -> UndoneAction.Change {
+  /// - Parameter beside: The fasts that were open beside those of the action.
+  private func undo(
+    _ step: ActionStep, beside: Set<[UInt8]>
+  ) throws(ReplicaError) -> UndoneAction.Change {
     let after = step.after.record
     func change(
       _ restored: [FieldNumber], _ kept: [FieldNumber], anotherGoesOn: Bool = false
@@ -137,7 +146,7 @@ extension ReplicaTransaction {
       guard current.isDeleted, !touched.contains(Register.deletedField) else {
         return change([], written)
       }
-      guard try !wouldGoOnBesideAnother(before, since: current) else {
+      guard try !wouldGoOnBesideAnother(before, since: current, except: beside) else {
         return change([], written, anotherGoesOn: true)
       }
       // Its payload may have been forgotten since.
@@ -153,7 +162,7 @@ extension ReplicaTransaction {
     var restorable = fields.filter { !touched.contains($0) && before[$0] != nil }
     var anotherGoesOn = false
     if restorable.contains(SessionField.span) {
-      anotherGoesOn = try wouldGoOnBesideAnother(before, since: current)
+      anotherGoesOn = try wouldGoOnBesideAnother(before, since: current, except: beside)
       if anotherGoesOn { restorable.removeAll { $0 == SessionField.span } }
     }
     if !restorable.isEmpty {
@@ -166,13 +175,17 @@ extension ReplicaTransaction {
 
   /// Whether a record was a fast that went on, is none now, and another fast goes on.
   private func wouldGoOnBesideAnother(
-    _ before: Record, since current: Record
+    _ before: Record, since current: Record, except beside: Set<[UInt8]>
   ) throws(ReplicaError) -> Bool {
-    func isOpen(_ record: Record) -> Bool {
-      !record.isDeleted && (try? Session(record))?.span.outcome == .active
+    guard isOpenFast(before), !isOpenFast(current) else { return false }
+    return try openSessions().contains {
+      $0.id.bytes != before.key.id && !beside.contains($0.id.bytes)
     }
-    guard before.key.kind == .session, isOpen(before), !isOpen(current) else { return false }
-    return try openSessions().contains { $0.id.bytes != before.key.id }
+  }
+
+  private func isOpenFast(_ record: Record) -> Bool {
+    record.key.kind == .session && !record.isDeleted
+      && (try? Session(record))?.span.outcome == .active
   }
 
   /// Whether a register still says what the action left, by this device's word. Its stamp may be another: this device's clock or identity was
@@ -184,7 +197,8 @@ extension ReplicaTransaction {
 
   // MARK: - The journal
 
-  private func remember(_ what: UserAction, _ steps: [ActionStep]) throws(ReplicaError) {
+  private func remember(_ what: UserAction, _ written: [ActionStep]) throws(ReplicaError) {
+    let steps = try written + fastsBeside(written)
     try storage {
       try database.execute(
         sql: "INSERT INTO action (what, at) VALUES (?, ?)",
@@ -200,6 +214,20 @@ extension ReplicaTransaction {
       }
     }
     try trim()
+  }
+
+  /// Where an action wrote to an open fast, the others that are open. Which those were cannot be told from their stamps later: they are
+  /// stamped again when they are corrected, or ended and taken back.
+  private func fastsBeside(_ steps: [ActionStep]) throws(ReplicaError) -> [ActionStep] {
+    guard steps.contains(where: { $0.before.map(isOpenFast) ?? false }) else { return [] }
+    let written = Set(steps.map(\.after.record.key))
+    var beside: [ActionStep] = []
+    for fast in try openSessions() {
+      let key = RecordKey(kind: .session, id: fast.id.bytes)
+      guard !written.contains(key), let record = try record(key) else { continue }
+      beside.append(ActionStep(before: record, after: Offer(record: record, written: [])))
+    }
+    return beside
   }
 
   /// Forgets what is too old, or too long ago. A clock that was set back forgets nothing.

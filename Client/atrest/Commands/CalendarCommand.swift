@@ -39,7 +39,7 @@ struct CalendarCommand: ParsableCommand {
       CalendarRow(grid),
       CalendarView.text(
         grid, Terminal.style,
-        columns: Terminal.isRead ? ScreenSize.current().columns - 1 : CalendarDrawing.width,
+        columns: Terminal.isRead ? CalendarView.room(on: .current()) : CalendarDrawing.width,
         isUnicode: DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment)))
   }
 }
@@ -66,12 +66,19 @@ struct HistoryCommand: ParsableCommand {
 
   func run() throws {
     let around = Surroundings.current()
-    let entries = try options.openExisting().map { try $0.entries(newest: limit) } ?? []
+    let replica = try options.openExisting()
+    let entries = try replica?.entries(newest: limit) ?? []
+    let all = try entries.count < limit ? entries.count : replica?.entryCount() ?? 0
     try format.answer(
       entries.map(HistoryRow.init),
       entries.isEmpty
         ? Word.calendarEmpty.text
-        : CalendarView.list(entries, around).text(Terminal.style))
+        : CalendarView.list(entries, around).text(Terminal.style)
+          + (all > entries.count ? "\n" + note(entries.count, of: all) : ""))
+  }
+
+  private func note(_ shown: Int, of all: Int) -> String {
+    Terminal.style.quiet("\(all - shown) more: `--limit \(all)` shows them all.")
   }
 }
 
@@ -89,6 +96,14 @@ extension Replica {
       ? limit : min(limit, CalendarPolicy.freeEntries)
     return CalendarPolicy.entries(
       of: try look { try $0.history(limit: bound) }, for: entitlement)
+  }
+
+  /// How many entries the entitlement lets be seen.
+  func entryCount() throws -> Int {
+    let entitlement = try entitlement()
+    let count = try look { try $0.historyCount() }
+    return FeatureGate.wholeHistory.isOpen(for: entitlement)
+      ? count : min(count, CalendarPolicy.freeEntries)
   }
 
   /// The entries about a month that the entitlement lets be seen.

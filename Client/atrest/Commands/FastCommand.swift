@@ -109,7 +109,8 @@ struct FastCommand: ParsableCommand {
     let around = Surroundings.current()
     let typedEnd = try around.time(typed)
     if let typedEnd { try TypedRules.check(time: typedEnd, now: around.now) }
-    let replica = try options.open()
+    // Where there is no replica none is made: there is nothing to end.
+    guard let replica = try options.openExisting() else { throw FastingRefusal.nothingActive }
     let (session, stillOpen) = try replica.transaction { store in
       // The clock may clamp to the start; a person who types an end before it made a mistake.
       if let typedEnd, let active = Fasting(try store.openSessions()).active,
@@ -122,8 +123,7 @@ struct FastCommand: ParsableCommand {
     let snapshot = try Snapshot(replica, around)
     var words = ArrivalView.text(of: session, snapshot, around, isRead: Terminal.isRead)
     if let next = stillOpen.first {
-      words += "\nAnother fast is still open, since \(around.words(next.span.start)). "
-      words += "`atrest status` shows it."
+      words += "\n\(SessionWords.stillOpen(next, around)) `atrest status` shows it."
     }
     try format.answer(SessionRow(session, now: around.now), words)
     if !format.json { try TransitionView.showOnce(snapshot, in: replica) }

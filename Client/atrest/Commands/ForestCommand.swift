@@ -7,7 +7,7 @@ import AtrestDomain
 import AtrestPictures
 import Foundation
 
-/// `atrest forest [--svg FILE]`.
+/// `atrest forest [--svg FILE [--force]]`.
 struct ForestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "forest", abstract: "The forest: a tree for each fast.",
@@ -21,10 +21,13 @@ struct ForestCommand: ParsableCommand {
         atrest forest --svg forest.svg --size 1280x800
       """)
 
-  @Option(help: ArgumentHelp("Write a picture there; - is standard output.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Write a picture there; - is standard output.", valueName: "file"),
+    completion: .file())
   var svg: String?
   @Option(help: ArgumentHelp("The screen that the picture is for.", valueName: "points"))
   var size = "390x844"
+  @Flag(help: "Replace the file if there is one.") var force = false
   @OptionGroup var options: ReplicaOptions
   @OptionGroup var format: FormatOptions
 
@@ -71,7 +74,7 @@ struct ForestCommand: ParsableCommand {
       trees: trees, canvas: ForestCanvas(width: screen.0, screenHeight: screen.1))
     if let svg {
       try PictureFile.write(
-        ForestPicture.svg(layout, in: around.zone), to: svg, format,
+        ForestPicture.svg(layout, in: around.zone), to: svg, replacing: force, format,
         Row(trees: trees.map(Row.Tree.init)))
       return
     }
@@ -90,7 +93,7 @@ struct ForestCommand: ParsableCommand {
   }
 }
 
-/// `atrest tree ID [--svg FILE]`.
+/// `atrest tree ID [--svg FILE [--force]]`.
 struct TreeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tree", abstract: "The tree of one fast.",
@@ -104,10 +107,13 @@ struct TreeCommand: ParsableCommand {
       """)
 
   @Argument(help: "The beginning of the fast's id.") var id: String?
-  @Option(help: ArgumentHelp("Write a picture there; - is standard output.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Write a picture there; - is standard output.", valueName: "file"),
+    completion: .file())
   var svg: String?
   @Option(help: ArgumentHelp("How large the picture is.", valueName: "points"))
   var size = "390x844"
+  @Flag(help: "Replace the file if there is one.") var force = false
   @OptionGroup var options: ReplicaOptions
   @OptionGroup var format: FormatOptions
 
@@ -116,7 +122,8 @@ struct TreeCommand: ParsableCommand {
     var id: String
     var state: String
     var variant: Int
-    var tone: Int
+    /// Absent for a grey one.
+    var tone: Int?
     /// While the fast goes on.
     var progress: Double?
   }
@@ -142,7 +149,8 @@ struct TreeCommand: ParsableCommand {
     if let svg {
       let screen = PictureFile.size(size) ?? (390, 844)
       try PictureFile.write(
-        TreePicture.svg(character, state, width: screen.0, height: screen.1), to: svg, format, row)
+        TreePicture.svg(character, state, width: screen.0, height: screen.1), to: svg,
+        replacing: force, format, row)
       return
     }
     let columns = Terminal.isRead ? ScreenSize.current().columns - 1 : 79
@@ -172,7 +180,9 @@ struct TreeCommand: ParsableCommand {
       tone: character.tone)
     switch state {
     case .established: break
-    case .incomplete: row.state = "incomplete"
+    case .incomplete:
+      row.state = "incomplete"
+      row.tone = nil
     case .materialising(let progress):
       row.state = "materialising"
       row.progress = progress
@@ -197,21 +207,18 @@ enum PictureFile {
     return (Double(width), Double(height))
   }
 
-  /// Writes a picture to a file, whole or not at all, or to standard output.
+  /// Writes a picture to a file of one's own, because it says when somebody fasted, or to standard output.
   static func write(
-    _ svg: String, to path: String, _ format: FormatOptions, _ row: some Encodable
+    _ svg: String, to path: String, replacing: Bool, _ format: FormatOptions,
+    _ row: some Encodable
   ) throws {
     if path == "-" {
       Terminal.say(svg)
       return
     }
-    do {
-      try Data(svg.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-    } catch {
-      throw Failure.Thrown(
-        "The picture could not be written to \(Foreign.text(path)). Choose another place.",
-        Failure.disk)
-    }
+    let file = try ExportFile(path, replacing: replacing, hint: "say `--force`")
+    try file.write(svg)
+    try file.finish()
     try format.answer(row, "The picture is in \(Foreign.text(path)).")
   }
 }

@@ -64,7 +64,7 @@ struct ImportCommand: AsyncParsableCommand {
         Terminal.canAsk ? Failure.data : Failure.usage)
     }
     let report = try options.open().bringIn(file, preferFile: preferFile)
-    try format.answer(ImportRow(report, isDone: true), ImportWords.done(report))
+    try format.answer(ImportRow(report, isDone: true), ImportWords.done(report, footing))
   }
 
   /// Syncs first if there is an account: what another device deleted or corrected is not here before that, and would look new in the file.

@@ -90,6 +90,7 @@ struct InviteCommand: AsyncParsableCommand {
     switch outcome {
     case .letIn(let called): Terminal.say(DeviceWords.letIn(called, asked: name))
     case .sentAway: Terminal.say(DeviceWords.sentAway(name))
+    case .unheard: Terminal.complain(DeviceWords.unheard(name))
     case .ended: Terminal.say(InviteWords.ended)
     case .undecided: Terminal.complain(words.expires > Date() ? words.later : InviteWords.ended)
     }

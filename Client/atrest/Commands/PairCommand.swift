@@ -94,12 +94,19 @@ struct UnpairCommand: ParsableCommand {
       """)
 
   @OptionGroup var options: ReplicaOptions
+  @OptionGroup var format: FormatOptions
+
+  /// The answer for `--json`.
+  struct Row: Encodable {
+    var account: String
+  }
 
   func run() throws {
     guard let replica = try options.openExisting(), let account = try replica.status().account
     else { throw SyncError.notPaired }
     try replica.unpair()
-    Terminal.say(
+    try format.answer(
+      Row(account: account),
       "This device left the account “\(Foreign.text(account))”. Everything you wrote stays here; "
         + "`atrest pair LINK` connects it again.")
   }

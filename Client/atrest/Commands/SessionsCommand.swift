@@ -104,7 +104,7 @@ struct SessionsCommand: ParsableCommand {
       abstract: "Correct a fast.",
       discussion: """
         `--end` completes a fast that is still open; `--outcome active` lets one that was \
-        ended by mistake go on.
+        ended by mistake go on, if no other does.
 
         EXAMPLES:
           atrest sessions edit 3f2a --start "yesterday 20:15"
@@ -116,7 +116,10 @@ struct SessionsCommand: ParsableCommand {
     @Option(help: ArgumentHelp("When it ended.", valueName: "time")) var end: String?
     @Option(help: ArgumentHelp("How long it was meant to last.", valueName: "duration"))
     var target: String?
-    @Option(help: "How it ended: completed or abandoned; or active.") var outcome: String?
+    @Option(
+      help: "How it ended: completed or abandoned; or active.",
+      completion: .list(["completed", "abandoned", "active"]))
+    var outcome: String?
     @OptionGroup var options: ReplicaOptions
     @OptionGroup var format: FormatOptions
 
@@ -134,11 +137,20 @@ struct SessionsCommand: ParsableCommand {
       let start = try around.time(start)
       let end = try around.time(end)
       let target = try typedTarget(target)
-      let session = try options.open().transaction { store in
-        let session = try SessionsCommand.find(id, in: store.sessions(), around)
-          .edited(
-            start: start, end: end, outcome: outcome.flatMap(Session.Outcome.init(word:)),
-            targetMinutes: target, now: around.now)
+      guard let replica = try options.openExisting() else {
+        throw IDProblem.unknown(noun: "fast")
+      }
+      let session = try replica.transaction { store in
+        let stored = try SessionsCommand.find(id, in: store.sessions(), around)
+        let session = try stored.edited(
+          start: start, end: end, outcome: outcome.flatMap(Session.Outcome.init(word:)),
+          targetMinutes: target, now: around.now)
+        // Only one goes on at a time.
+        if session.span.outcome == .active, stored.span.outcome != .active,
+          try !store.openSessions().isEmpty
+        {
+          throw FastingRefusal.alreadyActive
+        }
         try store.action(.editFast) { try store.save(session) }
         return session
       }
@@ -163,7 +175,10 @@ struct SessionsCommand: ParsableCommand {
 
     func run() throws {
       let around = Surroundings.current()
-      let session = try options.open().transaction { store in
+      guard let replica = try options.openExisting() else {
+        throw IDProblem.unknown(noun: "fast")
+      }
+      let session = try replica.transaction { store in
         let session = try SessionsCommand.find(id, in: store.sessions(), around)
         try store.action(.deleteFast) {
           _ = try store.delete(RecordKey(kind: .session, id: session.id.bytes))

@@ -35,7 +35,7 @@ struct SettingsCommand: ParsableCommand {
       let around = Surroundings.current()
       let page = try SettingsPage(options.openExisting(), around)
       try format.answer(
-        Setting.people.map { SettingRow($0, page.stored($0)) },
+        Setting.people.map { SettingRow($0, page.stored($0), around) },
         SettingsWords.page(page, around.following(page.choices), Terminal.style))
     }
   }
@@ -49,7 +49,8 @@ struct SettingsCommand: ParsableCommand {
           atrest settings get target
         """)
 
-    @Argument(help: "target, unit, quick-add or vigil.") var name: String
+    @Argument(help: "target, unit, quick-add or vigil.", completion: .list(Setting.names))
+    var name: String
     @OptionGroup var options: ReplicaOptions
     @OptionGroup var format: FormatOptions
 
@@ -58,7 +59,7 @@ struct SettingsCommand: ParsableCommand {
       let setting = try Setting.named(name)
       let page = try SettingsPage(options.openExisting(), around)
       try format.answer(
-        SettingRow(setting, page.stored(setting)),
+        SettingRow(setting, page.stored(setting), around),
         SettingsWords.value(
           setting, stored: page.stored(setting), around.following(page.choices)))
     }
@@ -71,23 +72,29 @@ struct SettingsCommand: ParsableCommand {
       discussion: """
         target: 12h, 14h, 16h, 18h, 20h, 24h or any other up to 7 days. It is a reference, not a goal.
         unit: ml or oz.
-        quick-add: 150, 200, 250, 300, 500 or any other amount.
+        quick-add: 150ml, 200ml, 250ml, 300ml, 500ml or any other amount. A number alone is in the unit that water is shown in.
         vigil: on or off.
 
         EXAMPLES:
           atrest settings set target 18h
-          atrest settings set quick-add 300
+          atrest settings set quick-add 300ml
         """)
 
-    @Argument(help: "target, unit, quick-add or vigil.") var name: String
-    @Argument(help: "What you choose.") var value: String
+    @Argument(help: "target, unit, quick-add or vigil.", completion: .list(Setting.names))
+    var name: String
+    @Argument(
+      help: "What you choose.", completion: .custom { words, _, _ in Set.values(after: words) })
+    var value: String
     @OptionGroup var options: ReplicaOptions
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-      let setting = try Setting.named(name)
-      _ = try setting.stored(typed: value)
-      try Self.choose(setting, typed: value, options, format)
+      try Self.choose(Setting.named(name), typed: value, options, format)
+    }
+
+    /// What is offered for the setting that a command line names.
+    private static func values(after words: [String]) -> [String] {
+      words.lazy.compactMap { try? Setting.named($0) }.last?.choices ?? []
     }
 
     /// Stores what was typed, as an action that can be undone.
@@ -95,14 +102,18 @@ struct SettingsCommand: ParsableCommand {
       _ setting: Setting, typed: String, _ options: ReplicaOptions, _ format: FormatOptions
     ) throws {
       let around = Surroundings.current()
+      // What nobody can have meant makes no replica.
+      if !Replica.exists(at: options.directory) {
+        _ = try setting.stored(typed: typed, unit: around.unit)
+      }
       let (stored, choices) = try options.open().transaction { store in
         let stored = try setting.stored(
-          typed: typed, unit: Choices(store).settings.waterUnit)
+          typed: typed, unit: around.following(Choices(store)).unit)
         try store.action(.setting) { try store.setPreference(setting.rawValue, to: stored) }
         return (stored, try Choices(store))
       }
       try format.answer(
-        SettingRow(setting, stored),
+        SettingRow(setting, stored, around),
         SettingsWords.chosen(setting, stored: stored, around.following(choices)))
     }
   }
@@ -204,15 +215,18 @@ struct PremiumCommand: ParsableCommand {
       """, shouldDisplay: false)
 
   @OptionGroup var options: ReplicaOptions
+  @OptionGroup var format: FormatOptions
 
   func run() throws {
     let around = Surroundings.current()
     let snapshot = try options.openExisting().map { try Snapshot($0, around) } ?? .empty
-    guard FeatureGate.paywall.isOpen(for: snapshot.entitlement) else {
+    let hadTransition =
+      snapshot.isTransitionDue || snapshot.choices.settings.transitionDismissed
+    guard Paywall.isReachable(for: snapshot.entitlement, hadTransition: hadTransition) else {
       throw Failure.Thrown(
         "There is nothing to buy here. `atrest entitlement` shows what is known.")
     }
     let width = Terminal.isRead ? min(ScreenSize.current().columns - 2, 60) : 60
-    Terminal.say(SettingsWords.paywall(Terminal.style, width: width))
+    try format.answer(PaywallRow(), SettingsWords.paywall(Terminal.style, width: width))
   }
 }

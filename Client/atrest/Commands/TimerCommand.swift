@@ -5,6 +5,8 @@ import ArgumentParser
 import AtrestClient
 import AtrestDomain
 import Foundation
+import Replication
+import SyncProtocol
 
 #if canImport(Glibc)
   import Glibc
@@ -19,8 +21,8 @@ struct TimerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "timer", abstract: "The timer, live on the whole terminal.",
     discussion: """
-      Keys: b begins a fast, e ends it, l lets it go, w notes a quick addition of water, u takes the last of these back, c shows where \
-      a line of Vigil is from, q leaves. The fast goes on without the timer.
+      Keys: b begins a fast, e ends it, l lets it go, w notes a quick addition of water, u takes back what was done last here, c shows \
+      where a line of Vigil is from, q leaves. The fast goes on without the timer.
 
       EXAMPLES:
         atrest timer
@@ -55,6 +57,8 @@ private final class LiveTimer {
   private var drawn: [String] = []
   private var loaded = Date.distantPast
   private var isOver = false
+  /// What was done here last: the action, and the record that it wrote.
+  private var last: (action: UserAction, id: [UInt8])?
 
   /// Seconds after which the replica is read again: another device's changes come with `atrest sync --watch`.
   private static let reloadSeconds: TimeInterval = 3
@@ -80,10 +84,10 @@ private final class LiveTimer {
   func run(_ session: TerminalSession) {
     while !isOver {
       draw(session)
-      switch session.wait(milliseconds: model.isMoving ? 100 : 1000) {
-      case .bytes(let bytes):
-        perform(model.handle(.tick(Date())))
-        for key in keys.receive(bytes) where !isOver { perform(model.handle(.key(key))) }
+      let milliseconds =
+        keys.isUndecided ? TimerKeys.escapeMilliseconds : model.isMoving ? 100 : 1000
+      switch session.wait(milliseconds: milliseconds) {
+      case .bytes(let bytes): press(keys.receive(bytes))
       case .signal(SIGWINCH):
         resize()
       case .signal(SIGTSTP):
@@ -94,7 +98,7 @@ private final class LiveTimer {
       case .signal(let number):
         session.die(of: number)
         return
-      case .nothing: break
+      case .nothing: press(keys.settle())
       case .gone: return
       }
       perform(model.handle(.tick(Date())))
@@ -104,6 +108,11 @@ private final class LiveTimer {
         reload()
       }
     }
+  }
+
+  private func press(_ keys: [TimerKey]) {
+    perform(model.handle(.tick(Date())))
+    for key in keys where !isOver { perform(model.handle(.key(key))) }
   }
 
   private func resize() {
@@ -128,8 +137,8 @@ private final class LiveTimer {
         return
       }
       do {
-        try write(effect)
-        perform(model.handle(.did(effect)))
+        let sentence = try write(effect)
+        perform(model.handle(.did(effect, saying: sentence)))
         try load()
       } catch {
         fail(error)
@@ -137,35 +146,63 @@ private final class LiveTimer {
     }
   }
 
-  private func write(_ effect: TimerModel.Effect) throws {
+  /// - Returns: What there is to say of it.
+  private func write(_ effect: TimerModel.Effect) throws -> String? {
     let now = model.around.now
     let replica = try replica ?? options.open()
     self.replica = replica
     switch effect {
     case .begin:
-      _ = try replica.transaction {
+      let session = try replica.transaction {
         try $0.begin(at: now, targetMinutes: Choices($0).settings.targetMinutes)
       }
-    case .end: _ = try replica.transaction { try $0.finish(at: now, as: .completed) }
-    case .letGo: _ = try replica.transaction { try $0.finish(at: now, as: .abandoned) }
+      last = (.begin, session.id.bytes)
+    case .end:
+      let ended = try replica.transaction { try $0.finish(at: now, as: .completed) }
+      last = (.end, ended.session.id.bytes)
+    case .letGo:
+      let ended = try replica.transaction { try $0.finish(at: now, as: .abandoned) }
+      last = (.letGo, ended.session.id.bytes)
     case .water:
+      let id = UUID()
       try replica.transaction { store in
         let amount = try Choices(store).settings.quickAddMillilitres
         try store.note(
           WaterEntry(
-            id: UUID(),
-            intake: WaterCommand.intake(at: now, millilitres: amount, model.around)))
+            id: id, intake: WaterCommand.intake(at: now, millilitres: amount, model.around)))
       }
-    case .undo:
-      let undone = try replica.transaction { try $0.undo() }
-      guard let undone else { throw UndoWords.nothing }
-      guard undone.isUndone else { throw Failure.Thrown(UndoWords.kept(undone)) }
+      last = (.water, id.bytes)
+    case .undo: return try undo(in: replica)
     case .rememberTransition:
       try replica.setPreference(
         TransitionMoment.dismissedKey, to: TransitionMoment.dismissedValue)
     case .quit: break
     }
+    return nil
   }
+
+  /// Takes back what was done here last. What was done elsewhere on this device since is not on the screen, and stays.
+  ///
+  /// - Returns: What was taken back.
+  private func undo(in replica: Replica) throws -> String {
+    let undone = try replica.transaction { store in
+      let undone = try store.undo()
+      // To throw takes the transaction back.
+      if let undone, !isLast(undone) { throw Self.changedSince }
+      return undone
+    }
+    guard let undone else { throw UndoWords.nothing }
+    guard undone.isUndone else { throw Failure.Thrown(UndoWords.kept(undone)) }
+    return UndoWords.text(undone, model.around)
+  }
+
+  private func isLast(_ undone: UndoneAction) -> Bool {
+    guard let last else { return false }
+    return undone.action == last.action && undone.changes.map(\.after.key.id) == [last.id]
+  }
+
+  private static let changedSince = Failure.Thrown(
+    "Something else was done since. `atrest undo` takes back what was done last.")
 
   /// Writes the lines that changed.
   private func draw(_ session: TerminalSession) {

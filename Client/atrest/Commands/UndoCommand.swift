@@ -37,7 +37,7 @@ struct UndoCommand: ParsableCommand {
     guard let undone else { throw UndoWords.nothing }
     let person = around.following(choices)
     guard undone.isUndone else {
-      throw Failure.Thrown(UndoWords.kept(undone))
+      throw Failure.Thrown("\(UndoWords.kept(undone)) \(UndoWords.next(undone))")
     }
     try format.answer(UndoRow(undone), UndoWords.text(undone, person))
   }

@@ -14,7 +14,7 @@ struct WaterCommand: ParsableCommand {
     commandName: "water", abstract: "Note water, and look at it.",
     discussion: """
       EXAMPLES:
-        atrest water add 250
+        atrest water add 250ml
         atrest water today
         atrest water undo
       """,
@@ -34,7 +34,7 @@ struct WaterCommand: ParsableCommand {
     at: Date, millilitres: Int, _ around: Surroundings
   ) throws(InputProblem) -> WaterEntry.Intake {
     try TypedRules.check(time: at, now: around.now)
-    try TypedRules.check(millilitres: millilitres)
+    try TypedRules.check(millilitres: millilitres, unit: around.unit)
     guard let intake = WaterEntry.Intake(at: at, millilitres: millilitres) else {
       throw .amountOutOfRange
     }
@@ -46,12 +46,12 @@ struct WaterCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Note something drunk.",
       discussion: """
-        Without an amount it is your quick addition, 250 ml unless you chose another. A number without a unit is in the unit you \
-        chose, or in millilitres.
+        Without an amount it is your quick addition, 250 ml unless you chose another. A number without a unit is in the one \
+        that water is shown in.
 
         EXAMPLES:
           atrest water add
-          atrest water add 250
+          atrest water add 250ml
           atrest water add 8oz --at "yesterday 22:30"
         """)
 
@@ -66,18 +66,16 @@ struct WaterCommand: ParsableCommand {
       let time = try around.time(at) ?? around.now
       // What nobody can have meant makes no replica.
       if let amount { _ = try Typed.millilitres(amount) }
-      let (entry, choices, water) = try options.open().transaction { store in
+      let (entry, person, water) = try options.open().transaction { store in
         let choices = try Choices(store)
-        let typed = try amount.map {
-          try Typed.millilitres($0, unit: choices.settings.waterUnit)
-        }
+        let person = around.following(choices)
+        let typed = try amount.map { try Typed.millilitres($0, unit: person.unit) }
         let intake = try WaterCommand.intake(
-          at: time, millilitres: typed ?? choices.settings.quickAddMillilitres, around)
+          at: time, millilitres: typed ?? choices.settings.quickAddMillilitres, person)
         let entry = WaterEntry(id: UUID(), intake: intake)
         try store.note(entry)
-        return (entry, choices, try store.waterAround(around.now))
+        return (entry, person, try store.waterAround(around.now))
       }
-      let person = around.following(choices)
       let total = WaterDay.total(of: water, onDayOf: around.now, in: around.zone)
       try format.answer(
         WaterRow(entry, in: around.zone),
@@ -158,7 +156,7 @@ struct WaterCommand: ParsableCommand {
       try format.answer(
         shown.flatMap { $0.entries.reversed() }.map { WaterRow($0, in: around.zone) },
         shown.isEmpty
-          ? "Nothing noted in this time. `atrest water add 250` notes a glass."
+          ? "Nothing noted in this time. `atrest water add` notes a glass."
           : WaterWords.list(shown, ids: ids, around.following(choices), Terminal.style))
     }
   }
@@ -169,7 +167,7 @@ struct WaterCommand: ParsableCommand {
       abstract: "Correct an entry.",
       discussion: """
         EXAMPLES:
-          atrest water edit 3f2a --amount 300
+          atrest water edit 3f2a --amount 300ml
           atrest water edit 3f2a --at 9:15
         """)
 
@@ -189,14 +187,16 @@ struct WaterCommand: ParsableCommand {
       let around = Surroundings.current()
       let time = try around.time(at)
       if let amount { _ = try Typed.millilitres(amount) }
-      let (entry, choices) = try options.open().transaction { store in
+      guard let replica = try options.openExisting() else {
+        throw IDProblem.unknown(noun: "entry")
+      }
+      let (entry, choices) = try replica.transaction { store in
         let choices = try Choices(store)
-        let millilitres = try amount.map {
-          try Typed.millilitres($0, unit: choices.settings.waterUnit)
-        }
+        let person = around.following(choices)
+        let millilitres = try amount.map { try Typed.millilitres($0, unit: person.unit) }
         var entry = try WaterCommand.find(id, in: store.water(), around)
         entry.intake = try WaterCommand.intake(
-          at: time ?? entry.intake.at, millilitres: millilitres ?? entry.intake.millilitres, around)
+          at: time ?? entry.intake.at, millilitres: millilitres ?? entry.intake.millilitres, person)
         let corrected = entry
         try store.action(.editWater) { try store.save(corrected) }
         return (entry, choices)
@@ -222,7 +222,10 @@ struct WaterCommand: ParsableCommand {
 
     func run() throws {
       let around = Surroundings.current()
-      let (entry, choices) = try options.open().transaction { store in
+      guard let replica = try options.openExisting() else {
+        throw IDProblem.unknown(noun: "entry")
+      }
+      let (entry, choices) = try replica.transaction { store in
         let entry = try WaterCommand.find(id, in: store.water(), around)
         try store.action(.deleteWater) {
           _ = try store.delete(RecordKey(kind: .water, id: entry.id.bytes))

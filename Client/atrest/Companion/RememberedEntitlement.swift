@@ -27,7 +27,7 @@ struct RememberedEntitlement: Codable, Equatable {
       let fresh = RememberedEntitlement(account: status.account, entitlement: known.rawValue)
       // Not to be able to note it is no failure: it is found out again.
       if fresh != note, let data = try? JSONEncoder().encode(fresh) {
-        try? data.write(to: file, options: .atomic)
+        SmallFile.replace(file.path, with: Array(data))
       }
     }
     return known.settled(lastKnown: last.flatMap { Entitlement(rawValue: $0.entitlement) })

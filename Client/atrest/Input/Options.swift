@@ -13,7 +13,7 @@ struct ReplicaOptions: ParsableArguments {
       "The folder of the replica.",
       discussion:
         "Otherwise ATREST_REPLICA, then $XDG_DATA_HOME/atrest, then ~/.local/share/atrest.",
-      valueName: "dir"))
+      valueName: "dir"), completion: .directory)
   var replica: String?
 
   /// Where it is.
@@ -59,13 +59,16 @@ struct Surroundings: Hashable, Sendable {
   let zone: TimeZone
   /// The person's habits.
   var manner = Manner.plain
-  /// In what amounts are shown.
+  /// In what amounts are shown, and read where somebody types a number alone.
   var unit = WaterUnit.millilitres
 
   /// Those of this process.
   static func current() -> Surroundings {
-    let manner = Manner(environment: ProcessInfo.processInfo.environment)
-    return Surroundings(now: Date(), zone: .current, manner: manner, unit: manner.unit)
+    let (now, environment) = (Date(), ProcessInfo.processInfo.environment)
+    let manner = Manner(environment: environment)
+    return Surroundings(
+      now: now, zone: DeviceZone.current(at: now, environment: environment), manner: manner,
+      unit: manner.unit)
   }
 
   /// The same, with the unit that the person chose.
@@ -127,7 +130,5 @@ struct Choices: Hashable {
 /// Reads a target that a person typed; nil stays nil.
 func typedTarget(_ text: String?) throws(InputProblem) -> Int? {
   guard let text else { return nil }
-  let minutes = try Typed.minutes(text)
-  try TypedRules.check(targetMinutes: minutes)
-  return minutes
+  return try Typed.targetMinutes(text)
 }

@@ -22,7 +22,7 @@ enum ArrivalView {
     }
     if isEstablished {
       lines.append(
-        "\(Word.timerCompletedLabel.text) \(ElapsedText.text(session.elapsed(at: around.now))).")
+        "\(Word.timerCompletedLabel.text) \(DurationText.text(session.elapsed(at: around.now))).")
     } else {
       lines.append(SessionWords.ended(session, around))
     }

@@ -51,19 +51,37 @@ struct CalendarRow: Encodable, Equatable {
 
 /// The calendar for people.
 enum CalendarView {
-  /// A month grid, at most so many columns wide.
+  /// Columns that a month has on a terminal. The last one stays empty, as in other drawings, but where that would leave no room for
+  /// a week.
+  static func room(on screen: ScreenSize) -> Int {
+    max(screen.columns - 1, min(screen.columns, CalendarDrawing.leastWidth))
+  }
+
+  /// A month grid, at most so many columns wide; where it does not fit, the days that have a fast.
   static func text(_ grid: MonthGrid, _ style: Style, columns: Int, isUnicode: Bool) -> String {
+    guard columns >= CalendarDrawing.leastWidth else { return days(grid) }
     let drawing = CalendarDrawing.draw(
       grid, width: min(columns, CalendarDrawing.width), height: CalendarDrawing.height)
     return DrawingView.trimmed(isUnicode ? drawing : drawing.ascii, style).joined(separator: "\n")
+  }
+
+  private static func days(_ grid: MonthGrid) -> String {
+    let lines = grid.weeks.joined().compactMap { $0 }.flatMap { day in
+      let number = day.number < 10 ? " \(day.number)" : "\(day.number)"
+      return day.entries.map { "\(number) \(SessionWords.ending($0.session))" }
+    }
+    return ([grid.month.title] + (lines.isEmpty ? [Word.calendarEmpty.text] : lines))
+      .joined(separator: "\n")
   }
 
   /// Entries, newest first.
   static func list(_ entries: [CalendarEntry], _ around: Surroundings) -> Table {
     var table = Table("ENDED", "LASTED", "")
     for entry in entries {
-      let detail = MonthGrid.detail(of: entry, in: around.zone)
-      table.add(around.words(entry.date), detail[1], detail[2])
+      table.add(
+        around.words(entry.date),
+        DurationText.text(Double(entry.durationMilliseconds) / 1000),
+        SessionWords.ending(entry.session))
     }
     return table
   }

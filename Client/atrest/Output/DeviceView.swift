@@ -85,6 +85,12 @@ enum DeviceWords {
     "\(Foreign.quoted(name)) is not waiting any more."
   }
 
+  /// Of one that waits no more, after a yes whose answer was lost.
+  static func unheard(_ name: String) -> String {
+    "The connection was lost while \(Foreign.quoted(name)) was being let in. `atrest devices` shows whether it is; if so, and it was "
+      + "not yours, `atrest devices revoke` ends its access."
+  }
+
   /// Of one with a new name.
   static func renamed(_ name: String, asked: String) -> String {
     let also = name == asked ? "" : " Another device is called “\(Foreign.text(asked))” already."

@@ -37,6 +37,9 @@ final class ExportFile {
       return
     }
     self.hint = replacing ? nil : hint
+    guard !path.isEmpty else {
+      throw Failure.Thrown("That is no name for a file. Name one, or `-` for standard output.")
+    }
     var status = stat()
     if lstat(path, &status) == 0 {
       guard status.st_mode & S_IFMT != S_IFDIR else {

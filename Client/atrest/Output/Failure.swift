@@ -99,7 +99,7 @@ struct Failure: Equatable {
     switch error {
     case .notATime, .notADuration, .notAnAmount, .openWithEnd, .endMissing: usage
     case .skippedTime, .inTheFuture, .longAgo, .endBeforeStart, .fastTooLong, .amountOutOfRange,
-      .targetOutOfRange:
+      .ouncesOutOfRange, .targetOutOfRange:
       data
     }
   }

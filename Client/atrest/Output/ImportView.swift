@@ -64,15 +64,15 @@ enum ImportWords {
   }
 
   /// What was done.
-  static func done(_ report: ImportReport) -> String {
+  static func done(_ report: ImportReport, _ footing: ImportFooting) -> String {
     let total = report.total
     var parts: [String] = []
     if total.new > 0 { parts.append("\(total.new) added") }
     if total.updated > 0 { parts.append("\(total.updated) changed") }
     if report.active == .new { parts.append("the fast that was going on goes on here") }
     if parts.isEmpty { parts.append("everything was here already") }
-    return "Brought in: \(parts.joined(separator: ", ")). The next sync takes it to your other "
-      + "devices."
+    let words = "Brought in: \(parts.joined(separator: ", "))."
+    return footing == .alone ? words : words + " The next sync takes it to your other devices."
   }
 
   private static func heading(_ report: ImportReport, _ around: Surroundings) -> String {

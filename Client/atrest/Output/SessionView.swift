@@ -88,14 +88,25 @@ enum SessionWords {
     return lines.joined(separator: "\n")
   }
 
+  /// How a completed fast ended, in the words of the calendar and the history.
+  static func ending(_ session: Session) -> String {
+    guard let entry = CalendarEntry(session) else { return "Ended" }
+    return (entry.endedEarly ? Word.calendarEndedEarly : .calendarCompleted).text
+  }
+
+  /// A fast that is open beside the one that ended.
+  static func stillOpen(_ session: Session, _ around: Surroundings) -> String {
+    "Another fast is still open, since \(around.words(session.span.start))."
+  }
+
   /// One line after a fast ended.
   static func ended(_ session: Session, _ around: Surroundings) -> String {
     let length = DurationText.text(session.elapsed(at: around.now))
     switch session.span.outcome {
-    case .completed where session.isInHistory:
-      return "Completed after \(length)."
     case .completed:
-      return "Ended after \(length). Fasts under 4 hours are kept, and left out of the history."
+      let words = "\(ending(session)) after \(length)."
+      return session.isInHistory
+        ? words : "\(words) Fasts under 4 hours are kept, and left out of the history."
     case .abandoned:
       return "Let go after \(length). That is fine; the next one can begin whenever you like."
     case .active:

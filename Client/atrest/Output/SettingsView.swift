@@ -9,17 +9,46 @@ import Foundation
 struct SettingRow: Encodable, Equatable {
   var name: String
   var key: String
-  /// As it is stored, or would be.
+  /// As it is stored, or as it acts where nothing is: a number without a unit is read in the locale's.
   var value: String
   var chosen: Bool
   var choices: [String]
 
-  init(_ setting: Setting, _ stored: String?) {
+  init(_ setting: Setting, _ stored: String?, _ around: Surroundings) {
     name = SettingsWords.name(setting)
     key = setting.rawValue
-    value = stored ?? setting.defaultValue
+    let standard =
+      setting == .waterUnit ? around.manner.unit.rawValue : setting.defaultValue
+    value = stored ?? standard
     chosen = stored != nil
     choices = setting.choices
+  }
+}
+
+/// What Atrest is for and what it costs, for `--json`.
+struct PaywallRow: Encodable {
+  /// A price.
+  struct Price: Encodable {
+    var product: String
+    var dollars: Int
+    var text: String
+  }
+
+  /// What is said, in its order.
+  var words: [String] = []
+  /// Of equal weight.
+  var prices: [Price] = []
+
+  init() {
+    for element in Paywall.elements {
+      switch element {
+      case .words(let word): words.append(word.text)
+      case .price(let product):
+        prices.append(
+          Price(product: product.rawValue, dollars: product.dollars, text: product.word.text))
+      case .glyph, .link: break
+      }
+    }
   }
 }
 
@@ -56,6 +85,9 @@ struct SettingsPage {
 extension Setting {
   /// Those that people set.
   static var people: [Setting] { allCases.filter { $0.name != nil } }
+
+  /// What people call them.
+  static var names: [String] { people.map(SettingsWords.name) }
 }
 
 /// Words about settings.

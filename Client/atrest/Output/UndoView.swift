@@ -68,6 +68,13 @@ enum UndoWords {
     return "What you did last was changed again since, so it stays as it is now."
   }
 
+  /// What to do where nothing could be taken back.
+  static func next(_ undone: UndoneAction) -> String {
+    undone.isWaiting
+      ? "`atrest sessions edit` lets it go on once the other one has ended."
+      : "Once more takes back what was done before that."
+  }
+
   /// Where a fast would have gone on beside another one.
   private static let anotherGoesOn =
     "Another fast goes on, so the one before it stays as it is now. Only one goes on at a time."

@@ -16,8 +16,8 @@ struct TimerModel: Hashable {
     case resized(ScreenSize)
     /// The replica was read: what it holds, and the fast that the timer shows as the replica has it now.
     case loaded(Snapshot, shown: Session?)
-    /// What an effect asked for is done.
-    case did(Effect)
+    /// What an effect asked for is done, and what there is to say of it.
+    case did(Effect, saying: String? = nil)
     /// What an effect asked for was refused, or failed: what to say.
     case failed(String)
   }
@@ -32,7 +32,7 @@ struct TimerModel: Hashable {
     case letGo
     /// Note a quick addition of water.
     case water
-    /// Take the last action of this device back.
+    /// Take back what was done last in this timer.
     case undo
     /// Remember, for all devices, that the transition moment was seen.
     case rememberTransition
@@ -67,6 +67,8 @@ struct TimerModel: Hashable {
   /// When a fast was begun here.
   private(set) var begun: Date?
   private(set) var completion: Completion?
+  /// Fasts that were open already when another ended here: it stays until a key is pressed, and then they go on.
+  private var setAside: Set<UUID> = []
   /// When the citation was asked for.
   private(set) var citationAsked: Date?
   /// Whether something was done here that `u` takes back.
@@ -78,6 +80,10 @@ struct TimerModel: Hashable {
   /// Whether the terminal shows more than ASCII.
   let isUnicode: Bool
 
+  /// The keys that do the same beside a fast that was open already; any other goes on to it.
+  private static let stayingKeys: Set<TimerKey> = [
+    .letter("w"), .letter("u"), .letter("c"), .letter("q"),
+  ]
   /// Seconds for which a notice stays.
   static let noticeSeconds: TimeInterval = 5
   /// Seconds for which Vigil's line stays after a fast was begun.
@@ -104,6 +110,9 @@ struct TimerModel: Hashable {
     case .active(let session), .completed(let session), .abandoned(let session): session
     }
   }
+
+  /// The fast that was open already when the one that is shown ended here.
+  var next: Session? { Fasting(snapshot.open.filter { setAside.contains($0.id) }).active }
 
   /// Whether something moves, and the next moment is a tenth of a second away.
   var isMoving: Bool {
@@ -138,8 +147,9 @@ struct TimerModel: Hashable {
       return []
     case .loaded(let snapshot, let shown):
       return follow(snapshot, shown)
-    case .did(let effect):
+    case .did(let effect, saying: let sentence):
       done(effect)
+      if let sentence { say(sentence) }
       return []
     case .failed(let sentence):
       say(sentence)
@@ -151,10 +161,15 @@ struct TimerModel: Hashable {
     switch overlay {
     case .transition: return pressInTransition(key)
     case .paywall:
-      if key == .letter("q") { return [.quit] }
       overlay = nil
       return []
     case nil: break
+    }
+    if next != nil, !Self.stayingKeys.contains(key) {
+      setAside = []
+      completion = nil
+      machine.follow(snapshot.open)
+      return []
     }
     guard case .letter(let letter) = key else { return [] }
     let isActive = machine.status.isActive
@@ -181,7 +196,7 @@ struct TimerModel: Hashable {
       overlay = nil
       return [.rememberTransition]
     case .letter("q"): return [.rememberTransition, .quit]
-    case .letter: return []
+    case .letter, .other: return []
     }
   }
 
@@ -189,7 +204,15 @@ struct TimerModel: Hashable {
     self.snapshot = snapshot
     around = around.following(snapshot.choices)
     let before = self.shown?.id
-    machine.follow(snapshot.open + (shown.map { [$0] } ?? []))
+    let sessions = snapshot.open + (shown.map { [$0] } ?? [])
+    setAside.formIntersection(snapshot.open.map(\.id))
+    machine.follow(sessions.filter { !setAside.contains($0.id) })
+    switch machine.status {
+    case .idle, .active:
+      setAside = []
+      machine.follow(sessions)
+    case .completed, .abandoned: break
+    }
     if self.shown?.id != before || machine.status.isActive { completion = nil }
     if !machine.status.isActive { begun = nil }
     if snapshot.isTransitionDue, !hasShownTransition {
@@ -211,6 +234,7 @@ struct TimerModel: Hashable {
       canUndo = true
       notice = nil
     case .end:
+      setOthersAside()
       if let session = active {
         let from = MaterialisingProgress.value(of: machine.status, at: around.now)
         machine.complete(at: around.now)
@@ -226,6 +250,7 @@ struct TimerModel: Hashable {
         say("Fasts under 4 hours are kept, and left out of the history.")
       }
     case .letGo:
+      setOthersAside()
       machine.abandon(at: around.now)
       canUndo = true
       notice = nil
@@ -235,9 +260,14 @@ struct TimerModel: Hashable {
     case .undo:
       canUndo = false
       completion = nil
-      say("Taken back.")
     case .rememberTransition, .quit: break
     }
+  }
+
+  /// Lets the screen stay with the fast that goes on, which is about to end.
+  private mutating func setOthersAside() {
+    let ending = active?.id
+    setAside = Set(snapshot.open.map(\.id).filter { $0 != ending })
   }
 
   private mutating func say(_ sentence: String) {
@@ -269,53 +299,71 @@ enum TimerKey: Hashable {
   case letter(Character)
   /// The escape key alone.
   case escape
+  /// Any other: a digit, an arrow, a letter of another alphabet.
+  case other
 }
 
-/// Reads keys out of a terminal's bytes: control sequences, and letters that the timer does not know, are dropped whole.
+/// Reads keys out of a terminal's bytes. A control sequence is one key, in however many pieces it comes.
 struct TimerKeys {
   private enum State {
     case ground
+    /// After an escape that may be a key, or begin a sequence.
     case escape
+    /// After the escape key. What still follows is no letters that somebody typed.
+    case late
     case sequence
     case oneMore
   }
 
   private var state = State.ground
 
-  /// Takes bytes as one read gave them. A lone escape at their end is the escape key: terminals send sequences in one piece.
+  /// Milliseconds without a byte after which an escape was the escape key: more than a network takes between two halves of a sequence.
+  static let escapeMilliseconds = 300
+
+  /// Whether an escape waits for what follows, or for `settle`.
+  var isUndecided: Bool { state == .escape }
+
+  /// Takes bytes as they come.
   mutating func receive(_ bytes: some Sequence<UInt8>) -> [TimerKey] {
-    var keys: [TimerKey] = []
-    for byte in bytes {
-      switch state {
-      case .ground:
-        if byte == 0x1B {
-          state = .escape
-        } else if let key = Self.letter(byte) {
-          keys.append(key)
-        }
-      case .escape:
-        switch byte {
-        case UInt8(ascii: "["): state = .sequence
-        case UInt8(ascii: "O"): state = .oneMore
-        case 0x1B: keys.append(.escape)
-        default: state = .ground
-        }
-      case .sequence:
-        // ECMA-48, section 5.4: a final byte ends it.
-        if (0x40...0x7E).contains(byte) { state = .ground }
-      case .oneMore: state = .ground
-      }
-    }
-    if state == .escape {
-      keys.append(.escape)
-      state = .ground
-    }
-    return keys
+    bytes.compactMap { receive($0) }
   }
 
-  private static func letter(_ byte: UInt8) -> TimerKey? {
-    let lower = byte | 0x20
-    guard (0x61...0x7A).contains(lower), byte & 0x40 != 0 else { return nil }
-    return .letter(Character(UnicodeScalar(lower)))
+  /// Nothing followed for `escapeMilliseconds`.
+  mutating func settle() -> [TimerKey] {
+    guard isUndecided else { return [] }
+    state = .late
+    return [.escape]
+  }
+
+  private mutating func receive(_ byte: UInt8) -> TimerKey? {
+    switch (state, byte) {
+    case (.escape, 0x1B): return .escape
+    case (.sequence, 0x1B), (.ground, 0x1B), (.late, 0x1B):
+      state = .escape
+      return nil
+    case (.escape, UInt8(ascii: "[")), (.late, UInt8(ascii: "[")):
+      state = .sequence
+      return nil
+    // Linux's own console sends `ESC [ [ E` for F5.
+    case (.escape, UInt8(ascii: "O")), (.late, UInt8(ascii: "O")), (.sequence, UInt8(ascii: "[")):
+      state = .oneMore
+      return nil
+    // ECMA-48, section 5.4: a final byte ends a sequence.
+    case (.sequence, 0x40...0x7E), (.oneMore, _), (.escape, _):
+      state = .ground
+      return .other
+    case (.sequence, _): return nil
+    case (.ground, _), (.late, _):
+      state = .ground
+      return Self.key(byte)
+    }
+  }
+
+  private static func key(_ byte: UInt8) -> TimerKey? {
+    switch byte {
+    case 0x41...0x5A, 0x61...0x7A: .letter(Character(UnicodeScalar(byte | 0x20)))
+    case 0x80...0xBF: nil  // The rest of a character of UTF-8.
+    default: .other
+    }
   }
 }

@@ -103,7 +103,7 @@ struct TimerScreen {
     let help = helpLines()
     let bottom = Array(help.suffix(max(0, rows - 1)))
     let room = rows - bottom.count
-    var blocks = model.overlay == nil ? timerBlocks() : overlayBlocks()
+    var blocks = model.overlay == nil ? timerBlocks() : overlayBlocks(rows: room)
     while blocks.reduce(0, { $0 + $1.lines.count }) > room, blocks.count > 1,
       let least = blocks.indices.max(by: { blocks[$0].importance < blocks[$1].importance })
     {
@@ -139,7 +139,9 @@ struct TimerScreen {
       }
     case .completed(let session):
       add(ElapsedText.text(session.elapsed(at: model.around.now)), .highlight, 1)
-      add(Word.timerCompletedLabel.text, .highlight, 0)
+      add(
+        TreeMapper.state(of: session) == .established
+          ? Word.timerCompletedLabel.text : "\(SessionWords.ending(session)).", .highlight, 0)
     case .abandoned:
       add(Word.timerAbandonedLabel.text, .accent, 0)
     }
@@ -161,6 +163,10 @@ struct TimerScreen {
       blocks.append(blank)
       let total = model.around.amount(model.snapshot.waterToday(model.around))
       add("\(Word.waterInlineHeader.text) \(total)", .accent, 2)
+    }
+    if let next = model.next {
+      blocks.append(blank)
+      add(SessionWords.stillOpen(next, model.around), .accent, 2)
     }
     if let notice = model.notice {
       blocks.append(blank)
@@ -196,25 +202,21 @@ struct TimerScreen {
 
   // MARK: - What lies over it
 
-  private func overlayBlocks() -> [Block] {
+  private func overlayBlocks(rows: Int) -> [Block] {
     let width = min(columns, 60)
+    let page: String
     switch model.overlay {
-    case .transition:
-      return [
-        Block(
-          lines: Wrapping.lines(Word.transitionBody.text, width: width).map {
-            TimerLine($0, .accent)
-          }, importance: 0)
-      ]
-    case .paywall:
-      return [
-        Block(
-          lines: Wrapping.lines(SettingsWords.paywall(.plain, width: width), width: width).map {
-            TimerLine($0, .accent)
-          }, importance: 0)
-      ]
+    case .transition: page = Word.transitionBody.text
+    case .paywall: page = SettingsWords.paywall(.plain, width: width)
     case nil: return []
     }
+    var lines = Wrapping.lines(page, width: width)
+    // What something costs, and on what terms, is shown as a whole or not at all.
+    if lines.count > rows {
+      lines = Wrapping.lines(
+        "The window is too small for this page. A larger one shows it.", width: width)
+    }
+    return [Block(lines: lines.map { TimerLine($0, .accent) }, importance: 0)]
   }
 
   // MARK: - Keys
@@ -226,10 +228,12 @@ struct TimerScreen {
       keys = ["c \(Word.transitionContinue.text)", "m \(Word.transitionLater.text)"]
     case .paywall: keys = ["any key returns"]
     case nil:
-      keys =
-        model.machine.status.isActive ? ["e end", "l let go", "w water"] : ["b begin", "w water"]
+      keys = model.machine.status.isActive ? ["e end", "l let go"] : ["b begin"]
+      if model.next != nil { keys = [] }
+      keys.append("w water")
       if model.canUndo { keys.append("u undo") }
       keys.append("q quit")
+      if model.next != nil { keys.append("other keys go on") }
     }
     // Keys are set whole: no line breaks between a key and what it does.
     var lines: [String] = []

@@ -40,6 +40,14 @@ public enum Paywall {
     case link(Word)
   }
 
+  /// Whether something leads to it: the settings, or the transition moment.
+  ///
+  /// - Parameter hadTransition: Whether the transition moment is due, or was seen on any device.
+  public static func isReachable(for entitlement: Entitlement, hadTransition: Bool) -> Bool {
+    FeatureGate.paywall.isOpen(for: entitlement)
+      && (FeatureGate.goPremium.isOpen(for: entitlement) || hadTransition)
+  }
+
   /// Its parts, from the top.
   public static let elements: [Element] = [
     .glyph,

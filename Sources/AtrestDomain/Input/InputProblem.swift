@@ -27,6 +27,8 @@ public enum InputProblem: Error, Hashable, Sendable, CaseIterable {
   case fastTooLong
   /// An amount of nothing, or of more than 5 litres.
   case amountOutOfRange
+  /// The same, for a person who measures in ounces.
+  case ouncesOutOfRange
   /// A target of nothing, or of more than 7 days.
   case targetOutOfRange
 
@@ -45,6 +47,7 @@ public enum InputProblem: Error, Hashable, Sendable, CaseIterable {
       case .endMissing: "endMissing"
       case .fastTooLong: "fastTooLong"
       case .amountOutOfRange: "amountOutOfRange"
+      case .ouncesOutOfRange: "ouncesOutOfRange"
       case .targetOutOfRange: "targetOutOfRange"
       }
     return Catalogue.text("problem.\(key)")
@@ -89,8 +92,17 @@ public enum TypedRules {
   }
 
   /// Checks the amount of one entry.
-  public static func check(millilitres: Int) throws(InputProblem) {
-    guard Self.millilitres.contains(millilitres) else { throw .amountOutOfRange }
+  ///
+  /// - Parameter unit: In what the person who typed it measures.
+  public static func check(
+    millilitres: Int, unit: WaterUnit = .millilitres
+  ) throws(InputProblem) {
+    guard Self.millilitres.contains(millilitres) else {
+      switch unit {
+      case .millilitres: throw .amountOutOfRange
+      case .fluidOunces: throw .ouncesOutOfRange
+      }
+    }
   }
 
   /// Checks a target.

@@ -49,6 +49,20 @@ public enum Typed {
     return minutes
   }
 
+  /// Reads a target: a length of time, or whole hours, `16`, as the app's picker has them.
+  ///
+  /// - Throws: `InputProblem.notADuration`, `.targetOutOfRange`.
+  public static func targetMinutes(_ text: String) throws(InputProblem) -> Int {
+    let minutes: Int
+    if let hours = Int(text), (0...1_000_000).contains(hours) {
+      minutes = hours * 60
+    } else {
+      minutes = try self.minutes(text)
+    }
+    try TypedRules.check(targetMinutes: minutes)
+    return minutes
+  }
+
   /// Reads an amount, `250`, `250ml`, `0.5l` or `8oz` (US fluid ounces, 29.5735295625 ml), as
   /// millilitres, rounded to the nearest. It may be 0 or huge; `TypedRules` judges that.
   ///

@@ -55,7 +55,8 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
     switch self {
     case .target: TargetPreference.choicesHours.map { "\($0)h" }
     case .waterUnit: WaterUnit.allCases.map(\.rawValue)
-    case .quickAdd: Settings.quickAddChoices.map(String.init)
+    // With their unit: a number alone may be read in another one.
+    case .quickAdd: Settings.quickAddChoices.map { "\($0)ml" }
     case .vigil: ["on", "off"]
     case .transitionDismissed: []
     }
@@ -67,16 +68,7 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
   /// - Throws: An `InputProblem` or a `ChoiceProblem`.
   public func stored(typed text: String, unit: WaterUnit = .millilitres) throws -> String {
     switch self {
-    case .target:
-      // A plain number is hours, as the app's picker has them.
-      let minutes: Int
-      if let hours = Int(text), (0...1_000_000).contains(hours) {
-        minutes = hours * 60
-      } else {
-        minutes = try Typed.minutes(text)
-      }
-      try TypedRules.check(targetMinutes: minutes)
-      return TargetPreference.value(minutes: minutes)
+    case .target: return TargetPreference.value(minutes: try Typed.targetMinutes(text))
     case .waterUnit:
       switch text.lowercased() {
       case "ml", "millilitres", "milliliters": return WaterUnit.millilitres.rawValue
@@ -85,7 +77,7 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
       }
     case .quickAdd:
       let amount = try Typed.millilitres(text, unit: unit)
-      try TypedRules.check(millilitres: amount)
+      try TypedRules.check(millilitres: amount, unit: unit)
       return String(amount)
     case .vigil: return SwitchSetting.value(try SwitchSetting.typed(text))
     case .transitionDismissed: throw ChoiceProblem.notForPeople

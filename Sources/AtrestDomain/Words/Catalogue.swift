@@ -314,6 +314,10 @@ enum Catalogue {
       "One entry holds 1 ml to 5,000 ml. Give an amount in between, or several entries."
     ),
     (
+      "problem.ouncesOutOfRange",
+      "One entry holds 0.1 fl oz to 169 fl oz. Give an amount in between, or several entries."
+    ),
+    (
       "problem.targetOutOfRange",
       "A target lies between 1 minute and 7 days. Choose one in between, such as `16h`."
     ),
