@@ -124,7 +124,7 @@ struct ReceptionTests {
       throw .notFound("nobody waits")
     }
     let missed = Counter()
-    let outcome = try await run(hall, missed: { _ in _ = missed.next() }) { _ in true }
+    let outcome = try await run(hall, missed: { _ in _ = missed.next() }, decide: { _ in true })
     #expect(outcome == .unheard && missed.count == 0)
   }
 

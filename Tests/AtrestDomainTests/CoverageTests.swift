@@ -24,7 +24,9 @@ struct CoverageTests {
       var suite = ""
       var isTest = false
       for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
-        if let match = line.firstMatch(of: /^(?:@Suite |private |final )*(?:struct|class) ([A-Za-z0-9_]+)/) {
+        if let match = line.firstMatch(
+          of: /^(?:@Suite |private |final )*(?:struct|class) ([A-Za-z0-9_]+)/)
+        {
           suite = String(match.1)
         }
         if line.hasPrefix("  @Test") { isTest = true }
@@ -39,7 +41,9 @@ struct CoverageTests {
 
   @Test("every test that it names exists", arguments: ["seed-coverage.md", "entitlements.md"])
   func tests(page: String) throws {
-    let named = try table(page).matches(of: /`([A-Za-z]+Tests\/[A-Za-z0-9_]+)`/).map { String($0.1) }
+    let named = try table(page).matches(of: /`([A-Za-z]+Tests\/[A-Za-z0-9_]+)`/).map {
+      String($0.1)
+    }
     let known = try known()
     #expect(named.count > 50 && known.count > 150)
     for name in named { #expect(known.contains(name), "\(name)") }
