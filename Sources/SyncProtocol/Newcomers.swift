@@ -78,16 +78,20 @@ public struct Newcomer: Hashable, Sendable {
   public var expires: WallTime
   /// The device that made its code.
   public var inviter: ReplicaID
+  /// See `PairRequest.digits`; empty if it has none.
+  public var digits: String
 
   /// A newcomer.
   public init(
-    handle: UInt64, name: String, since: WallTime, expires: WallTime, inviter: ReplicaID
+    handle: UInt64, name: String, since: WallTime, expires: WallTime, inviter: ReplicaID,
+    digits: String = ""
   ) {
     self.handle = handle
     self.name = name
     self.since = since
     self.expires = expires
     self.inviter = inviter
+    self.digits = digits
   }
 }
 
@@ -114,7 +118,9 @@ public struct NewcomersResponse: WireMessage {
             name: try text(newcomer.name, limitBytes: NameLimit.bytes),
             since: WallTime(milliseconds: newcomer.since_ms),
             expires: WallTime(milliseconds: newcomer.expires_ms),
-            inviter: ReplicaID(rawValue: newcomer.inviter)))
+            inviter: ReplicaID(rawValue: newcomer.inviter),
+            digits: try NewcomerDigits.checked(
+              text(newcomer.digits, limitBytes: NewcomerDigits.count))))
       }
       return NewcomersResponse(newcomers: newcomers)
     }
@@ -133,6 +139,7 @@ public struct NewcomersResponse: WireMessage {
         entry.pointee.since_ms = newcomer.since.milliseconds
         entry.pointee.expires_ms = newcomer.expires.milliseconds
         entry.pointee.inviter = newcomer.inviter.rawValue
+        entry.pointee.digits = arena.text(newcomer.digits)
         return entry
       }
     }

@@ -40,7 +40,7 @@ struct JoiningTests {
     let door = Door { _, _ throws(SyncError) in Self.welcome(as: "phone 2") }
     let joined = try await test.replica.pair(
       link, name: "phone", through: joining(door, ScriptedTime(holding: grace))
-    ) { Issue.record("there was nothing to wait for") }
+    ) { _ in Issue.record("there was nothing to wait for") }
     #expect(joined == JoinedAccount(account: "home", deviceName: "phone 2"))
     let request = try #require(door.requests.value.first)
     #expect(request.code == "BCDF-GHJKLMNP" && request.deviceName == "phone")
@@ -110,7 +110,9 @@ struct JoiningTests {
       return Self.welcome()
     }
     try await test.replica.pair(link, name: "phone", through: joining(door, time)) {
+      digits in
       isTold.update { $0 += 1 }
+      #expect(digits == door.requests.value.first?.digits && digits.utf8.count == 6)
     }
     #expect(isTold.value == 1)
     #expect(Set(door.requests.value.map(\.nonce)).count == 1 && door.requests.value.count == 21)
@@ -127,7 +129,7 @@ struct JoiningTests {
       while !isTold.value { await Task.yield() }
       return try answer(number)
     }
-    return try await test.replica.pair(link, name: "phone", through: joining(door, time)) {
+    return try await test.replica.pair(link, name: "phone", through: joining(door, time)) { _ in
       isTold.value = true
     }
   }
@@ -182,6 +184,7 @@ struct JoiningTests {
     }
     await #expect(throws: SyncError.unreachable("connection refused")) {
       try await test.replica.pair(link, name: "phone", through: joining(door, ScriptedTime())) {
+        _ in
         Issue.record("nobody is there who could decide")
       }
     }

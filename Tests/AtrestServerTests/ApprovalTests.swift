@@ -25,6 +25,7 @@ import Transport
     #expect(caller.answers.all.isEmpty)
     let waiting = try #require(try scene.newcomers(scene.tab).first)
     #expect(waiting.name == "laptop" && waiting.inviter == phone && waiting.handle != 0)
+    #expect(waiting.digits.utf8.count == 6)
     #expect(waiting.since.milliseconds == noon)
     #expect(waiting.expires.milliseconds == noon + PairingCode.lifeMilliseconds)
     let admitted = try #require(try await scene.decide(waiting.handle, true, by: scene.tab))

@@ -177,17 +177,18 @@ struct AccountViewTests {
       handle: 0xABCD, name: "tab\u{1B}[2Jlet",
       since: WallTime(milliseconds: Fixture.instant("2026-11-21T13:29:00Z").milliseconds),
       expires: WallTime(milliseconds: Fixture.instant("2026-11-21T13:34:00Z").milliseconds),
-      inviter: Fixture.phone)
+      inviter: Fixture.phone, digits: "012345")
     let table = DeviceWords.waiting(
       [newcomer], ids: ["000000000000abcd": "00000000"], Fixture.around)
     #expect(
       table.text(.plain) == """
-        ID        WAITS TO JOIN  SINCE        UNTIL
-        00000000  tab\u{FFFD}[2Jlet     today 14:29  today 14:34
+        ID        WAITS TO JOIN  SHOWS    SINCE        UNTIL
+        00000000  tab\u{FFFD}[2Jlet     012 345  today 14:29  today 14:34
         """)
     #expect(
       try JSON.line(NewcomerRow(newcomer)).contains(
         #""expires":"2026-11-21T13:34:00Z","id":"000000000000abcd","inviter":"1111222233334444""#))
+    #expect(try JSON.line(NewcomerRow(newcomer)).contains(#""digits":"012345""#))
     #expect(DeviceWords.letIn("tablet 2", asked: "tablet").hasSuffix("called “tablet” already."))
   }
 }

@@ -16,16 +16,23 @@ struct ApprovalTests {
     tablet = try Binary()
   }
 
-  private static let waits = "Waiting for your other device to let this one in…"
+  /// The digits that a device shows while it waits.
+  private static func digits(saidBy line: String?) -> String? {
+    let waits =
+      /Waiting for your other device to let this one in\. There it has to show ([0-9]{3} [0-9]{3})\./
+    return line?.wholeMatch(of: waits).map { String($0.1) }
+  }
 
   /// A tablet that waits with a link of the phone's.
   private func waiting() throws -> (tablet: Binary.Running, id: String) {
     let link = try phone("invite").out.trimmingCharacters(in: .newlines)
     let running = try tablet.start(["pair", link, "--name", "tablet"])
-    #expect(try tablet.line(of: running, err: "Waiting") == Self.waits)
+    let said = try tablet.line(of: running, err: "Waiting")
+    let digits = try #require(Self.digits(saidBy: said))
     let rows = try phone("devices", "waiting", "--json").json() as? [[String: Any]]
     let row = try #require(rows?.first)
     #expect(row["name"] as? String == "tablet" && rows?.count == 1)
+    #expect(row["digits"] as? String == digits.replacing(" ", with: ""))
     return (running, try #require(row["id"] as? String))
   }
 
@@ -35,8 +42,11 @@ struct ApprovalTests {
     try asking.read(until: "Waiting for the other device")
     let link = try #require(asking.shown.firstMatch(of: /atrest pair (atrest:\S+)/)?.1)
     let joining = try tablet.start(["pair", String(link), "--name", "tablet"])
+    let said = try tablet.line(of: joining, err: "Waiting")
+    let digits = try #require(Self.digits(saidBy: said))
     try asking.read(until: "Let it in? [y/N]")
     #expect(asking.shown.contains("“tablet” wants to join (today "))
+    #expect(asking.shown.contains(") and shows \(digits). Let it in?"))
     try asking.type(typed)
     #expect(try asking.end() == 0)
     #expect(asking.shown.contains("“tablet” is a device of the account now."))
@@ -53,7 +63,7 @@ struct ApprovalTests {
     let link = try #require(asking.shown.firstMatch(of: /atrest pair (atrest:\S+)/)?.1)
     let joining = try tablet.start(["pair", String(link), "--name", "tablet"])
     // So that it has waited when the answer comes.
-    #expect(try tablet.line(of: joining, err: "Waiting") == Self.waits)
+    #expect(Self.digits(saidBy: try tablet.line(of: joining, err: "Waiting")) != nil)
     try asking.read(until: "Let it in? [y/N]")
     try asking.type(typed)
     #expect(try asking.end() == 0)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Newcomers who wait, accounts that are full, tell what happened, and end."""
 
+import hashlib
 import json
 import sqlite3
 import time
@@ -70,6 +71,8 @@ def test_a_newcomer_waits_until_a_device_says_yes(account):
     (newcomer,) = newcomers(tablet)
     assert newcomer.name == "laptop"
     assert newcomer.inviter == account.replica
+    said = hashlib.sha256(b"atrest digits" + NONCE + invitation.code.encode()).digest()
+    assert newcomer.digits == f"{int.from_bytes(said[:8], 'big') % 1_000_000:06d}"
     assert newcomer.expires_ms == invitation.expires_ms
     assert not call.done()
     decided = decide(tablet, newcomer.handle, True)

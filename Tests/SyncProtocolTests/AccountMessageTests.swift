@@ -10,7 +10,7 @@ import Testing
 struct AccountMessageTests {
   private let newcomer = Newcomer(
     handle: .max, name: "Café", since: WallTime(milliseconds: 1),
-    expires: WallTime(milliseconds: 2), inviter: ReplicaID(rawValue: 3))
+    expires: WallTime(milliseconds: 2), inviter: ReplicaID(rawValue: 3), digits: "000123")
   private let event = Event(
     number: .max, at: WallTime(milliseconds: 7), kind: .codeRefused,
     actor: ReplicaID(rawValue: 8), subject: ReplicaID(rawValue: .max), detail: -9, count: 10)
@@ -19,6 +19,28 @@ struct AccountMessageTests {
     limits: AccountLimits(
       records: 5, bytes: 6, messageBytes: 7, recordsPerRequest: 8, valueBytes: 9,
       recordBytes: 10, watchStreams: 11))
+
+  @Test("a newcomer's digits are those of its nonce and its code, six, or none")
+  func digits() throws {
+    func digits(_ code: String, _ nonce: [UInt8]) -> String {
+      PairRequest(code: code, deviceName: "phone", nonce: nonce).digits
+    }
+    // sha256sum of "atrest digits", 32 bytes 00 to 1f, and the code.
+    #expect(digits("BCDFGHJKLMNPQ", Array(0..<32)) == "326215")
+    #expect(digits("BCDFGHJKLMNPQ", Array(1..<33)) != digits("BCDFGHJKLMNPQ", Array(0..<32)))
+    #expect(digits("BCDFGHJKLMNPR", Array(0..<32)) != digits("BCDFGHJKLMNPQ", Array(0..<32)))
+    #expect(digits("BCDFGHJKLMNPQ", []).isEmpty)
+    for number in 0..<500 as Range<UInt16> {
+      let nonce = [UInt8(number >> 8), UInt8(number & 255)] + [UInt8](repeating: 0, count: 14)
+      #expect(digits("BCDFGHJKLMNPQ", nonce).utf8.count == 6)
+    }
+    for wrong in ["12345", "1234567", "12345a", "１２"] {
+      var newcomer = newcomer
+      newcomer.digits = wrong
+      let bytes = NewcomersResponse(newcomers: [newcomer]).encoded
+      #expect(throws: WireError.self) { try NewcomersResponse(decoding: bytes) }
+    }
+  }
 
   @Test("come back as they went")
   func roundTrip() throws {

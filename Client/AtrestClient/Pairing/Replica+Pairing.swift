@@ -30,11 +30,13 @@ extension Replica {
   /// when it is used here again.
   /// - Parameters:
   ///   - name: What people call this device, 1 to 64 bytes.
-  ///   - waiting: Called once if another device has to let this one in first. It then takes as long as that takes, at most the link's time.
+  ///   - waiting: Called once if another device has to let this one in first, with six digits to show: that device shows them, too. It then takes as
+  ///     long as that takes, at most the link's time.
   /// - Throws: `SyncError`; `.notPermitted` for a link that is wrong, used or old; `.notLetIn` if it was waiting.
   @discardableResult
   public func pair(
-    _ link: PairingLink, name: String, waiting: @escaping @Sendable () -> Void = {}
+    _ link: PairingLink, name: String,
+    waiting: @escaping @Sendable (_ digits: String) -> Void = { _ in }
   ) async throws(SyncError) -> JoinedAccount {
     try await withTransport(server: link.server.text, token: nil) { transport throws(SyncError) in
       try await pair(link, name: name, through: Joining(transport: transport), waiting: waiting)
@@ -45,15 +47,15 @@ extension Replica {
   @discardableResult
   package func pair(
     _ link: PairingLink, name: String, through joining: Joining,
-    waiting: @escaping @Sendable () -> Void = {}
+    waiting: @escaping @Sendable (_ digits: String) -> Void = { _ in }
   ) async throws(SyncError) -> JoinedAccount {
     let name = try Replica.checked(name: name)
     // Whether it is paired is asked before the code is used up, and again when its fruit is stored.
     let (nonce, sent) = try await local { replica throws(ReplicaError) in
       (try replica.nonce(joiningWith: link.text), replica.clock.now())
     }
-    let answer = try await joining.join(
-      PairRequest(code: link.code, deviceName: name, nonce: nonce), waiting: waiting)
+    let request = PairRequest(code: link.code, deviceName: name, nonce: nonce)
+    let answer = try await joining.join(request) { waiting(request.digits) }
     do {
       try await offload { () throws(ReplicaError) in
         try self.adopt(answer, server: link.server.text, sent: sent)

@@ -156,7 +156,8 @@ struct InviteWords: Sendable {
         Terminal.progress("")
         Keyboard.forget()
         Terminal.ask(
-          "\(Foreign.quoted(newcomer.name)) wants to join (\(around.words(since))). Let it in? [y/N]"
+          "\(Foreign.quoted(newcomer.name)) wants to join (\(around.words(since)))"
+            + "\(DeviceWords.comparing(newcomer)). Let it in? [y/N]"
         )
         let answer = Keyboard.line(within: Int32(seconds * 1000))
         if answer == nil { Terminal.complain("") }

@@ -15,7 +15,8 @@ struct PairCommand: AsyncParsableCommand {
       The link comes from the server, or from `atrest invite` on another device, and works \
       once. What you wrote before is kept, and goes to the account with the next sync.
 
-      If another device has to let this one in, the command waits until it has. Interrupted, or \
+      If another device has to let this one in, the command waits until it has, and shows six \
+      digits that have to be the same there. Interrupted, or \
       cut off from the server, it goes on where it was when it is run again with the same link.
 
       EXAMPLES:
@@ -47,7 +48,7 @@ struct PairCommand: AsyncParsableCommand {
     let name = try Self.deviceName(given: name, host: ProcessInfo.processInfo.hostName)
     let replica = try options.open()
     let joining = Task { [deviceName = name] in
-      try await replica.pair(link, name: deviceName) { Terminal.complain(PairWords.waiting) }
+      try await replica.pair(link, name: deviceName) { Terminal.complain(PairWords.waiting($0)) }
     }
     let interruption = Interruption { joining.cancel() }
     let joined: JoinedAccount
@@ -65,7 +66,9 @@ struct PairCommand: AsyncParsableCommand {
 /// Words about joining an account.
 enum PairWords {
   /// While a person decides elsewhere.
-  static let waiting = "Waiting for your other device to let this one in…"
+  static func waiting(_ digits: String) -> String {
+    "Waiting for your other device to let this one in. There it has to show \(DeviceWords.shown(digits))."
+  }
 
   /// Where the command was stopped.
   static let interrupted =

@@ -32,6 +32,8 @@ struct NewcomerRow: Encodable, Equatable {
   var since: Date
   var expires: Date
   var inviter: String
+  /// Absent for a program that has none.
+  var digits: String?
 
   init(_ newcomer: Newcomer) {
     id = ShortID.hex(newcomer.handle)
@@ -39,6 +41,7 @@ struct NewcomerRow: Encodable, Equatable {
     since = Date(milliseconds: newcomer.since.milliseconds)
     expires = Date(milliseconds: newcomer.expires.milliseconds)
     inviter = ShortID.hex(newcomer.inviter.rawValue)
+    digits = newcomer.digits.isEmpty ? nil : newcomer.digits
   }
 }
 
@@ -55,19 +58,29 @@ enum DeviceWords {
   static func waiting(
     _ newcomers: [Newcomer], ids: [String: String], _ around: Surroundings
   ) -> Table {
-    var table = Table("ID", "WAITS TO JOIN", "SINCE", "UNTIL")
+    var table = Table("ID", "WAITS TO JOIN", "SHOWS", "SINCE", "UNTIL")
     for newcomer in newcomers {
       let row = NewcomerRow(newcomer)
       table.add(
-        ids[row.id] ?? row.id, Foreign.text(row.name), around.words(row.since),
-        around.words(row.expires))
+        ids[row.id] ?? row.id, Foreign.text(row.name), shown(newcomer.digits),
+        around.words(row.since), around.words(row.expires))
     }
     return table
   }
 
   /// What to do about those that wait.
   static let howToDecide =
-    "`atrest devices allow ID` lets one in, `atrest devices deny ID` sends it away."
+    "`atrest devices allow ID` lets one in, if your device shows the same digits; `atrest devices deny ID` sends it away."
+
+  /// Six digits as people compare them.
+  static func shown(_ digits: String) -> String {
+    digits.isEmpty ? "-" : "\(digits.prefix(3)) \(digits.dropFirst(3))"
+  }
+
+  /// What the newcomer that is asked about shows.
+  static func comparing(_ newcomer: Newcomer) -> String {
+    newcomer.digits.isEmpty ? "" : " and shows \(shown(newcomer.digits))"
+  }
 
   /// Of one that was let in.
   static func letIn(_ name: String, asked: String) -> String {

@@ -18,6 +18,8 @@ struct WaitingNewcomer: Sendable {
   let inviter: ReplicaID
   /// What it asked to be called.
   let name: String
+  /// What it shows, and whoever decides is shown.
+  let digits: String
   /// The secret of the token that it gets.
   let secret: [UInt8]
   let since: WallTime

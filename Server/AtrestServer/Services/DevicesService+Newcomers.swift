@@ -10,14 +10,14 @@ import Transport
 extension DevicesService {
   /// Has a call with the right code wait. On the storage queue, after the commit that found the code right.
   func park(
-    _ call: PairCall, with invitation: InvitationEntry, name: String, secret: [UInt8],
+    _ call: PairCall, with invitation: InvitationEntry, _ request: PairRequest, secret: [UInt8],
     _ answers: inout ResponseBatch
   ) {
     let newcomer = WaitingNewcomer(
       handle: max(1, environment.randomNumber() & (UInt64.max >> 1)), code: invitation.handle,
       secretHash: invitation.secretHash, account: invitation.account,
-      inviter: invitation.inviter ?? .none, name: name, secret: secret, since: environment.now(),
-      expires: invitation.expires)
+      inviter: invitation.inviter ?? .none, name: request.deviceName, digits: request.digits,
+      secret: secret, since: environment.now(), expires: invitation.expires)
     switch room.park(newcomer, call) {
     case .bound: refuse(call, invitation.account, &answers)
     case .waits(let old, let isNew):
@@ -76,7 +76,7 @@ extension DevicesService {
         newcomers: waiting.map {
           Newcomer(
             handle: $0.handle, name: $0.name, since: $0.since, expires: $0.expires,
-            inviter: $0.inviter)
+            inviter: $0.inviter, digits: $0.digits)
         }
       ).encoded)
   }

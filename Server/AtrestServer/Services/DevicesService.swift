@@ -78,7 +78,7 @@ package final class DevicesService: Sendable {
     } completion: { [self] result, answers in
       switch result {
       case .success(.awaitsApproval(let invitation, let secret)):
-        park(call, with: invitation, name: request.deviceName, secret: secret, &answers)
+        park(call, with: invitation, request, secret: secret, &answers)
       case .success(.denied(let account)): refuse(call, account, &answers)
       case .success(let outcome):
         limiter.withLock { $0.giveBack(to: peer) }

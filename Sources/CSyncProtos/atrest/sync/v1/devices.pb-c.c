@@ -1122,7 +1122,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__newcomers_response__descripto
   (ProtobufCMessageInit) atrest__sync__v1__newcomers_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__newcomer__field_descriptors[5] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__newcomer__field_descriptors[6] =
 {
   {
     "handle",
@@ -1184,8 +1184,21 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__newcomer__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "digits",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Newcomer, digits),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__newcomer__field_indices_by_name[] = {
+  5,   /* field[5] = digits */
   3,   /* field[3] = expires_ms */
   0,   /* field[0] = handle */
   4,   /* field[4] = inviter */
@@ -1195,7 +1208,7 @@ static const unsigned atrest__sync__v1__newcomer__field_indices_by_name[] = {
 static const ProtobufCIntRange atrest__sync__v1__newcomer__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__newcomer__descriptor =
 {
@@ -1205,7 +1218,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__newcomer__descriptor =
   "Atrest__Sync__V1__Newcomer",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__Newcomer),
-  5,
+  6,
   atrest__sync__v1__newcomer__field_descriptors,
   atrest__sync__v1__newcomer__field_indices_by_name,
   1,  atrest__sync__v1__newcomer__number_ranges,

@@ -211,10 +211,16 @@ struct  Atrest__Sync__V1__Newcomer
    * The device that made its code.
    */
   uint64_t inviter;
+  /*
+   * Six digits that the newcomer shows, too: whoever is asked compares them, because somebody else who saw the link may have come first under the same
+   * name. The first eight bytes, big-endian, of the SHA-256 of "atrest digits", the nonce and the code as they were sent, modulo 1,000,000. Empty for
+   * a newcomer without a nonce.
+   */
+  char *digits;
 };
 #define ATREST__SYNC__V1__NEWCOMER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__newcomer__descriptor) \
-    , 0, (char *)protobuf_c_empty_string, 0, 0, 0 }
+    , 0, (char *)protobuf_c_empty_string, 0, 0, 0, (char *)protobuf_c_empty_string }
 
 
 /*
