@@ -14,9 +14,23 @@ struct AdminClient {
   /// What can be done without a server, if anything.
   var withoutServer = ""
 
+  /// How long a server may take that was started just before, as scripts do.
+  private static let startingTime = Duration.seconds(2)
+
   func call<Answer: WireMessage>(
     _ method: String, _ request: some WireMessage, as type: Answer.Type,
     timeout: Duration = .seconds(30)
+  ) async throws -> Answer {
+    let path = Server.adminSocketPath(in: directory)
+    let start = ContinuousClock.now
+    while access(path, F_OK) != 0, errno == ENOENT, .now - start < Self.startingTime {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    return try await callNow(method, request, as: type, timeout: timeout)
+  }
+
+  private func callNow<Answer: WireMessage>(
+    _ method: String, _ request: some WireMessage, as type: Answer.Type, timeout: Duration
   ) async throws -> Answer {
     let path = Server.adminSocketPath(in: directory)
     var status = stat()

@@ -183,13 +183,14 @@ enum Text {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// Bytes in the largest unit that leaves at least one of it.
+  /// Bytes in the largest unit that leaves at least one of it, and never more than there are.
   static func size(_ bytes: Int) -> String {
     var (number, unit) = (Double(bytes), "B")
     for larger in ["KiB", "MiB", "GiB", "TiB"] where number >= 1024 {
       (number, unit) = (number / 1024, larger)
     }
-    return unit == "B" ? "\(bytes) B" : String(format: "%.1f ", number) + unit
+    return unit == "B"
+      ? "\(bytes) B" : String(format: "%.1f ", (number * 10).rounded(.down) / 10) + unit
   }
 
   private static func day(_ time: WallTime) -> String {

@@ -76,6 +76,28 @@ struct UndoTests {
     #expect(try theirs.replica.sessions().isEmpty && theirs.replica.water().isEmpty)
   }
 
+  @Test("a value that was written back is set aside again")
+  func writtenBack() async throws {
+    let id = UUID()
+    try mine.replica.save(WaterEntry.sample(id: id, 100))
+    try await meet()
+    try await theirs.sync(server)
+    try mine.replica.save(WaterEntry.sample(id: id, 200))
+    theirs.clock.advance(5000)
+    try theirs.replica.save(WaterEntry.sample(id: id, 300))
+    try await theirs.sync(server)
+    try await meet()
+    let entry = try #require(try mine.replica.conflicts().first)
+    mine.clock.advance(10_000)
+    try act(.restore) { try $0.restore(entry) }
+    #expect(try mine.replica.waterEntry(id)?.intake.millilitres == 200)
+    #expect(try mine.replica.conflicts().isEmpty)
+    #expect(try undo()?.isUndone == true)
+    #expect(try mine.replica.waterEntry(id)?.intake.millilitres == 300)
+    #expect(try mine.replica.conflicts().map(\.lost) == [entry.lost])
+    #expect(try undo() == nil)
+  }
+
   @Test("what another device changed since stays, and the rest is taken back")
   func changedSince() async throws {
     let fast = try Session.sample(lasted: 960)

@@ -54,6 +54,28 @@ struct ImportTests {
     #expect(try home.replica.pending() == pending)
   }
 
+  @Test("what came in is one action, and can be taken back as one unless it is very much")
+  func undo() throws {
+    let home = try Home()
+    let glass = WaterEntry(
+      id: UUID(), intake: try #require(.init(at: later.addingTimeInterval(-60), millilitres: 250)))
+    try home.replica.transaction { store in try store.action(.water) { try store.save(glass) } }
+    try home.replica.bringIn(Portability.parse(Example.export.bytes()))
+    let undone = try #require(try home.replica.transaction { try $0.undo() })
+    #expect(undone.action == .bringIn && undone.isUndone && undone.changes.count == 12)
+    #expect(try home.replica.sessions().isEmpty && home.replica.water() == [glass])
+
+    let many = try Home()
+    for _ in 0...UserAction.recordLimit {
+      try many.replica.save(WaterEntry(id: UUID(), intake: glass.intake))
+    }
+    let bytes = try many.replica.export().bytes
+    try home.replica.bringIn(Portability.parse(bytes))
+    let refused = try #require(try home.replica.transaction { try $0.undo() })
+    #expect(refused.action == .bringIn && !refused.isUndone && refused.changes.isEmpty)
+    #expect(try home.replica.water().count == UserAction.recordLimit + 2)
+  }
+
   @Test("our own export, brought into an empty replica, shows the same; then nothing is left to do")
   func roundTrip() throws {
     for seed in UInt64(1)...10 {

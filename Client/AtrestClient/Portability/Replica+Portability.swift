@@ -30,7 +30,7 @@ extension Replica {
   public func bringIn(_ file: ImportFile, preferFile: Bool = false) throws -> ImportReport {
     try transaction { transaction in
       let plan = try transaction.plan(file, preferFile: preferFile)
-      try transaction.carryOut(plan)
+      try transaction.action(.bringIn) { try transaction.carryOut(plan) }
       return plan.report
     }
   }

@@ -43,8 +43,8 @@ public enum ReplicaError: Error, Hashable, Sendable {
       sentence
     case .alreadyPaired(let account):
       """
-      This replica belongs to the account “\(account)” already. Use another replica folder for \
-      another account.
+      This replica belongs to the account “\(account)” already. Leave that one first, which keeps everything you wrote here, or use another \
+      replica folder.
       """
     case .pairingEnded:
       """

@@ -29,6 +29,10 @@ public enum UserAction: Int, Hashable, Sendable, CaseIterable {
   case deleteWater = 8
   /// Chose a setting.
   case setting = 9
+  /// Wrote a value back that a conflict had set aside.
+  case restore = 10
+  /// Brought a file in.
+  case bringIn = 11
 
   /// Actions that are remembered.
   public static let limit = 50

@@ -121,7 +121,7 @@ struct ConflictsCommand: ParsableCommand {
       let around = Surroundings.current()
       let replica = try options.openExisting()
       let entry = try ConflictsCommand.find(id, in: replica?.conflicts() ?? [], around)
-      try replica?.restore(entry)
+      try replica?.transaction { store in try store.action(.restore) { try store.restore(entry) } }
       try format.answer(
         ConflictRow(entry, try ConflictsCommand.devices(replica)),
         "Written back: \(ConflictWords.value(entry.lost, around)). "

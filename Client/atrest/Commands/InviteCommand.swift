@@ -140,10 +140,9 @@ struct InviteWords: Sendable {
     return "Give it to `atrest pair` on the other device. \(once)\(then)"
   }
 
-  /// What people read.
+  /// What people read. The picture comes last: it fills a small window, and what stood below it would push it out.
   func page(picture: String?) -> String {
-    let code = picture.map { "\($0)\n\n" } ?? ""
-    return "\(code)On the other device:\n\n  atrest pair \(link)\n\n\(once)"
+    "On the other device:\n\n  atrest pair \(link)\n\n\(once)" + (picture.map { "\n\n\($0)" } ?? "")
   }
 
   /// Asks about a newcomer. nil: nobody answered.

@@ -191,7 +191,7 @@ private final class LiveTimer {
       if let undone, !isLast(undone) { throw Self.changedSince }
       return undone
     }
-    guard let undone else { throw UndoWords.nothing }
+    guard let undone else { throw UndoWords.nothing() }
     guard undone.isUndone else { throw Failure.Thrown(UndoWords.kept(undone)) }
     return UndoWords.text(undone, model.around)
   }

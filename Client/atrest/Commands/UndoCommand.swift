@@ -11,7 +11,8 @@ struct UndoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo", abstract: "Take back what was done last on this device.",
     discussion: """
-      A fast begun, ended or let go, water noted, something corrected, deleted or set: each becomes what it was before. What \
+      A fast begun, ended or let go, water noted, something corrected, deleted, set, written back or imported (up to 100 entries): \
+      each becomes what it was before. What \
       another device changed since stays. Once more takes back what was done before that, for up to 30 days.
 
       EXAMPLES:
@@ -30,11 +31,11 @@ struct UndoCommand: ParsableCommand {
     _ kind: UserAction?, _ options: ReplicaOptions, _ format: FormatOptions
   ) throws {
     let around = Surroundings.current()
-    guard let replica = try options.openExisting() else { throw UndoWords.nothing }
+    guard let replica = try options.openExisting() else { throw UndoWords.nothing(kind) }
     let (undone, choices) = try replica.transaction { store in
       (try store.undo(kind), try Choices(store))
     }
-    guard let undone else { throw UndoWords.nothing }
+    guard let undone else { throw UndoWords.nothing(kind) }
     let person = around.following(choices)
     guard undone.isUndone else {
       throw Failure.Thrown("\(UndoWords.kept(undone)) \(UndoWords.next(undone))")

@@ -38,10 +38,11 @@ struct UndoRow: Encodable, Equatable {
 
 /// Words about undoing.
 enum UndoWords {
-  /// Where no action is remembered.
-  static var nothing: Failure.Thrown {
-    Failure.Thrown(
-      "Nothing to take back: this device remembers nothing you did on it in the last 30 days.")
+  /// Where no action is remembered, or none of a kind.
+  static func nothing(_ kind: UserAction? = nil) -> Failure.Thrown {
+    let what = kind == .water ? "no water that you noted" : "nothing you did"
+    return Failure.Thrown(
+      "Nothing to take back: this device remembers \(what) on it in the last 30 days.")
   }
 
   /// The action in JSON.
@@ -56,6 +57,8 @@ enum UndoWords {
     case .deleteFast: "delete_fast"
     case .deleteWater: "delete_water"
     case .setting: "setting"
+    case .restore: "restore"
+    case .bringIn: "import"
     }
   }
 
@@ -82,8 +85,12 @@ enum UndoWords {
   /// What is as it was before.
   static func text(_ undone: UndoneAction, _ around: Surroundings) -> String {
     var lines: [String] = []
+    let whole = wholeSentence(undone.action)
+    if let whole { lines.append(whole) }
     for change in undone.changes {
-      if !change.restored.isEmpty { lines.append(sentence(undone.action, change, around)) }
+      if whole == nil, !change.restored.isEmpty {
+        lines.append(sentence(undone.action, change, around))
+      }
       if change.anotherGoesOn {
         lines.append(anotherGoesOn)
       } else if !change.kept.isEmpty {
@@ -94,6 +101,15 @@ enum UndoWords {
       }
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// One sentence for all that an action did; nil where each of its records has one.
+  private static func wholeSentence(_ action: UserAction) -> String? {
+    switch action {
+    case .restore: "Undone: what was written back is as it was before, and set aside again."
+    case .bringIn: "Undone: what the file brought is taken away, and what it changed is as it was."
+    default: nil
+    }
   }
 
   private static func sentence(
@@ -125,6 +141,7 @@ enum UndoWords {
       let before = change.before.flatMap { $0.isDeleted ? nil : try? PreferenceField.value(of: $0) }
       return
         "Undone: \(SettingsWords.name(setting)) is \(SettingsWords.value(setting, stored: before, around)) again."
+    case .restore, .bringIn: return wholeSentence(action) ?? ""
     }
   }
 
