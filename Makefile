@@ -70,9 +70,10 @@ install:
 uninstall:
 	@Scripts/install uninstall $(RELEASE)
 
+# Swift's own libraries are linked in: programs are copied to machines that have no toolchain.
 release: deps
-	@$(SWIFT) build -c release --product atrest-syncd
-	@$(SWIFT) build -c release --product atrest
+	@$(SWIFT) build -c release --static-swift-stdlib --product atrest-syncd
+	@$(SWIFT) build -c release --static-swift-stdlib --product atrest
 
 build: deps
 	@$(SWIFT) build

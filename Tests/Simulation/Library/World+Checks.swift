@@ -134,10 +134,6 @@ extension World {
     server?.freeBytes = nil
     serverDisk.start()
     for device in devices {
-      if device.disk.hasEnded, let process = device.process {
-        device.heldAtEnd = nil
-        process.end(.killed)
-      }
       guard running(device) != nil else { return }
       device.disk.start()
     }

@@ -185,7 +185,13 @@ final class World: @unchecked Sendable {
 
   /// The program on a device, started if it does not run; nil if it cannot.
   func running(_ device: Device) -> DeviceProcess? {
-    if let process = device.process { return process }
+    if let process = device.process {
+      guard device.disk.hasEnded else { return process }
+      // It ended inside a write of a sync that has not heard of it yet.
+      device.heldAtEnd = nil
+      device.isUncertain = true
+      process.end(.killed)
+    }
     device.disk.start()
     var chance = Chance(history.seed ^ UInt64(scheduler.now) ^ UInt64(device.index) << 32)
     let pages = chance.choose([8, 30, 1000]) ?? 8
