@@ -77,7 +77,7 @@ struct InviteTests {
     }
   }
 
-  @Test("on a terminal the link's QR code comes first, unless it is left out")
+  @Test("on a terminal the link's QR code stands below the words, unless it is left out")
   func code() throws {
     for (arguments, isThere) in [
       (["invite"], true), (["invite", "--yes"], true), (["invite", "--no-qr"], false),
@@ -85,7 +85,7 @@ struct InviteTests {
       let text = try phone.onTerminal(arguments).replacingOccurrences(of: "\r", with: "")
       let link = try #require(text.firstMatch(of: /atrest pair (atrest:\S+)/)?.1)
       let picture = try #require(QRCode.ofLink(String(link))).picture(isColoured: false)
-      #expect(text.hasPrefix(picture) == isThere)
+      #expect(text.contains("Show it to nobody else.\n\n\(picture)") == isThere)
       #expect(text.contains("█") == isThere)
     }
   }
