@@ -107,11 +107,15 @@ let package = Package(
     .executableTarget(
       name: "atrest-syncd",
       dependencies: [
-        "AtrestServer", "DispatchNet", "Entitlements", "GRPC", "Replication", "SyncProtocol", "TLS",
-        "Transport",
+        "AtrestServer", "DispatchNet", "Entitlements", "GRPC", "QRCodes", "Replication",
+        "SyncProtocol", "TLS", "Transport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Server/atrest-syncd", swiftSettings: strict),
+
+    // Pairing links as pictures, for both programs.
+    .target(
+      name: "QRCodes", dependencies: ["CQRencode"], path: "Sources/QRCodes", swiftSettings: strict),
 
     // The client.
     .target(
@@ -134,8 +138,8 @@ let package = Package(
     .executableTarget(
       name: "atrest",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestPictures", "CQRencode", "DispatchNet",
-        "Entitlements", "Portability", "Replication", "SyncProtocol",
+        "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestPictures", "DispatchNet",
+        "Entitlements", "Portability", "QRCodes", "Replication", "SyncProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
 
@@ -212,7 +216,8 @@ let package = Package(
     .testTarget(
       name: "AtrestTests",
       dependencies: [
-        "AppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestPictures", "Replication",
+        "AppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestPictures", "QRCodes",
+        "Replication",
         "SyncProtocol", "TestSupport",
       ],
       swiftSettings: strict),

@@ -15,6 +15,7 @@ struct AccountCommand: ParsableCommand {
       abstract: "Make an account and a pairing link for its first device.")
 
     @Argument(help: "The account's name: 1 to 64 bytes.") var name: String
+    @Flag(name: .customLong("no-qr"), help: "Leave the QR code out.") var noQR = false
     @OptionGroup var data: DataOptions
     @OptionGroup var format: FormatOptions
 
@@ -22,7 +23,7 @@ struct AccountCommand: ParsableCommand {
       try await reported {
         let invitation = try await AdminClient(directory: data.path).call(
           Method.Admin.addAccount, try named(name), as: Invitation.self)
-        try printInvitation(invitation, isJSON: format.isJSON)
+        try printInvitation(invitation, isJSON: format.isJSON, isPictured: !noQR)
       }
     }
   }
@@ -32,6 +33,7 @@ struct AccountCommand: ParsableCommand {
       abstract: "Make a pairing link for a further device of an account.")
 
     @Argument(help: "The account's name.") var name: String
+    @Flag(name: .customLong("no-qr"), help: "Leave the QR code out.") var noQR = false
     @OptionGroup var data: DataOptions
     @OptionGroup var format: FormatOptions
 
@@ -39,7 +41,7 @@ struct AccountCommand: ParsableCommand {
       try await reported {
         let invitation = try await AdminClient(directory: data.path).call(
           Method.Admin.inviteDevice, try named(name), as: Invitation.self)
-        try printInvitation(invitation, isJSON: format.isJSON)
+        try printInvitation(invitation, isJSON: format.isJSON, isPictured: !noQR)
       }
     }
   }

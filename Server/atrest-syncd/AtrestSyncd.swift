@@ -36,10 +36,8 @@ struct AtrestSyncd: AsyncParsableCommand {
   /// The parser sets descriptions behind 26 columns, and fails where a terminal has no more.
   private static func widenHelp() {
     let leastColumns = 40
-    var size = winsize()
-    _ = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size)
     let said = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }
-    let columns = said ?? (size.ws_col > 0 ? Int(size.ws_col) : leastColumns)
+    let columns = said ?? terminalColumns() ?? leastColumns
     if columns < leastColumns { setenv("COLUMNS", String(leastColumns), 1) }
   }
 }

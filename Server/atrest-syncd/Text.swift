@@ -4,6 +4,7 @@
 import ArgumentParser
 import AtrestServer
 import Foundation
+import QRCodes
 import Replication
 import SyncProtocol
 
@@ -16,11 +17,26 @@ func reported(_ body: () async throws -> Void) async throws {
 }
 
 /// Answers with a pairing link. Where a program reads it, it is all that goes to standard output.
-func printInvitation(_ invitation: Invitation, isJSON: Bool) throws {
+func printInvitation(_ invitation: Invitation, isJSON: Bool, isPictured: Bool) throws {
   guard !isJSON else { return printLine(try Text.json(invitation)) }
-  printLine(Text.link(invitation))
+  let link = Text.link(invitation)
+  printLine(link)
   let usage = Text.usage(of: invitation)
-  if isatty(STDOUT_FILENO) == 1 { printLine(usage) } else { printError(usage + "\n") }
+  guard isatty(STDOUT_FILENO) == 1 else { return printError(usage + "\n") }
+  printLine(usage)
+  guard isPictured, let code = QRCode.ofLink(link), code.columns <= terminalColumns() ?? 80 else {
+    return
+  }
+  let environment = ProcessInfo.processInfo.environment
+  let isColoured = (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+  printLine("\n" + code.picture(isColoured: isColoured))
+}
+
+/// How wide the terminal on standard output is; nil where there is none, or it does not say.
+func terminalColumns() -> Int? {
+  var size = winsize()
+  guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+  return Int(size.ws_col)
 }
 
 /// Words and tables.

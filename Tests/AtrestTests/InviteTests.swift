@@ -2,6 +2,7 @@
 // Pairing links for scripts and for people: what goes to standard output, and what beside it.
 
 import Foundation
+import QRCodes
 import Testing
 
 @testable import atrest
@@ -74,6 +75,19 @@ struct InviteTests {
     ] {
       let text = try program.onTerminal(arguments)
       #expect(text.contains("atrest://127.0.0.1:") && text.contains("works once"))
+    }
+  }
+
+  @Test("the server's owner is shown the first device's QR code, too, unless it is left out")
+  func ownersCode() throws {
+    for (arguments, isThere) in [
+      (["account", "invite", "kim"], true), (["account", "add", "lee"], true),
+      (["account", "invite", "kim", "--no-qr"], false),
+    ] {
+      let text = try household.syncd.onTerminal(arguments).replacingOccurrences(of: "\r", with: "")
+      let link = try #require(text.firstMatch(of: /atrest:\S+/)?.0)
+      let picture = try #require(QRCode.ofLink(String(link))).picture(isColoured: false)
+      #expect(text.hasSuffix(picture + "\n") == isThere, "\(text)")
     }
   }
 

@@ -5,6 +5,7 @@ import ArgumentParser
 import AtrestClient
 import AtrestDomain
 import Foundation
+import QRCodes
 import SyncProtocol
 
 /// `atrest invite [--yes] [--no-qr]`.

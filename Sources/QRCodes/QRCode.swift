@@ -6,19 +6,19 @@ import CQRencode
 /// A QR code: a square of dark and light modules.
 ///
 /// Source: ISO/IEC 18004, by libqrencode.
-struct QRCode: Equatable {
+package struct QRCode: Equatable {
   /// Modules on a side, the quiet zone left out.
-  let width: Int
+  package let width: Int
   /// Rows from the top, each from the left; true is dark.
-  let modules: [Bool]
+  package let modules: [Bool]
 
   /// Light modules around the code: what the standard asks for.
-  static let quietZone = 4
+  package static let quietZone = 4
 
   /// A code of least size, with the lowest correction: a screen has no scratches.
   ///
   /// - Returns: nil for text that no code can hold (2,953 bytes at most), or without memory.
-  init?(_ text: String) {
+  package init?(_ text: String) {
     // The symbol stands for one text only, so the modes are libqrencode's to choose.
     guard !text.isEmpty, !text.utf8.contains(0),
       let code = QRcode_encodeString(text, 0, QR_ECLEVEL_L, QR_MODE_8, 1)
@@ -31,13 +31,13 @@ struct QRCode: Equatable {
   }
 
   /// A pairing link. In capitals, which mean the same there and take two thirds of the room.
-  static func ofLink(_ link: String) -> QRCode? { QRCode(link.uppercased()) }
+  package static func ofLink(_ link: String) -> QRCode? { QRCode(link.uppercased()) }
 
   /// Columns that the picture takes.
-  var columns: Int { width + 2 * Self.quietZone }
+  package var columns: Int { width + 2 * Self.quietZone }
 
   /// Whether a module is dark; around the code all are light.
-  func isDark(row: Int, column: Int) -> Bool {
+  package func isDark(row: Int, column: Int) -> Bool {
     (0..<width).contains(row) && (0..<width).contains(column) && modules[row * width + column]
   }
 
@@ -46,7 +46,7 @@ struct QRCode: Equatable {
   ///
   /// - Parameter isColoured: Whether colours are set, and so the same on every terminal; without them the terminal's own are taken to be
   ///   light on dark.
-  func picture(isColoured: Bool) -> String {
+  package func picture(isColoured: Bool) -> String {
     let range = -Self.quietZone..<(width + Self.quietZone)
     return stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in
       let line = range.map { column in
