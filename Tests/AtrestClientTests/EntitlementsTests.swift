@@ -169,7 +169,7 @@ struct EntitlementsTests {
       try test.replica.adopt(
         PairResponse(
           replica: ReplicaID(rawValue: replica), token: "secret", accountName: "home",
-          serverTime: now), server: "127.0.0.1:\(port)\(proof)", sent: now)
+          serverTime: now), server: "127.0.0.1:\(port)\(proof)")
     }
     try test.replica.note(appAccountToken: token)
     #expect(try test.replica.knownAppAccountToken() == nil, "there is no account yet")

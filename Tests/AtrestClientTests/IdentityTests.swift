@@ -64,8 +64,7 @@ struct IdentityTests {
       try test.replica.adopt(
         PairResponse(
           replica: ReplicaID(rawValue: 3), token: "other", accountName: "work",
-          serverTime: test.clock.now()), server: "127.0.0.1:7443",
-        sent: test.clock.now())
+          serverTime: test.clock.now()), server: "127.0.0.1:7443")
     }
     await #expect(throws: SyncError.replica(.pairingEnded)) {
       try await SyncEngine(

@@ -109,11 +109,10 @@ struct SyncEngineTests {
       try await replica.hasWaitingWrites()
     }
     func apply(
-      _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage,
-      sent: WallTime, at now: WallTime
+      _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
     ) async throws(ReplicaError) -> AppliedAnswer {
       try change()
-      return try await replica.apply(answer, to: request, page: page, sent: sent, at: now)
+      return try await replica.apply(answer, to: request, page: page, at: now)
     }
     private func change() throws(ReplicaError) {
       if changes.next() == failsAt { throw .storage(reason: "the disk is full") }
@@ -132,9 +131,9 @@ struct SyncEngineTests {
     }
     func renewal() async throws(ReplicaError) -> RenewRequest { try await replica.renewal() }
     func adopt(
-      renewed identity: PairResponse, insteadOf credential: String?, sent: WallTime
+      renewed identity: PairResponse, insteadOf credential: String?
     ) async throws(ReplicaError) -> Bool {
-      try await replica.adopt(renewed: identity, insteadOf: credential, sent: sent)
+      try await replica.adopt(renewed: identity, insteadOf: credential)
     }
     func reconcileDemand() async throws(ReplicaError) -> UInt64? {
       try await replica.reconcileDemand()

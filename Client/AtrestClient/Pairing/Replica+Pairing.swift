@@ -51,14 +51,14 @@ extension Replica {
   ) async throws(SyncError) -> JoinedAccount {
     let name = try Replica.checked(name: name)
     // Whether it is paired is asked before the code is used up, and again when its fruit is stored.
-    let (nonce, sent) = try await local { replica throws(ReplicaError) in
-      (try replica.nonce(joiningWith: link.text), replica.clock.now())
+    let nonce = try await local { replica throws(ReplicaError) in
+      try replica.nonce(joiningWith: link.text)
     }
     let request = PairRequest(code: link.code, deviceName: name, nonce: nonce)
     let answer = try await joining.join(request) { waiting(request.digits) }
     do {
       try await offload { () throws(ReplicaError) in
-        try self.adopt(answer, server: link.server.text, sent: sent)
+        try self.adopt(answer, server: link.server.text)
       }
     } catch {
       throw SyncError(storing: error)
@@ -145,16 +145,14 @@ extension Replica {
   }
 
   /// Becomes a device of an account: takes its identity, and stamps with it everything that waits.
-  ///
-  /// - Parameter sent: This device's clock when it asked.
   package func adopt(
-    _ pairing: PairResponse, server: String, sent: WallTime
+    _ pairing: PairResponse, server: String
   ) throws(ReplicaError) {
     try write { transaction in
       try transaction.requireUnpaired()
       let wasPairedBefore = transaction.state.replica != .none
       transaction.state.serverOffset.learn(
-        pairing.serverTime, sent: sent, now: transaction.now)
+        pairing.serverTime, now: transaction.now)
       try transaction.restamp(
         as: pairing.replica, server: pairing.serverTime, mayHaveBeenTaken: wasPairedBefore
       ) { _ in true }

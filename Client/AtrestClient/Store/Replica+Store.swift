@@ -78,13 +78,12 @@ extension Replica: ReplicaStore {
 
   /// See `ReplicaStore`.
   public func apply(
-    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage,
-    sent: WallTime, at now: WallTime
+    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
   ) async throws(ReplicaError) -> AppliedAnswer {
     if PlantedBug.cursorMovedFirst.isPlanted {
       try await writing { $0.state.cursor = answer.cursor }
     }
-    return try await writing { try $0.apply(answer, to: request, page: page, sent: sent, at: now) }
+    return try await writing { try $0.apply(answer, to: request, page: page, at: now) }
   }
 
   /// See `ReplicaStore`.

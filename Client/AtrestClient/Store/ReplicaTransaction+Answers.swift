@@ -11,8 +11,7 @@ import struct SyncProtocol.Cursor
 
 extension ReplicaTransaction {
   func apply(
-    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage,
-    sent: WallTime, at now: WallTime
+    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
   ) throws -> AppliedAnswer {
     // Copies of what was deleted are not kept here for longer than elsewhere, even where nobody acts any more.
     try trim()
@@ -51,7 +50,7 @@ extension ReplicaTransaction {
     try acknowledge(page, except: refused)
     state.advance(
       by: answer, from: Standing(cursor: request.cursor, seen: request.seen), isRestart: isRestart)
-    state.serverOffset.learn(answer.serverTime, sent: sent, now: now)
+    state.serverOffset.learn(answer.serverTime, now: now)
     return applied
   }
 

@@ -5,9 +5,9 @@ import Replication
 
 /// By how much a server's clock is ahead of this device's.
 ///
-/// What an answer says was the time at some moment between asking and reading: one bound each way, as in Cristian's "Probabilistic clock
-/// synchronization" (1989). How long the answer was under way nobody knows (a laptop may have slept on it), so what was believed before is
-/// kept as far as the bounds allow, and nothing is taken from the middle between them.
+/// What an answer says is taken for the time of reading it. A laptop that sleeps on one is then told too early a time, until the next answer. Bounds from the
+/// times of asking and reading (Cristian 1989) were tried and are worse: where a clock is set by years while a call is under way they are years apart, and
+/// what was believed before stays. That takes a clock which nobody sets.
 struct ServerOffset: Hashable {
   /// Smaller differences between two clocks are the network's as likely as the clocks'. Milliseconds.
   static let tolerance: Int64 = 2000
@@ -20,21 +20,9 @@ struct ServerOffset: Hashable {
     milliseconds.magnitude > ServerOffset.tolerance.magnitude ? milliseconds : 0
   }
 
-  /// Learns the time from an answer.
-  ///
-  /// - Parameters:
-  ///   - server: The server's clock when it answered.
-  ///   - sent: This device's clock when it asked, or earlier.
-  ///   - now: This device's clock when it had read the answer, or later.
-  mutating func learn(_ server: WallTime, sent: WallTime, now: WallTime) {
-    let bounds = [ServerOffset.between(server, sent), ServerOffset.between(server, now)].sorted()
-    // A clock that was set meanwhile can have its bounds the wrong way round.
-    milliseconds = min(max(milliseconds, bounds[0]), bounds[1])
-  }
-
-  /// Learns the time from news that nobody asked for, which tells that the server's clock is not behind it.
+  /// Learns the time from an answer that was read at `now`, by this device's clock.
   mutating func learn(_ server: WallTime, now: WallTime) {
-    milliseconds = max(milliseconds, ServerOffset.between(server, now))
+    milliseconds = ServerOffset.between(server, now)
   }
 
   /// A device's time, corrected if its clock is far off.

@@ -57,12 +57,11 @@ extension SyncEngine {
     var cursor = standing.cursor
     while true {
       let request = ExchangeRequest(cursor: cursor, seen: standing.seen)
-      let sent = clock.now()
       let answer = try await repeated { () throws(SyncError) in
         try await transport.exchange(request)
       }
       var offset = ServerOffset()
-      offset.learn(answer.serverTime, sent: sent, now: clock.now())
+      offset.learn(answer.serverTime, now: clock.now())
       found.serverOffsetMilliseconds = offset.milliseconds
       guard try !check(answer, to: request) else {
         found.isRestarted = true

@@ -139,12 +139,10 @@ public protocol ReplicaStore: Sendable {
   /// - Parameters:
   ///   - request: What was asked.
   ///   - page: The offers that it carried.
-  ///   - sent: This device's clock when it asked.
   ///   - now: This device's clock when the answer came.
   /// - Throws: `.invalid` if the answer breaks the contract.
   func apply(
-    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage,
-    sent: WallTime, at now: WallTime
+    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
   ) async throws(ReplicaError) -> AppliedAnswer
 
   /// Stores an event if the replica stands where the event begins.
@@ -162,13 +160,11 @@ public protocol ReplicaStore: Sendable {
   /// Takes a new identity, stamps every write the server has not acknowledged again under it, takes the refusals back, and notes a demand
   /// to reconcile. For a replica that is a copy, or was put back from one.
   ///
-  /// - Parameters:
-  ///   - credential: The one to give up.
-  ///   - sent: This device's clock when it asked.
+  /// - Parameter credential: The one to give up.
   /// - Returns: Whether it did; not if another sync of this replica has taken a new identity meanwhile.
   /// - Throws: `.invalid` if the answer cannot be used.
   func adopt(
-    renewed identity: PairResponse, insteadOf credential: String?, sent: WallTime
+    renewed identity: PairResponse, insteadOf credential: String?
   ) async throws(ReplicaError) -> Bool
 
   /// The demand to compare everything held with the server; nil if there is none. Each demand has another number.

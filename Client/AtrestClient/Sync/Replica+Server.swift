@@ -117,12 +117,12 @@ extension Replica {
 
   /// See `ReplicaStore`.
   public func adopt(
-    renewed identity: PairResponse, insteadOf credential: String?, sent: WallTime
+    renewed identity: PairResponse, insteadOf credential: String?
   ) async throws(ReplicaError) -> Bool {
     try await writing { transaction in
       guard transaction.state.token == credential else { return false }
       transaction.state.serverOffset.learn(
-        identity.serverTime, sent: sent, now: transaction.now)
+        identity.serverTime, now: transaction.now)
       try transaction.restamp(
         as: identity.replica, server: identity.serverTime, mayHaveBeenTaken: true
       ) { _ in true }

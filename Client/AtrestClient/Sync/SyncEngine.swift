@@ -97,8 +97,6 @@ public struct SyncEngine: Sendable {
   private struct Leg {
     var request: ExchangeRequest
     var page: OutboxPage
-    /// This device's clock when it was made, before it was sent.
-    var sent: WallTime
   }
 
   /// Exchanges pages until nothing is left; if the server takes this replica for a copy, finds out whether it is one, and goes on.
@@ -128,12 +126,11 @@ public struct SyncEngine: Sendable {
         throw SyncError.badAnswer("it takes a new device for a copy of another")
       }
       let renewal = try await store.renewal()
-      let sent = clock.now()
       let identity = try await repeated { () throws(SyncError) in
         try await transport.renew(renewal)
       }
       do {
-        if try await store.adopt(renewed: identity, insteadOf: run.credential, sent: sent) {
+        if try await store.adopt(renewed: identity, insteadOf: run.credential) {
           run.report.isRenewed = true
         } else {
           try await makeWay(&run)
@@ -206,7 +203,7 @@ public struct SyncEngine: Sendable {
       cursor: standing.cursor, offers: page.offers, seen: standing.seen,
       token: page.offers.isEmpty ? nil : run.offering?.token,
       allowsMassDeletion: run.allowsMassDeletion)
-    return Leg(request: request, page: page, sent: clock.now())
+    return Leg(request: request, page: page)
   }
 
   private func page(after sequence: Int64, _ limit: Int64?, _ run: Run) async throws -> OutboxPage {
@@ -240,7 +237,7 @@ public struct SyncEngine: Sendable {
     let applied: AppliedAnswer
     do {
       applied = try await store.apply(
-        answer, to: leg.request, page: leg.page, sent: leg.sent, at: clock.now())
+        answer, to: leg.request, page: leg.page, at: clock.now())
     } catch {
       throw SyncError(storing: error)
     }

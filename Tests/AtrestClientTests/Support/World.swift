@@ -64,7 +64,7 @@ final class TestReplica: Sendable {
       PairResponse(
         replica: ReplicaID(rawValue: id), token: "secret-\(id)", accountName: "home",
         serverTime: serverTime ?? clock.now()),
-      server: "127.0.0.1:7443", sent: clock.now())
+      server: "127.0.0.1:7443")
   }
 
   func reopened() throws -> Replica {
@@ -75,12 +75,11 @@ final class TestReplica: Sendable {
     SyncEngine(store: replica, transport: transport, clock: clock, pacing: .instant(attempts))
   }
 
-  /// Stores an answer that took no time.
+  /// Stores an answer.
   func apply(
     _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage = OutboxPage()
   ) async throws {
-    let now = clock.now()
-    _ = try await replica.apply(answer, to: request, page: page, sent: now, at: now)
+    _ = try await replica.apply(answer, to: request, page: page, at: clock.now())
   }
 
   @discardableResult

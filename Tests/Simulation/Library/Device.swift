@@ -156,12 +156,11 @@ final class DeviceProcess: @unchecked Sendable {
       if let server = world.server { server.invite(finish) } else { finish(nil) }
     }
     guard let code else { throw .unreachable("there is no code") }
-    let sent = device.clock.now()
     let answer = try await transport.pair(
       PairRequest(code: code, deviceName: "device \(device.index)"))
     guard isAlive else { throw .cancelled }
     do {
-      if try replica.token() == nil { try replica.adopt(answer, server: "server:1", sent: sent) }
+      if try replica.token() == nil { try replica.adopt(answer, server: "server:1") }
     } catch {
       throw .replica(error)
     }
