@@ -107,15 +107,16 @@ let package = Package(
     .executableTarget(
       name: "atrest-syncd",
       dependencies: [
-        "AtrestServer", "DispatchNet", "Entitlements", "GRPC", "QRCodes", "Replication",
-        "SyncProtocol", "TLS", "Transport",
+        "AtrestServer", "DispatchNet", "Entitlements", "GRPC", "Replication",
+        "SyncProtocol", "TerminalSupport", "TLS", "Transport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Server/atrest-syncd", swiftSettings: strict),
 
-    // Pairing links as pictures, for both programs.
+    // What both programs need of a terminal: its width, and pairing links as pictures.
     .target(
-      name: "QRCodes", dependencies: ["CQRencode"], path: "Sources/QRCodes", swiftSettings: strict),
+      name: "TerminalSupport", dependencies: ["CQRencode"], path: "Sources/TerminalSupport",
+      swiftSettings: strict),
 
     // The client.
     .target(
@@ -139,7 +140,7 @@ let package = Package(
       name: "atrest",
       dependencies: [
         "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestPictures", "DispatchNet",
-        "Entitlements", "Portability", "QRCodes", "Replication", "SyncProtocol",
+        "Entitlements", "Portability", "Replication", "SyncProtocol", "TerminalSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
 
@@ -216,9 +217,8 @@ let package = Package(
     .testTarget(
       name: "AtrestTests",
       dependencies: [
-        "AppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestPictures", "QRCodes",
-        "Replication",
-        "SyncProtocol", "TestSupport",
+        "AppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestPictures", "Replication",
+        "SyncProtocol", "TerminalSupport", "TestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import SyncProtocol
+import TerminalSupport
 
 #if canImport(Glibc)
   import Glibc
@@ -17,7 +18,7 @@ enum Program {
   static func main() async {
     // A reader that closes the pipe early, as `head` does, is no failure.
     signal(SIGPIPE, SIG_IGN)
-    HelpWidth.widen()
+    TerminalWidth.widenHelp()
     do {
       let arguments = NegativeNumbers.asValues(Array(CommandLine.arguments.dropFirst()))
       if let sentence = MistypedCommand.sentence(arguments) {

@@ -4,14 +4,7 @@
 import ArgumentParser
 import Foundation
 import SyncProtocol
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import TerminalSupport
 
 @main
 struct AtrestSyncd: AsyncParsableCommand {
@@ -29,16 +22,8 @@ struct AtrestSyncd: AsyncParsableCommand {
     ])
 
   static func main() async {
-    widenHelp()
+    TerminalWidth.widenHelp()
     await main(nil)
-  }
-
-  /// The parser sets descriptions behind 26 columns, and fails where a terminal has no more.
-  private static func widenHelp() {
-    let leastColumns = 40
-    let said = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }
-    let columns = said ?? terminalColumns() ?? leastColumns
-    if columns < leastColumns { setenv("COLUMNS", String(leastColumns), 1) }
   }
 }
 

@@ -4,9 +4,9 @@
 import ArgumentParser
 import AtrestServer
 import Foundation
-import QRCodes
 import Replication
 import SyncProtocol
+import TerminalSupport
 
 /// Runs a command's work; a failure becomes its sentence on standard error and its exit status.
 func reported(_ body: () async throws -> Void) async throws {
@@ -24,19 +24,13 @@ func printInvitation(_ invitation: Invitation, isJSON: Bool, isPictured: Bool) t
   let usage = Text.usage(of: invitation)
   guard isatty(STDOUT_FILENO) == 1 else { return printError(usage + "\n") }
   printLine(usage)
-  guard isPictured, let code = QRCode.ofLink(link), code.columns <= terminalColumns() ?? 80 else {
+  guard isPictured, let code = QRCode.ofLink(link), code.columns <= TerminalWidth.columns ?? 80
+  else {
     return
   }
   let environment = ProcessInfo.processInfo.environment
   let isColoured = (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
   printLine("\n" + code.picture(isColoured: isColoured))
-}
-
-/// How wide the terminal on standard output is; nil where there is none, or it does not say.
-func terminalColumns() -> Int? {
-  var size = winsize()
-  guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-  return Int(size.ws_col)
 }
 
 /// Words and tables.

@@ -2,7 +2,7 @@
 // Pairing links for scripts and for people: what goes to standard output, and what beside it.
 
 import Foundation
-import QRCodes
+import TerminalSupport
 import Testing
 
 @testable import atrest

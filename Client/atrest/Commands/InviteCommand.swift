@@ -5,8 +5,8 @@ import ArgumentParser
 import AtrestClient
 import AtrestDomain
 import Foundation
-import QRCodes
 import SyncProtocol
+import TerminalSupport
 
 /// `atrest invite [--yes] [--no-qr]`.
 struct InviteCommand: AsyncParsableCommand {

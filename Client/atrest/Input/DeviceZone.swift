@@ -3,14 +3,6 @@
 
 import Foundation
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The zone that `TZ` names in any form it may have, else the one that the system is set to.
 enum DeviceZone {
   /// - Parameter environment: That of this process: a rule in `TZ` is read by the C library.

@@ -2,6 +2,7 @@
 // Where words go, and whether they may be coloured there.
 
 import Foundation
+import TerminalSupport
 
 #if canImport(Glibc)
   import Glibc
@@ -26,11 +27,7 @@ enum Terminal {
   static var isRead: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// Columns of the terminal that people read standard output on; 80 where it does not say.
-  static var columns: Int {
-    var size = winsize()
-    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-    return Int(size.ws_col)
-  }
+  static var columns: Int { TerminalWidth.columns ?? 80 }
 
   /// The style of standard output.
   static var style: Style {
