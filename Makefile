@@ -54,13 +54,13 @@ sanitize: deps
 simulate: simulator
 	@$(SIMULATOR)
 
-## simulate-bugs: switches on one planted bug after another, and says how many seeds find it
+## simulate-bugs: switches on one mutation of a rule after another, and says how many seeds find it
 simulate-bugs: simulator
 	@BUGS=all $(SIMULATOR)
 
-# A folder of its own: planted bugs are compiled in, and must never get into a release.
+# A folder of its own: mutations are compiled in, and must never get into a release.
 simulator: deps
-	@$(SWIFT) build -c release --scratch-path .build/simulation -Xswiftc -DPLANTED_BUGS --product simulate
+	@$(SWIFT) build -c release --scratch-path .build/simulation -Xswiftc -DMUTATIONS --product simulate
 
 ## install: programs, completions, manual pages and the systemd unit into PREFIX (/usr/local), below DESTDIR for packagers
 install:

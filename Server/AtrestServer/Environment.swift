@@ -10,13 +10,17 @@ package struct Environment: Sendable {
   package var now: @Sendable () -> WallTime
   /// So many unpredictable bytes.
   package var random: @Sendable (_ count: Int) -> [UInt8]
+  /// Milliseconds by a clock that nobody sets and that runs while the machine sleeps; nil where there is none.
+  package var uptime: (@Sendable () -> Int64)?
 
   /// An environment; tests give their own.
   package init(
-    now: @escaping @Sendable () -> WallTime, random: @escaping @Sendable (_ count: Int) -> [UInt8]
+    now: @escaping @Sendable () -> WallTime, random: @escaping @Sendable (_ count: Int) -> [UInt8],
+    uptime: (@Sendable () -> Int64)? = nil
   ) {
     self.now = now
     self.random = random
+    self.uptime = uptime
   }
 
   /// The system's clock and the kernel's random numbers.
@@ -29,6 +33,11 @@ package struct Environment: Sendable {
     random: { count in
       var generator = SystemRandomNumberGenerator()
       return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    },
+    uptime: {
+      var time = timespec()
+      clock_gettime(CLOCK_BOOTTIME, &time)
+      return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     })
 
   /// A random number.

@@ -89,12 +89,17 @@ package final class Server: Sendable {
     let environment = configuration.environment
     let directory = Directory()
     let queue: CommitQueue
+    let clock: ClockMonitor
     do throws(StoreError) {
       let path = configuration.dataDirectory
       let store = try SQLiteStore(
         directory: path, hooks: configuration.storeHooks(),
-        drawEpoch: environment.randomNumber)
+        random: environment.randomNumber)
       report(lostCommits: store.lostCommits, to: configuration.logger)
+      clock = ClockMonitor(
+        environment: environment, directory: directory, highWater: store.clockHighWater,
+        logger: configuration.logger)
+      clock.check()
       try directory.load(store)
       queue = CommitQueue(
         store: store, disk: DiskGuard(directory: path), directory: directory,
@@ -112,7 +117,9 @@ package final class Server: Sendable {
       throw .certificate(error)
     }
     let server: Server
-    do throws(SocketError) { server = try Server(configuration, queue, directory, tls) } catch {
+    do throws(SocketError) {
+      server = try Server(configuration, queue, directory, clock, tls)
+    } catch {
       await queue.close()
       throw .socket(error)
     }
@@ -120,7 +127,8 @@ package final class Server: Sendable {
       await server.stop()
       throw .socket(error)
     }
-    let keeper = Housekeeper(queue: queue, directory: directory, environment: environment)
+    let keeper = Housekeeper(
+      queue: queue, directory: directory, environment: environment, clock: clock)
     server.housekeeping.withLock { $0 = Task { await keeper.work() } }
     return server
   }
@@ -136,7 +144,7 @@ package final class Server: Sendable {
 
   private init(
     _ configuration: Configuration, _ queue: CommitQueue, _ directory: Directory,
-    _ tls: TLSContextBox?
+    _ clock: ClockMonitor, _ tls: TLSContextBox?
   ) throws(SocketError) {
     self.configuration = configuration
     self.tls = tls
@@ -145,7 +153,7 @@ package final class Server: Sendable {
     let gate = configuration.purchases.map { PurchaseGate(policy: $0, environment: environment) }
     let sync = SyncService(
       queue: queue, directory: directory, environment: environment, gate: gate,
-      quota: configuration.limits.quota)
+      quota: configuration.limits.quota, clock: clock)
     let entitlements = EntitlementsService(
       queue: queue, gate: gate, quota: configuration.limits.quota, environment: environment,
       logger: configuration.logger)
@@ -161,7 +169,7 @@ package final class Server: Sendable {
         let address = configuration.publicAddress ?? place.address.description
         return address + configuration.encryption.linkPart(of: address, tls?.current.identity)
       })
-    health = HealthService(services: Routes.publicServices)
+    health = HealthService(services: Routes.publicServices, clock: clock)
     self.sync = sync
     self.devices = devices
 

@@ -102,7 +102,7 @@ public struct Record: Hashable, Sendable {
         lost(theirs, mine)
       }
     }
-    if !PlantedBug.floorIgnored.isPlanted { dropForgotten(lost) }
+    if !Mutation.floorIgnored.isActive { dropForgotten(lost) }
   }
 
   private mutating func dropForgotten(_ lost: (_ lost: Register, _ kept: Register) -> Void) {

@@ -41,7 +41,7 @@ public struct Register: Hashable, Sendable {
   /// every replica can compute converges, and the order of the bytes is one.
   public func givesWay(to other: Register) -> Bool {
     if stamp != other.stamp { return stamp < other.stamp }
-    if PlantedBug.arrivalDecidesTie.isPlanted { return true }
+    if Mutation.arrivalDecidesTie.isActive { return true }
     if value != other.value { return value.lexicographicallyPrecedes(other.value) }
     switch (replaced, other.replaced) {
     case (let mine?, let theirs?): return mine < theirs
@@ -54,6 +54,8 @@ public struct Register: Hashable, Sendable {
   ///
   /// The writes of one replica follow each other, and equal values leave nothing to choose.
   public func isConcurrent(with lost: Register) -> Bool {
-    lost.stamp.replica != stamp.replica && lost.value != value && replaced != lost.stamp
+    if Mutation.everythingJournalled.isActive { return lost.value != value }
+    return (lost.stamp.replica != stamp.replica || Mutation.ownWritesConflict.isActive)
+      && (lost.value != value || Mutation.equalValuesConflict.isActive) && replaced != lost.stamp
   }
 }

@@ -15,4 +15,10 @@ public struct WallTime: Hashable, Comparable, Sendable {
   public static func < (a: WallTime, b: WallTime) -> Bool {
     a.milliseconds < b.milliseconds
   }
+
+  /// So many milliseconds later; the first or last time there is if that is beyond it.
+  package func advanced(by milliseconds: Int64) -> WallTime {
+    let (sum, overflow) = self.milliseconds.addingReportingOverflow(milliseconds)
+    return WallTime(milliseconds: overflow ? (milliseconds > 0 ? .max : .min) : sum)
+  }
 }

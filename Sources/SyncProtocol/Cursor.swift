@@ -1,30 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// A place in an account's feed.
+// A position in an account's feed.
 
 import CSyncProtos
 
-/// A place in an account's feed. Sequences are the server's, in the order of its commits; client clocks play no part.
+/// A position in an account's feed. Sequences are the server's, in the order of its commits; client clocks play no part.
 public struct Cursor: Hashable, Sendable {
-  /// Names one life of the server's store.
-  public let epoch: UInt64
-  /// The last commit that is held; 0 before the first.
+  /// The random name of the commit that gave the sequence; 0 before the first.
+  public let commit: UInt64
+  /// Everything up to here is held; 0 before the first.
   public let sequence: UInt64
 
-  /// A place.
-  public init(epoch: UInt64, sequence: UInt64) {
-    self.epoch = epoch
+  /// A position.
+  public init(commit: UInt64, sequence: UInt64) {
+    self.commit = commit
     self.sequence = sequence
   }
 
+  /// Before the first commit.
+  public static let start = Cursor(commit: 0, sequence: 0)
+
   init(_ message: Atrest__Sync__V1__Cursor) {
-    self.init(epoch: message.epoch, sequence: message.sequence)
+    self.init(commit: message.commit, sequence: message.sequence)
   }
 }
 
 extension Arena {
   func cursor(_ cursor: Cursor) -> UnsafeMutablePointer<Atrest__Sync__V1__Cursor> {
     let message = make(atrest__sync__v1__cursor__init)
-    message.pointee.epoch = cursor.epoch
+    message.pointee.commit = cursor.commit
     message.pointee.sequence = cursor.sequence
     return message
   }

@@ -5,29 +5,37 @@ import CProtobufC
 import CSyncProtos
 import Replication
 
-/// What a replica offers, and where it stands.
+/// What a replica offers, and what it holds.
 public struct ExchangeRequest: WireMessage {
-  /// Where the replica stands; nil the first time.
+  /// What the replica holds; nil the first time.
   public var cursor: Cursor?
   /// Encoded `Offer`s, at most `Page.records`.
   public var offers: [[UInt8]]
   /// The head that the newest answer told; nil: the cursor.
-  public var seen: Cursor?
-  /// Tells this replica from a copy of it; nil for one that nobody can copy.
-  public var token: SyncToken?
+  public var lastKnownHead: Cursor?
+  /// Where the offers lie in the replica's outbox; nil for a replica that nobody can copy.
+  public var segment: OutboxSegment?
   /// Whether the person wants most of what there is deleted.
   public var allowsMassDeletion: Bool
+  /// Whether the answer is not stored: the cursor says where to read on, not what is held.
+  public var isPeek: Bool
+  /// What the device's clock shows, wrong or not; nil if it does not say.
+  public var deviceTime: WallTime?
 
   /// A request.
   public init(
-    cursor: Cursor?, offers: [[UInt8]] = [], seen: Cursor? = nil, token: SyncToken? = nil,
-    allowsMassDeletion: Bool = false
+    cursor: Cursor?, offers: [[UInt8]] = [], lastKnownHead: Cursor? = nil,
+    segment: OutboxSegment? = nil, allowsMassDeletion: Bool = false, isPeek: Bool = false,
+    deviceTime: WallTime? = nil
   ) {
     self.cursor = cursor
     self.offers = offers
-    self.seen = seen
-    self.token = token
+    // The same as the cursor is what its absence says.
+    self.lastKnownHead = lastKnownHead == cursor ? nil : lastKnownHead
+    self.segment = segment
     self.allowsMassDeletion = allowsMassDeletion
+    self.isPeek = isPeek
+    self.deviceTime = deviceTime
   }
 
   /// Decodes a request; its offers stay encoded.
@@ -38,9 +46,13 @@ public struct ExchangeRequest: WireMessage {
       return ExchangeRequest(
         cursor: message.cursor.map { Cursor($0.pointee) },
         offers: encodedElements(message.offers, message.n_offers),
-        seen: message.seen.map { Cursor($0.pointee) },
-        token: try message.token.map { token throws(WireError) in try SyncToken(token.pointee) },
-        allowsMassDeletion: message.allow_mass_deletion != 0)
+        lastKnownHead: message.last_known_head.map { Cursor($0.pointee) },
+        segment: try message.segment.map { segment throws(WireError) in
+          try OutboxSegment(segment.pointee, count: message.n_offers)
+        },
+        allowsMassDeletion: message.allow_mass_deletion != 0, isPeek: message.peek != 0,
+        deviceTime: message.device_time_ms == 0
+          ? nil : WallTime(milliseconds: message.device_time_ms))
     }
   }
 
@@ -52,36 +64,43 @@ public struct ExchangeRequest: WireMessage {
       message.cursor = cursor.map { arena.cursor($0) }
       message.n_offers = offers.count
       message.offers = arena.array(offers) { arena.bytes($0) }
-      message.seen = seen.map { arena.cursor($0) }
-      message.token = token.map { arena.token($0) }
+      message.last_known_head = lastKnownHead.map { arena.cursor($0) }
+      message.segment = segment.map { arena.segment($0) }
       message.allow_mass_deletion = allowsMassDeletion ? 1 : 0
+      message.peek = isPeek ? 1 : 0
+      message.device_time_ms = deviceTime?.milliseconds ?? 0
     }
   }
 }
 
 /// What the server took, and what the replica has not seen.
 public struct ExchangeResponse: WireMessage {
-  /// Offers that were not taken. Every other one is durable.
+  /// Offers that were not taken. Every other one up to `takenThrough` is durable.
   public var refusals: [Refusal]
   /// Indices of offers that lost at least one register to a newer write.
   public var superseded: [UInt32]
   /// Encoded `Record`s in commit order.
   public var records: [[UInt8]]
-  /// Where the replica stands once it has stored this.
+  /// What the replica holds once it has stored this.
   public var cursor: Cursor
   /// Whether there is more after `cursor`.
   public var more: Bool
-  /// Whether the server did not know the request's cursor: the feed starts over, and the replica should offer all it holds.
+  /// Whether the server did not know the replica's positions: the feed starts over, and the replica should offer all it holds.
   public var restarted: Bool
   /// The server's clock.
   public var serverTime: WallTime
-  /// The sequence of the account's last commit, in the epoch of `cursor`.
-  public var head: UInt64
+  /// The account's last commit.
+  public var head: Cursor
+  /// How far the server has gone through the replica's outbox; nil if the request had no segment.
+  public var takenThrough: OutboxPosition?
+  /// Whether the server has reason to believe that its clock is wrong.
+  public var isClockDoubtful: Bool
 
-  /// A response. Without `head` the cursor stands there.
+  /// A response. Without `head` the cursor is there.
   public init(
     refusals: [Refusal] = [], superseded: [UInt32] = [], records: [[UInt8]] = [], cursor: Cursor,
-    more: Bool = false, restarted: Bool = false, serverTime: WallTime, head: UInt64? = nil
+    more: Bool = false, restarted: Bool = false, serverTime: WallTime, head: Cursor? = nil,
+    takenThrough: OutboxPosition? = nil, isClockDoubtful: Bool = false
   ) {
     self.refusals = refusals
     self.superseded = superseded
@@ -90,7 +109,9 @@ public struct ExchangeResponse: WireMessage {
     self.more = more
     self.restarted = restarted
     self.serverTime = serverTime
-    self.head = head ?? cursor.sequence
+    self.head = head ?? cursor
+    self.takenThrough = takenThrough
+    self.isClockDoubtful = isClockDoubtful
   }
 
   /// Decodes a response; its records stay encoded.
@@ -113,7 +134,10 @@ public struct ExchangeResponse: WireMessage {
             count: message.superseded == nil ? 0 : message.n_superseded)),
         records: encodedElements(message.records, message.n_records),
         cursor: Cursor(cursor.pointee), more: message.more != 0, restarted: message.restarted != 0,
-        serverTime: WallTime(milliseconds: message.server_time_ms), head: message.head)
+        serverTime: WallTime(milliseconds: message.server_time_ms),
+        head: message.head.map { Cursor($0.pointee) },
+        takenThrough: message.taken_through.map { OutboxPosition($0.pointee) },
+        isClockDoubtful: message.clock_doubtful != 0)
     }
   }
 
@@ -133,7 +157,9 @@ public struct ExchangeResponse: WireMessage {
       message.more = more ? 1 : 0
       message.restarted = restarted ? 1 : 0
       message.server_time_ms = serverTime.milliseconds
-      message.head = head
+      message.head = head == cursor ? nil : arena.cursor(head)
+      message.taken_through = takenThrough.map { arena.position($0) }
+      message.clock_doubtful = isClockDoubtful ? 1 : 0
     }
   }
 }

@@ -19,6 +19,7 @@ extension Offer: WireMessage {
       message.record = arena.record(record)
       message.n_written = written.count
       message.written = arena.array(written) { $0 }
+      message.restored = isRestored ? 1 : 0
     }
   }
 
@@ -27,10 +28,14 @@ extension Offer: WireMessage {
     guard message.n_written <= Record.Limits.registers else {
       throw .invalid("an offer names more fields than a record can have")
     }
+    guard message.restored == 0 || message.n_written == 0 else {
+      throw .invalid("an offer is restored, and yet written")
+    }
     self.init(
       record: try Record(record.pointee),
       written: Array(
         UnsafeBufferPointer(
-          start: message.written, count: message.written == nil ? 0 : message.n_written)))
+          start: message.written, count: message.written == nil ? 0 : message.n_written)),
+      isRestored: message.restored != 0)
   }
 }

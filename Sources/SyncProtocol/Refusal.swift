@@ -21,8 +21,6 @@ public struct Refusal: Hashable, Sendable {
     public static let invalid = Reason(rawValue: 2)
     /// The record or one of its values is too large.
     public static let tooLarge = Reason(rawValue: 3)
-    /// The sync token is stale: another copy of this replica went on.
-    public static let forked = Reason(rawValue: 4)
     /// The request would delete most of what there is.
     public static let massDeletion = Reason(rawValue: 5)
     /// What the server holds of the record is damaged.

@@ -6,7 +6,7 @@ import Replication
 
 /// Asks to be told of what is committed from now on.
 public struct WatchRequest: WireMessage {
-  /// Where the replica stands; nil if nowhere yet.
+  /// What the replica holds; nil if nothing yet.
   public var cursor: Cursor?
 
   /// A request.
@@ -31,11 +31,11 @@ public struct WatchRequest: WireMessage {
 
 /// News, or a heartbeat if there are no records.
 public struct WatchEvent: WireMessage {
-  /// Where a replica must stand to store the records as they are; any other calls Exchange.
+  /// Where a replica's cursor must be to store the records as they are; any other calls Exchange.
   public var after: Cursor
   /// Encoded `Record`s in commit order.
   public var records: [[UInt8]]
-  /// Where the replica then stands.
+  /// Where the replica's cursor then is.
   public var cursor: Cursor
   /// The server's clock.
   public var serverTime: WallTime

@@ -93,8 +93,9 @@ struct AccountTests {
       return
     }
     #expect(try reader.replica.allRecords().isEmpty)
-    let standing = try await reader.replica.standing()
-    #expect(standing.cursor == nil)
+    #expect(try await reader.replica.position() == SyncPosition(credential: "secret-2"))
+    // What is not stored is not held.
+    #expect(server.requests.suffix(3).map(\.isPeek) == [true, true, true])
   }
 
   @Test("a server that always has older events, and never tells them, is not asked for ever")

@@ -19,7 +19,7 @@ struct ConvergenceTests {
     }.map { [$0] } ?? (1...16).map { $0 &* 0x5DEE_CE66_D1CE }
 
   @Test(
-    "replicas converge after loss, repeats, restarts, copies put back, and clock skew",
+    "replicas converge after loss, repeats, housekeeping, copies put back, and clock skew",
     arguments: seeds)
   func randomHistories(seed: UInt64) async throws {
     var random = SeededRandom(seed: seed)
@@ -47,7 +47,7 @@ struct ConvergenceTests {
       case 12:
         switch Int.random(in: 0..<6, using: &random) {
         case 0: server.wipe()
-        case 1: server.restart()
+        case 1: server.forgetOldPositions()
         case 2: serverCopy = server.backUp()
         case 3: if let serverCopy { server.restore(serverCopy) }
         case 4 where paired.contains(index): backups[index] = try test.copied()

@@ -55,6 +55,7 @@ struct DoctorTests {
     #expect(!found.isRestarted)
     #expect(try mine.replica.digest() == digest && mine.waitingCount == 1)
     #expect(server.state.withLock { $0.sequence } == sequence)
+    #expect(server.requests.last?.isPeek == true, "what was only looked at is not held")
 
     try await mine.replica.writing { $0.demandReconcile(afterLoss: false) }
     let report = try await mine.sync(server)

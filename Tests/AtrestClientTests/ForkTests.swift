@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of a replica: noticed by the sync token, given an identity of their own, and nothing of either is lost.
+// Copies of a replica: noticed by the tokens of the outbox, given an identity of their own, and
+// nothing of either is lost.
 
 import AtrestDomain
 import Foundation
@@ -27,7 +28,7 @@ struct ForkTests {
     #expect(second.isRenewed && second.pushed >= 2 && second.refused == 0)
     let status = try scene.copy.replica.status()
     #expect(status.replica == ReplicaID(rawValue: 1001))
-    #expect(try await scene.copy.replica.standing().credential == "renewed-1")
+    #expect(try await scene.copy.replica.position().credential == "renewed-1")
     #expect(status.account == "home" && status.pendingCount == 0)
 
     #expect(try await !scene.original.sync(scene.server).isRenewed)
@@ -155,7 +156,7 @@ struct ForkTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
-  @Test("another process that comes first is no copy: the token is drawn once more")
+  @Test("another process that comes first is no copy: what it left unread is offered again")
   func overtaken() async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
@@ -165,19 +166,20 @@ struct ForkTests {
     try test.replica.save(WaterEntry.sample())
     var transport = ModelTransport(server: server)
     transport.before = { call in
-      guard call == 0 else { return }
-      // Its writes are younger, and its token is the one that the server then holds.
+      guard call < 2 else { return }
+      // Younger writes, and a token of their own: the server is at that one when this request
+      // arrives.
       try other.save(WaterEntry.sample())
       try await SyncEngine(
         store: other, transport: ModelTransport(server: server), clock: test.clock,
         pacing: .instant(1)
       ).sync()
     }
-    transport.meanwhile = { if $0 == 0 { try other.save(WaterEntry.sample()) } }
+    transport.meanwhile = { if $0 == 0 { try test.replica.save(WaterEntry.sample()) } }
     let report = try await test.engine(transport).sync()
     #expect(!report.isRenewed)
-    #expect(server.requests.compactMap(\.token).count >= 3, "one was refused")
     #expect(try test.waitingCount == 0)
+    #expect(server.state.withLock { $0.judgedCount } == server.records.count, "each once")
     #expect(server.records == (try test.replica.allRecords()))
   }
 
@@ -189,43 +191,76 @@ struct ForkTests {
     try test.replica.save(WaterEntry.sample())
     try await test.sync(server)
     let other = try test.reopened()
-    try test.replica.save(WaterEntry.sample())
-    var transport = ModelTransport(server: server)
-    transport.before = { call in
-      guard call < 4 else { return }
+    let late = Shared<[(request: ExchangeRequest, page: OutboxPage)]>([])
+    for _ in 0..<6 {
+      try test.replica.save(WaterEntry.sample())
+      let attempt = try await test.attempt()
+      late.update { $0.append(attempt) }
       try other.save(WaterEntry.sample())
       try await SyncEngine(
         store: other, transport: ModelTransport(server: server), clock: test.clock,
         pacing: .instant(1)
       ).sync()
     }
-    transport.meanwhile = { if $0 < 6 { try test.replica.save(WaterEntry.sample()) } }
-    #expect(try await !test.engine(transport).sync().isRenewed)
-    try await test.sync(server)
+    // The other one has pushed all of it. Late answers change nothing.
+    for (request, page) in late.value {
+      let answer = try server.exchange(request, as: "secret-1")
+      let applied = try await test.replica.apply(
+        answer, to: request, page: page, at: test.clock.now())
+      #expect(!applied.isForked && !applied.isUnread)
+    }
+    #expect(try await !test.sync(server).isRenewed)
     #expect(try test.replica.status().replica == ReplicaID(rawValue: 1))
-    #expect(try test.waitingCount == 0)
+    #expect(server.state.withLock { $0.judgedCount } == 13, "each once")
     #expect(server.records == (try test.replica.allRecords()))
   }
 
-  @Test("is no copy to a server that was put back from one, and holds an old token")
+  @Test("is no copy to a server that was put back from one, and is at an older position")
   func serverRestored() async throws {
     let scene = try await ForkScene()
     let copy = scene.server.backUp()
-    try scene.original.replica.save(WaterEntry.sample())
-    try await scene.original.sync(scene.server)
+    for _ in 0..<3 {
+      try scene.original.replica.save(WaterEntry.sample())
+      try await scene.original.sync(scene.server)
+    }
     scene.server.restore(copy)
     try scene.original.replica.save(WaterEntry.sample())
     let report = try await scene.original.sync(scene.server)
     #expect(report.restarted && !report.isRenewed)
     #expect(scene.server.records == (try scene.original.replica.allRecords()))
+
+    // A real copy is still told apart: the server is at a position that it never was at.
+    try scene.copy.replica.save(WaterEntry.sample())
+    #expect(try await scene.copy.sync(scene.server).isRenewed)
+    try await scene.level()
+    #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
+    #expect(try scene.original.replica.status().replica == ReplicaID(rawValue: 1))
   }
 
-  @Test(
-    "is not what offers only what is refused, whatever the server does with the token",
-    arguments: [true, false])
-  func refusedOnly(rotatesAlways: Bool) async throws {
+  /// Before either goes on, a copy is the replica: there is nothing to tell apart, and nothing to
+  /// lose.
+  @Test("that offers only what both were about to offer is left alone")
+  func sameOffers() async throws {
+    let scene = try await ForkScene()
+    let shared = try WaterEntry.sample()
+    try scene.original.replica.save(shared)
+    // The request is lost, and so the entry has its number.
+    _ = try await scene.original.attempt()
+    let copy = try scene.original.copied()
+    try await scene.original.sync(scene.server)
+    let report = try await copy.sync(scene.server)
+    #expect(!report.isRenewed && report.pushed == 1)
+    #expect(try copy.replica.allRecords() == scene.server.records)
+
+    // Now both go on.
+    for test in [scene.original, copy] { try test.replica.save(WaterEntry.sample()) }
+    #expect(try await !scene.original.sync(scene.server).isRenewed)
+    #expect(try await copy.sync(scene.server).isRenewed)
+  }
+
+  @Test("is not what offers only what is refused, however often")
+  func refusedOnly() async throws {
     let server = ModelServer(clock: TestClock())
-    server.state.withLock { $0.rotatesAlways = rotatesAlways }
     let test = try TestReplica(1)
     try test.replica.save(WaterEntry.sample())
     try await test.sync(server)
@@ -233,33 +268,9 @@ struct ForkTests {
     try test.replica.setPreference("theme", to: "dusk")
     for _ in 0..<40 { try await test.sync(server) }
     try test.replica.save(WaterEntry.sample())
+    let copy = try test.copied()
     #expect(try await !test.sync(server).isRenewed)
     #expect(try test.waitingCount == 1)
-  }
-
-  @Test("a token is durable before it is sent, and unanswered ones stay known")
-  func attempts() async throws {
-    let test = try TestReplica(1)
-    var sent: [SyncToken] = []
-    for _ in 0..<40 { sent.append(try await test.reopened().beginOffering().token) }
-    #expect(Set(sent.prefix(32).map(\.next)).count == 32)
-    #expect(sent.allSatisfy { $0.next != 0 && $0.held.count <= SyncToken.heldLimit })
-    // Whichever of them the server took, the replica still shows it.
-    let last = try await test.replica.beginOffering().token
-    #expect(sent.allSatisfy { last.follows($0.next) })
-  }
-
-  @Test("an answer confirms its token, and nothing that was sent after it")
-  func confirming() {
-    var trail = TokenTrail()
-    let tokens = (1...3).map { trail.begin($0) }
-    #expect(tokens[2].held == [1, 2] && tokens[2].next == 3)
-    trail.confirm(2)
-    #expect(trail == TokenTrail(held: 2, attempts: [3]))
-    trail.confirm(1)
-    #expect(trail == TokenTrail(held: 2, attempts: [3]), "a late answer")
-    trail.confirm(3)
-    #expect(trail == TokenTrail(held: 3))
-    #expect(trail.begin(9).held == [3])
+    #expect(try await copy.sync(server).isRenewed)
   }
 }

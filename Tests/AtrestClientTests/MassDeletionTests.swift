@@ -114,6 +114,23 @@ struct MassDeletionTests {
     #expect(other.deletedCount() == 9)
   }
 
+  /// It may have happened already: then nothing is left to ask.
+  @Test("does not hold back what was sent before, and whose answer was lost")
+  func sentBefore() async throws {
+    let scene = try await Scene(30)
+    try scene.delete(10)
+    var transport = ModelTransport(server: scene.server)
+    transport.cut = { _ in .beforeServer }
+    _ = try? await scene.test.engine(transport).sync()
+    try scene.delete(16)
+    await #expect(throws: SyncError.massDeletion(count: 16, of: 30)) {
+      try await scene.test.sync(scene.server)
+    }
+    #expect(scene.deletedCount() == 10)
+    #expect(try scene.test.replica.status().heldDeletionCount == 6)
+    #expect(try scene.test.numbers() == Array(repeating: nil, count: 6))
+  }
+
   @Test("waits also when everything is stamped again")
   func restamped() async throws {
     let scene = try await Scene(30)

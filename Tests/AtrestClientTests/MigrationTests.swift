@@ -63,18 +63,19 @@ struct MigrationTests {
     let status = try replica.status()
     #expect(status.account == "home" && status.replica == ReplicaID(rawValue: 9))
     #expect(status.serverOffsetMilliseconds == 11 && status.pendingCount == 2)
-    let place = Cursor(epoch: UInt64(bitPattern: -3), sequence: 12)
-    let standing = try await replica.standing()
-    #expect(standing == Standing(cursor: place, seen: place, credential: "secret"))
+    let place = Cursor(commit: UInt64(bitPattern: -3), sequence: 12)
+    #expect(
+      try await replica.position()
+        == SyncPosition(cursor: place, lastKnownHead: place, credential: "secret"))
     #expect(try await replica.reconcileDemand() == nil)
     #expect(try replica.read { $0.state.joining } == nil)
-    #expect(try await replica.beginOffering().token.held.isEmpty)
-    // The server of today does not know the place, and gets what it lacks.
+    // The server of today does not know the position, and gets what it lacks.
     let server = ModelServer(clock: TestClock())
     let engine = SyncEngine(
       store: replica, transport: ModelTransport(server: server), clock: TestClock(),
       pacing: .instant(1))
-    #expect(try await engine.sync().restarted)
+    let report = try await engine.sync()
+    #expect(report.restarted && !report.isRenewed)
     #expect(server.records == (try replica.allRecords()))
     #expect(try replica.status().pendingCount == 0)
     // A second opening finds nothing left to do.
@@ -119,5 +120,156 @@ struct MigrationTests {
     let pending = PendingJoin(link: "atrest://127.0.0.1:7443/BCDF-GHJKLMNP", nonce: nonce)
     try replica.write { $0.state.joining = pending }
     #expect(try Replica(directory: folder.replica).read { $0.state.joining } == pending)
+  }
+
+  /// What a replica of the fifth version held: two waiting writes, a refused one between them, and
+  /// a record to offer again.
+  private func version5(_ folder: Folder, held: UInt64?, attempts: [UInt64]) throws -> [WaterEntry]
+  {
+    let entries = try (0..<4).map { try WaterEntry.sample(100 + $0) }
+    try FileManager.default.createDirectory(
+      at: folder.replica, withIntermediateDirectories: true)
+    let queue = try DatabaseQueue(path: folder.file.path)
+    try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+    try queue.write { database in
+      for step in Schema.steps.prefix(5) { try database.execute(sql: step) }
+      try database.execute(
+        sql: """
+          UPDATE replica SET id = 9, clock = ?, epoch = -3, sequence = 12, seen_epoch = -4,
+            seen_sequence = 15, must_reconcile = 0, account = 'home', server = '127.0.0.1:7443',
+            token = 'secret', token_held = ?, token_attempts = ?
+          """,
+        arguments: [
+          9 << 16, held.map { Int64(bitPattern: $0) },
+          Data(attempts.flatMap { withUnsafeBytes(of: $0.littleEndian) { Array($0) } }),
+        ])
+      for (index, entry) in entries.enumerated() {
+        let stamp = Stamp(
+          time: HybridTime(rawValue: UInt64(index + 1) << 16), replica: ReplicaID(rawValue: 9))
+        var record = Record(key: entry.key)
+        record.set(Register(field: 1, stamp: stamp, value: []))
+        record.set(Register(field: 2, stamp: stamp, value: WaterField.encode(entry.intake)))
+        try database.execute(
+          sql: "INSERT INTO record (kind, id, body) VALUES (2, ?, ?)",
+          arguments: [Data(entry.id.bytes), Data(record.encoded)])
+        let offer = Offer(record: record, written: [1, 2])
+        try database.execute(
+          sql: """
+            INSERT INTO outbox (kind, id, offer, refused_reason, refused_message, lowest, highest)
+            VALUES (2, ?, ?, ?, ?, 1, 2)
+            """,
+          arguments: [
+            Data(entry.id.bytes), index == 3 ? nil : Data(offer.encoded),
+            index == 1 ? Refusal.Reason.quota.rawValue : nil, index == 1 ? "Full." : nil,
+          ])
+      }
+      try database.execute(sql: "PRAGMA user_version = 5")
+    }
+    try queue.close()
+    return entries
+  }
+
+  private func engine(_ replica: Replica, _ server: ModelServer) -> SyncEngine {
+    SyncEngine(
+      store: replica, transport: ModelTransport(server: server), clock: TestClock(),
+      pacing: .instant(1))
+  }
+
+  @Test("of the fifth version begins its log with its tokens, and numbers what waits")
+  func outboxLog() async throws {
+    let folder = try Folder()
+    let (held, attempts): (UInt64, [UInt64]) = (0xF000_0000_0000_0001, [7, 0x8000_0000_0000_0008])
+    _ = try version5(folder, held: held, attempts: attempts)
+    let replica = try Replica(directory: folder.replica, clock: TestClock())
+    #expect(
+      try await replica.position()
+        == SyncPosition(
+          cursor: Cursor(commit: UInt64(bitPattern: -3), sequence: 12),
+          lastKnownHead: Cursor(commit: UInt64(bitPattern: -4), sequence: 15), credential: "secret")
+    )
+    // A refused write has no number: it is not what the server has.
+    let entries = try replica.read { transaction in
+      var entries: [OutboxEntry] = []
+      try transaction.forEachEntry { entries.append($0) }
+      return entries
+    }
+    let numbers = entries.compactMap(\.number)
+    #expect(entries.map { $0.number == nil } == [false, true, false, false])
+    #expect(entries[1].refusal?.reason == .quota && entries[3].offer == nil)
+    #expect(numbers == numbers.sorted() && Set(numbers).count == 3)
+    // Whichever of its tokens the server took, at the number it had none of: it is in the past.
+    for token in [held] + attempts {
+      #expect(
+        try replica.read { try $0.isInPast(OutboxPosition(number: 0, token: token)) }, "\(token)")
+    }
+    #expect(try !replica.read { try $0.isInPast(OutboxPosition(number: 0, token: 9)) })
+    // What is sent is in the past, too.
+    let segment = try #require(try await replica.nextPage(after: 0).segment)
+    #expect(segment.confirmed == held && segment.numbers == numbers)
+    #expect(
+      try replica.read {
+        try $0.isInPast(OutboxPosition(number: numbers[2], token: segment.token))
+      })
+    let columns = try replica.read {
+      try $0.database.columns(in: "replica").map(\.name)
+        + $0.database.columns(in: "outbox").map(\.name)
+    }
+    let gone = ["epoch", "seen_epoch", "token_held", "token_attempts", "lowest", "highest"]
+    #expect(Set(columns).isDisjoint(with: gone))
+  }
+
+  /// What the server may have of a replica of the fifth version: nothing, what it confirmed, or
+  /// what was on its way.
+  enum Known: CaseIterable {
+    case nothing, confirmed, attempted, foreign
+  }
+
+  @Test(
+    "of the fifth version goes on from whatever the server has of it, and is no copy",
+    arguments: Known.allCases)
+  func goesOn(known: Known) async throws {
+    let folder = try Folder()
+    _ = try version5(
+      folder, held: known == .nothing ? nil : 5, attempts: known == .confirmed ? [] : [6, 7])
+    let server = ModelServer(clock: TestClock())
+    let token: UInt64 =
+      switch known {
+      case .nothing: 0
+      case .confirmed: 5
+      case .attempted: 7
+      case .foreign: 8
+      }
+    server.state.withLock {
+      $0.outboxes["secret"] = ModelServer.Outbox(
+        takenThrough: OutboxPosition(number: 0, token: token))
+    }
+    let replica = try Replica(directory: folder.replica, clock: TestClock())
+    let report = try await engine(replica, server).sync()
+    #expect(report.isRenewed == (known == .foreign))
+    #expect(try replica.status().pendingCount == 0)
+    #expect(server.records.count == 4)
+    #expect(server.records == (try replica.allRecords()))
+    // And it goes on from there.
+    try replica.save(WaterEntry.sample())
+    #expect(try await !engine(replica, server).sync().isRenewed)
+  }
+
+  /// One transaction: nothing, or all of it.
+  @Test("that cannot be brought here stays as it was")
+  func failing() throws {
+    let folder = try Folder()
+    _ = try version5(folder, held: 1, attempts: [2])
+    var queue = try DatabaseQueue(path: folder.file.path)
+    // In the way of the last step.
+    try queue.write { try $0.execute(sql: "CREATE TABLE outbox_token (x)") }
+    let schema = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"
+    let before = try queue.read { try String.fetchAll($0, sql: schema) }
+    try queue.close()
+    #expect(throws: ReplicaError.self) { try Replica(directory: folder.replica) }
+    queue = try DatabaseQueue(path: folder.file.path)
+    #expect(try queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 5)
+    let after = try queue.read { try String.fetchAll($0, sql: schema) }
+    #expect(after == before)
+    try queue.close()
   }
 }

@@ -32,17 +32,76 @@ struct RenewalTests {
     other.clock.set(clock.now().milliseconds - 10_000)
     try other.replica.save(WaterEntry.sample(id: id, 200))
     try await other.sync(server)
-    var transport = ModelTransport(server: server)
-    // The first answer brought the other's write, and refused this one's: it is a copy.
-    transport.meanwhile = { call in
-      guard call == 1 else { return }
-      #expect(try copy.replica.waterEntry(id)?.intake.millilitres == 200)
-      try copy.replica.save(WaterEntry.sample(id: id, 300))
-    }
-    #expect(try await copy.engine(transport).sync().isRenewed)
+    // A pull brings the other's write, and this one's next follows on that.
+    let quiet = ExchangeRequest(cursor: try await copy.replica.position().cursor)
+    try await copy.apply(try server.exchange(quiet), to: quiet)
+    #expect(try copy.replica.waterEntry(id)?.intake.millilitres == 200)
+    try copy.replica.save(WaterEntry.sample(id: id, 300))
+    #expect(try await copy.sync(server).isRenewed)
     #expect(try copy.replica.waterEntry(id)?.intake.millilitres == 300)
     #expect(try copy.replica.status().replica == ReplicaID(rawValue: 1001))
     #expect(server.journal.map(\.lost.stamp.replica) == [ReplicaID(rawValue: 1001)])
+  }
+
+  /// Moved to later times, it would win over what somebody wrote who had seen it under its old
+  /// identity.
+  @Test("changes the identity of what waits, in each stamp and each `replaced`, and no time")
+  func timesKept() async throws {
+    let scene = try await ForkScene()
+    let copy = scene.copy
+    var session = try Session.sample()
+    try copy.replica.save(session)
+    // Sent and lost, so that the next write of the record waits beside it.
+    _ = try await copy.attempt()
+    for _ in 0..<2 {
+      copy.clock.advance(1000)
+      session.targetMinutes += 60
+      try copy.replica.save(session)
+    }
+    // The device's clock turns out to be wrong by hours, in one direction or the other.
+    let before = try copy.offers()
+    #expect(before.count == 2)
+    scene.server.state.withLock { $0.clock.advance(7_200_000) }
+    let old = ReplicaID(rawValue: 1)
+    let new = ReplicaID(rawValue: 1001)
+    func renewed(_ stamp: Stamp) -> Stamp {
+      stamp.replica == old ? Stamp(time: stamp.time, replica: new) : stamp
+    }
+    let demand = try await copy.replica.renewal()
+    let identity = scene.server.renew(demand)
+    #expect(try await copy.replica.adopt(renewed: identity, insteadOf: "secret-1"))
+    let after = try copy.offers()
+    #expect(after.map(\.written) == before.map(\.written))
+    for (before, after) in zip(before, after) {
+      #expect(
+        after.record.registers
+          == before.record.registers.map {
+            Register(
+              field: $0.field, stamp: renewed($0.stamp), replaced: $0.replaced.map(renewed),
+              value: $0.value)
+          })
+    }
+    #expect(try copy.replica.record(session.key) == after.last?.record)
+  }
+
+  @Test("begins a log that no server knows: no number, no token, and no number twice")
+  func newLog() async throws {
+    let scene = try await ForkScene()
+    let copy = scene.copy
+    try copy.replica.save(WaterEntry.sample())
+    let sent = try #require(try await copy.attempt().page.segment)
+    let identity = scene.server.renew(try await copy.replica.renewal())
+    #expect(try await copy.replica.adopt(renewed: identity, insteadOf: "secret-1"))
+    #expect(try copy.numbers() == [nil])
+    #expect(try copy.tokens().isEmpty)
+    let next = try #require(try await copy.attempt().page.segment)
+    #expect(next.confirmed == 0 && next.token != sent.token)
+    #expect(next.settledThrough >= 6 && next.numbers == [7])
+    // The old identity's log is not in the past of the new one.
+    #expect(
+      try !copy.replica.read {
+        try $0.isInPast(OutboxPosition(number: sent.numbers[0], token: sent.token))
+      })
   }
 
   /// Found by the simulator: the second sync was still talking under the identity that the first had given up.
@@ -74,7 +133,7 @@ struct RenewalTests {
       #expect(report.isRenewed)
     }
     #expect(try await !scene.copy.engine(transport).sync().isRenewed)
-    #expect(try await scene.copy.replica.standing().credential == "renewed-1")
+    #expect(try await scene.copy.replica.position().credential == "renewed-1")
     #expect(try scene.copy.waitingCount == 0)
     try await scene.level()
     #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
@@ -87,9 +146,9 @@ struct RenewalTests {
     try await scene.original.sync(scene.server)
     try scene.copy.replica.save(WaterEntry.sample())
     for _ in 0..<3 {
-      // Two exchanges are refused, then comes the request for an identity.
+      // The exchange tells that this is a copy, then comes the request for an identity.
       var transport = ModelTransport(server: scene.server)
-      transport.cut = { $0 == 2 ? .afterServer : nil }
+      transport.cut = { $0 == 1 ? .afterServer : nil }
       await #expect(throws: SyncError.unreachable("cut")) {
         try await scene.copy.engine(transport).sync()
       }
@@ -107,7 +166,7 @@ struct RenewalTests {
     try await scene.original.sync(scene.server)
     try scene.copy.replica.save(WaterEntry.sample())
     var transport = ModelTransport(server: scene.server)
-    transport.cut = { $0 == 2 ? .afterServer : nil }
+    transport.cut = { $0 == 1 ? .afterServer : nil }
     _ = try? await scene.copy.engine(transport).sync()
     let third = try scene.copy.copied()
     try third.replica.save(WaterEntry.sample())
@@ -166,9 +225,7 @@ struct RenewalTests {
       let model: ModelTransport
       func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
         var answer = try await model.exchange(ExchangeRequest(cursor: request.cursor))
-        answer.refusals = request.offers.indices.map {
-          Refusal(index: $0, reason: .forked, message: "A copy.")
-        }
+        answer.takenThrough = request.segment.map { _ in OutboxPosition(number: 1, token: 666) }
         return answer
       }
       func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
@@ -179,7 +236,7 @@ struct RenewalTests {
     await #expect(throws: SyncError.badAnswer("it takes a new device for a copy of another")) {
       try await scene.copy.engine(transport).sync()
     }
-    // Nothing is left on the writes, and an honest server takes them.
+    // Nothing is noted on the writes, and an honest server takes them.
     #expect(try scene.copy.replica.pending().allSatisfy { $0.refusal == nil })
     try await scene.copy.sync(scene.server)
     #expect(try scene.copy.waitingCount == 0)

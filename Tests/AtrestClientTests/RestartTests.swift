@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lives of a server's store: an ordinary start changes nothing, a loss is noticed and healed, a crash in between does no harm.
+// A server that lost something: noticed by the names of its commits, healed by comparing, and a
+// crash in between does no harm.
 
 import AtrestDomain
 import Foundation
@@ -9,22 +10,68 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("A server that starts again")
+@Suite("A server that lost something")
 struct RestartTests {
-  @Test("with all it had is a new life, and nothing else")
+  @Test("and one that lost nothing: it is at a position that is named by its last commit")
   func ordinary() async throws {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
     try mine.replica.save(WaterEntry.sample())
     try await mine.sync(server)
-    server.restart()
+    server.restore(server.backUp())
     try theirs.replica.save(WaterEntry.sample())
     try await theirs.sync(server)
     let report = try await mine.sync(server)
     #expect(!report.restarted && report.exchanges == 1 && report.pulled == 1)
-    #expect(try await mine.replica.standing().cursor == Cursor(epoch: 8, sequence: 2))
+    let position = try await mine.replica.position()
+    #expect(server.head.sequence == 2)
+    #expect(position.cursor == server.head && position.lastKnownHead == server.head)
     #expect(try await mine.replica.reconcileDemand() == nil)
     #expect(try mine.replica.digest() == theirs.replica.digest())
+  }
+
+  /// A sequence alone would not tell: the head has grown again.
+  @Test("is known by the name of a commit, also after as much was written as was lost")
+  func grownAgain() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    for test in [mine, theirs] {
+      try test.replica.save(WaterEntry.sample())
+      try await test.sync(server)
+    }
+    let copy = server.backUp()
+    let lost = try WaterEntry.sample()
+    try mine.replica.save(lost)
+    try await mine.sync(server)
+    server.restore(copy)
+    try theirs.replica.save(WaterEntry.sample())
+    try await theirs.sync(server)
+    let known = try await mine.replica.position().cursor
+    #expect(known?.sequence == server.head.sequence && known != server.head)
+
+    #expect(try await mine.sync(server).restarted)
+    #expect(server.records.contains { $0.key == lost.key })
+    try await theirs.sync(server)
+    #expect(try mine.replica.digest() == theirs.replica.digest())
+  }
+
+  @Test("is what a server looks like that has forgotten a position: a comparison, and no harm")
+  func forgottenPosition() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    for test in [mine, theirs] {
+      try test.replica.save(WaterEntry.sample())
+      try await test.sync(server)
+    }
+    for _ in 0..<5 { try theirs.replica.save(WaterEntry.sample()) }
+    try await theirs.sync(server)
+    server.forgetOldPositions()
+    try mine.replica.save(WaterEntry.sample())
+    let report = try await mine.sync(server)
+    #expect(report.restarted && !report.isRenewed && report.pushed == 1)
+    #expect(server.records == (try mine.replica.allRecords()))
+    #expect(server.journal.isEmpty)
+    #expect(try await !mine.sync(server).restarted)
   }
 
   @Test("put back to before a record was brought back, and forgetting it again, has it back whole")
@@ -147,6 +194,33 @@ struct RestartTests {
     #expect(try await !mine.sync(server).restarted)
   }
 
+  @Test(
+    "gets what it lost as acknowledged once, and new to nobody",
+    arguments: [true, false])
+  func offeredAsRestored(isLoss: Bool) async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let water = try WaterEntry.sample()
+    try test.replica.save(water)
+    try await test.sync(server)
+    if isLoss {
+      server.wipe()
+    } else {
+      // Nobody told of a loss: the two are found to differ.
+      server.state.withLock { state in
+        state.records[water.key] = nil
+        state.sorted = nil
+      }
+      try await test.replica.writing { $0.demandReconcile(afterLoss: false) }
+    }
+    let count = server.requests.count
+    #expect(try await test.sync(server).restarted == isLoss)
+    let offers = try server.requests[count...].flatMap(\.offers).map { try Offer(decoding: $0) }
+    let record = try #require(try test.replica.record(water.key))
+    #expect(offers == [Offer(record: record, written: [], isRestored: isLoss)])
+    #expect(server.records == [record])
+  }
+
   @Test("is told of a loss by what was seen, though the cursor does not reach that far")
   func seenBeyondCursor() async throws {
     let server = ModelServer(clock: TestClock())
@@ -163,12 +237,12 @@ struct RestartTests {
       try await mine.engine(transport).sync()
     }
     #expect(try mine.waitingCount == 0)
-    let standing = try await mine.replica.standing()
-    #expect(standing.cursor?.sequence == 2 && standing.seen?.sequence == 7)
+    let position = try await mine.replica.position()
+    #expect(position.cursor?.sequence == 2 && position.lastKnownHead?.sequence == 7)
     server.rollBack(to: 6)
     #expect(try await mine.sync(server).restarted)
     #expect(server.records.contains { $0.key == write.key })
-    #expect(server.requests.contains { $0.seen == Cursor(epoch: 7, sequence: 7) })
+    #expect(server.requests.contains { $0.lastKnownHead == position.lastKnownHead })
   }
 
   @Test("whose head went back without a word is not believed")
@@ -196,19 +270,23 @@ struct RestartTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
-  @Test("a place is lost if the server says so, or if its feed or its head went back")
-  func lostPlaces() {
-    func answer(_ cursor: Cursor, head: UInt64, restarted: Bool = false) -> ExchangeResponse {
+  @Test("a position is lost if the server says so, or if its feed or its head went back")
+  func lostPositions() {
+    func isRestart(
+      _ cursor: Cursor, head: Cursor, restarted: Bool = false, after request: ExchangeRequest
+    ) -> Bool {
       ExchangeResponse(
-        cursor: cursor, restarted: restarted, serverTime: WallTime(milliseconds: 0), head: head)
+        cursor: cursor, restarted: restarted, serverTime: WallTime(milliseconds: 0), head: head
+      ).isRestart(after: request)
     }
-    let place = Self.at(1, 5)
-    #expect(!answer(Self.at(1, 5), head: 9).isRestart(after: place, seen: Self.at(1, 9)))
-    #expect(!answer(Self.at(2, 6), head: 9).isRestart(after: place, seen: Self.at(1, 9)))
-    #expect(!answer(Self.at(1, 5), head: 9).isRestart(after: nil, seen: nil))
-    #expect(answer(Self.at(1, 5), head: 8).isRestart(after: place, seen: Self.at(1, 9)))
-    #expect(answer(Self.at(2, 4), head: 9).isRestart(after: place, seen: Self.at(1, 9)))
-    #expect(answer(Self.at(2, 9), head: 9, restarted: true).isRestart(after: place, seen: place))
+    let request = ExchangeRequest(cursor: Self.at(1, 5), lastKnownHead: Self.at(1, 9))
+    #expect(!isRestart(Self.at(1, 5), head: Self.at(1, 9), after: request))
+    #expect(!isRestart(Self.at(2, 6), head: Self.at(3, 9), after: request))
+    #expect(!isRestart(Self.at(1, 5), head: Self.at(1, 9), after: ExchangeRequest(cursor: nil)))
+    #expect(isRestart(Self.at(1, 5), head: Self.at(1, 8), after: request))
+    #expect(isRestart(Self.at(2, 4), head: Self.at(2, 9), after: request))
+    #expect(
+      isRestart(Self.at(2, 9), head: Self.at(2, 9), restarted: true, after: request))
   }
 
   @Test(
@@ -248,12 +326,14 @@ struct RestartTests {
   @Test("the request after the news of a loss goes on from the head, and not through the feed")
   func pipelined() async throws {
     let server = ModelServer(clock: TestClock())
-    let test = try TestReplica(1)
+    let (test, theirs) = (try TestReplica(1), try TestReplica(2))
     for _ in 0..<10 { try test.replica.save(WaterEntry.sample()) }
     try await test.sync(server)
     let copy = server.backUp()
-    try test.replica.save(WaterEntry.sample())
-    try await test.sync(server)
+    // Another's write is lost: the server is where it was in this replica's outbox, and reads on at
+    // once.
+    try theirs.replica.save(WaterEntry.sample())
+    for test in [theirs, test] { try await test.sync(server) }
     server.restore(copy)
     server.state.withLock { $0.pageRecords = 2 }
     // Two pages wait, so that the second is on its way while the answer to the first is being stored.
@@ -264,10 +344,11 @@ struct RestartTests {
     let count = server.requests.count
     try await test.sync(server)
     let requests = server.requests[count...].map { $0 }
-    #expect(requests.filter { $0.offers.count > 5 }.count >= 2)
-    #expect(requests[0].seen == Self.at(7, 11))
+    #expect(requests.filter { $0.offers.count > 5 }.count == 2)
+    #expect(requests[0].cursor?.sequence == 11)
     let head = 10 + UInt64(requests[0].offers.count)
-    #expect(requests[1].cursor == Self.at(8, head) && requests[1].seen == Self.at(8, head))
+    #expect(requests[1].cursor?.sequence == head)
+    #expect(requests.allSatisfy { $0.lastKnownHead == nil }, "each time the same as the cursor")
     #expect(server.records == (try test.replica.allRecords()))
     #expect(server.records.count == 91)
   }
@@ -303,67 +384,78 @@ struct RestartTests {
     #expect(try await test.replica.reconcileDemand() == nil)
   }
 
-  /// Where a standing that may have moved meanwhile goes with an answer.
+  /// What a replica knows when an answer comes that was asked for from elsewhere, and what it knows
+  /// then.
   struct Move: Sendable {
-    var held: Cursor?
-    var asked: Cursor?
-    var answered: Cursor
-    var result: Cursor?
+    var cursor: Cursor?
+    var known: Cursor?
+    var asked: ExchangeRequest
+    var answered: ExchangeResponse
+    var cursorThen: Cursor?
+    var knownThen: Cursor?
+    /// Whether the two heads cannot be ordered, so that only comparing tells what is missing.
+    var isUnclear = false
+
+    init(
+      _ position: (Cursor?, Cursor?), asked: (Cursor?, Cursor?),
+      answered: (cursor: Cursor, head: Cursor), then: (Cursor?, Cursor?), isRestarted: Bool = false,
+      isUnclear: Bool = false
+    ) {
+      (cursor, known) = position
+      self.asked = ExchangeRequest(cursor: asked.0, lastKnownHead: asked.1)
+      self.answered = ExchangeResponse(
+        cursor: answered.cursor, restarted: isRestarted, serverTime: WallTime(milliseconds: 0),
+        head: answered.head)
+      (cursorThen, knownThen) = then
+      self.isUnclear = isUnclear
+    }
   }
 
-  private static func at(_ epoch: UInt64, _ sequence: UInt64) -> Cursor {
-    Cursor(epoch: epoch, sequence: sequence)
+  private static func at(_ commit: UInt64, _ sequence: UInt64) -> Cursor {
+    Cursor(commit: commit, sequence: sequence)
   }
 
   @Test(
-    "of two processes that share a replica the later head stays",
+    "no sync moves a cursor that another one moved, and of two heads the later one stays",
     arguments: [
-      Move(held: nil, asked: nil, answered: at(1, 5), result: at(1, 5)),
-      Move(held: at(1, 5), asked: at(1, 5), answered: at(1, 9), result: at(1, 9)),
-      Move(held: at(1, 5), asked: at(1, 5), answered: at(2, 6), result: at(2, 6)),
-      Move(held: at(1, 9), asked: at(1, 5), answered: at(1, 7), result: at(1, 9)),
-      Move(held: at(1, 7), asked: at(1, 5), answered: at(1, 9), result: at(1, 9)),
-      // The other process was answered by the next life already, and this answer is late.
-      Move(held: at(2, 9), asked: at(1, 5), answered: at(1, 7), result: at(2, 9)),
-      // The other process was answered by the life before.
-      Move(held: at(1, 7), asked: at(1, 5), answered: at(2, 9), result: at(2, 9)),
+      // Alone.
+      Move(
+        (nil, nil), asked: (nil, nil), answered: (at(1, 5), at(1, 5)), then: (at(1, 5), at(1, 5))),
+      Move(
+        (at(1, 5), at(1, 5)), asked: (at(1, 5), at(1, 5)), answered: (at(2, 7), at(3, 9)),
+        then: (at(2, 7), at(3, 9))),
+      // The head is absent on the wire if it is the cursor.
+      Move(
+        (at(1, 5), at(1, 5)), asked: (at(1, 5), nil), answered: (at(2, 7), at(2, 7)),
+        then: (at(2, 7), at(2, 7))),
+      // After a loss: on from the head, and the last known head goes back with the server.
+      Move(
+        (at(1, 5), at(2, 9)), asked: (at(1, 5), at(2, 9)), answered: (at(3, 4), at(3, 6)),
+        then: (at(3, 6), at(3, 6)), isRestarted: true),
+      // Another sync was answered in between, and this one tells the same head.
+      Move(
+        (at(2, 7), at(2, 7)), asked: (at(1, 5), at(1, 5)), answered: (at(2, 7), at(2, 7)),
+        then: (at(2, 7), at(2, 7))),
+      // This answer is late, or the server was put back in between: which of them is not known.
+      Move(
+        (at(2, 9), at(2, 9)), asked: (at(1, 5), at(1, 5)), answered: (at(3, 7), at(3, 7)),
+        then: (at(2, 9), at(2, 9)), isUnclear: true),
+      // This one came further.
+      Move(
+        (at(2, 7), at(2, 7)), asked: (at(1, 5), at(1, 5)), answered: (at(3, 9), at(3, 9)),
+        then: (at(2, 7), at(3, 9)), isUnclear: true),
+      // The other was told of a loss.
+      Move(
+        (at(3, 4), at(3, 4)), asked: (at(1, 5), at(2, 9)), answered: (at(2, 9), at(2, 9)),
+        then: (at(3, 4), at(2, 9)), isUnclear: true),
     ])
-  func heads(move: Move) {
+  func moves(move: Move) {
     var state = ReplicaState()
-    state.seen = move.held
-    state.cursor = move.held
-    let answer = ExchangeResponse(
-      cursor: move.answered, serverTime: WallTime(milliseconds: 0))
-    state.advance(
-      by: answer, from: Standing(cursor: move.asked, seen: move.asked), isRestart: false)
-    #expect(state.seen == move.result)
-  }
-
-  @Test("a write the server took before it was stamped again here is held here too")
-  func givenUpWrite() async throws {
-    let server = ModelServer(clock: TestClock())
-    let test = try TestReplica(1)
-    let water = try WaterEntry.sample(100)
-    try test.replica.save(water)
-    try await test.sync(server)
-    // 50 s ahead, which the server bears.
-    test.clock.advance(50_000)
-    try test.replica.save(WaterEntry.sample(id: water.id, 200))
-    let standing = try await test.replica.standing()
-    let page = try await test.replica.outboxPage(after: 0, refused: false)
-    let request = ExchangeRequest(
-      cursor: standing.cursor, offers: page.offers, seen: standing.seen)
-
-    // Meanwhile another sync of this replica learns the time, stamps the write again, pushes it and compares.
-    let quiet = ExchangeRequest(cursor: standing.cursor, seen: standing.seen)
-    try await test.apply(try server.exchange(quiet), to: quiet)
-    try await test.replica.restamp(at: test.clock.now())
-    try await test.sync(server)
-
-    // Only now the first request arrives, and wins. It is not sent back to its sender.
-    let answer = try server.exchange(request)
-    #expect(answer.records.isEmpty)
-    try await test.apply(answer, to: request, page: page)
-    #expect(server.records == (try test.replica.allRecords()))
+    state.cursor = move.cursor
+    state.lastKnownHead = move.known
+    let isUnclear = state.advance(by: move.answered, to: move.asked)
+    #expect(state.cursor == move.cursorThen)
+    #expect(state.lastKnownHead == move.knownThen)
+    #expect(isUnclear == move.isUnclear)
   }
 }

@@ -98,36 +98,30 @@ struct SyncEngineTests {
     let failsAt: Int
     let changes = Counter()
 
-    func standing() async throws(ReplicaError) -> Standing { try await replica.standing() }
-    func outboxPage(
-      after sequence: Int64, refused: Bool
-    ) async throws(ReplicaError) -> OutboxPage {
-      try await replica.outboxPage(after: sequence, refused: refused)
+    func position() async throws(ReplicaError) -> SyncPosition { try await replica.position() }
+    func nextPage(after number: UInt64) async throws(ReplicaError) -> OutboxPage {
+      try change()
+      return try await replica.nextPage(after: number)
     }
     func lastRefused() async throws(ReplicaError) -> Int64 { try await replica.lastRefused() }
+    func retryRefused(through sequence: Int64) async throws(ReplicaError) {
+      try await replica.retryRefused(through: sequence)
+    }
     func hasWaitingWrites() async throws(ReplicaError) -> Bool {
       try await replica.hasWaitingWrites()
     }
     func apply(
-      _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
+      _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage,
+      at reading: Reading
     ) async throws(ReplicaError) -> AppliedAnswer {
       try change()
-      return try await replica.apply(answer, to: request, page: page, at: now)
+      return try await replica.apply(answer, to: request, page: page, at: reading)
     }
     private func change() throws(ReplicaError) {
       if changes.next() == failsAt { throw .storage(reason: "the disk is full") }
     }
     func holdMassDeletion(areAllowed: Bool) async throws(ReplicaError) -> HeldDeletions? {
       try await replica.holdMassDeletion(areAllowed: areAllowed)
-    }
-    func isNewestToken(
-      _ next: UInt64, of credential: String?
-    ) async throws(ReplicaError) -> Bool {
-      try await replica.isNewestToken(next, of: credential)
-    }
-    func beginOffering() async throws(ReplicaError) -> Offering {
-      try change()
-      return try await replica.beginOffering()
     }
     func renewal() async throws(ReplicaError) -> RenewRequest { try await replica.renewal() }
     func adopt(
@@ -158,7 +152,7 @@ struct SyncEngineTests {
     }
   }
 
-  @Test("that cannot store an answer, any of them, loses nothing", arguments: 0..<6)
+  @Test("that cannot store an answer, any of them, loses nothing", arguments: 0..<8)
   func storeFails(at change: Int) async throws {
     let scene = try await Scene()
     let store = FailingStore(replica: scene.mine.replica, failsAt: change)
@@ -269,14 +263,14 @@ struct SyncEngineTests {
     let test = try TestReplica(1)
     let now = test.clock.now()
     let still = Scripted { _ in
-      ExchangeResponse(cursor: Cursor(epoch: 1, sequence: 5), more: true, serverTime: now)
+      ExchangeResponse(cursor: Cursor(commit: 1, sequence: 5), more: true, serverTime: now)
     }
     await #expect(throws: SyncError.badAnswer("there is more, but the feed does not move")) {
       try await test.engine(still).sync()
     }
     let restarting = Scripted { request in
       ExchangeResponse(
-        cursor: Cursor(epoch: (request.cursor?.epoch ?? 0) + 1, sequence: 5), more: true,
+        cursor: Cursor(commit: (request.cursor?.commit ?? 0) + 1, sequence: 5), more: true,
         restarted: true, serverTime: now)
     }
     await #expect(throws: SyncError.badAnswer("the feed starts over again and again")) {
@@ -299,14 +293,21 @@ struct SyncEngineTests {
             value: WaterField.encode(good.intake))
         ]))
     let now = test.clock.now()
-    let cursor = Cursor(epoch: 1, sequence: 5)
+    let cursor = Cursor(commit: 1, sequence: 5)
     for answer in [
-      ExchangeResponse(records: [record.encoded, [0xFF]], cursor: cursor, serverTime: now),
+      ExchangeResponse(
+        records: [record.encoded, [0xFF]], cursor: cursor, serverTime: now, takenThrough: .start),
       ExchangeResponse(
         refusals: [Refusal(index: 1, reason: .invalid, message: "")], records: [record.encoded],
-        cursor: cursor, serverTime: now),
+        cursor: cursor, serverTime: now, takenThrough: .start),
       ExchangeResponse(
-        superseded: [1], records: [record.encoded], cursor: cursor, serverTime: now),
+        superseded: [1], records: [record.encoded], cursor: cursor, serverTime: now,
+        takenThrough: .start),
+      ExchangeResponse(
+        records: [record.encoded], cursor: cursor, serverTime: now,
+        head: Cursor(commit: 1, sequence: 4), takenThrough: .start),
+      // It does not say what became of the offers.
+      ExchangeResponse(records: [record.encoded], cursor: cursor, serverTime: now),
     ] {
       await #expect {
         try await test.engine(Scripted { _ in answer }).sync()
@@ -315,7 +316,7 @@ struct SyncEngineTests {
       }
       #expect(try test.replica.digest() == digest)
       #expect(try test.waitingCount == 1)
-      #expect(try await test.replica.standing().cursor == nil)
+      #expect(try await test.replica.position().cursor == nil)
     }
   }
 
@@ -333,8 +334,8 @@ struct SyncEngineTests {
           Register(field: FieldNumber(100 + $0), stamp: stamp, value: value)
         }))
     let answer = ExchangeResponse(
-      records: [foreign.encoded], cursor: Cursor(epoch: 1, sequence: 1),
-      serverTime: test.clock.now())
+      records: [foreign.encoded], cursor: Cursor(commit: 1, sequence: 1),
+      serverTime: test.clock.now(), takenThrough: .start)
     await #expect {
       try await test.engine(Scripted { _ in answer }).sync()
     } throws: { error in
@@ -352,7 +353,10 @@ struct SyncEngineTests {
       ExchangeResponse(
         refusals: request.offers.isEmpty
           ? [] : [Refusal(index: 0, reason: .invalid, message: "\u{1B}[2JNo\nway\u{202E}.")],
-        cursor: Cursor(epoch: 1, sequence: 5), serverTime: now)
+        cursor: Cursor(commit: 1, sequence: 5), serverTime: now,
+        takenThrough: request.segment.map {
+          OutboxPosition(number: $0.numbers.last ?? 0, token: $0.token)
+        })
     }
     try await test.engine(transport).sync()
     #expect(try test.replica.pending().first?.refusal?.message == "[2JNoway.")

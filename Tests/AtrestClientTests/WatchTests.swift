@@ -53,10 +53,15 @@ struct WatchTests {
   private func event(
     _ server: ModelServer, after: UInt64, _ records: [Record], to sequence: UInt64
   ) -> WatchEvent {
-    let (epoch, now) = server.state.withLock { ($0.epoch, $0.clock.now()) }
-    return WatchEvent(
-      after: Cursor(epoch: epoch, sequence: after), records: records.map(\.encoded),
-      cursor: Cursor(epoch: epoch, sequence: sequence), serverTime: now)
+    WatchEvent(
+      after: Self.position(after), records: records.map(\.encoded),
+      cursor: Self.position(sequence), serverTime: server.state.withLock { $0.clock.now() })
+  }
+
+  /// A position in an account whose every commit brought one record.
+  private static func position(_ sequence: UInt64) -> Cursor {
+    sequence == 0
+      ? .start : Cursor(commit: ModelServer.name(ofCommit: sequence), sequence: sequence)
   }
 
   private func water(_ millilitres: Int) throws -> Record {
@@ -68,7 +73,7 @@ struct WatchTests {
         registers: [Register(field: 2, stamp: stamp, value: WaterField.encode(entry.intake))]))
   }
 
-  @Test("an event that begins where the replica stands is stored as it is")
+  @Test("an event that begins where the replica is, is stored as it is")
   func fits() async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
@@ -77,7 +82,8 @@ struct WatchTests {
     let transport = Playing(server: server) { _, _ in ([news], .accessEnded) }
     let told = await watch(test, transport)
     #expect(try test.replica.allRecords() == [record])
-    #expect(try await test.replica.standing().cursor == news.cursor)
+    let position = try await test.replica.position()
+    #expect(position.cursor == news.cursor && position.lastKnownHead == news.cursor)
     #expect(transport.exchanges.count == 1, "only the first sync")
     #expect(told.reports.map(\.pulled) == [0, 1])
   }
@@ -103,6 +109,40 @@ struct WatchTests {
     #expect(try test.replica.allRecords().isEmpty)
   }
 
+  /// A server that loses that write would otherwise not be noticed.
+  @Test("an event takes nothing back of what is known of the head")
+  func knownHead() async throws {
+    let server = ModelServer(clock: TestClock())
+    server.state.withLock { $0.pageRecords = 2 }
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    for _ in 0..<4 { try theirs.replica.save(WaterEntry.sample()) }
+    try await theirs.sync(server)
+    // The first page of the feed, and the acknowledgement of a write beyond it.
+    try mine.replica.save(WaterEntry.sample())
+    var transport = ModelTransport(server: server)
+    transport.cut = { $0 == 1 ? .beforeServer : nil }
+    _ = try? await mine.engine(transport).sync()
+    let position = try await mine.replica.position()
+    #expect(position.cursor?.sequence == 2 && position.lastKnownHead == server.head)
+
+    let (after, record, to) = server.state.withLock { state in
+      (
+        state.position(of: 2), state.records.values.first { $0.sequence == 3 },
+        state.position(of: 3)
+      )
+    }
+    let news = WatchEvent(
+      after: after, records: [try #require(record).record.encoded], cursor: to,
+      serverTime: mine.clock.now())
+    #expect(try await mine.replica.apply(news, at: mine.clock.now()) != nil)
+    let moved = try await mine.replica.position()
+    #expect(moved.cursor == to)
+    #expect(moved.lastKnownHead == server.head)
+    server.rollBack(to: 3)
+    #expect(try await mine.sync(server).restarted)
+    #expect(server.records == (try mine.replica.allRecords()))
+  }
+
   @Test("heartbeats and old news change nothing and ask for nothing")
   func heartbeat() async throws {
     let server = ModelServer(clock: TestClock())
@@ -117,7 +157,7 @@ struct WatchTests {
     #expect(told.reports.count == 1)
   }
 
-  @Test("a lost stream is told, waited out, and opened again where the replica stands")
+  @Test("a lost stream is told, waited out, and opened again where the replica is")
   func reconnects() async throws {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)

@@ -121,8 +121,8 @@ struct WireTests {
       server: ServerAddress(parsing: loopback.address), token: "secret-1")
     let report = try await copy.engine(transport).sync()
     #expect(report.isRenewed && report.pushed == 1)
-    let tokens = loopback.model.state.withLock { $0.tokens }
-    #expect(Set(tokens.keys) == ["secret-1", "renewed-1"])
+    let outboxes = loopback.model.state.withLock { $0.outboxes }
+    #expect(Set(outboxes.keys) == ["secret-1", "renewed-1"])
     #expect(loopback.model.records == (try copy.replica.allRecords()))
     await transport.close()
     await loopback.server.drain(grace: .zero)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backups: made while the server writes, checked without being changed, restored into a new life.
+// Backups: made while the server writes, checked without being changed, and put back.
 
 import Foundation
 import GRPC
@@ -187,19 +187,15 @@ import Transport
     #expect(bodies == (0..<answer.records).map { water($0).encoded })
   }
 
-  @Test("a store that was restored is a new life: who saw more than it holds is told so")
-  func newLife() async throws {
+  @Test("whoever saw more than a restored store holds is told so, and everybody else goes on")
+  func positions() async throws {
     let early = try await storage.exchange(phone, request(nil, water(1))).cursor
     _ = try await backUp()
     let late = try await storage.exchange(phone, request(early, water(2))).cursor
     await storage.queue.close()
     let target = storage.folder.path("restored")
     _ = try Restore.run(from: file, into: target)
-    var epoch: UInt64 = 900
-    let restored = try SQLiteStore(directory: target) {
-      epoch += 1
-      return epoch
-    }
+    let restored = try openStore(target)
     defer { restored.close() }
     let kim = try storage.session(phone).account.id
     #expect(try restored.exchange(kim, request(late)).restarted)

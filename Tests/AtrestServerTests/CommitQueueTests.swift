@@ -150,11 +150,11 @@ final class Storage: Sendable {
     }
     try await entered.next()
     #expect(answers.all.isEmpty)
-    #expect(session.account.head == 0)
+    #expect(session.account.head == .start)
     storage.failCommit(nil)
     release.signal()
     #expect(try await answers.next().failure == nil)
-    #expect(session.account.head == 1)
+    #expect(session.account.head.sequence == 1)
     await storage.queue.close()
   }
 
@@ -307,6 +307,65 @@ final class Storage: Sendable {
       #expect(status?.code == .resourceExhausted)
     }
     await storage.queue.close()
+  }
+
+  @Test("what was noted of devices and could not be written is written with the next commit")
+  func notesPutBack() async throws {
+    let storage = try Storage()
+    let start = try await storage.exchange(phone, request(nil, water(1))).cursor
+    func call(_ device: ReplicaID) {
+      _ = storage.directory.authenticate(
+        credentials(device), at: WallTime(milliseconds: storage.world.now))
+    }
+    for device in [phone, tablet] { call(device) }
+    _ = try await storage.exchange(tablet, request(start))
+    storage.failFlush { () throws(StoreError) in throw .failed(reason: "planted") }
+    await #expect(throws: Status.self) {
+      try await storage.exchange(phone, request(start, water(2)))
+    }
+    // The phone calls once more before anything is written: that is what counts.
+    storage.world.now += 60_000
+    call(phone)
+    storage.failFlush(nil)
+    _ = try await storage.exchange(phone, request(start, water(2)))
+    let devices = Recorder<[DeviceEntry]>()
+    let look = Operation(use: .reads) { batch throws(StoreError) in
+      try batch.transaction.devices(of: nil)
+    } completion: { result, _ in
+      devices.note((try? result.get()) ?? [])
+    }
+    #expect(storage.queue.submit(look))
+    // Read before the queue is closed, which would write them as well.
+    let entries = try await devices.next()
+    func entry(_ device: ReplicaID) -> DeviceEntry? { entries.first { $0.replica == device } }
+    #expect(entry(phone)?.seen == WallTime(milliseconds: noon + 60_000))
+    #expect(entry(tablet)?.seen == WallTime(milliseconds: noon))
+    #expect(
+      entry(tablet)?.progress == DeviceProgress(acknowledgedSequence: 1, toldSequence: 1))
+    await storage.queue.close()
+  }
+
+  @Test("notes that are put back do not take the place of newer ones, and are taken once")
+  func newerNotes() throws {
+    let storage = try Storage()
+    let (directory, session) = (storage.directory, try storage.session(phone))
+    func call(at time: Int64) {
+      _ = directory.authenticate(credentials(phone), at: WallTime(milliseconds: time))
+    }
+    call(at: noon)
+    directory.note(DeviceProgress(acknowledgedSequence: 1, toldSequence: 2), of: session)
+    let notes = directory.takeNotes()
+    #expect(directory.takeNotes().seen.isEmpty && directory.takeNotes().progress.isEmpty)
+    directory.putBack(notes)
+    call(at: noon + 60_000)
+    directory.note(DeviceProgress(acknowledgedSequence: 2, toldSequence: 3), of: session)
+    let newer = directory.takeNotes()
+    directory.note(DeviceProgress(acknowledgedSequence: 3, toldSequence: 3), of: session)
+    directory.putBack(newer)
+    let last = directory.takeNotes()
+    #expect(last.seen == [phone: WallTime(milliseconds: noon + 60_000)])
+    #expect(
+      last.progress == [phone: DeviceProgress(acknowledgedSequence: 3, toldSequence: 3)])
   }
 
   @Test("closing finishes what was submitted, and refuses what comes later")

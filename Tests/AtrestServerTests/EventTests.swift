@@ -241,7 +241,7 @@ import struct Replication.WallTime
 
   @Test("a device that was told more than the server holds leaves a trace")
   func restored() async throws {
-    _ = try await storage.exchange(phone, request(Cursor(epoch: 4711, sequence: 9)))
+    _ = try await storage.exchange(phone, request(Cursor(commit: 4711, sequence: 9)))
     #expect(try await events().events.map(\.kind) == [.restoreNoticed])
     await storage.queue.close()
   }

@@ -47,7 +47,7 @@ import Testing
     try fill(20)
     let refused = try delete(0..<11)
     #expect(refused.refusals.map(\.reason) == Array(repeating: .massDeletion, count: 11))
-    #expect(refused.head == 20)
+    #expect(refused.head.sequence == 20)
     #expect(try delete(0..<10).refusals.isEmpty)
     #expect(try live() == 10)
   }
@@ -86,7 +86,7 @@ import Testing
     let answer = try delete(0..<11, beside: [offer(water(100)), deletion(deleted(200))])
     // The account never had record 200: nothing of it is deleted.
     #expect(answer.refusals.map(\.index) == Array(2..<13))
-    #expect(answer.head == 22)
+    #expect(answer.head.sequence == 22)
     #expect(try live() == 21)
   }
 

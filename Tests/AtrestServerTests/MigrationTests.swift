@@ -62,7 +62,7 @@ import Testing
     PRAGMA user_version = 1;
     """
 
-  /// What made format 2 of format 1, and format 3 of that: not to be changed either.
+  /// What made each format of the one before: not to be changed either.
   private static let format2 = """
     -- The starts of the store, each under an epoch of its own. What `meta.epoch` held was the first; there it stays as
     -- the name of the store.
@@ -109,6 +109,49 @@ import Testing
     ) STRICT;
     PRAGMA user_version = 3;
     """
+  private static let format4 = """
+    -- What the account holds: kept by whoever adds records, changes them or takes them away.
+    ALTER TABLE account ADD COLUMN records INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE account ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+    UPDATE account SET
+      records = (SELECT count(*) FROM record WHERE record.account = account.id),
+      bytes = (SELECT coalesce(sum(length(body)), 0) FROM record WHERE record.account = account.id);
+    -- The device that made the code; NULL: the server's owner. Whether a device has to let its user in, and the hash of the token it was
+    -- used for.
+    ALTER TABLE invitation ADD COLUMN inviter INTEGER;
+    ALTER TABLE invitation ADD COLUMN needs_approval INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE invitation ADD COLUMN used_by BLOB;
+    -- What happened, for good. Numbers only: it outlives accounts. Account 0: none. Each hash covers the row and the hash before it.
+    CREATE TABLE event (
+      number INTEGER PRIMARY KEY,
+      account INTEGER NOT NULL,
+      at_ms INTEGER NOT NULL,
+      kind INTEGER NOT NULL,
+      actor INTEGER NOT NULL,
+      subject INTEGER NOT NULL,
+      detail INTEGER NOT NULL,
+      count INTEGER NOT NULL,
+      hash BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX event_by_account ON event (account, number);
+    CREATE TRIGGER event_is_not_changed BEFORE UPDATE ON event
+    BEGIN SELECT RAISE(ABORT, 'events are not changed'); END;
+    CREATE TRIGGER event_is_not_removed BEFORE DELETE ON event
+    BEGIN SELECT RAISE(ABORT, 'events are not removed'); END;
+    PRAGMA user_version = 4;
+    """
+
+  /// Makes a store of an older format out of one of format 1.
+  private func advance(to format: Int, _ more: (Database) throws -> Void = { _ in }) throws {
+    let queue = try DatabaseQueue(path: file)
+    try queue.write { db in
+      for step in [Self.format2, Self.format3, Self.format4].prefix(format - 1) {
+        try db.execute(sql: step)
+      }
+      try more(db)
+    }
+    try queue.close()
+  }
 
   private func makeFormat1(_ bodies: [(key: [UInt8], body: [UInt8])]) throws {
     try FileManager.default.createDirectory(
@@ -139,19 +182,92 @@ import Testing
     try makeFormat1(records.map { ($0.key.storageKey, $0.encoded) })
   }
 
-  @Test("records, devices and places of format 1 are good in this one")
-  func kept() throws {
+  @Test("records and devices of any format are there, and devices go on", arguments: 1...4)
+  func kept(format: Int) throws {
     try makeFormat1(water(1), water(2))
+    try advance(to: format)
     let store = try openStore(folder)
     defer { store.close() }
-    let answer = try store.exchange(kim, request(Cursor(epoch: 4711, sequence: 1)))
-    #expect(!answer.restarted && answer.records == [water(2).encoded])
-    #expect(answer.cursor == Cursor(epoch: store.epoch, sequence: 2))
-    #expect(store.epoch != 4711)
-    #expect(try store.exchange(kim, request(Cursor(epoch: 4711, sequence: 3))).restarted)
+    let head = Cursor(commit: 4711, sequence: 2)
+    let answer = try store.exchange(kim, request(head, water(3)))
+    #expect(!answer.restarted && answer.records.isEmpty)
+    #expect(answer.cursor.sequence == 3 && answer.cursor.commit != 4711)
+    // Further back in the last epoch is in the past, too; beyond what it wrote is not.
+    let behind = try store.exchange(kim, request(Cursor(commit: 4711, sequence: 1)))
+    #expect(!behind.restarted && behind.records == [water(2).encoded, water(3).encoded])
+    #expect(try store.exchange(kim, request(Cursor(commit: 4711, sequence: 3))).restarted)
     let account = kim
     let devices = try store.transaction { t throws(StoreError) in try t.devices(of: account) }
     #expect(devices.map(\.name) == ["phone"])
+  }
+
+  /// A store of format 4 that was started three times: 4711, 4712 and 4713 are its epochs.
+  private func makeFormat4() throws {
+    try makeFormat1(water(1), water(2), water(3))
+    try advance(to: 4) { db in
+      try db.execute(
+        sql: """
+          INSERT INTO life (epoch) VALUES (4712), (4713);
+          INSERT INTO life_start VALUES (1, 2, 1), (1, 3, 2);
+          UPDATE meta SET writes = 9;
+          UPDATE account SET live = 3 WHERE id = 1;
+          UPDATE device SET sync_token = 10, token_life = 3, stands_at = 2;
+          INSERT INTO device (replica, account, name, token_hash, paired_ms)
+            VALUES (2, 1, 'tablet', x'00', 9);
+          """)
+    }
+  }
+
+  @Test("of format 4, whoever is up to date keeps its position, and the others reconcile once")
+  func positions() throws {
+    try makeFormat4()
+    let store = try openStore(folder)
+    defer { store.close() }
+    let current = Cursor(commit: 4713, sequence: 3)
+    let answer = try store.exchange(
+      kim, ExchangeRequest(cursor: current, lastKnownHead: current), by: phone)
+    #expect(!answer.restarted && answer.cursor == current && answer.records.isEmpty)
+    // These were good in format 4. What tells them from positions of a copy that was put back is gone.
+    for older in [Cursor(commit: 4711, sequence: 1), Cursor(commit: 4712, sequence: 2)] {
+      let answer = try store.exchange(kim, request(older), by: tablet)
+      #expect(answer.restarted && answer.cursor == current && answer.records.count == 3)
+      #expect(try !store.exchange(kim, request(answer.cursor), by: tablet).restarted)
+    }
+    // An account that nobody wrote to.
+    let sam = AccountID(rawValue: 2)
+    #expect(try store.exchange(sam, request(nil)).cursor == .start)
+  }
+
+  @Test("of format 4, a token becomes the outbox's, with no number yet")
+  func tokens() throws {
+    try makeFormat4()
+    let store = try openStore(folder)
+    defer { store.close() }
+    try store.transaction { t throws(StoreError) in
+      #expect(
+        try t.outbox(of: phone)
+          == DeviceOutbox(takenThrough: OutboxPosition(number: 0, token: 10), refusals: []))
+      #expect(try t.outbox(of: tablet) == .empty)
+      #expect(
+        try t.devices(of: kim).map(\.progress) == [
+          DeviceProgress(acknowledgedSequence: 2, toldSequence: 0), DeviceProgress(),
+        ])
+    }
+    func push(_ number: Int, confirmed: UInt64, token: UInt64) throws -> ExchangeResponse {
+      try store.exchange(
+        kim,
+        ExchangeRequest(
+          cursor: nil, offers: [offer(water(number))],
+          segment: OutboxSegment(
+            confirmed: confirmed, token: token, settledThrough: 0, numbers: [1])))
+    }
+    // A copy that never had the token is told from the device, as before.
+    let copy = try push(7, confirmed: 9, token: 30)
+    #expect(copy.takenThrough == OutboxPosition(number: 0, token: 10))
+    let device = try push(8, confirmed: 10, token: 11)
+    #expect(device.takenThrough == OutboxPosition(number: 1, token: 11))
+    #expect(try store.exchange(kim, request(nil)).records.last == water(8).encoded)
+    #expect(try store.exchange(kim, request(nil)).records.count == 4)
   }
 
   @Test("live records are counted, and what housekeeping waits for is dated")
@@ -180,18 +296,17 @@ import Testing
 
   @Test(
     "what accounts hold is counted, and codes of the time before are the owner's",
-    arguments: 1...3)
+    arguments: 1...4)
   func held(format: Int) throws {
     let records = [water(1), water(2), deleted(3)]
     try makeFormat1(records.map { ($0.key.storageKey, $0.encoded) })
-    let old = try DatabaseQueue(path: file)
-    try old.write { db in
+    try advance(to: format) { db in
       try db.execute(
-        sql: "INSERT INTO invitation VALUES ('BCDF', x'01', 2, ?, 5)", arguments: [noon])
-      if format > 1 { try db.execute(sql: Self.format2) }
-      if format > 2 { try db.execute(sql: Self.format3) }
+        sql: """
+          INSERT INTO invitation (handle, secret_hash, account, expires_ms, tries_left)
+            VALUES ('BCDF', x'01', 2, ?, 5)
+          """, arguments: [noon])
     }
-    try old.close()
     let store = try openStore(folder)
     let (kim, sam) = (kim, AccountID(rawValue: 2))
     try store.transaction { t throws(StoreError) in

@@ -44,10 +44,10 @@ import Testing
   func olderCopy() throws {
     try write(1)
     let copy = try Data(contentsOf: database)
-    // The start writes, and four of five records: the first is there already.
+    // Four of five records are written: the first is there already. A start writes nothing.
     try write(5)
     try copy.write(to: database)
-    #expect(try lostCommits() == 1 + 4)
+    #expect(try lostCommits() == 4)
     #expect(try lostCommits() == 0)
   }
 
@@ -77,11 +77,7 @@ import Testing
     try write(5)
     let mine = try Data(contentsOf: file)
     let other = try Folder()
-    var draw: UInt64 = 1000
-    try SQLiteStore(directory: other.data) {
-      draw += 1
-      return draw
-    }.close()
+    try SQLiteStore(directory: other.data) { 1001 }.close()
     func lost(_ content: Data?) throws -> UInt64 {
       let url = URL(fileURLWithPath: other.data + "/progress")
       if let content {
@@ -89,10 +85,7 @@ import Testing
       } else {
         try FileManager.default.removeItem(at: url)
       }
-      let store = try SQLiteStore(directory: other.data) {
-        draw += 1
-        return draw
-      }
+      let store = try SQLiteStore(directory: other.data) { 1002 }
       defer { store.close() }
       return store.lostCommits
     }

@@ -190,7 +190,7 @@ import struct Replication.WallTime
       case 1:
         // A transaction that fails leaves the counts alone, too.
         try? store.transaction { t throws(StoreError) in
-          let feed = try AccountFeed(account: account, in: t)
+          let feed = try AccountFeed(account: account, in: t, commit: 9)
           _ = try feed.append(
             water(5000), key: [9], body: [1, 2], at: WallTime(milliseconds: noon))
           try feed.finish()

@@ -54,7 +54,7 @@ private let canary = "canary-7f3a-"
     defer { try? queue.close() }
     return try queue.read { db in
       var found: [String: Int] = [:]
-      for table in ["record", "life_start", "invitation", "device"] {
+      for table in ["record", "feed_commit", "invitation", "device"] {
         let count =
           try Int.fetchOne(
             db, sql: "SELECT count(*) FROM \(table) WHERE account NOT IN (SELECT id FROM account)")

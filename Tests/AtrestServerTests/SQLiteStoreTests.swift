@@ -105,7 +105,7 @@ import Testing
     try edit(
       """
       PRAGMA writable_schema = ON;
-      UPDATE sqlite_schema SET sql = replace(sql, 'stands_at', 'stands_et');
+      UPDATE sqlite_schema SET sql = replace(sql, 'told_sequence', 'told_sequenze');
       PRAGMA writable_schema = OFF;
       """)
     let reason = "its tables are not as they were made"

@@ -130,49 +130,83 @@ extension StoreContractTests {
   }
 
   @Test(
-    "a place of a life is good up to where the next life wrote first, and no further",
+    "a position has the name of the commit that gave its sequence, and each account has its own",
     arguments: StoreKind.allCases)
-  func lives(kind: StoreKind) throws {
+  func positions(kind: StoreKind) throws {
     var store = try kind.open(folder)
     let (kim, sam) = (try store.makeAccount("kim"), try store.makeAccount("sam"))
-    let first = store.epoch
-    try setHead(10, store, kim)
-    store.close()
-    // A life in which nobody wrote ends nothing.
-    store = try kind.open(folder)
-    let second = store.epoch
-    #expect(try descends(store, kim, (first, 0), (first, 10), (first, 11)) == [true, true, false])
+    try commit(Cursor(commit: 71, sequence: 3), store, kim)
+    try commit(Cursor(commit: .max, sequence: 4), store, kim)
+    try commit(Cursor(commit: 73, sequence: 9), store, kim)
+    try commit(Cursor(commit: 81, sequence: 4), store, sam)
     store.close()
     store = try kind.open(folder)
     defer { store.close() }
-    try setHead(12, store, kim)
-    try setHead(15, store, kim)
-    #expect(try descends(store, kim, (first, 10), (first, 11)) == [true, false])
-    #expect(try descends(store, kim, (second, 10), (second, 11)) == [true, false])
-    #expect(try descends(store, kim, (store.epoch, 15), (store.epoch, 16)) == [true, false])
-    #expect(try descends(store, kim, (1234, 0), (first, .max)) == [false, false])
-    // Each account by itself.
-    #expect(try descends(store, sam, (first, 0), (first, 1)) == [true, false])
-    #expect(try descends(store, AccountID(rawValue: 99), (first, 1)) == [false])
-    try setHead(3, store, sam)
-    #expect(try descends(store, sam, (first, 0), (first, 1)) == [true, false])
-    #expect(try descends(store, kim, (first, 10), (first, 11)) == [true, false])
+    #expect(
+      try names(store, kim, 0...11) == [0, 71, 71, 71, .max, 73, 73, 73, 73, 73, nil, nil])
+    #expect(try names(store, sam, 0...5) == [0, 81, 81, 81, 81, nil])
+    #expect(try names(store, AccountID(rawValue: 99), 0...1) == [0, nil])
+    #expect(try names(store, kim, UInt64(Int64.max)...(UInt64(Int64.max) + 1)) == [nil, nil])
   }
 
-  private func setHead(_ head: UInt64, _ store: any SyncStore, _ account: AccountID) throws {
-    try store.transaction { t throws(StoreError) in try t.setHead(head, of: account) }
-  }
-
-  private func descends(
-    _ store: any SyncStore, _ account: AccountID, _ places: (epoch: UInt64, sequence: UInt64)...
-  ) throws -> [Bool] {
+  @Test(
+    "names go but for the newest and those that devices with access were told or showed",
+    arguments: StoreKind.allCases)
+  func pruneCommits(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let (kim, sam) = (try store.makeAccount("kim"), try store.makeAccount("sam"))
+    try store.makeDevice(phone, kim)
+    try store.makeDevice(tablet, kim)
+    try store.makeDevice(ReplicaID(rawValue: 3), kim)
+    for sequence in 1...9 as ClosedRange<UInt64> {
+      try commit(Cursor(commit: 70 + sequence, sequence: sequence), store, kim)
+      try commit(Cursor(commit: 80 + sequence, sequence: sequence), store, sam)
+    }
     try store.transaction { t throws(StoreError) in
-      var answers: [Bool] = []
-      for place in places {
-        let cursor = Cursor(epoch: place.epoch, sequence: place.sequence)
-        answers.append(try t.descends(from: cursor, account: account))
+      let told: [(ReplicaID, UInt64, UInt64)] = [(phone, 2, 6), (tablet, 4, 4)]
+      for (device, acknowledged, told) in told {
+        try t.setProgress(
+          DeviceProgress(acknowledgedSequence: acknowledged, toldSequence: told), of: device)
       }
-      return answers
+      // One whose access ended keeps nothing.
+      try t.setProgress(
+        DeviceProgress(acknowledgedSequence: 1, toldSequence: 3), of: ReplicaID(rawValue: 3))
+      _ = try t.revokeDevice(ReplicaID(rawValue: 3), at: WallTime(milliseconds: noon))
+      try t.pruneCommits(of: kim, keeping: 2)
+    }
+    // Where a name went, a position has that of the next one that is kept.
+    #expect(try names(store, kim, 1...9) == [72, 72, 74, 74, 76, 76, 78, 78, 79])
+    #expect(try names(store, sam, 1...9) == [81, 82, 83, 84, 85, 86, 87, 88, 89])
+    try store.transaction { t throws(StoreError) in
+      for device in [phone, tablet] {
+        try t.setProgress(
+          DeviceProgress(acknowledgedSequence: 9, toldSequence: 9), of: device)
+      }
+      for count in [1, 0, -1] { try t.pruneCommits(of: kim, keeping: count) }
+    }
+    #expect(try names(store, kim, 1...9) == Array(repeating: 79, count: 9))
+  }
+
+  private func commit(_ head: Cursor, _ store: any SyncStore, _ account: AccountID) throws {
+    try store.transaction { t throws(StoreError) in
+      try t.setHead(head, of: account)
+      #expect(try t.head(of: account) == head)
+    }
+  }
+
+  /// The names of positions; nil where there is none.
+  private func names(
+    _ store: any SyncStore, _ account: AccountID, _ sequences: ClosedRange<UInt64>
+  ) throws -> [UInt64?] {
+    try store.transaction { t throws(StoreError) in
+      var names: [UInt64?] = []
+      for sequence in sequences {
+        let position = try t.position(of: sequence, account: account)
+        #expect(position.map { $0.sequence == sequence } ?? true)
+        names.append(position?.commit)
+      }
+      return names
     }
   }
 
@@ -195,7 +229,8 @@ extension StoreContractTests {
           triesLeft: 5))
       try t.removeAccount(kim)
       #expect(try t.account(named: "kim") == nil)
-      #expect(try t.head(of: kim) == 0)
+      #expect(try t.head(of: kim) == .start)
+      #expect(try t.position(of: 1, account: kim) == nil)
       #expect(try t.devices(of: nil).map(\.replica) == [tablet])
       #expect(try t.invitation(handle: "BCDF") == nil)
       #expect(try t.record(key: water(1).key.storageKey, account: kim) == nil)

@@ -32,17 +32,15 @@ enum StoreKind: CaseIterable, Sendable {
     arguments: StoreKind.allCases)
   func durable(kind: StoreKind) throws {
     let store = try kind.open(folder)
-    let epoch = store.epoch
     let account = try store.makeAccount("kim")
     try store.makeDevice(phone, account)
     try store.transaction { t throws(StoreError) in
       _ = try t.append(key: [1], body: [2], sequence: 1, account: account)
-      try t.setHead(1, of: account)
+      try t.setHead(Cursor(commit: .max, sequence: 1), of: account)
     }
     store.close()
     let again = try kind.open(folder)
     defer { again.close() }
-    #expect(again.epoch != epoch)
     let (record, head, devices) = try again.transaction { t throws(StoreError) in
       (
         try t.record(key: [1], account: account), try t.head(of: account),
@@ -50,7 +48,7 @@ enum StoreKind: CaseIterable, Sendable {
       )
     }
     #expect(record == StoredRecord(sequence: 1, body: [2]))
-    #expect(head == 1)
+    #expect(head == Cursor(commit: .max, sequence: 1))
     #expect(devices.map(\.replica) == [phone])
   }
 
@@ -70,7 +68,7 @@ enum StoreKind: CaseIterable, Sendable {
     let (record, head, accounts) = try store.transaction { t throws(StoreError) in
       (try t.record(key: [1], account: account), try t.head(of: account), try t.accounts())
     }
-    #expect(record == nil && head == 0 && accounts.map(\.name) == ["kim"])
+    #expect(record == nil && head == .start && accounts.map(\.name) == ["kim"])
   }
 
   @Test("a key is appended once", arguments: StoreKind.allCases)
@@ -136,7 +134,8 @@ enum StoreKind: CaseIterable, Sendable {
     let heads = try store.transaction { t throws(StoreError) in
       [try t.head(of: kim), try t.head(of: sam), try t.head(of: AccountID(rawValue: 99))]
     }
-    #expect(heads == [0, 2, 0])
+    #expect(heads.map(\.sequence) == [0, 2, 0])
+    #expect(heads[0] == .start && heads[2] == .start)
   }
 
   @Test(
@@ -258,9 +257,9 @@ enum StoreKind: CaseIterable, Sendable {
   }
 
   @Test(
-    "the account stands where the last of its devices does that have access and called lately",
+    "what an account acknowledged is what all its devices did that have access and called lately",
     arguments: StoreKind.allCases)
-  func standing(kind: StoreKind) throws {
+  func progress(kind: StoreKind) throws {
     let store = try kind.open(folder)
     defer { store.close() }
     let (kim, sam) = (try store.makeAccount("kim"), try store.makeAccount("sam"))
@@ -271,25 +270,29 @@ enum StoreKind: CaseIterable, Sendable {
       for device in [phone, tablet] {
         try t.setSeen(WallTime(milliseconds: noon + 1), device: device)
       }
-      #expect(try t.standing(of: kim, seenAfter: horizon) == 0)
-      try t.setStanding(7, device: phone)
-      #expect(try t.standing(of: kim, seenAfter: horizon) == 0)
-      try t.setStanding(5, device: tablet)
-      #expect(try t.standing(of: kim, seenAfter: horizon) == 5)
-      try t.setStanding(4, device: tablet)
-      #expect(try t.standing(of: kim, seenAfter: horizon) == 4)
-      #expect(try t.devices(of: kim).map(\.standing) == [7, 4])
+      #expect(try t.acknowledgedSequence(of: kim, seenAfter: horizon) == 0)
+      try t.setProgress(
+        DeviceProgress(acknowledgedSequence: 7, toldSequence: 7 + 2), of: phone)
+      #expect(try t.acknowledgedSequence(of: kim, seenAfter: horizon) == 0)
+      try t.setProgress(
+        DeviceProgress(acknowledgedSequence: 5, toldSequence: 5 + 2), of: tablet)
+      #expect(try t.acknowledgedSequence(of: kim, seenAfter: horizon) == 5)
+      try t.setProgress(
+        DeviceProgress(acknowledgedSequence: 4, toldSequence: 4 + 2), of: tablet)
+      #expect(try t.acknowledgedSequence(of: kim, seenAfter: horizon) == 4)
+      #expect(try t.devices(of: kim).map(\.progress.acknowledgedSequence) == [7, 4])
+      #expect(try t.devices(of: kim).map(\.progress.toldSequence) == [9, 6])
       _ = try t.addDevice(
         DeviceEntry(
           replica: ReplicaID(rawValue: 8), account: kim, name: "new", tokenHash: [],
           paired: horizon))
-      #expect(try t.standing(of: kim, seenAfter: horizon) == 4)
-      #expect(try t.standing(of: kim, seenAfter: WallTime(milliseconds: noon + 1)) == 0)
+      #expect(try t.acknowledgedSequence(of: kim, seenAfter: horizon) == 4)
+      #expect(try t.acknowledgedSequence(of: kim, seenAfter: WallTime(milliseconds: noon + 1)) == 0)
       try t.setSeen(WallTime(milliseconds: noon + 2), device: phone)
-      #expect(try t.standing(of: kim, seenAfter: WallTime(milliseconds: noon + 1)) == 7)
+      #expect(try t.acknowledgedSequence(of: kim, seenAfter: WallTime(milliseconds: noon + 1)) == 7)
       _ = try t.revokeDevice(tablet, at: WallTime(milliseconds: 9))
-      #expect(try t.standing(of: kim, seenAfter: horizon) == 7)
-      #expect(try t.standing(of: sam, seenAfter: horizon) == 0)
+      #expect(try t.acknowledgedSequence(of: kim, seenAfter: horizon) == 7)
+      #expect(try t.acknowledgedSequence(of: sam, seenAfter: horizon) == 0)
     }
   }
 
@@ -309,9 +312,11 @@ enum StoreKind: CaseIterable, Sendable {
         _ = try t.append(
           key: key, body: [UInt8(index)], sequence: UInt64(index + 1), due: due, account: kim)
       }
-      func found(at time: Int64, _ standing: UInt64, limit: Int = 9) throws(StoreError) -> [UInt8] {
+      func found(
+        at time: Int64, _ acknowledged: UInt64, limit: Int = 9
+      ) throws(StoreError) -> [UInt8] {
         let due = try t.recordsDue(
-          of: kim, at: WallTime(milliseconds: time), orKnownAt: standing, limit: limit)
+          of: kim, at: WallTime(milliseconds: time), orKnownAt: acknowledged, limit: limit)
         return due.map { $0.record.body[0] }.sorted()
       }
       #expect(try found(at: 9, 0) == [])
@@ -328,20 +333,30 @@ enum StoreKind: CaseIterable, Sendable {
     }
   }
 
-  @Test("a device's sync token is what was noted last", arguments: StoreKind.allCases)
-  func syncTokens(kind: StoreKind) throws {
+  @Test("a device's outbox is what was noted last", arguments: StoreKind.allCases)
+  func outboxes(kind: StoreKind) throws {
     let store = try kind.open(folder)
     defer { store.close() }
     let kim = try store.makeAccount("kim")
     try store.makeDevice(phone, kim)
     try store.makeDevice(tablet, kim)
+    let reasons: [Refusal.Reason] = [.invalid, .quota, Refusal.Reason(rawValue: 70_000)]
+    let full = DeviceOutbox(
+      takenThrough: OutboxPosition(number: UInt64(Int64.max), token: .max),
+      refusals: reasons.enumerated().map {
+        .init(number: UInt64($0.offset) << 40 + 1, reason: $0.element)
+      })
     try store.transaction { t throws(StoreError) in
-      #expect(try t.syncToken(of: phone) == 0)
-      try t.setSyncToken(.max, of: phone)
-      #expect(try t.syncToken(of: phone) == .max)
-      #expect(try t.syncToken(of: tablet) == 0)
-      try t.setSyncToken(5, of: ReplicaID(rawValue: 99))
-      #expect(try t.syncToken(of: ReplicaID(rawValue: 99)) == 0)
+      #expect(try t.outbox(of: phone) == .empty)
+      try t.setOutbox(full, of: phone)
+      #expect(try t.outbox(of: phone) == full)
+      #expect(try t.outbox(of: tablet) == .empty)
+      try t.setOutbox(full, of: ReplicaID(rawValue: 99))
+      #expect(try t.outbox(of: ReplicaID(rawValue: 99)) == .empty)
+      let settled = DeviceOutbox(
+        takenThrough: OutboxPosition(number: 3, token: 5), refusals: [])
+      try t.setOutbox(settled, of: phone)
+      #expect(try t.outbox(of: phone) == settled)
     }
   }
 

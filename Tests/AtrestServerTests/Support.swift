@@ -79,7 +79,7 @@ func request(_ cursor: Cursor? = nil, _ records: Record...) -> ExchangeRequest {
   ExchangeRequest(cursor: cursor, offers: records.map(offer))
 }
 
-/// Draws numbers in a row: the first life of a store is 77, after the name that the store is given.
+/// Each store that is made has the same name.
 func openStore(
   _ folder: Folder, hooks: SQLiteStore.Hooks = SQLiteStore.Hooks()
 ) throws(StoreError) -> SQLiteStore {
@@ -89,11 +89,7 @@ func openStore(
 func openStore(
   _ directory: String, hooks: SQLiteStore.Hooks = SQLiteStore.Hooks()
 ) throws(StoreError) -> SQLiteStore {
-  var epoch: UInt64 = 75
-  return try SQLiteStore(directory: directory, hooks: hooks) {
-    epoch += 1
-    return epoch
-  }
+  try SQLiteStore(directory: directory, hooks: hooks) { 76 }
 }
 
 extension SyncStore {
@@ -125,6 +121,11 @@ extension SyncStore {
 }
 
 extension StoreTransaction {
+  /// Notes a commit whose name nobody looks at.
+  func setHead(_ sequence: UInt64, of account: AccountID) throws(StoreError) {
+    try setHead(Cursor(commit: 1000 &+ sequence, sequence: sequence), of: account)
+  }
+
   /// A record that nothing is due with.
   func append(
     key: [UInt8], body: [UInt8], sequence: UInt64, account: AccountID

@@ -23,19 +23,15 @@ import Transport
     return sink
   }
 
-  private func cursor(_ sequence: UInt64) -> Cursor {
-    Cursor(epoch: 77, sequence: sequence)
-  }
-
   @Test("the first event says where the account stands, the next what was committed")
   func events() async throws {
-    _ = try await storage.exchange(phone, request(nil, water(1)))
+    let start = try await storage.exchange(phone, request(nil, water(1))).cursor
     let sink = try watch(tablet)
     let first = try await sink.nextEvent()
-    #expect(first.after == cursor(1) && first.cursor == cursor(1) && first.records.isEmpty)
-    _ = try await storage.exchange(phone, request(nil, water(2), water(3)))
+    #expect(first.after == start && first.cursor == start && first.records.isEmpty)
+    let pushed = try await storage.exchange(phone, request(start, water(2), water(3))).cursor
     let second = try await sink.nextEvent()
-    #expect(second.after == cursor(1) && second.cursor == cursor(3))
+    #expect(second.after == start && second.cursor == pushed && pushed.sequence == 3)
     #expect(second.records == [water(2).encoded, water(3).encoded])
     await storage.queue.close()
   }
@@ -50,9 +46,10 @@ import Transport
         _ = try storage.sync.exchange(session, request(nil, water(number)).encoded) { { _, _ in } }
       }
     }
-    _ = try await sink.nextEvent()
+    let before = try await sink.nextEvent().cursor
     let event = try await sink.nextEvent()
-    #expect(event.after == cursor(1) && event.cursor == cursor(6) && event.records.count == 5)
+    #expect(event.after == before && event.cursor == session.account.head)
+    #expect(before.sequence == 1 && event.cursor.sequence == 6 && event.records.count == 5)
     await storage.queue.close()
   }
 
@@ -62,9 +59,11 @@ import Transport
     let sink = try watch(tablet)
     _ = try await sink.nextEvent()
     let offers = (0..<1000).map { offer(water($0)) }
-    _ = try await storage.exchange(phone, ExchangeRequest(cursor: nil, offers: offers))
+    let answer = try await storage.exchange(
+      phone, ExchangeRequest(cursor: nil, offers: offers))
     let event = try await sink.nextEvent()
-    #expect(event.after == cursor(1000) && event.cursor == cursor(1000) && event.records.isEmpty)
+    #expect(event.after == answer.head && event.cursor == answer.head && event.records.isEmpty)
+    #expect(answer.head.sequence == 1000)
     await storage.queue.close()
   }
 

@@ -85,15 +85,16 @@ enum Fixture {
       noticed: WallTime(milliseconds: instant("2026-11-19T12:00:00Z").milliseconds)))
 
   static func status(
-    waiting: Int = 0, refused: Int = 0, held: Int = 0, paired: Bool = true
+    waiting: Int = 0, refused: Int = 0, held: Int = 0, paired: Bool = true,
+    offset: Int64 = 0, isServerClockDoubtful: Bool = false
   ) -> ReplicaStatus {
     ReplicaStatus(
       replica: paired ? laptop : .none, account: paired ? "home" : nil,
       server: paired ? "127.0.0.1:7420" : nil, cursor: nil,
       lastSync: paired
         ? WallTime(milliseconds: instant("2026-11-21T08:14:00Z").milliseconds) : nil,
-      serverOffsetMilliseconds: 0, pendingCount: waiting + refused + held, refusedCount: refused,
-      heldDeletionCount: held)
+      serverOffsetMilliseconds: offset, isServerClockDoubtful: isServerClockDoubtful,
+      pendingCount: waiting + refused + held, refusedCount: refused, heldDeletionCount: held)
   }
 
   static func refused(_ reason: Refusal.Reason, _ key: RecordKey) -> PendingWrite {

@@ -63,12 +63,13 @@ struct JSONTests {
           ],
           "sync" : {
             "account" : "home",
+            "clock_offset_seconds" : 0,
             "held_deletions" : 25,
             "last_sync" : "2026-11-21T08:14:00Z",
             "paired" : true,
             "refused" : [
               {
-                "advice" : "Set this device's clock; `atrest sync` then sends it by itself.",
+                "advice" : "`atrest sync` corrects it for this device's clock and sends it by itself.",
                 "id" : "a1b20000-0000-4000-8000-000000000004",
                 "kind" : "water",
                 "message" : "A stamp is ahead\u{FFFD}[2J.",
@@ -76,6 +77,7 @@ struct JSONTests {
               }
             ],
             "server" : "127.0.0.1:7420",
+            "server_clock_doubtful" : false,
             "waiting" : 2
           },
           "water_today_millilitres" : 250
@@ -352,6 +354,39 @@ struct WordsTests {
     report.isRenewed = true
     let lines = SyncWords.done(report).split(separator: "\n")
     #expect(lines.count == 3 && lines[1].contains("`atrest devices`"))
+  }
+
+  /// Which clock is said to be wrong, by how far the two are apart.
+  struct Clocks: Sendable {
+    var offset: Int64
+    var isServerDoubtful = false
+    var isPaired = true
+    var words: String?
+  }
+
+  @Test(
+    "the status names the clock that is wrong, and neither for a minute",
+    arguments: [
+      Clocks(offset: 0), Clocks(offset: 60_999), Clocks(offset: -60_999),
+      Clocks(offset: 7_200_000, words: "This device's clock is 2h behind the server's"),
+      Clocks(offset: -7_200_000, words: "This device's clock is 2h ahead of the server's"),
+      // The server's own word comes first: then this device's clock is not to blame.
+      Clocks(
+        offset: 7_200_000, isServerDoubtful: true, words: "The server's clock may be wrong"),
+      Clocks(offset: 0, isServerDoubtful: true, words: "The server's clock may be wrong"),
+      Clocks(offset: 7_200_000, isPaired: false),
+    ])
+  func clocks(case clocks: Clocks) {
+    let report = StatusReport(
+      sessions: [], water: [],
+      status: Fixture.status(
+        paired: clocks.isPaired, offset: clocks.offset,
+        isServerClockDoubtful: clocks.isServerDoubtful),
+      pending: [], conflicts: 0, Fixture.around)
+    let lines = report.text(sessionIDs: [:], Fixture.around, .plain)
+      .split(separator: "\n").filter { $0.contains("clock") }
+    #expect(lines.count == (clocks.words == nil ? 0 : 1))
+    #expect(lines.first?.hasPrefix(clocks.words ?? "") ?? true)
   }
 
   @Test("deletions that wait for a word are told apart from what waits by itself")

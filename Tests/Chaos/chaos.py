@@ -72,13 +72,16 @@ def parts(options, mode):
     offset = int(options.seed, 36) if options.mode == "short" else 0
     binaries = options.binaries
     steps = {"kill_step": mode["kill_step"], "error_step": mode["error_step"], "offset": offset}
+    first = {"version": part_upgrade.FIRST}
     return {
-        "misfortunes": lambda folder: part_odd.run(binaries, folder),
+        "faults": lambda folder: part_odd.run(binaries, folder),
         "disk": lambda folder: part_disk.run(binaries, folder),
         "daemon-syscalls": lambda folder: part_syscalls.daemon(binaries, folder, **steps),
         "command-syscalls": lambda folder: part_syscalls.command(binaries, folder, **steps),
         "daemon-upgrade": lambda folder: part_upgrade.daemon(binaries, folder, **steps),
         "command-upgrade": lambda folder: part_upgrade.command(binaries, folder, **steps),
+        "daemon-first": lambda folder: part_upgrade.daemon(binaries, folder, **steps, **first),
+        "command-first": lambda folder: part_upgrade.command(binaries, folder, **steps, **first),
         "wal": lambda folder: part_wal.run(
             binaries,
             folder,

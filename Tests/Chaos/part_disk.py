@@ -135,7 +135,7 @@ def restarted_while_full(scene, disk, free, result):
         scene.server.process = process = scene.server.spawn(log=file)
     if "listening" in scene.server._first_line(30):
         scene.stranger.connect()
-        scene.stranger.exchange([])
+        scene.stranger.exchange(0)
     else:
         code = process.wait(30)
         result.notes.append(

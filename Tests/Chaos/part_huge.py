@@ -5,7 +5,7 @@ import threading
 import time
 
 import values
-from atrest.sync.v1 import records_pb2, sync_pb2
+from atrest.sync.v1 import records_pb2
 from harness import open_channel
 from result import Result
 from world import Server, device_of
@@ -77,7 +77,7 @@ def fill(device, records):
         answer = device.exchange(cursor, offers)
         assert not answer.refusals, f"an offer was refused: {answer.refusals[0].reason}"
         sent |= page
-        cursor = sync_pb2.Cursor(epoch=answer.cursor.epoch, sequence=answer.head)
+        cursor = answer.head if answer.HasField("head") else answer.cursor
     return sent
 
 

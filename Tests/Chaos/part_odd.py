@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Smaller misfortunes: two daemons, a daemon that is stopped for a while, too few descriptors,
+"""Smaller faults: two daemons, a daemon that is stopped for a while, too few descriptors,
 clocks ten years off, the devices' and the server's."""
 
 import os
@@ -11,6 +11,9 @@ import subprocess
 import threading
 import time
 
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from harness import open_channel
 from result import Result
 from scene import Scene
 from world import LIMIT_SECONDS, Server
@@ -20,16 +23,16 @@ KEPT = 65  # What a sync says when the server did not take something, which is k
 
 
 def run(binaries, folder):
-    result = Result("misfortunes")
+    result = Result("faults")
     original = Scene.prepare(binaries, folder / "original")
-    for misfortune in (two_daemons, stopped, descriptors, wrong_clocks, servers_clock):
+    for fault in FAULTS:
         scene = original.copy(folder / "copy")
         try:
-            misfortune(scene, result)
+            fault(scene, result)
             scene.settle()
             result.take(scene.verdict())
         except Exception as error:
-            result.wrong(f"{misfortune.__name__}: {type(error).__name__}: {error}")
+            result.wrong(f"{fault.__name__}: {type(error).__name__}: {error}")
         finally:
             scene.end()
         result.cycles += 1
@@ -129,23 +132,11 @@ def servers_clock(scene, result):
     if not shutil.which("faketime"):
         result.notes.append("the server's clock years off: skipped, faketime is not installed")
         return
-    shown = subprocess.run(
-        ["faketime", "-f", "+0", "printenv", "LD_PRELOAD"], capture_output=True, text=True
-    )
     shift = scene.folder / "shift"
-    environment = {
-        "LD_PRELOAD": shown.stdout.strip(),
-        "FAKETIME_TIMESTAMP_FILE": str(shift),
-        "FAKETIME_NO_CACHE": "1",
-        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-    }
     server = scene.server
 
     def start():
-        server.kill()
-        with open(server.log, "ab") as log:
-            server.process = server.spawn(env=environment, log=log)
-        assert "listening" in server._first_line(LIMIT_SECONDS), server.log_tail()
+        start_under(scene, shift)
 
     shift.write_text("+0")
     start()
@@ -182,6 +173,67 @@ def servers_clock(scene, result):
         sync = companion.json("status")["sync"]
         if sync["refused"] or sync["waiting"]:
             result.wrong(f"{name} still has {len(sync['refused'])} refused writes")
+
+
+def written_ahead(scene, result):
+    """The server's clock and a device's were ten years ahead, and agreed. Once they are right, everybody
+    goes on with what was written then, and with all else. The server says that its clock is doubtful."""
+    if not shutil.which("faketime"):
+        result.notes.append("clocks that were ahead: skipped, faketime is not installed")
+        return
+    shift, prefix = scene.folder / "shift", ["faketime", "-f", "+10y"]
+    shift.write_text("+10y")
+    start_under(scene, shift)
+    for action in (lambda: scene.write("phone", prefix=prefix), lambda: sync(scene, "phone", prefix)):
+        if action().returncode:
+            result.wrong("a write that agreed with the server's clock was not taken")
+    scene.meet()
+    scene.stranger.sync()
+    shift.write_text("+0")
+    start_under(scene, shift)
+    with open_channel(scene.server.listen) as channel:
+        request = health_pb2.HealthCheckRequest(service="atrest.clock")
+        answer = health_pb2_grpc.HealthStub(channel).Check(request, timeout=LIMIT_SECONDS)
+        if answer.status != health_pb2.HealthCheckResponse.NOT_SERVING:
+            result.wrong("a clock that shows ten years less than before is not doubted")
+    scene.stranger.connect()
+    for _ in range(20):
+        scene.stranger_writes()
+    scene.stranger.sync()
+    if scene.stranger.refused:
+        result.wrong(f"{len(scene.stranger.refused)} writes that follow one from ahead were refused")
+    for name in ("tablet", "phone"):
+        for _ in range(2):
+            if scene.write(name).returncode or sync(scene, name).returncode:
+                result.wrong(f"a write of the {name} that follows one from ahead was not taken")
+        waiting = scene.companions[name].json("status")["sync"]
+        if waiting["refused"] or waiting["waiting"]:
+            result.wrong(f"{name} still has {len(waiting['refused'])} refused writes")
+
+
+FAULTS = (two_daemons, stopped, descriptors, wrong_clocks, servers_clock, written_ahead)
+
+
+def sync(scene, name, prefix=()):
+    return scene.companions[name].run("sync", prefix=prefix)
+
+
+def start_under(scene, shift):
+    """Starts the server anew, under a clock that a file shifts."""
+    shown = subprocess.run(
+        ["faketime", "-f", "+0", "printenv", "LD_PRELOAD"], capture_output=True, text=True
+    )
+    environment = {
+        "LD_PRELOAD": shown.stdout.strip(),
+        "FAKETIME_TIMESTAMP_FILE": str(shift),
+        "FAKETIME_NO_CACHE": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    }
+    server = scene.server
+    server.kill()
+    with open(server.log, "ab") as log:
+        server.process = server.spawn(env=environment, log=log)
+    assert "listening" in server._first_line(LIMIT_SECONDS), server.log_tail()
 
 
 def cpu_seconds(pid):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of the first version are opened by this one, and every system call that writes meanwhile
+"""Files of earlier versions are opened by this one, and every system call that writes meanwhile
 is, in turn, the last one, or fails."""
+
+import functools
 
 import old_formats
 import syscalls
@@ -10,20 +12,28 @@ from scene import COMPANIONS, Scene
 RECORDS = 60  # Some pages.
 
 
-def daemon(binaries, folder, *, kill_step, error_step, offset=0):
+# Formats of the server's store and of a replica: of the first version, and of the one before this.
+FIRST, BEFORE, NOW = (1, 1), (4, 5), (5, 6)
+
+
+def daemon(binaries, folder, *, kill_step, error_step, offset=0, version=BEFORE):
     """The server's store is upgraded, and served to devices whose replicas are old too."""
     steps = (kill_step, error_step, offset)
-    return sweep("upgrade, daemon", DaemonUpgrade, binaries, folder, *steps, old_scene)
+    make = functools.partial(old_scene, version=version)
+    run = functools.partial(DaemonUpgrade, oldest=version[0])
+    return sweep(f"upgrade, daemon {version[0]}", run, binaries, folder, *steps, make)
 
 
-def command(binaries, folder, *, kill_step, error_step, offset=0):
+def command(binaries, folder, *, kill_step, error_step, offset=0, version=BEFORE):
     """A replica is upgraded by the first command that looks at it, with a write that waits."""
     steps = (kill_step, error_step, offset)
-    return sweep("upgrade, atrest", CommandUpgrade, binaries, folder, *steps, old_devices)
+    make = functools.partial(old_devices, version=version)
+    run = functools.partial(CommandUpgrade, oldest=version[1])
+    return sweep(f"upgrade, atrest {version[1]}", run, binaries, folder, *steps, make)
 
 
-def old_scene(binaries, folder):
-    """Everything as the first version left it."""
+def old_scene(binaries, folder, version):
+    """Everything as an earlier version left it."""
     scene = Scene.prepare(binaries, folder)
     try:
         scene.server.up()
@@ -39,15 +49,15 @@ def old_scene(binaries, folder):
         assert scene.server.stop() == 0, scene.server.log_tail()
     finally:
         scene.server.kill()
-    old_formats.make_server_old(scene.folder / "data")
+    epoch = old_formats.make_server_old(scene.folder / "data", version[0])
     for name in COMPANIONS:
-        old_formats.make_replica_old(scene.folder / name)
+        old_formats.make_replica_old(scene.folder / name, epoch, version[1])
     return scene
 
 
-def old_devices(binaries, folder):
-    """Only the devices are as the first version left them."""
-    scene = old_scene(binaries, folder)
+def old_devices(binaries, folder, version):
+    """Only the devices are as an earlier version left them."""
+    scene = old_scene(binaries, folder, version)
     try:
         scene.server.up()
         assert scene.server.stop() == 0, scene.server.log_tail()
@@ -57,19 +67,15 @@ def old_devices(binaries, folder):
 
 
 class DaemonUpgrade(DaemonRun):
-    def __init__(self, original, copy, trace):
+    def __init__(self, original, copy, trace, oldest):
         super().__init__(original, copy, trace)
         self.shape = old_formats.Shape(
             original.folder / "data" / old_formats.SERVER_FILE,
             {"record": "body", "device": "token_hash", "account": "name"},
-            [
-                ("record", "due_ms"),
-                ("account", "live"),
-                ("account", "bytes"),
-                ("device", "sync_token"),
-                ("invitation", "used_by"),
-            ],
-            newest=4,
+            [("device", "outbox_number"), ("account", "latest_time"), ("meta", "clock_ms")]
+            + ([("record", "due_ms"), ("invitation", "used_by")] if oldest == 1 else []),
+            oldest,
+            NOW[0],
         )
 
     def session(self, scene):
@@ -85,13 +91,15 @@ class DaemonUpgrade(DaemonRun):
 
 
 class CommandUpgrade(Run):
-    def __init__(self, original, copy, trace):
+    def __init__(self, original, copy, trace, oldest):
         super().__init__(original, copy, trace)
         self.shape = old_formats.Shape(
             original.folder / "phone" / old_formats.REPLICA_FILE,
             {"record": "body", "outbox": "offer", "device": "name"},
-            [("replica", "seen_epoch"), ("replica", "joining"), ("outbox", "highest")],
-            newest=5,
+            [("replica", "head_commit"), ("replica", "last_number"), ("outbox", "number")]
+            + ([("replica", "joining"), ("record", "state")] if oldest == 1 else []),
+            oldest,
+            NOW[1],
         )
 
     def act(self, scene, fault, prefix):

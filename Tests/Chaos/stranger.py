@@ -5,6 +5,7 @@ its last."""
 import base64
 import copy
 import random
+import secrets
 import time
 
 import grpc
@@ -12,7 +13,7 @@ import grpc
 import values
 from atrest.sync.v1 import records_pb2, sync_pb2
 from harness import open_channel
-from model import CONFLICT, Pending, Replica, from_record, to_record
+from model import CONFLICT, Log, Pending, Replica, Segment, from_pending, from_segment, to_record
 from oplog import FAILED, OK, UNKNOWN, OpLog, lines
 from world import device_of
 
@@ -24,6 +25,7 @@ REFUSALS = {
     grpc.StatusCode.PERMISSION_DENIED,
 }
 PAGE = 1000
+TOKENS = 1000
 
 
 class Stranger:
@@ -34,7 +36,7 @@ class Stranger:
         self.replica = Replica(replica)
         self.recent = recent  # How many of its records it keeps in mind; all if None.
         self.since = cursor_of(since)  # Where all that it has to know begins.
-        self.cursor, self.seen = self.since, None
+        self.cursor, self.head = self.since, None
         self.acknowledged = 0
         self.restarts = 0
         self.refused = {}
@@ -53,29 +55,36 @@ class Stranger:
         return {
             "clock": self.replica.clock,
             "cursor": encoded(self.cursor) if self.cursor else None,
-            "pending": [offer_text(p) for p in self.replica.outbox],
+            "pending": [[offer_text(p), p.number] for p in self.replica.outbox],
+            "log": log_text(self.replica.log),
         }
 
     def _remember(self, life):
         """Takes up where an earlier life ended. False if that one ended before it began."""
-        state, held, tried = None, {}, {}
+        state, held, tried, log = None, {}, {}, None
         for line in lines(life):
             if "state" in line:
                 state = line["state"]
-                held = dict.fromkeys(state["pending"])
+                held, log = dict(state["pending"]), log_of(state["log"])
             elif "try" in line:
-                tried[line["try"]] = line["offers"]
-                held.update(dict.fromkeys(line["offers"]))
+                sent = dict(zip(line["offers"], line["numbers"]))
+                tried[line["try"]] = sent
+                held.update(sent)
+                log.last, log.token = max([log.last, *sent.values()]), line["token"]
+                log.tokens[log.token] = log.last
             elif "end" in line and line["as"] == OK:
-                for text in tried.pop(line["end"]):
-                    held.pop(text, None)
+                number, log.confirmed = line["taken"]
+                for text, given in tried.pop(line["end"]).items():
+                    if given <= number:
+                        held.pop(text, None)
                 state["cursor"] = line["cursor"]
             elif "dropped" in line:
                 for text in line["dropped"]:
                     held.pop(text, None)
         if state is None:
             return False
-        self.replica.outbox = [pending(text) for text in held]
+        self.replica.outbox = [pending(text, number) for text, number in held.items()]
+        self.replica.log = log
         self.replica.view = {p.key: p.record for p in self.replica.outbox}
         stamps = [r.stamp.clock for p in self.replica.outbox for r in p.record.values()]
         # A clock that never goes back: nothing in an earlier life was later than its last line or
@@ -95,14 +104,11 @@ class Stranger:
 
     def memory(self):
         """All it knows, for another process to go on with: `remember`."""
-        replica = copy.copy(self.replica)
-        replica.view, replica.outbox = dict(self.replica.view), list(self.replica.outbox)
-        return replica, self.cursor, self.seen
+        return copy.deepcopy(self.replica), self.cursor, self.head
 
     def remember(self, memory):
-        replica, self.cursor, self.seen = memory
-        self.replica = copy.copy(replica)
-        self.replica.view, self.replica.outbox = dict(replica.view), list(replica.outbox)
+        replica, self.cursor, self.head = memory
+        self.replica = copy.deepcopy(replica)
 
     # Talking.
 
@@ -116,27 +122,49 @@ class Stranger:
         self.channel.close()
         self.log.close()
 
-    def exchange(self, batch):
-        """One attempt. Returns the answer; raises what gRPC raises."""
-        offers = [offer_of(p) for p in batch]
-        number = self.log.trying(offers=[encoded(o) for o in offers]) if offers else None
+    def exchange(self, limit=PAGE):
+        """One attempt with the oldest of the outbox. Returns the answer; raises what gRPC raises."""
+        replica = self.replica
+        batch = replica.number(limit, secrets.randbits(63) + 1)
+        offers = [from_pending(p) for p in batch]
+        number = None
+        if offers:
+            # Durable before it is sent: the offers, their numbers, and the token.
+            number = self.log.trying(
+                offers=[encoded(o) for o in offers],
+                numbers=[p.number for p in batch],
+                token=replica.log.token,
+            )
         try:
-            answer = self._call(offers)
+            answer = self._call(batch, offers)
         except grpc.RpcError as error:
             if offers:
                 is_refused = error.code() in REFUSALS
                 self.log.ended(number, FAILED if is_refused else UNKNOWN, code=error.code().name)
             raise
         refused = {r.index: r.reason for r in answer.refusals}
+        position = (answer.taken_through.number, answer.taken_through.token)
+        # What lies beyond was not looked at.
+        unread = [i for i, p in enumerate(batch) if p.number > position[0]]
         if offers:
-            self.log.ended(number, OK, refused=list(refused), cursor=encoded(answer.cursor))
+            not_taken = [*refused, *unread]
+            cursor = encoded(answer.cursor)
+            self.log.ended(number, OK, refused=not_taken, cursor=cursor, taken=position)
+            assert replica.hear(*position), f"{position} is not in this replica's past"
         if answer.restarted:
             self.log.note(restarted=True)
-        self._take(batch, answer, refused)
+        self._take(batch[: len(batch) - len(unread)], answer, refused)
         return answer
 
-    def _call(self, offers):
-        request = sync_pb2.ExchangeRequest(cursor=self.cursor, offers=offers, seen=self.seen)
+    def _call(self, batch, offers):
+        request = sync_pb2.ExchangeRequest(
+            cursor=self.cursor, offers=offers, last_known_head=self.head
+        )
+        if batch:
+            log, through = self.replica.log, self.replica.settled_through()
+            numbers = tuple(p.number for p in batch)
+            segment = Segment(log.confirmed, log.token, through, numbers)
+            request.segment.CopyFrom(from_segment(segment))
         return self.device.sync.Exchange(request, metadata=self.device.metadata, timeout=10)
 
     def _take(self, batch, answer, refused):
@@ -149,7 +177,7 @@ class Stranger:
             if key[0] != CONFLICT:
                 self.replica.learn(key, record)
         self.cursor = answer.cursor
-        self.seen = sync_pb2.Cursor(epoch=answer.cursor.epoch, sequence=answer.head)
+        self.head = answer.head if answer.HasField("head") else answer.cursor
         if answer.restarted:
             self.restarts += 1
             self._offer_everything()
@@ -162,7 +190,7 @@ class Stranger:
         of it a new write."""
         waiting = {p.key for p in self.replica.outbox}
         self.replica.outbox += [
-            Pending(key, record, frozenset())
+            Pending(key, record, frozenset(), restored=True)
             for key, record in self.replica.view.items()
             if key not in waiting
         ]
@@ -170,7 +198,7 @@ class Stranger:
     def sync(self):
         """Everything up and down, as `atrest sync` does."""
         while True:
-            answer = self.exchange(self.replica.outbox[:PAGE])
+            answer = self.exchange()
             if not answer.more and not self.replica.outbox:
                 return
 
@@ -248,14 +276,24 @@ def cursor_of(text):
     return sync_pb2.Cursor.FromString(base64.b64decode(text)) if text else None
 
 
-def offer_of(p):
-    return sync_pb2.Offer(record=from_record(p.key, p.record), written=sorted(p.written))
-
-
 def offer_text(p):
-    return encoded(offer_of(p))
+    return encoded(from_pending(p))
 
 
-def pending(text):
+def pending(text, number):
     offer = sync_pb2.Offer.FromString(base64.b64decode(text))
-    return Pending(*to_record(offer.record), frozenset(offer.written))
+    key, record = to_record(offer.record)
+    return Pending(key, record, frozenset(offer.written), offer.restored, number)
+
+
+def log_text(log):
+    """As much of a log as a later life may need. A server is never put back further here."""
+    tokens = list(log.tokens.items())[-TOKENS:]
+    return {"last": log.last, "token": log.token, "confirmed": log.confirmed, "tokens": tokens}
+
+
+def log_of(text):
+    log = Log()
+    log.last, log.token, log.confirmed = text["last"], text["token"], text["confirmed"]
+    log.tokens = dict(text["tokens"])
+    return log

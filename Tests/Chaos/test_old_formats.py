@@ -28,7 +28,7 @@ DONE = "PRAGMA user_version = 2"
 def test_a_file_is_of_one_format_or_the_other_with_all_its_rows(tmp_path, statements, is_well):
     path = tmp_path / "replica.sqlite"
     connection = sqlite3.connect(path)
-    connection.executescript(REPLICA_1)
+    connection.executescript(REPLICA_1 + "PRAGMA user_version = 1;")
     connection.execute("INSERT INTO record VALUES (2, x'01', x'0102')")
     connection.commit()
     columns = [("replica", "seen_epoch"), ("outbox", "highest")]

@@ -156,7 +156,7 @@ struct SyncTests {
     await server.stop()
     try server.restore()
     try await server.start()
-    // Past the sequence at which the phone stands: only the lives tell that the server is another.
+    // Past the phone's sequence: only the names of commits tell that they are others.
     for day in 2..<6 { try tablet.replica.save(fast(daysAgo: day)) }
     try await sync(tablet, phone, tablet)
     #expect(try tablet.replica.sessions().count == 5)

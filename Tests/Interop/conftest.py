@@ -12,15 +12,22 @@ from harness import Daemon, open_channel
 TEST_LIMIT_SECONDS = 40
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "limit(seconds): how long a test may take")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
     """A test that hangs fails like any other, so that the summary still comes."""
 
+    marker = item.get_closest_marker("limit")
+    limit = marker.args[0] if marker else TEST_LIMIT_SECONDS
+
     def give_up(signum, frame):
-        raise TimeoutError(f"the test ran for more than {TEST_LIMIT_SECONDS} s")
+        raise TimeoutError(f"the test ran for more than {limit} s")
 
     previous = signal.signal(signal.SIGALRM, give_up)
-    signal.setitimer(signal.ITIMER_REAL, TEST_LIMIT_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, limit)
     try:
         return (yield)
     finally:

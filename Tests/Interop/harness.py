@@ -39,13 +39,16 @@ class Daemon:
         self.address = None
         self._names = itertools.count(1)
 
-    def start(self, listen="127.0.0.1:0", more=()):
+    def start(self, listen="127.0.0.1:0", more=(), env=None):
         """Starts it and waits for the line that names its address."""
         command = [self.program, "serve", "--data", self.data, "--listen", listen, "--insecure", *more]
         with open(self.log, "ab") as log:
             # setpriv: should this process be killed, the daemon does not outlive it.
             self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", *command], stdout=subprocess.PIPE, stderr=log
+                ["setpriv", "--pdeathsig", "KILL", *command],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env={**os.environ, **(env or {})},
             )
         line = self._first_line(seconds=20)
         match = re.fullmatch(r"atrest-syncd listening on (\S+:\d+)\n", line)

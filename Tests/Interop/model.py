@@ -4,15 +4,19 @@
 Slow and plain on purpose: this is what the server is compared with.
 """
 
+import dataclasses
 import struct
 from typing import Dict, FrozenSet, List, NamedTuple, Optional, Tuple
 
-from atrest.sync.v1 import records_pb2
+from atrest.sync.v1 import records_pb2, sync_pb2
 
-CONFLICT = records_pb2.KIND_CONFLICT
+CONFLICT, ENTITLEMENT = records_pb2.KIND_CONFLICT, records_pb2.KIND_ENTITLEMENT
 DELETED_FIELD = 1
 ENTRY_FIELD = 2
 FORGOTTEN_FIELD = 15
+DELETED = records_pb2.Water(deleted=True).SerializeToString()
+FORGOTTEN = records_pb2.Water(forgotten=True).SerializeToString()
+HUNDRED_YEARS_MS = 100 * 365 * 86_400_000
 
 
 class Stamp(NamedTuple):
@@ -50,25 +54,33 @@ def merge(a: Record, b: Record) -> Record:
 
 
 def is_deleted(record: Record) -> bool:
-    return DELETED_FIELD in record and record[DELETED_FIELD].value == b"\x08\x01"
+    return DELETED_FIELD in record and record[DELETED_FIELD].value == DELETED
 
 
-def lifted(record: Record, other: Record) -> Record:
-    """An action that brings back what the other copy forgot counts as having written what that one has no more."""
-    floor, action = other.get(FORGOTTEN_FIELD), record.get(DELETED_FIELD)
-    if floor is None or action is None or is_deleted(record):
-        return record
-    if DELETED_FIELD in other and rank(other[DELETED_FIELD]) >= rank(action):
+def lifted(record: Record, floor: Optional[Register]) -> Record:
+    """An action that is greater than the floor brings the record back whole: as if the floor had written the rest."""
+    action = record.get(DELETED_FIELD)
+    if floor is None or action is None or is_deleted(record) or action.stamp <= floor.stamp:
         return record
     return {
-        field: Register(field, action.stamp, None, register.value)
-        if register.stamp < floor.stamp and field not in other
+        field: Register(field, floor.stamp, None, register.value)
+        if register.stamp < floor.stamp and field != FORGOTTEN_FIELD
         else register
         for field, register in record.items()
     }
 
 
-def conflicts(kept: Register, lost: Register) -> bool:
+def pruned(record: Record) -> Record:
+    """A deleted record without what the deletion made unreachable."""
+    deletion = record[DELETED_FIELD]
+    rest = {f: r for f, r in record.items() if f != FORGOTTEN_FIELD}
+    left = {f: r for f, r in rest.items() if r.stamp >= deletion.stamp}
+    if left == rest:
+        return record
+    return left | {FORGOTTEN_FIELD: Register(FORGOTTEN_FIELD, deletion.stamp, None, FORGOTTEN)}
+
+
+def did_not_know(kept: Register, lost: Register) -> bool:
     """Whether the winner's writer did not know the value that lost.
 
     A replica knows its own writes. Two equal values leave nothing to choose.
@@ -92,6 +104,99 @@ class Entry(NamedTuple):
     kept: Register
 
 
+Pair = Tuple[Register, Register]  # What lost, and what was kept.
+
+
+class Meeting:
+    """An offer and the account's copy: what becomes of them, and what that makes of each write."""
+
+    def __init__(self, stored: Record, offered: Record, written: FrozenSet[int], restored: bool):
+        self.stored, self.offered = stored, offered
+        self.written = written & offered.keys()
+        self.restored = restored
+        floors = [copy[FORGOTTEN_FIELD] for copy in (stored, offered) if FORGOTTEN_FIELD in copy]
+        self.floor = max(floors, key=rank, default=None)
+        self.lifted = lifted(offered, self.floor)
+        self.lifted_stored = lifted(stored, self.floor)
+        self.result = merge(self.lifted_stored, self.lifted)
+
+    def conflicts(self) -> List[Pair]:
+        pairs = self._fields() + self._lifted_writes() + self._hidden_actions()
+        pairs += self._values_of_lost_actions(pairs)
+        return pairs + self._earlier_actions(pairs)
+
+    def _fields(self):
+        pairs = []
+        for field, mine in self.lifted.items():
+            theirs = self.lifted_stored.get(field)
+            kept = self.result.get(field, self.floor)
+            if kept == mine:
+                if theirs is None or theirs == mine:
+                    continue
+                lost = theirs
+            elif theirs != mine or field not in self.result:
+                lost = self.offered[field]
+            else:
+                continue
+            is_open = self.restored or field in self.written
+            is_settled = self.floor is not None and lost.stamp == self.floor.stamp
+            if is_open and not is_settled and did_not_know(kept, lost):
+                pairs.append((lost, kept))
+        return pairs
+
+    def _lifted_writes(self):
+        return [
+            (self.offered[field], self.floor)
+            for field in self.written
+            if self.lifted[field] != self.offered[field]
+            and is_same_write(self.result[field], self.lifted[field])
+            and did_not_know(self.floor, self.offered[field])
+        ]
+
+    def _values_of_lost_actions(self, pairs):
+        actions = {lost.stamp for lost, _ in pairs if lost.field == DELETED_FIELD}
+        return [
+            (register, self.floor)
+            for field, register in self.stored.items()
+            if field not in self.result and field != DELETED_FIELD and register.stamp in actions
+        ]
+
+    def _hidden_actions(self):
+        offer_deletes = is_deleted(self.offered) and (
+            self.restored or DELETED_FIELD in self.written
+        )
+        if is_deleted(self.stored) or not offer_deletes or not is_deleted(self.result):
+            return []
+        deletion = self.result[DELETED_FIELD]
+        own = self.stored[DELETED_FIELD].stamp if DELETED_FIELD in self.stored else None
+        hidden = {
+            register.stamp
+            for field, register in self.stored.items()
+            if field != FORGOTTEN_FIELD
+            and register.stamp < deletion.stamp
+            and register.stamp.replica != deletion.stamp.replica
+            and (field not in self.offered or rank(register) > rank(self.offered[field]))
+        }
+        return [(action(stamp), deletion) for stamp in hidden - {own}]
+
+    def _earlier_actions(self, pairs):
+        last = self.offered.get(DELETED_FIELD)
+        for lost, kept in pairs:
+            if last is not None and lost == last and kept.value == DELETED:
+                earlier = {self.offered[field].stamp for field in self.written}
+                return [(action(s), kept) for s in earlier - {last.stamp} if s < kept.stamp]
+        return []
+
+
+def is_same_write(a: Register, b: Register) -> bool:
+    return (a.stamp, a.value) == (b.stamp, b.value)
+
+
+def action(stamp: Stamp) -> Register:
+    """What is left of an action whose own `deleted` register another one wrote over."""
+    return Register(DELETED_FIELD, stamp, None, b"")
+
+
 class Account:
     """What the server holds for one account, and the order in which it changed."""
 
@@ -100,83 +205,79 @@ class Account:
         self.journal: Dict[bytes, Entry] = {}
         self.version = 0
         self.changed: Dict[Key, int] = {}
+        self.latest = 0  # The greatest clock of any stamp that was taken.
 
     def _touch(self, key):
         self.version += 1
         self.changed[key] = self.version
 
-    def take(self, key: Key, offered: Record, written: FrozenSet[int]) -> bool:
-        """Merges one offer. Returns whether some register of it lost."""
-        stored = self.records.get(key, {})
-        before, as_offered = stored, offered
-        stored, offered = lifted(before, as_offered), lifted(as_offered, before)
-        merged = merge(stored, offered)
-        lost_fields = [f for f in offered if merged.get(f) != as_offered[f]]
-        if merged != before:
-            self.records[key] = merged
-            self._touch(key)
-        for field in sorted(written & offered.keys()):
-            if field in merged and field not in stored:
-                continue
-            kept = merged.get(field, merged.get(FORGOTTEN_FIELD))
-            lost = stored[field] if kept == offered[field] else offered[field]
-            if lost == kept or key[0] == CONFLICT or not conflicts(kept, lost):
-                continue
-            name = journal_id(key, lost)
-            if name not in self.journal:
-                self.journal[name] = Entry(key, lost, kept)
-                self._touch((CONFLICT, name))
-        self._hidden(key, stored, offered, written, merged)
-        self._earlier(key, stored, offered, written, merged)
-        return bool(lost_fields)
+    def bears(self, record: Record, now_ms: int, restored: bool = False) -> bool:
+        """Whether no stamp is too far ahead of a server whose clock shows this."""
+        ahead = HUNDRED_YEARS_MS if restored else 60_000
+        late = [r.stamp.clock for r in record.values() if r.stamp.clock >> 16 > now_ms + ahead]
+        return all(not restored and clock <= self.latest + 1024 for clock in late)
 
-    def _journal(self, key, lost, kept):
+    def take(
+        self, key: Key, offered: Record, written: FrozenSet[int], restored: bool = False
+    ) -> bool:
+        """Merges one offer. Returns whether some register of it lost."""
+        if key[0] != ENTITLEMENT:
+            self.latest = max([self.latest, *(r.stamp.clock for r in offered.values())])
+        stored = self.records.get(key)
+        if stored is None and key[0] == CONFLICT and key[1] in self.journal:
+            stored = {ENTRY_FIELD: offered[ENTRY_FIELD]}  # Written by the server, as it came from there.
+        if stored is None:
+            self.records[key] = offered
+            self._touch(key)
+            return False
+        meeting = Meeting(stored, offered, written, restored)
+        if meeting.result != stored:
+            self.records[key] = meeting.result
+            self._touch(key)
+        if key[0] not in (CONFLICT, ENTITLEMENT):
+            for lost, kept in meeting.conflicts():
+                self._note(key, lost, kept)
+        return any(meeting.result.get(f) != register for f, register in offered.items())
+
+    def _note(self, key, lost, kept):
         name = journal_id(key, lost)
-        if name not in self.journal:
+        if name not in self.journal and (CONFLICT, name) not in self.records:
             self.journal[name] = Entry(key, lost, kept)
             self._touch((CONFLICT, name))
 
-    def _earlier(self, key, stored, offered, written, merged):
-        """Earlier actions of an offer whose last one lost to a deletion that did not know it."""
-        last, kept = offered.get(DELETED_FIELD), merged.get(DELETED_FIELD)
-        if not (last and kept and stored.get(DELETED_FIELD) == kept and is_deleted(merged)):
+    def prune(self, key: Key):
+        """Takes out what a deletion made unreachable. What an unknown action wrote goes to the journal before."""
+        before = self.records[key]
+        after = pruned(before)
+        if after == before:
             return
-        if key[0] == CONFLICT or DELETED_FIELD not in written or not conflicts(kept, last):
-            return
-        for field in sorted(written & offered.keys()):
-            stamp = offered[field].stamp
-            if stamp != last.stamp and stamp < kept.stamp:
-                self._journal(key, Register(DELETED_FIELD, stamp, None, b""), kept)
-
-    def _hidden(self, key, stored, offered, written, merged):
-        """A deletion that did not know an action journals it, even where another wrote over its `deleted`."""
-        if not stored or is_deleted(stored) or key[0] == CONFLICT or DELETED_FIELD not in written:
-            return
-        if not is_deleted(offered) or not is_deleted(merged):
-            return
-        deletion = merged[DELETED_FIELD]
-        for field, hidden in sorted(stored.items()):
-            known = field in offered and rank(offered[field]) >= rank(hidden)
-            if field in (DELETED_FIELD, FORGOTTEN_FIELD) or known or hidden.stamp >= deletion.stamp:
-                continue
-            if hidden.stamp.replica == deletion.stamp.replica:
-                continue
-            if hidden.stamp == stored.get(DELETED_FIELD, hidden).stamp and DELETED_FIELD in stored:
-                continue
-            lost = Register(DELETED_FIELD, hidden.stamp, None, b"")
-            name = journal_id(key, lost)
-            if name not in self.journal:
-                self.journal[name] = Entry(key, lost, deletion)
-                self._touch((CONFLICT, name))
+        for field, lost in before.items():
+            name = journal_id(key, action(lost.stamp))
+            is_taken_out = after.get(field) != lost and field != FORGOTTEN_FIELD
+            entry = self.journal.get(name)
+            is_listed = entry is not None and not is_deleted(
+                self.records.get((CONFLICT, name), {})
+            )
+            if is_listed and (seen := before[DELETED_FIELD].replaced) is not None:
+                is_listed = seen != lost.stamp and seen <= entry.kept.stamp
+            if is_taken_out and is_listed and key[0] != CONFLICT:
+                self._note(key, lost, after[FORGOTTEN_FIELD])
+        self.records[key] = after
+        self._touch(key)
 
     def changed_after(self, version) -> FrozenSet[Key]:
         return frozenset(key for key, at in self.changed.items() if at > version)
 
 
-class Pending(NamedTuple):
+@dataclasses.dataclass(eq=False)
+class Pending:
+    """An entry of a replica's outbox."""
+
     key: Key
     record: Record
     written: FrozenSet[int]
+    restored: bool = False
+    number: int = 0  # Given when it is sent for the first time.
 
 
 class Replica:
@@ -188,34 +289,51 @@ class Replica:
         self.view: Dict[Key, Record] = {}
         self.outbox: List[Pending] = []
         self.cursor = None
+        self.log = Log()
 
     def act(self, key: Key, values: Dict[int, bytes], wall_ms: int):
         """One action of a person. All but a deletion also say that the record is there."""
         self.clock = max(self.clock + 1, wall_ms << 16)
         stamp = Stamp(self.clock, self.replica)
         before = self.view.get(key, {})
+        unsent = next((p for p in reversed(self.outbox) if p.key == key), None)
+        if unsent and (unsent.number or unsent.restored or unsent.record != before):
+            # It may have been taken; or it lost to what came since, and belongs in the journal then.
+            unsent = None
         record = dict(before)
         for field, value in ({DELETED_FIELD: b""} | values).items():
-            record[field] = Register(field, stamp, self._replaced(key, before.get(field)), value)
+            over = before.get(field)
+            is_unsent = unsent is not None and field in unsent.written
+            replaced = over and (over.replaced if is_unsent else over.stamp)
+            record[field] = Register(field, stamp, replaced, value)
         written = frozenset(values) | {DELETED_FIELD}
-        last = next((p for p in reversed(self.outbox) if p.key == key), None)
-        if last and last.record == before:
-            # Nothing came in between, so one offer says it all. Otherwise the earlier one is still
-            # pushed as it was: it may have lost to what came, and belongs in the journal then.
-            self.outbox.remove(last)
-            written |= last.written
+        if unsent:
+            self.outbox.remove(unsent)
+            written |= unsent.written
         self.outbox.append(Pending(key, record, written))
         self.view[key] = record
 
-    def _replaced(self, key, current):
-        """The stamp of the acknowledged value under the one that is being replaced."""
-        if current is None:
-            return None
-        pending = any(
-            p.key == key and current.field in p.written and p.record[current.field] == current
-            for p in self.outbox
-        )
-        return current.replaced if pending else current.stamp
+    def number(self, limit: int, token: int) -> List[Pending]:
+        """The oldest entries of the outbox. Those that are sent for the first time get numbers, under a new token."""
+        batch = self.outbox[:limit]
+        new = [p for p in batch if not p.number]
+        for p in new:
+            self.log.last += 1
+            p.number = self.log.last
+        if new:
+            self.log.tokens[token] = self.log.last
+            self.log.token = token
+        return batch
+
+    def settled_through(self) -> int:
+        return min([p.number - 1 for p in self.outbox if p.number], default=self.log.last)
+
+    def hear(self, number: int, token: int) -> bool:
+        """Takes in how far the server has gone through the outbox. False: this replica is a copy."""
+        if token and self.log.tokens.get(token, -1) < number:
+            return False
+        self.log.confirmed = token
+        return True
 
     def acknowledge(self, offered: List[Pending]):
         """Only what was acknowledged leaves the outbox; what was written since stays."""
@@ -225,6 +343,40 @@ class Replica:
         """Takes in a record of the feed."""
         self.view[key] = merge(self.view.get(key, {}), record)
         self.clock = max([self.clock, *(r.stamp.clock for r in record.values())])
+
+
+class Log:
+    """The numbers that a replica gave, and each token with the greatest number given by then."""
+
+    def __init__(self):
+        self.last = 0
+        self.token = 0
+        self.confirmed = 0
+        self.tokens: Dict[int, int] = {}
+
+
+class Segment(NamedTuple):
+    """Where the offers of a request lie in the outbox of the replica that sent it."""
+
+    confirmed: int
+    token: int
+    settled_through: int
+    numbers: Tuple[int, ...]
+
+
+class Position:
+    """How far the server has gone through a device's outbox."""
+
+    def __init__(self):
+        self.number, self.token = 0, 0
+
+    def unjudged(self, segment: Segment) -> FrozenSet[int]:
+        """The indices of the offers that are judged now. Moves on."""
+        if self.token not in (0, segment.token, segment.confirmed) or not segment.numbers:
+            return frozenset()
+        new = frozenset(i for i, n in enumerate(segment.numbers) if n > self.number)
+        self.number, self.token = max(self.number, segment.numbers[-1]), segment.token
+        return new
 
 
 # To and from the messages.
@@ -258,6 +410,25 @@ def from_register(register):
 def from_record(key: Key, record: Record):
     return records_pb2.Record(
         kind=key[0], id=key[1], registers=[from_register(record[f]) for f in sorted(record)]
+    )
+
+
+def from_pending(pending: Pending):
+    """The offer that is made of an entry of the outbox."""
+    return sync_pb2.Offer(
+        record=from_record(pending.key, pending.record),
+        written=sorted(pending.written),
+        restored=pending.restored,
+    )
+
+
+def from_segment(segment: Segment):
+    before = (segment.settled_through, *segment.numbers)
+    return sync_pb2.OutboxSegment(
+        confirmed=segment.confirmed,
+        token=segment.token,
+        settled_through=segment.settled_through,
+        steps=[number - last for last, number in zip(before, segment.numbers)],
     )
 
 

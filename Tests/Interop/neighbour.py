@@ -14,7 +14,7 @@ from values import DELETED, clock, entitlement, intake, new_id, offer, preferenc
 from values import text, water
 
 # What belongs to the server and to no account. A table that is new belongs here, or names its account.
-COMMON_TABLES = {"meta", "life"}
+COMMON_TABLES = {"meta"}
 # KIND_CODE_REFUSED: a wrong code that was tried is written down for the account whose code it was meant to be.
 CODE_REFUSED = 4
 
@@ -153,7 +153,7 @@ class Mixer:
             theirs.tablet.replica,
             theirs.gone.replica,
             theirs.newcomer.handle,
-            theirs.cursor.epoch,
+            theirs.cursor.commit,
             theirs.cursor.sequence,
             theirs.cursor.sequence + 1,
             0,

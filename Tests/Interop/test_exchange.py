@@ -43,7 +43,7 @@ def test_an_empty_account_has_nothing_and_says_where_it_is(account):
     before = now_ms()
     answer = account.exchange()
     assert not answer.records and not answer.more and not answer.restarted
-    assert answer.cursor.epoch != 0 and answer.cursor.sequence == 0
+    assert answer.cursor == sync_pb2.Cursor() == account.exchange(answer.cursor).cursor
     assert before - 1000 <= answer.server_time_ms <= now_ms() + 1000
 
 
@@ -118,7 +118,7 @@ def test_a_changed_record_comes_again_and_only_it(account):
     push(other, edited)
     answer = account.exchange(stood)
     assert list(answer.records) == [edited]
-    assert answer.cursor.epoch == stood.epoch and answer.cursor.sequence > stood.sequence
+    assert answer.cursor.commit != stood.commit and answer.cursor.sequence > stood.sequence
     again = account.exchange(answer.cursor)
     assert not again.records and again.cursor == answer.cursor
 
@@ -231,22 +231,81 @@ def test_one_request_may_offer_a_record_twice(account):
     "foreign, sequence",
     [(0, 2), (1, 0), (1, 1), (0, 2**63 - 1), (0, 2**63), (0, 2**64 - 1), (7, 2**64 - 1)],
 )
-def test_a_cursor_of_another_life_starts_over(account, foreign, sequence):
+def test_a_cursor_that_no_commit_gave_starts_over(account, foreign, sequence):
     mine = water(account.replica)
     cursor = push(account, mine).cursor
     assert cursor.sequence == 1
-    answer = account.exchange(sync_pb2.Cursor(epoch=cursor.epoch ^ foreign, sequence=sequence))
+    answer = account.exchange(sync_pb2.Cursor(commit=cursor.commit ^ foreign, sequence=sequence))
     assert answer.restarted
     assert list(answer.records) == [mine]
     assert answer.cursor == cursor
     assert not account.exchange(cursor).restarted
 
 
+def exchange(device, **fields):
+    request = sync_pb2.ExchangeRequest(**fields)
+    return device.sync.Exchange(request, metadata=device.metadata, timeout=10)
+
+
+def test_every_commit_has_a_name_and_each_is_known(account):
+    cursors = [push(account, water(account.replica)).cursor for _ in range(5)]
+    assert [cursor.sequence for cursor in cursors] == [1, 2, 3, 4, 5]
+    assert len({cursor.commit for cursor in cursors}) == 5 and 0 not in {c.commit for c in cursors}
+    for index, cursor in enumerate(cursors):
+        answer = account.exchange(cursor)
+        assert not answer.restarted and len(answer.records) == 4 - index
+        other = sync_pb2.Cursor(commit=cursors[index - 1].commit, sequence=cursor.sequence)
+        assert account.exchange(other).restarted, "a name belongs to its sequence"
+
+
+def test_a_sequence_within_a_commit_is_no_position(account):
+    """Of the commits' own: pages end within them, with the name that was given to the sequence."""
+    cursor = push(account, water(account.replica), water(account.replica)).cursor
+    assert cursor.sequence == 2
+    within = account.exchange(sync_pb2.Cursor(commit=cursor.commit, sequence=1))
+    assert not within.restarted and len(within.records) == 1
+    assert account.exchange(sync_pb2.Cursor(commit=cursor.commit, sequence=3)).restarted
+
+
+def test_the_head_is_told_where_the_cursor_is_not_there(account):
+    at = clock()
+    for start in range(0, 2000, 1000):
+        records = [water(account.replica, at=at + start + n) for n in range(1000)]
+        push(account, *records)
+    first, *_, last = account.pages()
+    assert first.more and first.head.sequence == 2000 and first.cursor.sequence < 2000
+    assert not last.more and not last.HasField("head") and last.cursor.sequence == 2000
+    # The head is a position like any other.
+    answer = exchange(account, cursor=first.cursor, last_known_head=first.head)
+    assert not answer.restarted and answer.records
+    assert not exchange(account, cursor=first.head).restarted
+
+
+def test_a_head_that_the_server_never_had_starts_over(account):
+    cursor = push(account, water(account.replica)).cursor
+    unknown = sync_pb2.Cursor(commit=cursor.commit ^ 1, sequence=cursor.sequence + 1)
+    answer = exchange(account, cursor=cursor, last_known_head=unknown)
+    assert answer.restarted and len(answer.records) == 1
+    assert not exchange(account, cursor=cursor, last_known_head=cursor).restarted
+    assert not exchange(account, last_known_head=cursor).restarted
+    assert not exchange(account, cursor=cursor, last_known_head=sync_pb2.Cursor()).restarted
+
+
+def test_a_peek_reads_like_any_request(account):
+    cursor = push(account, water(account.replica)).cursor
+    answer = exchange(account, peek=True)
+    assert len(answer.records) == 1 and answer.cursor == cursor
+
+
+def test_no_answer_doubts_the_clock_of_a_server_that_is_right(account):
+    assert not exchange(account, device_time_ms=now_ms()).clock_doubtful
+
+
 def test_an_offer_beside_a_foreign_cursor_is_taken(account):
     cursor = account.exchange().cursor
     mine = water(account.replica)
     answer = account.exchange(
-        sync_pb2.Cursor(epoch=cursor.epoch + 1, sequence=3), [offer(mine, written=[])]
+        sync_pb2.Cursor(commit=cursor.commit ^ 1, sequence=3), [offer(mine, written=[])]
     )
     assert answer.restarted and not answer.refusals
     assert account.all_records() == [canonical(mine)]

@@ -60,7 +60,7 @@ def test_a_later_edit_brings_the_record_back_whole(account):
     key, held, journal, expected = settle(phone, tablet, edit_at=+50)
     assert held == expected.records[key]
     assert {held[f].value for f in (2, 3)} == {SPAN, TARGET}
-    assert held[3].stamp == held[1].stamp, "as if the edit had written it"
+    assert held[3].stamp == held[15].stamp, "what the edit did not write, whoever writes it next replaces"
 
 
 def test_an_earlier_edit_comes_too_late_and_is_journalled_with_its_value(account):
@@ -69,3 +69,15 @@ def test_an_earlier_edit_comes_too_late_and_is_journalled_with_its_value(account
     assert held == expected.records[key] and set(held) == {1, 15}
     assert journal == set(expected.journal)
     assert SPAN in {entry.lost.value for entry in expected.journal.values()}
+
+
+def test_of_two_deletions_neither_lost_although_one_was_pruned(account):
+    """There is nothing to choose, as there would be nothing if nothing had been pruned."""
+    phone, tablet = account, account.add_device("tablet")
+    key, base = (KIND, values.new_id()), values.clock()
+    late = edit(tablet, base - 50, base - 100)
+    late[1] = Register(1, Stamp(base - 10, tablet.replica), late[1].stamp, DELETED)
+    for device, record, written in [(phone, stripped(phone, base), {1}), (tablet, late, {1})]:
+        assert not device.exchange(offers=[offer(key, record, written)]).refusals
+    feed = [records_pb2.Record.FromString(r) for r in phone.all_records()]
+    assert [(r.kind, r.id) for r in feed] == [key]

@@ -21,7 +21,10 @@ def watch(channel, service=""):
     return health_pb2_grpc.HealthStub(channel).Watch(request, timeout=20)
 
 
-@pytest.mark.parametrize("service", ["", "atrest.sync.v1.Sync", "atrest.sync.v1.Devices"])
+SERVICES = ["", "atrest.sync.v1.Sync", "atrest.sync.v1.Devices", "atrest.clock"]
+
+
+@pytest.mark.parametrize("service", SERVICES)
 def test_it_serves(channel, service):
     assert check(channel, service) == State.SERVING
     stream = watch(channel, service)

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random histories of three devices, in step with the model: answers, records, journal, bytes.
 
+Among their offers are pruned records, restored ones, and ones in which nothing is new.
+
 `SYNC_SEED=0x2a Tests/Interop/run` replays the history of a failure; SYNC_CASES asks for more.
 """
 
 import os
+import pathlib
 import random
+import shutil
+import subprocess
+import time
 
 import grpc
 import pytest
@@ -13,13 +19,16 @@ import pytest
 import model
 from atrest.internal.v1 import pages_pb2
 from atrest.sync.v1 import records_pb2, sync_pb2
+from harness import Daemon, open_channel
 from model import CONFLICT
 from values import DELETED, canonical, now_ms, intake, span, target, text
 
 REPLAY = os.environ.get("SYNC_SEED")
 SEEDS = [int(REPLAY, 0)] if REPLAY else range(1, 1 + int(os.environ.get("SYNC_CASES", "30")))
 STEPS = 120
+COMPILER = shutil.which("cc") or shutil.which("clang")
 UNKNOWN_KIND = 4711
+SKEW = sync_pb2.Refusal.REASON_CLOCK_SKEW
 COMPRESSIONS = [grpc.Compression.NoCompression, grpc.Compression.Gzip, grpc.Compression.Deflate]
 
 
@@ -34,11 +43,13 @@ class Simulated:
         self.wall_ms = start_ms + source.choice([-86_400_000, -5, -1, 0, 0, 0, 1, 45_000])
         self.version = 0  # Of the model account, when the replica was at its cursor.
         self.late_requests = []
+        self.position = None  # How far the server is in its outbox, if it tells where its offers lie.
 
 
 class History:
     def __init__(self, account, seed):
         self.random = random.Random(seed)
+        self.is_odd = seed % 2 == 1
         self.account = model.Account()
         self.start_ms = now_ms()
         devices = [account, account.add_device("second"), account.add_device("third")]
@@ -46,6 +57,9 @@ class History:
             # A copied database: two devices write under one identity, and at times with one stamp.
             devices.append(account)
         self.devices = [Simulated(d, self.random, self.start_ms) for d in devices]
+        for device in self.devices[1:3]:
+            device.position = model.Position()
+        self.odd_keys = set()  # Of which something was pruned, or offered as if the server had lost it.
         self.keys = [
             *((records_pb2.KIND_SESSION, bytes([n]) * 16) for n in range(2)),
             *((records_pb2.KIND_WATER, bytes([n]) * 16) for n in range(2)),
@@ -80,7 +94,9 @@ class History:
             if self.random.randrange(5) == 0:
                 device.replica.act(key, {1: DELETED}, device.wall_ms)
                 return
-            fields = self.random.sample(fields, self.random.randint(1, len(fields)))
+            # Where it was pruned, there is nothing else to be seen: an edit says all.
+            if set(fields) <= device.replica.view[key].keys():
+                fields = self.random.sample(fields, self.random.randint(1, len(fields)))
         values = {field: self.value(key[0], field) for field in fields}
         device.replica.act(key, values, device.wall_ms)
 
@@ -90,34 +106,72 @@ class History:
         if entries:
             device.replica.act(self.random.choice(sorted(entries)), {1: DELETED}, device.wall_ms)
 
+    def offer_again(self, device):
+        """Offers a record that is held, as a replica does that was told of a restart, or that compared. At times as if the
+        server that took it had lost it, or had pruned it before it was put back.
+        """
+        pick = self.random
+        replica = device.replica
+        if pick.randrange(3) == 0 and replica.outbox:
+            last = replica.outbox[-1]
+            if not last.number and not last.restored:
+                replica.outbox[-1] = model.Pending(last.key, last.record, frozenset(), restored=True)
+                self.odd_keys.add(last.key)
+            return
+        waiting = {p.key for p in replica.outbox}
+        held = sorted(key for key in replica.view if key not in waiting)
+        if not held:
+            return
+        deleted = [k for k in held if model.is_deleted(replica.view[k]) and k[0] != CONFLICT]
+        key = pick.choice(deleted if deleted and pick.randrange(2) else held)
+        if key in deleted and pick.randrange(2):
+            replica.view[key] = model.pruned(replica.view[key])
+        self.odd_keys.add(key)
+        restored = bool(pick.randrange(2))
+        replica.outbox.append(model.Pending(key, replica.view[key], frozenset(), restored))
+
     # What the network does.
 
     def sync(self, device):
         """Pushes some or all of the outbox and pulls a page."""
         limit = self.random.choice([0, 1, 2, 1000])
-        offered = device.replica.outbox[:limit]
-        request = sync_pb2.ExchangeRequest(cursor=device.replica.cursor)
+        replica, segment = device.replica, None
+        request = sync_pb2.ExchangeRequest(cursor=replica.cursor)
+        if device.position:
+            offered = replica.number(limit, self.random.getrandbits(63) + 1)
+            numbers = tuple(p.number for p in offered)
+            through = replica.settled_through()
+            segment = model.Segment(replica.log.confirmed, replica.log.token, through, numbers)
+            if offered:
+                request.segment.CopyFrom(model.from_segment(segment))
+        else:
+            offered = replica.outbox[:limit]
+            for p in offered:
+                p.number = 1  # It may have been taken.
         for pending in offered:
-            record = model.from_record(pending.key, pending.record)
-            request.offers.add(record=record, written=sorted(pending.written))
+            request.offers.append(model.from_pending(pending))
         request = request.SerializeToString()
         fate = self.random.randrange(8)
         if fate == 0:  # Lost on the way there; perhaps it comes later.
-            device.late_requests.append((request, offered, device.version))
+            device.late_requests.append((request, offered, segment, device.version))
             return
-        answer = self.deliver(device, request, offered, device.version)
+        answer = self.deliver(device, request, offered, segment, device.version)
         if fate == 1:  # The answer is lost.
-            device.late_requests.append((request, offered, device.version))
+            device.late_requests.append((request, offered, segment, device.version))
             return
         if fate == 2:  # It arrives twice, and the second answer is the one that counts.
-            again = self.deliver(device, request, offered, device.version)
+            again = self.deliver(device, request, offered, segment, device.version)
             assert again.cursor == answer.cursor
             answer = again
-        device.replica.acknowledge(offered)
+        if segment and offered:
+            position = answer.taken_through
+            assert replica.hear(position.number, position.token), "nobody copied this replica"
+            offered = [p for p in offered if p.number <= position.number]
+        replica.acknowledge(offered)
         for bytes in answer.records:
             key, record = model.to_record(records_pb2.Record.FromString(bytes))
-            device.replica.learn(key, record)
-        device.replica.cursor = answer.cursor
+            replica.learn(key, record)
+        replica.cursor = answer.cursor
         device.version = self.account.version
 
     def deliver_late(self, device):
@@ -126,7 +180,7 @@ class History:
             late = self.random.choice(device.late_requests)
             self.deliver(device, *late)
 
-    def deliver(self, device, request, offered, version):
+    def deliver(self, device, request, offered, segment, version):
         """Gives a request to the server and to the model, and compares what they say."""
         before = now_ms()
         compression = self.random.choice(COMPRESSIONS)
@@ -134,10 +188,17 @@ class History:
             device.device.exchange_bytes(request, compression)
         )
         assert not answer.refusals and not answer.restarted and not answer.more
+        judged = frozenset(range(len(offered)))
+        if segment and offered:
+            judged = device.position.unjudged(segment)
+            told = (answer.taken_through.number, answer.taken_through.token)
+            assert told == (device.position.number, device.position.token)
 
         superseded = []
         for index, pending in enumerate(offered):
-            if self.account.take(pending.key, pending.record, pending.written):
+            if index not in judged:
+                continue
+            if self.account.take(pending.key, pending.record, pending.written, pending.restored):
                 superseded.append(index)
             for field in pending.written:
                 self.acknowledged.append((pending.key, pending.record[field]))
@@ -151,12 +212,13 @@ class History:
         expected = self.account.changed_after(version)
         # What the request offered, and the merge left as it came, is not sent back. If it offered a
         # record twice, the last one counts: it is what the replica holds.
-        echoes = {p.key for p in offered if self.account.records[p.key] == p.record}
+        offered = [p for index, p in enumerate(offered) if index in judged]
+        echoes = {p.key for p in offered if self.account.records.get(p.key, p.record) == p.record}
         assert got.keys() - expected == set()
         assert expected - got.keys() <= echoes
         last = {p.key: p.record for p in offered}
         for key in got.keys() & last.keys():
-            assert self.account.records[key] != last[key], "an echo"
+            assert self.account.records.get(key) != last[key], "an echo"
         for key, bytes in got.items():
             assert bytes == self.canonical(key, bytes, before)
         return answer
@@ -213,7 +275,9 @@ class History:
         or it is in the journal.
         """
         for key, mine in self.acknowledged:
-            if key[0] == CONFLICT or self.account.records[key][mine.field] == mine:
+            if key[0] == CONFLICT or key in self.odd_keys:
+                continue
+            if self.account.records[key][mine.field] == mine:
                 continue
             later = [
                 other
@@ -230,18 +294,113 @@ class History:
             ), (key, mine)
 
 
+    # All of it.
+
+    def live(self):
+        for _ in range(STEPS):
+            device = self.random.choice(self.devices)
+            if self.random.randrange(3) == 0:
+                device.wall_ms += self.random.choice([0, 0, 1, 500, -2000])
+            steps = {
+                self.act: 10,
+                self.restore_or_dismiss: 1,
+                self.offer_again: 2 if self.is_odd else 0,
+                self.sync: 7,
+                self.deliver_late: 1,
+            }
+            (step,) = self.random.choices([*steps], [*steps.values()])
+            step(device)
+        self.settle()
+        self.check()
+
+    def acknowledge(self):
+        """Every device says that it holds everything: what is deleted may be pruned. And what its clock shows: the
+        server's own will seem to be set.
+        """
+        for device in self.devices:
+            request = sync_pb2.ExchangeRequest(cursor=device.replica.cursor, device_time_ms=now_ms())
+            answer = device.device.sync.Exchange(request, metadata=device.device.metadata)
+            assert not answer.records and answer.cursor == device.replica.cursor
+
+    def prune(self):
+        """The server has pruned; the model does, and every device hears of it."""
+        deleted = [k for k, record in self.account.records.items() if model.is_deleted(record)]
+        for key in deleted:
+            if key[0] != CONFLICT:  # What was put away waits for 30 days, whoever knows it.
+                self.account.prune(key)
+                self.odd_keys.add(key)
+        for device in self.devices:
+            device.late_requests.clear()
+            while device.version != self.account.version:
+                self.sync(device)
+        self.check()
+
+
 @pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: f"SYNC_SEED={seed:#x}")
 def test_the_server_does_what_the_model_does(account, seed):
     history = History(account, seed)
-    for _ in range(STEPS):
-        device = history.random.choice(history.devices)
-        if history.random.randrange(3) == 0:
-            device.wall_ms += history.random.choice([0, 0, 1, 500, -2000])
-        step = history.random.choices(
-            [history.act, history.restore_or_dismiss, history.sync, history.deliver_late],
-            [10, 1, 7, 1],
-        )[0]
-        step(device)
-    history.settle()
-    history.check()
+    history.live()
     assert history.account.journal, "a history without any conflict shows little"
+
+
+@pytest.mark.limit(120)
+@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+def test_the_server_prunes_as_the_model_does(binaries, tmp_path):
+    """The daemon prunes ten minutes after its start, of its own clock. Histories go on with what is left."""
+    library, hurry = tmp_path / "hurry.so", tmp_path / "hurry"
+    source = pathlib.Path(__file__).with_name("hurry.c")
+    subprocess.run([COMPILER, "-shared", "-fPIC", "-O1", "-o", library, source], check=True)
+    daemon = Daemon(binaries, tmp_path)
+    daemon.start(env={"LD_PRELOAD": str(library), "HURRY_FILE": str(hurry)})
+    try:
+        with open_channel(daemon.address) as channel:
+            cases = 2 * len(SEEDS) if REPLAY is None else 1
+            seeds = range(1, 1 + cases) if REPLAY is None else SEEDS
+            histories = [History(daemon.new_account(channel), seed) for seed in seeds]
+            for history in histories:
+                history.live()
+                history.acknowledge()
+            hurry.touch()
+            time.sleep(8)
+            for history in histories:
+                history.prune()
+            floors = [r for h in histories for r in h.account.records.values() if 15 in r]
+            assert REPLAY or len(floors) > len(histories) / 2
+            for history in histories:
+                history.live()
+    finally:
+        assert daemon.stop() == 0, daemon.log_tail()
+
+
+@pytest.mark.parametrize("seed", range(3), ids=lambda seed: f"SYNC_SEED={seed:#x}")
+def test_stamps_ahead_of_the_servers_clock_are_judged_as_the_model_judges_them(account, seed):
+    """Each is on one side of the 60 seconds for certain, but may follow what the account took by a step more or less."""
+    pick = random.Random(seed)
+    expected = model.Account()
+    taken = refused = 0
+    for number in range(150):
+        key = (records_pb2.KIND_WATER, bytes([pick.randrange(6)]) * 16)
+        steps = pick.choice([-5, 0, 1, 1023, 1024, 1025, 5000])
+        # At times years ahead, as what was restored may be; then nothing but what follows it.
+        near = now_ms() + pick.choice([-86_400_000, 0, 30_000, 90_000, 86_400_000]) << 16
+        restored = pick.randrange(12) == 0
+        clock = max(1, expected.latest + steps) if pick.randrange(2) else near
+        if restored:
+            clock = now_ms() + pick.choice([10, 99, 101]) * 365 * 86_400_000 << 16
+            if number < 100:
+                clock = now_ms() + 101 * 365 * 86_400_000 << 16
+        stamp = model.Stamp(clock, account.replica)
+        record = dict(expected.records.get(key, {}))
+        values = {1: b"", 2: intake(1_700_000_000_000, 1 + number)}
+        for field in values if not record else [pick.choice([1, 2])]:
+            record[field] = model.Register(field, stamp, None, values[field])
+        pending = model.Pending(key, record, frozenset() if restored else frozenset(record), restored)
+        answer = account.exchange(offers=[model.from_pending(pending)])
+        is_borne = expected.bears(record, now_ms(), restored)
+        assert [r.reason for r in answer.refusals] == ([] if is_borne else [SKEW]), (number, steps)
+        taken, refused = taken + is_borne, refused + (not is_borne)
+        if is_borne:
+            expected.take(key, record, pending.written, restored)
+    assert taken > 30 and refused > 30
+    held = dict(model.to_record(records_pb2.Record.FromString(r)) for r in account.all_records())
+    assert {k: r for k, r in held.items() if k[0] != CONFLICT} == expected.records

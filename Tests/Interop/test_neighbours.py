@@ -38,7 +38,7 @@ def exchange(mixer):
     if mixer.random.randrange(4) == 0:
         return request
     del request.offers[:]
-    request.ClearField("token")
+    request.ClearField("segment")
     for key in mixer.random.sample(mixer.theirs.keys, 3):
         replica = mixer.random.choice([mixer.mine.replica, *mixer.numbers[:3]])
         kind, id = int.from_bytes(key[:4], "big"), key[4:]

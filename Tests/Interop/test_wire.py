@@ -160,7 +160,7 @@ def test_an_answer_is_headers_a_message_and_trailers(wire, token):
     assert not answer.is_headers_only
     flag, length = struct.unpack(">BI", answer.body[:5])
     assert flag == 0 and length == len(answer.body) - 5
-    assert sync_pb2.ExchangeResponse.FromString(answer.body[5:]).cursor.epoch
+    assert sync_pb2.ExchangeResponse.FromString(answer.body[5:]).server_time_ms
     assert answer.trailers == {"grpc-status": OK}
 
 

@@ -41,8 +41,8 @@ struct DeletionTests {
     #expect(deleted.merged(with: record(edit(2, at: 4, by: 2))).isDeleted)
   }
 
-  @Test("stripping takes what is older than the deletion, and says so")
-  func strip() {
+  @Test("pruning takes what is older than the deletion, and says so")
+  func prune() {
     let old = Register(field: 2, stamp: Stamp(4, 2), value: [1])
     let new = Register(field: 3, stamp: Stamp(6, 2), value: [1])
     let deleted = record([deletion(at: 5, by: 1), old, new])
@@ -53,20 +53,20 @@ struct DeletionTests {
     #expect(bare.stripped() == bare)
   }
 
-  @Test("what was stripped does not come back from a copy that still has it, in any order")
-  func stripCommutes() {
+  @Test("what was pruned does not come back from a copy that still has it, in any order")
+  func pruneCommutes() {
     checkLaw { random in
       var a = Record.random(&random)
       let b = Record.random(&random)
       let c = Record.random(&random)
       a.set(deletion(at: .random(in: 1...5, using: &random), by: 1))
-      let stripped = a.stripped()
-      let floor = stripped[Register.forgottenField]
+      let pruned = a.stripped()
+      let floor = pruned[Register.forgottenField]
       let all = [
-        stripped.merged(with: b).merged(with: c), c.merged(with: stripped).merged(with: b),
-        b.merged(with: a).merged(with: c).merged(with: stripped),
+        pruned.merged(with: b).merged(with: c), c.merged(with: pruned).merged(with: b),
+        b.merged(with: a).merged(with: c).merged(with: pruned),
       ]
-      return Set(all).count == 1 && stripped.stripped() == stripped
+      return Set(all).count == 1 && pruned.stripped() == pruned
         && all[0].registers.allSatisfy { register in
           floor.map { register.stamp >= $0.stamp } ?? true
         }
@@ -77,49 +77,7 @@ struct DeletionTests {
     Register(field: 15, stamp: Stamp(time, replica), value: Register.forgottenValue)
   }
 
-  @Test("an action that brings back a forgotten record brings it back whole")
-  func revival() {
-    let other = Register(field: 3, stamp: Stamp(1, 1), value: [9])
-    let offer = Offer(record: record(edit(2, at: 7, by: 2) + [other]), written: [1, 2])
-    let stored = record([deletion(at: 5, by: 1), forgotten(at: 5, by: 1)])
-    let outcome = offer.merged(into: stored, at: WallTime(milliseconds: 0))
-    #expect(!outcome.record.isDeleted)
-    #expect(outcome.record[2]?.value == [2])
-    #expect(outcome.record[3] == Register(field: 3, stamp: Stamp(7, 2), value: [9]))
-    #expect(outcome.isSuperseded, "the device holds it under the old stamp")
-    #expect(outcome.record.merged(with: offer.record) == outcome.record)
-  }
-
-  @Test("what somebody else wrote since is not taken back by it")
-  func revivalOverRevival() {
-    let other = Register(field: 3, stamp: Stamp(1, 1), value: [9])
-    let offer = Offer(record: record(edit(2, at: 8, by: 2) + [other]), written: [1, 2])
-    let since = Register(field: 3, stamp: Stamp(7, 3), value: [4])
-    let stored = record(edit(1, at: 7, by: 3) + [since, forgotten(at: 5, by: 1)])
-    #expect(offer.merged(into: stored, at: WallTime(milliseconds: 0)).record[3] == since)
-  }
-
-  /// Found by the simulator: the record was left alive without its target.
-  @Test(
-    "a server that lost the forgetting, and learns of it after the action, keeps the record whole")
-  func learnedLate() {
-    // The account has the revival of 7, made on what a server that was put back had; then a device brings the deletion of 5.
-    let revived = record([
-      Register(field: 1, stamp: Stamp(7, 2), value: []),
-      Register(field: 2, stamp: Stamp(7, 2), value: [1]),
-      Register(field: 3, stamp: Stamp(2, 1), value: [2]),
-    ])
-    let held = record([deletion(at: 5, by: 1), forgotten(at: 5, by: 1)])
-    let late = Offer(record: held, written: []).merged(into: revived, at: WallTime(milliseconds: 0))
-    #expect(late.record[3] == Register(field: 3, stamp: Stamp(7, 2), value: [2]))
-    #expect(late.isSuperseded && !late.record.isDeleted)
-    // In the other order the same comes of it.
-    let early = Offer(record: revived, written: [1, 2]).merged(
-      into: held, at: WallTime(milliseconds: 0))
-    #expect(early.record == late.record)
-  }
-
-  @Test("a write that comes too late for a forgotten record is journalled, with its value")
+  @Test("a write that comes too late for a pruned record is journalled, with its value")
   func tooLate() {
     let offer = Offer(record: record(edit(2, at: 4, by: 2)), written: [1, 2])
     let stored = record([deletion(at: 5, by: 1), forgotten(at: 5, by: 1)])

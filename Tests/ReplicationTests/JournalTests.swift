@@ -145,18 +145,47 @@ struct JournalTests {
     }
   }
 
-  @Test(
-    "what is offered again to a server that lost it is judged against what the server met since")
-  func judgedAnew() {
+  /// A server that was put back from a copy met another write in the meantime.
+  private func offeredAgain(_ written: [FieldNumber] = [], isRestored: Bool) -> Offer.Outcome {
     let lost = Register(field: 2, stamp: Stamp(3, 1), replaced: Stamp(1, 1), value: [1])
     let since = Register(field: 2, stamp: Stamp(4, 2), replaced: Stamp(1, 1), value: [2])
     var (held, stored) = (Record(key: .some), Record(key: .some))
     held.set(lost)
     stored.set(since)
-    let again = Offer(record: held, written: []).merged(into: stored, at: now)
-    #expect(again.conflicts.map(\.lost) == [lost])
-    let along = Offer(record: held, written: [3]).merged(into: stored, at: now)
-    #expect(along.conflicts.isEmpty, "it only came along with a write of another field")
+    return Offer(record: held, written: written, isRestored: isRestored)
+      .merged(into: stored, at: now)
+  }
+
+  @Test("a restored offer is judged against what the server met since it lost the record")
+  func restored() {
+    let outcome = offeredAgain(isRestored: true)
+    #expect(outcome.conflicts.map(\.lost.stamp) == [Stamp(3, 1)])
+    #expect(outcome.conflicts.map(\.kept.stamp) == [Stamp(4, 2)])
+    #expect(outcome.isSuperseded)
+  }
+
+  @Test("what was not written, and is not restored, was judged before", arguments: [[], [3]])
+  func judgedBefore(written: [FieldNumber]) {
+    let outcome = offeredAgain(written, isRestored: false)
+    #expect(outcome.conflicts.isEmpty)
+    #expect(outcome.isSuperseded)
+  }
+
+  @Test(
+    "facts and entries of the journal have no journal, restored or not",
+    arguments: [RecordKind.entitlement, .conflict], [true, false])
+  func withoutJournal(kind: RecordKind, isRestored: Bool) {
+    let key = RecordKey(kind: kind, id: [1])
+    var (held, stored) = (Record(key: key), Record(key: key))
+    held.set(register(1, 5, 1))
+    held.set(Register(field: 1, stamp: Stamp(9, 1), value: Register.deletedValue))
+    stored.set(register(2, 6, 2))
+    stored.set(Register(field: 1, stamp: Stamp(8, 2), value: []))
+    let outcome = Offer(
+      record: held, written: isRestored ? [] : [1, 2], isRestored: isRestored
+    ).merged(into: stored, at: now)
+    #expect(outcome.conflicts.isEmpty)
+    #expect(outcome.record.isDeleted && outcome.record[2]?.value == [2])
   }
 
   @Test("a deletion that did not know an action journals it, though another wrote over its field 1")

@@ -66,7 +66,11 @@ struct HostileTests {
     let offer = Offer(record: record, written: [2, 3]).encoded
     let seeds = [
       record.encoded, offer,
-      ExchangeRequest(cursor: Cursor(epoch: 1, sequence: 2), offers: [offer, offer]).encoded,
+      ExchangeRequest(
+        cursor: Cursor(commit: 1, sequence: 2), offers: [offer, offer],
+        segment: OutboxSegment(
+          confirmed: 7, token: 8, settledThrough: 3, numbers: [5, 900])
+      ).encoded,
     ]
     checkLaw { random in
       var bytes = seeds[Int.random(in: 0..<seeds.count, using: &random)]
@@ -116,6 +120,52 @@ struct HostileTests {
   func text() {
     #expect(throws: WireError.self) {
       try PairRequest(decoding: [0x0A, 0x02, 0xC3, 0x28])
+    }
+  }
+
+  /// A request with two offers and the segment.
+  private func decoding(_ segment: [UInt8]) throws -> ExchangeRequest {
+    let offers: [UInt8] = [0x12, 1, 7, 0x12, 1, 8]
+    return try ExchangeRequest(
+      decoding: offers + [0x32, UInt8(segment.count)] + segment)
+  }
+
+  /// The newest token: 1.
+  private let token: [UInt8] = [0x11, 1, 0, 0, 0, 0, 0, 0, 0]
+  /// Settled up to the greatest number but one.
+  private let nearlyLast: [UInt8] = [
+    0x18, 0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F,
+  ]
+
+  @Test("numbers of offers ascend, one for each, and a signed integer holds them")
+  func segments() throws {
+    #expect(try decoding(token).segment?.numbers == [1, 2])
+    #expect(try decoding(token + [0x18, 5, 0x22, 2, 1, 9]).segment?.numbers == [6, 15])
+    #expect(throws: WireError.invalid("an outbox token is zero")) { try decoding([]) }
+    #expect(throws: WireError.invalid("an outbox token is zero")) { try decoding([0x18, 5]) }
+    for steps: [UInt8] in [[0x22, 1, 1], [0x22, 3, 1, 1, 1]] {
+      #expect(
+        throws: WireError.invalid("a segment has not as many numbers as there are offers")
+      ) { try decoding(token + steps) }
+    }
+    for segment in [token + [0x22, 2, 1, 0], token + nearlyLast] {
+      #expect(throws: WireError.invalid("the numbers of offers do not ascend")) {
+        try decoding(segment)
+      }
+    }
+    let full: [UInt8] = [0x18, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01]
+    #expect(throws: WireError.invalid("the numbers of offers do not ascend")) {
+      try decoding(token + full)
+    }
+  }
+
+  @Test("a restored offer writes nothing")
+  func restoredOffer() throws {
+    let restored = Offer(record: record, written: [], isRestored: true)
+    #expect(try Offer(decoding: restored.encoded) == restored)
+    let both = Offer(record: record, written: [2], isRestored: true)
+    #expect(throws: WireError.invalid("an offer is restored, and yet written")) {
+      try Offer(decoding: both.encoded)
     }
   }
 

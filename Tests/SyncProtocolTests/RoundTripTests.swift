@@ -45,27 +45,72 @@ struct RoundTripTests {
   @Test("offers, requests and responses keep everything")
   func exchanges() throws {
     try checkLaw { random in
-      let offer = Offer(record: Self.record(&random), written: [1, 2, 500])
+      let isRestored = random.oneIn(2)
+      let offer = Offer(
+        record: Self.record(&random), written: isRestored ? [] : [1, 2, 500],
+        isRestored: isRestored)
       let request = ExchangeRequest(
-        cursor: random.oneIn(3) ? nil : Cursor(epoch: random.next(), sequence: random.next()),
-        offers: [offer.encoded], seen: Cursor(epoch: random.next(), sequence: 3),
-        token: random.oneIn(2)
-          ? nil : SyncToken(held: [random.next(), 0], next: random.next() | 1),
-        allowsMassDeletion: random.oneIn(2))
+        cursor: random.oneIn(3) ? nil : Cursor(commit: random.next(), sequence: random.next()),
+        offers: Array(repeating: offer.encoded, count: Int.random(in: 1...4, using: &random)),
+        lastKnownHead: Cursor(commit: random.next(), sequence: 3),
+        allowsMassDeletion: random.oneIn(2), isPeek: random.oneIn(2))
+      var numbered = request
+      numbered.segment = Self.segment(of: request.offers.count, &random)
       let response = ExchangeResponse(
         refusals: [Refusal(index: 3, reason: .invalid, message: "No.")], superseded: [0, 999],
-        records: [offer.record.encoded], cursor: Cursor(epoch: random.next(), sequence: 4),
+        records: [offer.record.encoded], cursor: Cursor(commit: random.next(), sequence: 4),
         more: random.oneIn(2), restarted: random.oneIn(2),
         serverTime: WallTime(milliseconds: .random(in: 0...(.max), using: &random)),
-        head: random.next())
+        head: random.oneIn(2) ? nil : Cursor(commit: random.next(), sequence: 9),
+        takenThrough: random.oneIn(2)
+          ? nil
+          : OutboxPosition(
+            number: random.oneIn(3) ? 0 : random.next(),
+            token: random.oneIn(3) ? 0 : random.next()))
       let event = WatchEvent(
-        after: Cursor(epoch: 1, sequence: 2), records: [offer.record.encoded],
-        cursor: Cursor(epoch: 1, sequence: 3), serverTime: WallTime(milliseconds: 5))
+        after: Cursor(commit: random.next(), sequence: 2), records: [offer.record.encoded],
+        cursor: Cursor(commit: random.next(), sequence: 3),
+        serverTime: WallTime(milliseconds: 5))
       return try Offer(decoding: request.offers[0]) == offer
         && ExchangeRequest(decoding: request.encoded) == request
+        && ExchangeRequest(decoding: numbered.encoded) == numbered
         && ExchangeResponse(decoding: response.encoded) == response
         && WatchEvent(decoding: event.encoded) == event
     }
+  }
+
+  private static func segment(of count: Int, _ random: inout SeededRandom) -> OutboxSegment {
+    let settled = UInt64.random(in: 0...(1 << 62), using: &random)
+    let largest: UInt64 = random.oneIn(2) ? 1 : UInt64(UInt32.max)
+    var numbers: [UInt64] = []
+    for _ in 0..<count {
+      numbers.append((numbers.last ?? settled) + .random(in: 1...largest, using: &random))
+    }
+    return OutboxSegment(
+      confirmed: random.oneIn(3) ? 0 : random.next(), token: random.next() | 1,
+      settledThrough: settled, numbers: numbers)
+  }
+
+  @Test("numbers in a row cost nothing, and what is the cursor is said once")
+  func shortForms() throws {
+    let cursor = Cursor(commit: 7, sequence: 8)
+    let offers = [[UInt8]](repeating: [1], count: 1000)
+    func segment(_ numbers: [UInt64]) -> OutboxSegment {
+      OutboxSegment(confirmed: 0, token: 5, settledThrough: 70, numbers: numbers)
+    }
+    let bare = ExchangeRequest(cursor: cursor, offers: offers).encoded.count
+    func cost(_ request: ExchangeRequest) -> Int { request.encoded.count - bare }
+    let row = segment((71...1070).map { $0 })
+    // Tag and length of the segment; tag and token; tag and number.
+    #expect(cost(ExchangeRequest(cursor: cursor, offers: offers, segment: row)) == 2 + 9 + 2)
+    #expect(cost(ExchangeRequest(cursor: cursor, offers: offers, lastKnownHead: cursor)) == 0)
+    let time = WallTime(milliseconds: 9)
+    let answer = ExchangeResponse(cursor: cursor, serverTime: time)
+    #expect(answer.head == cursor)
+    #expect(
+      answer.encoded.count
+        == ExchangeResponse(cursor: cursor, serverTime: time, head: cursor).encoded.count)
+    #expect(try ExchangeResponse(decoding: answer.encoded) == answer)
   }
 
   @Test("comparisons keep everything")

@@ -62,8 +62,6 @@ extension Replica {
       replica, _, transport throws(SyncError) -> Result<Void, any Error> in
       let engine = SyncEngine(store: replica, transport: transport, clock: clock)
       do {
-        // A request tells the server where this replica stands, and deleted values are dropped once all devices stand beyond them: so
-        // it has to be true.
         _ = try await engine.level()
         try await engine.readAccount(through: transport, take)
         return .success(())
@@ -117,7 +115,7 @@ extension SyncEngine {
       }
       before = oldest
     }
-    var request = ExchangeRequest(cursor: nil, offers: [], seen: nil)
+    var request = ExchangeRequest(cursor: nil, isPeek: true)
     while true {
       let (asked, answer) = (
         request,
@@ -137,7 +135,7 @@ extension SyncEngine {
       if !records.isEmpty { try take(.records(records)) }
       guard answer.more else { return }
       request.cursor = answer.cursor
-      request.seen = answer.headPlace
+      request.lastKnownHead = answer.head
     }
   }
 }

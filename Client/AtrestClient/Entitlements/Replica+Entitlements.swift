@@ -199,7 +199,7 @@ extension ReplicaState {
   /// Whether the replica holds what there is: nothing else exists until it is paired, and then it stands where the account stood last.
   var holdsEverything: Bool {
     guard account != nil else { return true }
-    return lastSync != nil && mustReconcile == nil && cursor == seen
+    return lastSync != nil && mustReconcile == nil && cursor == lastKnownHead
   }
 
   /// See `EntitlementTime`.

@@ -153,13 +153,13 @@ extension Replica {
       let wasPairedBefore = transaction.state.replica != .none
       transaction.state.serverOffset.learn(
         pairing.serverTime, now: transaction.now)
-      try transaction.restamp(
-        as: pairing.replica, server: pairing.serverTime, mayHaveBeenTaken: wasPairedBefore
-      ) { _ in true }
+      if wasPairedBefore {
+        try transaction.restamp(as: pairing.replica)
+      } else {
+        try transaction.restamp(aheadOf: pairing.serverTime, as: pairing.replica)
+      }
+      try transaction.restartLog()
       transaction.state.leave()
-      // Acknowledged records wait no more, and the new account may not have them: a server that was put back, and has forgotten this
-      // device with them, or another one. Neither has compared what it holds with what is held here.
-      if wasPairedBefore { transaction.demandReconcile(afterLoss: true) }
       transaction.state.server = server
       transaction.state.joining = nil
       try transaction.take(pairing)

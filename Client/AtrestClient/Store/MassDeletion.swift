@@ -40,7 +40,7 @@ extension ReplicaTransaction {
     var isNew: [RecordKey: Bool] = [:]
     let rows = try Row.fetchCursor(
       database,
-      sql: "SELECT sequence, offer FROM outbox WHERE offer IS NOT NULL ORDER BY sequence")
+      sql: "SELECT sequence, offer, number FROM outbox WHERE offer IS NOT NULL ORDER BY sequence")
     while let row = try rows.next() {
       let offer = try decodeOffer(row.bytes(at: 1))
       let key = offer.record.key
@@ -53,7 +53,10 @@ extension ReplicaTransaction {
         continue
       }
       deleted.insert(key)
-      decision.entries.append(try row.decode(atIndex: 0))
+      // What was sent may be on the server: it is the one to ask, then.
+      if try row.decode(Int64?.self, atIndex: 2) == nil {
+        decision.entries.append(try row.decode(atIndex: 0))
+      }
     }
     guard deleted.count * 2 > Self.leastRecords else {
       decision.entries = []
@@ -64,7 +67,7 @@ extension ReplicaTransaction {
     try forEachRecord { record in
       if record.key.kind != .conflict, !record.isDeleted, isNew[record.key] != true { live += 1 }
     }
-    if live >= Self.leastRecords, deleted.count * 2 > live {
+    if live >= Self.leastRecords, deleted.count * 2 > live, !decision.entries.isEmpty {
       decision.held = HeldDeletions(count: deleted.count, of: live)
     } else {
       decision.entries = []

@@ -15,8 +15,9 @@ struct OutboxEntry {
   /// nil for an acknowledged record that is to be offered again as it is.
   let offer: Offer?
   let refusal: PendingWrite.Refusal?
-  /// The times of earlier writes whose place this one took. They may have been sent, and the answer lost.
-  let replaced: ClosedRange<HybridTime>?
+  /// Its number in the outbox's log; nil for one that was never sent, or that the server did not take. What has a number may be on the
+  /// server, and never changes.
+  let number: UInt64?
 
   /// Whether a register is one of the writes that wait in this entry.
   func wrote(_ register: Register) -> Bool {
@@ -27,7 +28,7 @@ struct OutboxEntry {
 
 extension ReplicaTransaction {
   private static let columns =
-    "sequence, kind, id, offer, refused_reason, refused_message, lowest, highest"
+    "sequence, kind, id, offer, refused_reason, refused_message, number"
 
   /// The waiting writes of one record, oldest first.
   func entries(for key: RecordKey) throws -> [OutboxEntry] {
@@ -38,15 +39,20 @@ extension ReplicaTransaction {
     ).map(entry)
   }
 
+  /// The waiting write that the store names so; nil if there is none.
+  func entry(_ sequence: Int64) throws -> OutboxEntry? {
+    try Row.fetchOne(
+      database.cachedStatement(sql: "SELECT \(Self.columns) FROM outbox WHERE sequence = ?"),
+      arguments: [sequence]
+    ).map(entry)
+  }
+
   /// Calls `body` for each waiting write, oldest first. `body` may change the outbox.
   func forEachEntry(_ body: (OutboxEntry) throws -> Void) throws {
     let sequences = try Int64.fetchAll(
       database, sql: "SELECT sequence FROM outbox ORDER BY sequence")
     for sequence in sequences {
-      let row = try Row.fetchOne(
-        database.cachedStatement(sql: "SELECT \(Self.columns) FROM outbox WHERE sequence = ?"),
-        arguments: [sequence])
-      if let row { try body(entry(row)) }
+      if let entry = try entry(sequence) { try body(entry) }
     }
   }
 
@@ -61,70 +67,63 @@ extension ReplicaTransaction {
       key: RecordKey(kind: RecordKind(rawValue: kind), id: try row.bytes(at: 2)), offer: offer,
       refusal: reason.map {
         PendingWrite.Refusal(reason: Refusal.Reason(rawValue: $0), message: message ?? "")
-      }, replaced: try times(row.decode(atIndex: 6), row.decode(atIndex: 7)))
-  }
-
-  private func times(_ lowest: Int64?, _ highest: Int64?) throws -> ClosedRange<HybridTime>? {
-    guard let lowest, let highest else { return nil }
-    let low = HybridTime(rawValue: UInt64(bitPattern: lowest))
-    let high = HybridTime(rawValue: UInt64(bitPattern: highest))
-    guard low <= high, high <= .latest else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
-    return low...high
+      }, number: try row.decode(Int64?.self, atIndex: 6).map { UInt64(clamping: $0) })
   }
 
   func decodeOffer(_ bytes: [UInt8]) throws(ReplicaError) -> Offer {
     do { return try Offer(decoding: bytes) } catch { throw .damaged(path: path) }
   }
 
+  /// The entry that a write of the record takes the place of: one push for many edits. Nil where there is none.
+  ///
+  /// That is the record's youngest entry, if it was never sent and nothing was pulled into the record since. Otherwise it holds a write
+  /// that may have lost to a pulled one, or that the server may have; it is pushed as it was written, and the new one comes after it.
+  /// - Parameters:
+  ///   - stored: The record before the write.
+  ///   - pending: The record's entries.
+  func coalescing(over stored: Record?, _ pending: [OutboxEntry]) -> OutboxEntry? {
+    guard let last = pending.last, let waiting = last.offer, waiting.record == stored,
+      last.number == nil || Mutation.sentEntryChanged.isActive, !waiting.isHeld
+    else { return nil }
+    return last
+  }
+
   /// Queues a write.
   ///
-  /// It takes the place of the record's youngest entry if nothing was pulled into the record since: one push for many edits.
-  /// Otherwise that entry holds a write that may have lost to a pulled one; it is pushed as it was written, so that the
-  /// server can see and journal it, and this one comes after it.
-  /// - Parameters:
-  ///   - stored: The record before this write.
-  ///   - pending: The record's entries.
-  func queue(_ offer: Offer, over stored: Record?, pending: [OutboxEntry]) throws {
+  /// - Parameter earlier: The entry whose place it takes.
+  func queue(_ offer: Offer, insteadOf earlier: OutboxEntry?) throws {
     var offer = offer
-    var replaced: ClosedRange<HybridTime>?
-    if let last = pending.last, let waiting = last.offer, waiting.record == stored,
-      !waiting.isHeld
-    {
-      try dequeue(last.sequence)
-      offer.written = Set(offer.written).union(waiting.written).sorted()
-      replaced = last.replaced
-      if let time = waiting.record.registers.filter(last.wrote).map(\.stamp.time).max() {
-        replaced = min(replaced?.lowerBound ?? time, time)...max(replaced?.upperBound ?? time, time)
-      }
+    if let earlier {
+      try dequeue(earlier.sequence)
+      offer.written = Set(offer.written).union(earlier.offer?.written ?? []).sorted()
     }
-    try append(offer, replaced: replaced)
+    try append(offer)
   }
 
-  func append(_ offer: Offer, replaced: ClosedRange<HybridTime>? = nil) throws {
-    try database.cachedStatement(
-      sql: "INSERT INTO outbox (kind, id, offer, lowest, highest) VALUES (?, ?, ?, ?, ?)"
-    ).execute(arguments: [
-      offer.record.key.kind.rawValue, Data(offer.record.key.id), Data(offer.encoded),
-      replaced.map { Int64(bitPattern: $0.lowerBound.rawValue) },
-      replaced.map { Int64(bitPattern: $0.upperBound.rawValue) },
-    ])
+  func append(_ offer: Offer) throws {
+    try database.cachedStatement(sql: "INSERT INTO outbox (kind, id, offer) VALUES (?, ?, ?)")
+      .execute(arguments: [
+        offer.record.key.kind.rawValue, Data(offer.record.key.id), Data(offer.encoded),
+      ])
   }
 
-  /// Queues a record as it is held.
-  func appendHeld(_ key: RecordKey) throws {
-    try database.cachedStatement(sql: "INSERT INTO outbox (kind, id) VALUES (?, ?)")
-      .execute(arguments: [key.kind.rawValue, Data(key.id)])
+  /// Gives an entry other bytes: only one that the server has not got.
+  func rewrite(_ sequence: Int64, _ offer: Offer) throws {
+    try database.cachedStatement(sql: "UPDATE outbox SET offer = ? WHERE sequence = ?")
+      .execute(arguments: [Data(offer.encoded), sequence])
   }
 
   /// Queues a record as it is held, for a server that has it otherwise or not at all, unless a write of it waits already.
-  func offerAgain(_ key: RecordKey) throws {
+  ///
+  /// - Parameter afterLoss: Whether the server may have lost it.
+  func offerAgain(_ key: RecordKey, afterLoss: Bool) throws {
     try database.cachedStatement(
       sql: """
-        INSERT INTO outbox (kind, id)
-        SELECT kind, id FROM record AS held WHERE kind = ? AND id = ? AND NOT EXISTS (
+        INSERT INTO outbox (kind, id, restored)
+        SELECT kind, id, ? FROM record AS held WHERE kind = ? AND id = ? AND NOT EXISTS (
           SELECT 1 FROM outbox WHERE kind = held.kind AND id = held.id)
         """
-    ).execute(arguments: [key.kind.rawValue, Data(key.id)])
+    ).execute(arguments: [afterLoss, key.kind.rawValue, Data(key.id)])
   }
 
   /// What is held of a record beside the writes that wait: those are offered as what they are. nil if that is no whole record.
@@ -143,46 +142,14 @@ extension ReplicaTransaction {
   }
 
   /// Whether there was such an entry.
+  ///
+  /// - Parameter number: The number it must have; nil: any or none.
   @discardableResult
-  func dequeue(_ sequence: Int64) throws -> Bool {
-    try database.cachedStatement(sql: "DELETE FROM outbox WHERE sequence = ?")
-      .execute(arguments: [sequence])
+  func dequeue(_ sequence: Int64, number: UInt64? = nil) throws -> Bool {
+    try database.cachedStatement(
+      sql: "DELETE FROM outbox WHERE sequence = ?1 AND (?2 IS NULL OR number = ?2)"
+    ).execute(arguments: [sequence, number.map { Int64(clamping: $0) }])
     return database.changesCount > 0
-  }
-
-  /// The youngest entry's number; 0 if there is none.
-  func lastSequence() throws -> Int64 {
-    try Int64.fetchOne(database, sql: "SELECT max(sequence) FROM outbox") ?? 0
-  }
-
-  /// The oldest entries above a sequence that fit a page.
-  func page(after sequence: Int64, refused: Bool) throws -> OutboxPage {
-    var page = OutboxPage()
-    var bytes = 0
-    let rows = try Row.fetchCursor(
-      database.cachedStatement(
-        sql: """
-          SELECT sequence, kind, id, offer FROM outbox
-          WHERE sequence > ? AND (refused_reason IS NOT NULL) = ? AND refused_reason IS NOT ?
-          ORDER BY sequence LIMIT ?
-          """),
-      arguments: [sequence, refused, Refusal.Reason.massDeletion.rawValue, Page.records])
-    while let row = try rows.next() {
-      let offer: [UInt8]
-      if let bytes = try row.optionalBytes(at: 3) {
-        offer = bytes
-      } else {
-        let kind = try row.decode(UInt32.self, atIndex: 1)
-        let key = RecordKey(kind: RecordKind(rawValue: kind), id: try row.bytes(at: 2))
-        guard let record = try record(key) else { throw ReplicaError.damaged(path: path) }
-        offer = try (held(record) ?? Offer(record: record, written: [])).encoded
-      }
-      bytes += offer.count
-      if bytes > Page.recordBytes, !page.offers.isEmpty { break }
-      page.sequences.append(try row.decode(atIndex: 0))
-      page.offers.append(offer)
-    }
-    return page
   }
 }
 

@@ -122,7 +122,8 @@ extension Replica {
       return ReplicaStatus(
         replica: state.replica, account: state.account, server: state.endpoint,
         cursor: state.cursor, lastSync: state.lastSync.map(state.serverOffset.shown),
-        serverOffsetMilliseconds: state.serverOffset.milliseconds, pendingCount: row?[0] ?? 0,
+        serverOffsetMilliseconds: state.serverOffset.milliseconds,
+        isServerClockDoubtful: state.isServerClockDoubtful, pendingCount: row?[0] ?? 0,
         refusedCount: refused - held, heldDeletionCount: held)
     }
   }

@@ -10,24 +10,25 @@ import struct SyncProtocol.Cursor
 
 extension Replica: ReplicaStore {
   /// See `ReplicaStore`.
-  public func standing() async throws(ReplicaError) -> Standing {
+  public func position() async throws(ReplicaError) -> SyncPosition {
     try await reading {
-      Standing(cursor: $0.state.cursor, seen: $0.state.seen, credential: $0.state.token)
+      SyncPosition(
+        cursor: $0.state.cursor, lastKnownHead: $0.state.lastKnownHead,
+        credential: $0.state.token)
     }
   }
 
   /// See `ReplicaStore`.
-  public func outboxPage(
-    after sequence: Int64, refused: Bool
-  ) async throws(ReplicaError) -> OutboxPage {
-    if PlantedBug.outboxClearedEarly.isPlanted {
-      return try await writing { transaction in
-        let page = try transaction.page(after: sequence, refused: refused)
-        for sequence in page.sequences { _ = try transaction.dequeue(sequence) }
-        return page
+  public func nextPage(after number: UInt64) async throws(ReplicaError) -> OutboxPage {
+    // Nearly always nothing waits, and nothing is written.
+    guard try await hasWaitingWrites() else { return OutboxPage() }
+    return try await writing { transaction in
+      let page = try transaction.page(after: number)
+      if Mutation.outboxClearedEarly.isActive {
+        for sequence in page.sequences { try transaction.dequeue(sequence) }
       }
+      return page
     }
-    return try await reading { try $0.page(after: sequence, refused: refused) }
   }
 
   /// See `ReplicaStore`.
@@ -42,11 +43,25 @@ extension Replica: ReplicaStore {
   }
 
   /// See `ReplicaStore`.
+  public func retryRefused(through sequence: Int64) async throws(ReplicaError) {
+    try await writing {
+      try $0.database.execute(
+        sql: """
+          UPDATE outbox SET refused_reason = NULL, refused_message = NULL
+          WHERE sequence <= ? AND refused_reason IS NOT NULL AND refused_reason <> ?
+          """, arguments: [sequence, Refusal.Reason.massDeletion.rawValue])
+    }
+  }
+
+  /// See `ReplicaStore`.
   public func hasWaitingWrites() async throws(ReplicaError) -> Bool {
     try await reading {
       try Bool.fetchOne(
-        $0.database, sql: "SELECT EXISTS (SELECT 1 FROM outbox WHERE refused_reason IS NULL)")
-        ?? false
+        $0.database,
+        sql: """
+          SELECT EXISTS (SELECT 1 FROM outbox
+            WHERE refused_reason IS NULL AND \(ReplicaTransaction.isInOrder))
+          """) ?? false
     }
   }
 
@@ -63,27 +78,13 @@ extension Replica: ReplicaStore {
   }
 
   /// See `ReplicaStore`.
-  public func beginOffering() async throws(ReplicaError) -> Offering {
-    try await writing {
-      Offering(token: $0.state.tokens.begin($0.nonce()), through: try $0.lastSequence())
-    }
-  }
-
-  /// See `ReplicaStore`.
-  public func isNewestToken(
-    _ next: UInt64, of credential: String?
-  ) async throws(ReplicaError) -> Bool {
-    try await reading { $0.state.token == credential && $0.state.tokens.isNewest(next) }
-  }
-
-  /// See `ReplicaStore`.
   public func apply(
-    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
+    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at reading: Reading
   ) async throws(ReplicaError) -> AppliedAnswer {
-    if PlantedBug.cursorMovedFirst.isPlanted {
+    if Mutation.cursorMovedFirst.isActive {
       try await writing { $0.state.cursor = answer.cursor }
     }
-    return try await writing { try $0.apply(answer, to: request, page: page, at: now) }
+    return try await writing { try $0.apply(answer, to: request, page: page, at: reading) }
   }
 
   /// See `ReplicaStore`.
@@ -95,8 +96,11 @@ extension Replica: ReplicaStore {
       var applied = AppliedAnswer()
       try transaction.merge(event.records, into: &applied)
       transaction.state.cursor = event.cursor
-      transaction.state.see(event.cursor, from: event.after)
-      transaction.state.serverOffset.learn(event.serverTime, now: now)
+      if event.cursor.sequence > transaction.state.lastKnownHead?.sequence ?? 0 {
+        transaction.state.lastKnownHead = event.cursor
+      }
+      // How long it was under way nobody knows.
+      transaction.state.serverOffset.learn(event.serverTime, now: now, waited: nil)
       return applied
     }
   }
@@ -104,14 +108,12 @@ extension Replica: ReplicaStore {
   /// See `ReplicaStore`.
   public func restamp(at now: WallTime) async throws(ReplicaError) {
     try await writing { transaction in
-      let (server, overflow) = now.milliseconds
-        .addingReportingOverflow(transaction.state.serverOffset.milliseconds)
-      guard !overflow else { return }
-      // What was not too far ahead may have been taken, and the answer lost: it keeps its stamp.
-      let limit = ReplicaTransaction.acceptedThrough(WallTime(milliseconds: server))
-      try transaction.restamp(
-        as: transaction.state.replica, server: WallTime(milliseconds: server)
-      ) { $0.time > limit }
+      let server = transaction.state.serverOffset.server(at: now)
+      try transaction.restamp(aheadOf: server)
+      try transaction.database.execute(
+        sql: """
+          UPDATE outbox SET refused_reason = NULL, refused_message = NULL WHERE refused_reason = ?
+          """, arguments: [Refusal.Reason.clockSkew.rawValue])
       // A write that now carries an earlier stamp may lose to one it had won against here, which this replica then no longer
       // holds.
       transaction.demandReconcile(afterLoss: false)
@@ -138,7 +140,7 @@ extension Replica: ReplicaStore {
       let received = Set(records)
       for key in wanted {
         guard let held = try transaction.body(key), !received.contains(held) else { continue }
-        try transaction.offerAgain(key)
+        try transaction.offerAgain(key, afterLoss: transaction.state.isAfterLoss)
       }
       return applied
     }

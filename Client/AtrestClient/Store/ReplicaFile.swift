@@ -81,7 +81,7 @@ struct ReplicaFile {
       // spares copying the same pages back for every page of the feed.
       try database.execute(
         sql: """
-          PRAGMA synchronous = \(PlantedBug.writeNotSynced.isPlanted ? "NORMAL" : "FULL"); PRAGMA trusted_schema = OFF;
+          PRAGMA synchronous = \(Mutation.writeNotSynced.isActive ? "NORMAL" : "FULL"); PRAGMA trusted_schema = OFF;
           PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = \(checkpointPages);
           """)
     }

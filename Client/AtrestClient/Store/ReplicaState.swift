@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one row that says who this replica is and where it stands.
+// The one row that says who this replica is and where it is in its account's feed.
 
 import Foundation
 import GRDB
@@ -16,7 +16,7 @@ struct PendingJoin: Hashable {
   var nonce: [UInt8]
 }
 
-/// Who a replica is and where it stands. Read at the start of a transaction, written at its end.
+/// Who a replica is and where it is. Read at the start of a transaction, written at its end.
 struct ReplicaState: Hashable {
   var replica = ReplicaID.none
   var clock = HybridClock()
@@ -28,21 +28,22 @@ struct ReplicaState: Hashable {
   var lastSync: WallTime?
   var serverOffset = ServerOffset()
   /// The account's head, as the newest answer told it.
-  var seen: Cursor?
+  var lastKnownHead: Cursor?
   /// Names a demand to compare everything held with the server; nil: there is none.
   var mustReconcile: UInt64?
-  var tokens = TokenTrail()
+  /// The token of the position in the outbox that the server told last; 0 before the first.
+  var confirmedToken: UInt64 = 0
+  /// The greatest number that an entry of the outbox was given.
+  var lastNumber: UInt64 = 0
   /// Names a request for a new identity that may be under way: repeated, it gives the same one. A secret.
   var renewal: [UInt8]?
   /// A request to join an account that may be under way.
   var joining: PendingJoin?
+  /// Whether the server said last that its own clock is doubtful.
+  var isServerClockDoubtful = false
 
-  /// Forgets what one server knows this replica by and where it stood there.
+  /// Forgets what one server knows this replica by. Its positions stay: the same account knows them, and any other says `restarted`.
   mutating func leave() {
-    cursor = nil
-    seen = nil
-    mustReconcile = nil
-    tokens = TokenTrail()
     renewal = nil
   }
 
@@ -60,9 +61,9 @@ struct ReplicaState: Hashable {
       let row = try Row.fetchOne(
         database.cachedStatement(
           sql: """
-            SELECT id, clock, epoch, sequence, account, server, token, last_sync, server_offset,
-              seen_epoch, seen_sequence, must_reconcile, token_held, token_attempts, renewal,
-              joining, joining_link
+            SELECT id, clock, cursor_commit, cursor_sequence, account, server, token, last_sync,
+              server_offset, head_commit, head_sequence, must_reconcile, confirmed_token,
+              last_number, renewal, joining, joining_link, server_clock_doubtful
             FROM replica WHERE one = 1
             """))
     else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
@@ -70,61 +71,52 @@ struct ReplicaState: Hashable {
     guard clock <= .latest else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
     let lastSync = try row.decode(Int64?.self, atIndex: 7)
     let demand: Int64 = try row.decode(atIndex: 11)
-    let held = try row.decode(Int64?.self, atIndex: 12)
     let link: String? = try row.decode(atIndex: 16)
     let joining = try row.optionalBytes(at: 15)
     return ReplicaState(
       replica: ReplicaID(rawValue: UInt64(bitPattern: try row.decode(atIndex: 0))),
-      clock: PlantedBug.clockForgotten.isPlanted ? HybridClock() : HybridClock(latest: clock),
-      cursor: row.place(at: 2), account: try row.decode(atIndex: 4),
+      clock: Mutation.clockForgotten.isActive ? HybridClock() : HybridClock(latest: clock),
+      cursor: row.cursor(at: 2), account: try row.decode(atIndex: 4),
       server: try row.decode(atIndex: 5), token: try row.decode(atIndex: 6),
       lastSync: lastSync.map(WallTime.init),
       serverOffset: ServerOffset(milliseconds: try row.decode(atIndex: 8)),
-      seen: row.place(at: 9), mustReconcile: demand == 0 ? nil : UInt64(bitPattern: demand),
-      tokens: TokenTrail(
-        held: held.map { UInt64(bitPattern: $0) }, attempts: try row.numbers(at: 13)),
+      lastKnownHead: row.cursor(at: 9),
+      mustReconcile: demand == 0 ? nil : UInt64(bitPattern: demand),
+      confirmedToken: UInt64(bitPattern: try row.decode(Int64.self, atIndex: 12)),
+      lastNumber: UInt64(clamping: try row.decode(Int64.self, atIndex: 13)),
       renewal: try row.optionalBytes(at: 14),
-      joining: joining.flatMap { nonce in link.map { PendingJoin(link: $0, nonce: nonce) } })
+      joining: joining.flatMap { nonce in link.map { PendingJoin(link: $0, nonce: nonce) } },
+      isServerClockDoubtful: try row.decode(atIndex: 17))
   }
 
   func write(_ database: Database) throws {
     try database.cachedStatement(
       sql: """
-        UPDATE replica SET id = ?, clock = ?, epoch = ?, sequence = ?, account = ?, server = ?,
-          token = ?, last_sync = ?, server_offset = ?, seen_epoch = ?, seen_sequence = ?,
-          must_reconcile = ?, token_held = ?, token_attempts = ?, renewal = ?, joining = ?,
-          joining_link = ? WHERE one = 1
+        UPDATE replica SET id = ?, clock = ?, cursor_commit = ?, cursor_sequence = ?, account = ?,
+          server = ?, token = ?, last_sync = ?, server_offset = ?, head_commit = ?,
+          head_sequence = ?, must_reconcile = ?, confirmed_token = ?, last_number = ?,
+          renewal = ?, joining = ?, joining_link = ?, server_clock_doubtful = ? WHERE one = 1
         """
     ).execute(arguments: [
       Int64(bitPattern: replica.rawValue), Int64(bitPattern: clock.latest.rawValue),
-      cursor.map { Int64(bitPattern: $0.epoch) }, cursor.map { Int64(bitPattern: $0.sequence) },
+      cursor.map { Int64(bitPattern: $0.commit) }, cursor.map { Int64(bitPattern: $0.sequence) },
       account, server, token, lastSync?.milliseconds, serverOffset.milliseconds,
-      seen.map { Int64(bitPattern: $0.epoch) }, seen.map { Int64(bitPattern: $0.sequence) },
-      Int64(bitPattern: mustReconcile ?? 0), tokens.held.map { Int64(bitPattern: $0) },
-      tokens.attempts.reduce(into: Data()) { data, token in
-        withUnsafeBytes(of: token.littleEndian) { data.append(contentsOf: $0) }
-      }, renewal.map { Data($0) }, joining.map { Data($0.nonce) }, joining?.link,
+      lastKnownHead.map { Int64(bitPattern: $0.commit) },
+      lastKnownHead.map { Int64(bitPattern: $0.sequence) },
+      Int64(bitPattern: mustReconcile ?? 0), Int64(bitPattern: confirmedToken),
+      Int64(clamping: lastNumber), renewal.map { Data($0) }, joining.map { Data($0.nonce) },
+      joining?.link,
+      isServerClockDoubtful,
     ])
   }
 }
 
 extension Row {
-  /// A place in a feed from two columns, side by side.
-  fileprivate func place(at index: Int) -> Cursor? {
-    let epoch: Int64? = self[index]
+  /// A position in a feed from two columns, side by side.
+  fileprivate func cursor(at index: Int) -> Cursor? {
+    let commit: Int64? = self[index]
     let sequence: Int64? = self[index + 1]
-    guard let epoch, let sequence else { return nil }
-    return Cursor(epoch: UInt64(bitPattern: epoch), sequence: UInt64(bitPattern: sequence))
-  }
-
-  /// Numbers of eight bytes each.
-  fileprivate func numbers(at index: Int) throws -> [UInt64] {
-    let bytes = try bytes(at: index)
-    guard bytes.count % 8 == 0, bytes.count <= TokenTrail.attemptLimit * 8 else {
-      throw DatabaseError(resultCode: .SQLITE_CORRUPT)
-    }
-    return stride(from: 0, to: bytes.count, by: 8).map { start in
-      bytes[start..<(start + 8)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
-    }
+    guard let commit, let sequence else { return nil }
+    return Cursor(commit: UInt64(bitPattern: commit), sequence: UInt64(bitPattern: sequence))
   }
 }

@@ -18,6 +18,8 @@ public struct ReplicaStatus: Hashable, Sendable {
   public var lastSync: WallTime?
   /// By how much the server's clock was ahead of this device's at the last answer, in milliseconds.
   public var serverOffsetMilliseconds: Int64
+  /// Whether the server said at the last answer that its own clock is doubtful.
+  public var isServerClockDoubtful: Bool
   /// Writes that wait to be pushed, the refused and the held ones included.
   public var pendingCount: Int
   /// Writes that the server refused.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores what the server answers: acknowledgements, refusals, records, and where the replica then stands.
+// Stores what the server answers: acknowledgements, refusals, records, and where the replica then is.
 
 import Foundation
 import GRDB
@@ -11,7 +11,7 @@ import struct SyncProtocol.Cursor
 
 extension ReplicaTransaction {
   func apply(
-    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
+    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at reading: Reading
   ) throws -> AppliedAnswer {
     // Copies of what was deleted are not kept here for longer than elsewhere, even where nobody acts any more.
     try trim()
@@ -20,61 +20,110 @@ extension ReplicaTransaction {
     guard refused.allSatisfy({ (0..<page.offers.count).contains($0) }),
       answer.superseded.allSatisfy({ $0 < page.offers.count })
     else { throw ReplicaError.invalid("an answer speaks of offers that were not made") }
-    guard answer.cursor.sequence <= answer.head else {
+    guard answer.cursor.sequence <= answer.head.sequence else {
       throw ReplicaError.invalid("an answer leads beyond the account's head")
     }
 
-    applied.isForked = answer.refusals.contains { $0.reason == .forked }
+    state.serverOffset.learn(answer.serverTime, now: reading.now, waited: reading.waited)
+    state.isServerClockDoubtful = answer.isClockDoubtful
+    let judged = try judgedOffers(answer, request, page, &applied)
+    // What a request offered is not sent back, so an answer about another's outbox leads nowhere.
+    if applied.isForked { return applied }
     for refusal in answer.refusals
-    where refusal.reason != .forked && !PlantedBug.refusedForgotten.isPlanted {
-      try note(refusal, on: page.sequences[refusal.index])
+    where judged.contains(refusal.index) && !Mutation.refusedForgotten.isActive {
+      try note(refusal, on: page, refusal.index)
       if refusal.reason == .clockSkew { applied.hasClockSkew = true }
     }
-    let heldCount = answer.refusals.count { $0.reason == .massDeletion }
+    let refusals = answer.refusals.filter { judged.contains($0.index) }
+    let heldCount = refusals.count { $0.reason == .massDeletion }
     if heldCount > 0 {
       applied.heldDeletions = HeldDeletions(count: heldCount, of: try liveCount() + heldCount)
     }
-    applied.acknowledged = page.offers.count - refused.count
-    applied.refused =
-      answer.refusals.count { $0.reason != .forked && $0.reason != .massDeletion }
-    applied.overQuota = answer.refusals.count { $0.reason == .quota }
-    // A server that took nothing may have left its token as it was; then this one stays among the attempts.
-    if let token = request.token, applied.acknowledged > 0 { state.tokens.confirm(token.next) }
+    applied.acknowledged = judged.count - refusals.count
+    applied.refused = refusals.count { $0.reason != .massDeletion }
+    applied.overQuota = refusals.count { $0.reason == .quota }
 
-    let isRestart = answer.isRestart(after: request.cursor, seen: request.seen)
-    if isRestart {
+    if answer.isRestart(after: request) {
       demandReconcile(afterLoss: true)
       applied.isRestarted = true
     }
     try merge(answer.records, into: &applied)
-    try acknowledge(page, except: refused)
-    state.advance(
-      by: answer, from: Standing(cursor: request.cursor, seen: request.seen), isRestart: isRestart)
-    state.serverOffset.learn(answer.serverTime, now: now)
+    try acknowledge(page, judged.subtracting(refused))
+    // Which of two heads is the later one is not always known; then comparing tells whether anything is missing.
+    if state.advance(by: answer, to: request) { demandReconcile(afterLoss: false) }
     return applied
   }
 
-  private func note(_ refusal: Refusal, on sequence: Int64) throws {
-    try database.cachedStatement(
-      sql: "UPDATE outbox SET refused_reason = ?, refused_message = ? WHERE sequence = ?"
-    ).execute(arguments: [refusal.reason.rawValue, shown(refusal.message), sequence])
+  /// The indices of the offers that the server judged. Where it is at a position that is not in this replica's past, it judged none of
+  /// this replica's, whatever its numbers say.
+  private func judgedOffers(
+    _ answer: ExchangeResponse, _ request: ExchangeRequest, _ page: OutboxPage,
+    _ applied: inout AppliedAnswer
+  ) throws -> Set<Int> {
+    guard let segment = request.segment, !page.offers.isEmpty else { return [] }
+    guard let position = answer.takenThrough else {
+      throw ReplicaError.invalid("an answer does not say what became of the offers")
+    }
+    guard try isInPast(position) else {
+      applied.isForked = true
+      return []
+    }
+    state.confirmedToken = position.token
+    let judged = segment.numbers.indices.filter { segment.numbers[$0] <= position.number }
+    applied.isUnread = judged.count < segment.numbers.count
+    return Set(judged)
   }
 
-  /// Takes what the server took out of the outbox: what the page held, and nothing else.
-  ///
-  /// An entry that is not there any more was taken out by another sync, or stamped again meanwhile. In the second case the server holds a
-  /// write that this replica has given up, and does not send it back: it is merged in here. In the first that changes nothing.
-  private func acknowledge(_ page: OutboxPage, except refused: Set<Int>) throws {
-    if PlantedBug.laterOfferForgotten.isPlanted, let last = page.sequences.last {
+  /// Whatever it is offered as next, it is not what was refused: so it has no number any more.
+  private func note(_ refusal: Refusal, on page: OutboxPage, _ index: Int) throws {
+    try database.cachedStatement(
+      sql: """
+        UPDATE outbox SET refused_reason = ?, refused_message = ?, number = NULL
+        WHERE sequence = ? AND number = ?
+        """
+    ).execute(arguments: [
+      refusal.reason.rawValue, shown(refusal.message), page.sequences[index],
+      page.segment.map { Int64(clamping: $0.numbers[index]) },
+    ])
+    guard database.changesCount > 0 else { return }
+    try skip(page.sequences[index])
+  }
+
+  /// Later writes of the record that were never sent go without the refused one: they replace what it replaced.
+  private func skip(_ refused: Int64) throws {
+    guard let entry = try entry(refused), let offer = entry.offer else { return }
+    let lost = offer.record.registers.filter(entry.wrote)
+    for later in try entries(for: entry.key)
+    where later.sequence > refused && later.number == nil {
+      guard var changed = later.offer else { continue }
+      for register in changed.record.registers where later.wrote(register) {
+        guard
+          let skipped = lost.first(where: {
+            $0.field == register.field && $0.stamp == register.replaced
+          })
+        else { continue }
+        let corrected = Register(
+          field: register.field, stamp: register.stamp, replaced: skipped.replaced,
+          value: register.value)
+        changed.record.set(corrected)
+        if var held = try record(entry.key), held[register.field] == register {
+          held.set(corrected)
+          try put(held)
+        }
+      }
+      if changed != later.offer { try rewrite(later.sequence, changed) }
+    }
+  }
+
+  /// Takes what the server took out of the outbox: what the page held, and nothing else. An entry that has this number no more was settled by
+  /// another sync of this replica.
+  private func acknowledge(_ page: OutboxPage, _ taken: Set<Int>) throws {
+    if Mutation.laterOfferForgotten.isActive, let last = page.sequences.last {
       try database.execute(sql: "DELETE FROM outbox WHERE sequence > ?", arguments: [last])
     }
-    var givenUp: [[UInt8]] = []
-    for (index, sequence) in page.sequences.enumerated() where !refused.contains(index) {
-      guard try !dequeue(sequence) else { continue }
-      givenUp.append(try decodeOffer(page.offers[index]).record.encoded)
+    for (index, sequence) in page.sequences.enumerated() where taken.contains(index) {
+      try dequeue(sequence, number: page.segment?.numbers[index])
     }
-    var ignored = AppliedAnswer()
-    try merge(givenUp, into: &ignored)
   }
 
   /// The keys and hashes of all records, ascending.
@@ -101,9 +150,12 @@ extension ReplicaTransaction {
   /// A server that lost something may have taken in another write since, without knowing of the one held here. It can only note that
   /// conflict if it sees this one, too.
   private func offerBeforeItGoes(_ record: Record) throws {
-    guard record.key.kind != .conflict, record.key.kind != .entitlement else { return }
+    guard record.key.kind != .conflict, record.key.kind != .entitlement,
+      !Mutation.notOfferedBeforeItGoes.isActive
+    else { return }
     // Beside a write that waits, what is held may be no whole record. Then all of it is offered: what is judged twice is noted once.
-    let offer = try held(record) ?? Offer(record: record, written: [])
+    var offer = try held(record) ?? Offer(record: record, written: [])
+    offer.isRestored = true
     let isQueued = try entries(for: record.key).contains { $0.offer == offer }
     if !isQueued { try append(offer) }
   }

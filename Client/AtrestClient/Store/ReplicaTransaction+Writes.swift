@@ -75,7 +75,8 @@ extension ReplicaTransaction {
     try storage {
       try put(merged)
       // A fact is nobody's edit: it names no written field, so it never conflicts and is never stamped again.
-      try queue(Offer(record: merged, written: []), over: stored, pending: pending)
+      try queue(
+        Offer(record: merged, written: []), insteadOf: coalescing(over: stored, pending))
     }
   }
 
@@ -140,12 +141,17 @@ extension ReplicaTransaction {
 
     let stamp = try nextStamp(after: stored)
     let pending = try storage { try entries(for: key) }
+    let earlier = coalescing(over: stored, pending)
     let deletion = (Register.deletedField, deleted ? Register.deletedValue : [])
     var record = stored ?? Record(key: key)
     for (field, value) in changed + [deletion] {
       let replaced = record[field].flatMap { current in
-        // The server never saw a write of ours that still waits, so what that one replaced is what this one replaces.
-        pending.contains { $0.wrote(current) } ? current.replaced : current.stamp
+        // The server will not see a write whose place this one takes, or that it refused, before this one: so what that one replaced is
+        // what this one replaces.
+        earlier?.wrote(current) == true
+          || pending.contains { $0.refusal != nil && $0.number == nil && $0.wrote(current) }
+          || Mutation.replacedCarriedTooFar.isActive && current.stamp.replica == state.replica
+          ? current.replaced : current.stamp
       }
       record.set(Register(field: field, stamp: stamp, replaced: replaced, value: value))
     }
@@ -155,7 +161,7 @@ extension ReplicaTransaction {
     let fields = (changed.map(\.field) + [Register.deletedField]).sorted()
     try storage {
       try put(record)
-      try queue(Offer(record: record, written: fields), over: stored, pending: pending)
+      try queue(Offer(record: record, written: fields), insteadOf: earlier)
     }
     steps?.append(ActionStep(before: stored, after: Offer(record: record, written: fields)))
   }

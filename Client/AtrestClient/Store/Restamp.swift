@@ -1,69 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives unacknowledged writes new stamps: under a new identity, and after this device's clock was ahead.
+// Gives waiting writes new stamps: under a new identity, and after this device's clock was ahead.
 
 import Foundation
+import GRDB
 import Replication
 
+import struct Replication.Record
+
+/// Order is kept within each record, and only there: no record's clock holds another's writes back. A new stamp stays greater than those
+/// of the value that its write replaced and of the record's earlier waiting writes. What the server has acknowledged never changes, and
+/// of what it may have taken only the identity does.
 extension ReplicaTransaction {
-  /// Stamps every unacknowledged write that `selects` chooses again, in the same order.
-  ///
-  /// Times are moved by what this device's clock is off, unless they may have been sent, and none is later than the server's clock where the order allows. A new stamp
-  /// stays greater than that of the value its write replaced, and of any write of this replica that the server may have taken without
-  /// this replica's knowing: one that was not too far ahead. Acknowledged stamps never change.
-  /// - Parameters:
-  ///   - replica: Whose stamps they become.
-  ///   - server: The server's clock now.
-  ///   - mayHaveBeenTaken: Whether the selected writes may have been sent, and taken, under the old identity.
-  ///   - selects: Must hold for every stamp after one it holds for, so that the order is kept.
-  func restamp(
-    as replica: ReplicaID, server: WallTime, mayHaveBeenTaken: Bool = false,
-    where selects: (Stamp) -> Bool
-  ) throws {
-    let limit = Self.acceptedThrough(server)
-    var floors: [Stamp: HybridTime] = [:]
-    var kept = HybridTime(rawValue: 0)
-    // Only what was written here: a copy shares stamps with what it was copied from, and may hold writes of that one under them. And
-    // what was forgotten is the server's word, though it carries the stamp of the deletion.
-    var written: [RecordKey: Set<Register>] = [:]
-    try forEachEntry { entry in
-      guard let offer = entry.offer else { return }
-      written[entry.key, default: []].formUnion(offer.record.registers.filter(entry.wrote))
-      for register in offer.record.registers where entry.wrote(register) {
-        guard selects(register.stamp) else {
-          kept = max(kept, register.stamp.time)
-          continue
-        }
-        let time = register.stamp.time
-        // What this write took the place of; a field that was not written again is part of that itself.
-        let earlier = known(entry.replaced, limit)
-        let floor = max(
-          register.replaced.map(\.time) ?? HybridTime(rawValue: 0),
-          earlier < time ? earlier : .init(rawValue: 0),
-          mayHaveBeenTaken ? known(time...time, limit) : .init(rawValue: 0))
-        floors[register.stamp] = max(floors[register.stamp] ?? floor, floor)
-      }
+  /// Stamps all that waits with another identity, at the times at which it was written.
+  func restamp(as replica: ReplicaID) throws {
+    let delay: Int64 = Mutation.renewalMovesTimes.isActive ? 60_000 : 0
+    try restamp(as: replica) { time, _ in
+      delay == 0 ? time : HybridTime(time.wallTime.advanced(by: delay))
     }
-    // A write that may have been sent was compared with others under its time, and lost to some. Moved past those, it would be covered by
-    // this replica's next write, which followed on them, and nobody would note that it lost.
-    let stamps = newStamps(
-      floors, movedBy: mayHaveBeenTaken ? 0 : state.serverOffset.correction, after: kept,
-      as: replica,
-      server: server)
-    try forEachEntry { entry in
-      // New sequences even where no stamp changed: the order of the entries is part of what is kept, and an
-      // acknowledgement on its way must not take away what it was not given for.
-      try dequeue(entry.sequence)
-      guard let offer = entry.offer else { return try appendHeld(entry.key) }
-      let own = written[entry.key] ?? []
-      try append(
-        Offer(record: replacing(stamps, of: own, in: offer.record), written: offer.written),
-        replaced: entry.replaced)
-    }
-    for (key, own) in written {
-      if let record = try record(key) { try put(replacing(stamps, of: own, in: record)) }
+  }
+
+  /// Stamps writes that the server has not got again, if they are further ahead of its clock than it bears: as if this device's clock had
+  /// been right.
+  func restamp(aheadOf server: WallTime, as replica: ReplicaID? = nil) throws {
+    let limit = HybridTime(server.advanced(by: ReplicaTransaction.borneMilliseconds))
+    let offset = state.serverOffset.correction
+    try restamp(as: replica ?? state.replica) { time, entry in
+      guard entry.number == nil || Mutation.sentEntryRestamped.isActive, time > limit
+      else { return time }
+      let (moved, overflow) = time.wallTime.milliseconds.addingReportingOverflow(offset)
+      let earlier = overflow ? server : WallTime(milliseconds: moved)
+      return HybridTime(min(earlier, server))
     }
     // The old stamps are no longer in use, so the clock need not stay ahead of them.
-    var latest = stamps.values.map(\.time).max() ?? HybridTime(rawValue: 0)
+    var latest = HybridTime(rawValue: 0)
     try forEachRecord { record in
       if record.key.kind != .entitlement, let time = record.latestTime {
         latest = max(latest, time)
@@ -72,55 +41,83 @@ extension ReplicaTransaction {
     state.clock = HybridClock(latest: latest)
   }
 
-  /// The latest time that a server whose clock shows this, or showed less, may have taken in. See REASON_CLOCK_SKEW.
-  static func acceptedThrough(_ server: WallTime) -> HybridTime {
-    let (limit, overflow) = server.milliseconds.addingReportingOverflow(60_000)
-    return overflow
-      ? .latest : HybridTime(rawValue: HybridTime(WallTime(milliseconds: limit)).rawValue | 0xFFFF)
-  }
+  /// How far ahead of its clock a server takes stamps that follow none it holds: see REASON_CLOCK_SKEW.
+  private static let borneMilliseconds: Int64 = 60_000
 
-  /// The latest of some times that a server may have taken in. Where only their ends are known, rather too late than too early; but not so
-  /// late that what follows would be refused.
-  private func known(_ times: ClosedRange<HybridTime>?, _ limit: HybridTime) -> HybridTime {
-    guard let times, times.lowerBound <= limit else { return HybridTime(rawValue: 0) }
-    return min(
-      times.upperBound, HybridTime(rawValue: limit.rawValue - min(limit.rawValue, 1 << 16)))
-  }
-
-  private func newStamps(
-    _ floors: [Stamp: HybridTime], movedBy offset: Int64, after kept: HybridTime,
-    as replica: ReplicaID, server: WallTime
-  ) -> [Stamp: Stamp] {
-    var last = kept
-    var stamps: [Stamp: Stamp] = [:]
-    for (stamp, floor) in floors.sorted(by: { $0.key < $1.key }) {
-      let (moved, overflow) = stamp.time.wallTime.milliseconds.addingReportingOverflow(offset)
-      var time = stamp.time
-      if offset != 0, !overflow {
-        time = HybridTime(
-          rawValue: HybridTime(WallTime(milliseconds: moved)).rawValue
-            | (stamp.time.rawValue & 0xFFFF))
-      }
-      time = max(min(time, HybridTime(server)), next(floor), next(last))
-      stamps[stamp] = Stamp(time: time, replica: replica)
-      last = time
+  private func restamp(
+    as replica: ReplicaID, time: @escaping (HybridTime, OutboxEntry) -> HybridTime
+  ) throws {
+    var keys: [RecordKey] = []
+    var entries: [RecordKey: [OutboxEntry]] = [:]
+    try forEachEntry { entry in
+      if entries[entry.key] == nil { keys.append(entry.key) }
+      entries[entry.key, default: []].append(entry)
     }
-    return stamps
+    for key in keys {
+      var record = RecordRestamp(replica, time)
+      try record.run(entries[key] ?? [], key, in: self)
+    }
+  }
+}
+
+/// One record's waiting writes on their way to new stamps.
+private struct RecordRestamp {
+  private let replica: ReplicaID
+  private let time: (HybridTime, OutboxEntry) -> HybridTime
+  private var stamps: [Stamp: Stamp] = [:]
+  /// Only what was written here: a copy shares stamps with what it was copied from, and may hold writes of that one under them. And
+  /// the floor of a pruned record is the server's word, though it carries the stamp of the deletion.
+  private var own: Set<Register> = []
+  private var last = HybridTime(rawValue: 0)
+  private var least = HybridTime(rawValue: 0)
+
+  init(_ replica: ReplicaID, _ time: @escaping (HybridTime, OutboxEntry) -> HybridTime) {
+    self.replica = replica
+    self.time = time
+  }
+
+  mutating func run(
+    _ entries: [OutboxEntry], _ key: RecordKey, in transaction: ReplicaTransaction
+  ) throws {
+    let held = try transaction.record(key)
+    // What was pruned stays below: these writes were not among it.
+    least = held?[Register.forgottenField]?.stamp.time ?? least
+    for entry in entries { choose(for: entry) }
+    guard stamps.contains(where: { $0.key != $0.value }) else { return }
+    for entry in entries {
+      guard var offer = entry.offer else { continue }
+      offer.record = replaced(in: offer.record)
+      try transaction.rewrite(entry.sequence, offer)
+    }
+    if let held { try transaction.put(replaced(in: held)) }
+  }
+
+  private mutating func choose(for entry: OutboxEntry) {
+    guard let offer = entry.offer else { return }
+    let written = offer.record.registers.filter(entry.wrote)
+    own.formUnion(written)
+    for stamp in Set(written.map(\.stamp)).sorted() {
+      let floor = written.filter { $0.stamp == stamp }
+        .compactMap(\.replaced).map { (stamps[$0] ?? $0).time }.reduce(least, max)
+      var new = time(stamp.time, entry)
+      if !Mutation.restampedBelowFloor.isActive { new = max(new, next(floor), next(last)) }
+      stamps[stamp] = Stamp(time: new, replica: replica)
+      last = new
+    }
   }
 
   private func next(_ time: HybridTime) -> HybridTime {
     min(HybridTime(rawValue: time.rawValue + 1), .latest)
   }
 
-  private func replacing(
-    _ stamps: [Stamp: Stamp], of own: Set<Register>, in record: Record
-  ) -> Record {
+  private func replaced(in record: Record) -> Record {
     var copy = record
     for register in record.registers where own.contains(register) {
       guard let stamp = stamps[register.stamp] else { continue }
       copy.set(
         Register(
-          field: register.field, stamp: stamp, replaced: register.replaced, value: register.value))
+          field: register.field, stamp: stamp,
+          replaced: register.replaced.map { stamps[$0] ?? $0 }, value: register.value))
     }
     return copy
   }

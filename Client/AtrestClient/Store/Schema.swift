@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables of a replica, and how older ones become them.
 
+import Foundation
 import GRDB
 
 /// The tables of a replica. A later version is reached from the one before in a single transaction.
 enum Schema {
   /// What leads from the version before to each version, the first from nothing.
-  static let steps = [version1, version2, version3, version4, version5]
+  static let steps = [version1, version2, version3, version4, version5, version6]
 
   /// The version that this build reads and writes.
   static var version: Int { steps.count }
@@ -100,11 +101,74 @@ enum Schema {
     ) STRICT;
     """
 
+  /// - `replica.cursor_…`, `replica.head_…`: positions in the feed, by the names of commits. `confirmed_token`, `last_number`, `outbox.number`,
+  ///   `outbox_token`: the outbox as a log; see `OutboxLog.swift`.
+  /// - `outbox.restored`: whether a record that is offered again may have been lost by the server.
+  static let version6 = """
+    ALTER TABLE replica RENAME COLUMN epoch TO cursor_commit;
+    ALTER TABLE replica RENAME COLUMN sequence TO cursor_sequence;
+    ALTER TABLE replica RENAME COLUMN seen_epoch TO head_commit;
+    ALTER TABLE replica RENAME COLUMN seen_sequence TO head_sequence;
+    ALTER TABLE replica ADD COLUMN confirmed_token INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE replica ADD COLUMN last_number INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE replica ADD COLUMN server_clock_doubtful INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE outbox DROP COLUMN lowest;
+    ALTER TABLE outbox DROP COLUMN highest;
+    ALTER TABLE outbox ADD COLUMN number INTEGER;
+    ALTER TABLE outbox ADD COLUMN restored INTEGER NOT NULL DEFAULT 0;
+    CREATE UNIQUE INDEX outbox_by_number ON outbox (number) WHERE number IS NOT NULL;
+    CREATE TABLE outbox_token (
+      through INTEGER PRIMARY KEY,
+      token INTEGER NOT NULL
+    ) STRICT;
+    """
+
   /// Brings a file from one version to the newest. Runs in the caller's transaction.
   static func migrate(_ database: Database, from version: Int) throws {
     guard version < steps.count else { return }
-    for step in steps[version...] { try database.execute(sql: step) }
-    if version > 0, steps[version...].contains(version5) { try Place.fill(database) }
+    for (index, step) in steps.enumerated().dropFirst(version) {
+      try database.execute(sql: step)
+      if index == 4, version > 0 { try Place.fill(database) }
+      if index == 5 { try numberOutbox(database) }
+    }
     try database.execute(sql: "PRAGMA user_version = \(steps.count)")
+  }
+
+  /// Makes the tokens of version 5 the beginning of the log, and gives all that waits a number: it may have been sent.
+  private static func numberOutbox(_ database: Database) throws {
+    let row = try Row.fetchOne(database, sql: "SELECT token_held, token_attempts FROM replica")
+    let held: Int64? = row?[0]
+    let attempts = [UInt8]((row?[1] as Data?) ?? Data())
+    var tokens = held.map { [$0] } ?? []
+    for start in stride(from: 0, to: attempts.count - attempts.count % 8, by: 8) {
+      tokens.append(
+        attempts[start..<start + 8].reversed().reduce(0) { $0 << 8 | Int64($1) })
+    }
+    for (through, token) in tokens.enumerated() {
+      try database.execute(
+        sql: "INSERT INTO outbox_token (through, token) VALUES (?, ?)",
+        arguments: [through, token])
+    }
+    try database.execute(
+      sql: """
+        UPDATE outbox SET number = n.number FROM (
+          SELECT sequence, ? + row_number() OVER (ORDER BY sequence) AS number FROM outbox
+          WHERE refused_reason IS NULL) AS n WHERE n.sequence = outbox.sequence
+        """, arguments: [tokens.count])
+    let numbered = try Int64.fetchOne(database, sql: "SELECT max(number) FROM outbox")
+    try database.execute(
+      sql: "UPDATE replica SET confirmed_token = coalesce(token_held, 0), last_number = ?",
+      arguments: [numbered ?? Int64(tokens.count)])
+    if let numbered {
+      // They were sent with a token that the server may hold, if at all; what is sent from now on has this one.
+      try database.execute(
+        sql: "INSERT INTO outbox_token (through, token) VALUES (?, ?)",
+        arguments: [numbered, Int64.random(in: 1 ... .max)])
+    }
+    try database.execute(
+      sql: """
+        ALTER TABLE replica DROP COLUMN token_held;
+        ALTER TABLE replica DROP COLUMN token_attempts;
+        """)
   }
 }

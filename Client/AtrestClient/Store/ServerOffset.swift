@@ -5,9 +5,9 @@ import Replication
 
 /// By how much a server's clock is ahead of this device's.
 ///
-/// What an answer says is taken for the time of reading it. A laptop that sleeps on one is then told too early a time, until the next answer. Bounds from the
-/// times of asking and reading (Cristian 1989) were tried and are worse: where a clock is set by years while a call is under way they are years apart, and
-/// what was believed before stays. That takes a clock which nobody sets.
+/// An answer's time lies between asking and reading, so the server's clock shows at least that time when it is read, and at most as much
+/// more as passed since the question, by a clock that nobody sets (Cristian 1989). A laptop that slept on an answer keeps what it
+/// believed before, if that lies within these bounds.
 struct ServerOffset: Hashable {
   /// Smaller differences between two clocks are the network's as likely as the clocks'. Milliseconds.
   static let tolerance: Int64 = 2000
@@ -20,15 +20,32 @@ struct ServerOffset: Hashable {
     milliseconds.magnitude > ServerOffset.tolerance.magnitude ? milliseconds : 0
   }
 
-  /// Learns the time from an answer that was read at `now`, by this device's clock.
-  mutating func learn(_ server: WallTime, now: WallTime) {
-    milliseconds = ServerOffset.between(server, now)
+  /// Learns the time from an answer.
+  ///
+  /// - Parameters:
+  ///   - now: What this device's clock showed when it was read.
+  ///   - waited: Milliseconds that passed since the question, by a clock that nobody sets; nil if that is not known.
+  mutating func learn(_ server: WallTime, now: WallTime, waited: Int64? = 0) {
+    let least = ServerOffset.between(server, now)
+    guard let waited else {
+      milliseconds = max(milliseconds, least)
+      return
+    }
+    let (most, overflow) = least.addingReportingOverflow(max(0, waited))
+    milliseconds =
+      waited <= ServerOffset.tolerance || overflow ? least : min(max(milliseconds, least), most)
   }
 
   /// A device's time, corrected if its clock is far off.
   func corrected(_ wall: WallTime) -> WallTime {
     let (sum, overflow) = wall.milliseconds.addingReportingOverflow(correction)
     return overflow ? wall : WallTime(milliseconds: sum)
+  }
+
+  /// What the server's clock shows when the device's shows `now`.
+  func server(at now: WallTime) -> WallTime {
+    let (sum, overflow) = now.milliseconds.addingReportingOverflow(milliseconds)
+    return overflow ? now : WallTime(milliseconds: sum)
   }
 
   /// A time that was corrected, as the device's clock shows it.

@@ -8,6 +8,13 @@ import Replication
 public protocol WallClock: Sendable {
   /// What it shows now.
   func now() -> WallTime
+  /// Milliseconds by a clock that nobody sets and that runs while the device sleeps; nil where there is none.
+  func uptimeMilliseconds() -> Int64?
+}
+
+extension WallClock {
+  /// There is none.
+  public func uptimeMilliseconds() -> Int64? { nil }
 }
 
 /// The system's clock.
@@ -19,4 +26,13 @@ public struct SystemClock: WallClock {
   public func now() -> WallTime {
     WallTime(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
   }
+
+  #if os(Linux)
+    /// Milliseconds since the device was started, sleep included.
+    public func uptimeMilliseconds() -> Int64? {
+      var time = timespec()
+      guard clock_gettime(CLOCK_BOOTTIME, &time) == 0 else { return nil }
+      return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+  #endif
 }

@@ -33,15 +33,15 @@ extension SyncEngine {
   func differences(waiting: Set<RecordKey>) async throws(SyncError) -> Differences {
     var found = Differences()
     do {
-      let standing = try await store.standing()
-      if let credential = standing.credential { try transport.use(credential) }
+      let position = try await store.position()
+      if let credential = position.credential { try transport.use(credential) }
       var (received, wanted): (Set<RecordKey>, Set<RecordKey>) = ([], [])
       try await compare { step in
         received.formUnion(try step.records.map(key))
         wanted.formUnion(step.wanted)
       }
       // After comparing, so that nothing the server took in meanwhile is taken for a difference.
-      try await readNews(from: standing, into: &found)
+      try await readNews(from: position, into: &found)
       let explained = waiting.union(found.news)
       found.missingHere = received.subtracting(wanted).subtracting(explained)
       found.missingThere = wanted.subtracting(received).subtracting(explained)
@@ -52,11 +52,12 @@ extension SyncEngine {
     return found
   }
 
-  /// Reads what the feed holds beyond where the replica stands.
-  private func readNews(from standing: Standing, into found: inout Differences) async throws {
-    var cursor = standing.cursor
+  /// Reads what the feed holds beyond the replica's cursor.
+  private func readNews(from position: SyncPosition, into found: inout Differences) async throws {
+    var cursor = position.cursor
     while true {
-      let request = ExchangeRequest(cursor: cursor, seen: standing.seen)
+      let request = ExchangeRequest(
+        cursor: cursor, lastKnownHead: position.lastKnownHead, isPeek: true)
       let answer = try await repeated { () throws(SyncError) in
         try await transport.exchange(request)
       }

@@ -33,30 +33,41 @@ public protocol SyncTransport: Sendable {
 
 /// A page of the outbox, as it goes into a request.
 public struct OutboxPage: Hashable, Sendable {
-  /// The entries' numbers, ascending. The bytes under a number never change.
+  /// The entries, as the store names them.
   public var sequences: [Int64]
-  /// Encoded `Offer`s, one for each number.
+  /// Encoded `Offer`s, one for each entry.
   public var offers: [[UInt8]]
+  /// Where they lie in the outbox; nil for an empty page. The bytes under a number never change.
+  public var segment: OutboxSegment?
 
   /// A page.
-  public init(sequences: [Int64] = [], offers: [[UInt8]] = []) {
+  public init(sequences: [Int64] = [], offers: [[UInt8]] = [], segment: OutboxSegment? = nil) {
     self.sequences = sequences
     self.offers = offers
+    self.segment = segment
   }
 }
 
-/// A sync token, and what may be offered with it.
-public struct Offering: Hashable, Sendable {
-  /// The token.
-  public var token: SyncToken
-  /// The youngest write that was there when the token was drawn. A younger one needs another token: a copy made in between would
-  /// hold this one and lack that write, and nothing would tell the two apart.
-  public var through: Int64
+/// A device's clocks when an answer was read.
+public struct Reading: Hashable, Sendable {
+  /// What its wall clock showed.
+  public var now: WallTime
+  /// Milliseconds since the question, by a clock that nobody sets; nil if that is not known.
+  public var waited: Int64?
 
-  /// An offering.
-  public init(token: SyncToken, through: Int64) {
-    self.token = token
-    self.through = through
+  /// A reading.
+  public init(now: WallTime, waited: Int64?) {
+    self.now = now
+    self.waited = waited
+  }
+}
+
+extension ReplicaStore {
+  /// Stores an answer that came at once.
+  func apply(
+    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
+  ) async throws(ReplicaError) -> AppliedAnswer {
+    try await apply(answer, to: request, page: page, at: Reading(now: now, waited: 0))
   }
 }
 
@@ -70,8 +81,11 @@ public struct AppliedAnswer: Hashable, Sendable {
   public var overQuota = 0
   /// Whether one of them was refused for a stamp too far ahead of the server's clock.
   public var hasClockSkew = false
-  /// Whether all of them were refused because the server takes this replica for a copy. Nothing is noted on them.
+  /// Whether the server is at a position of the outbox that this replica never was at: it is a copy, and the other went on. Nothing is
+  /// noted on the offers.
   public var isForked = false
+  /// Whether the server is at an older position, and did not look at some of the offers. They are to be offered again.
+  public var isUnread = false
   /// Those that were refused because they would delete most of what there is; nil for none.
   public var heldDeletions: HeldDeletions?
   /// Received records that did not change what was held.
@@ -102,17 +116,20 @@ public struct HeldDeletions: Hashable, Sendable {
 /// A local replica, as the sync engine sees it. Every method is one transaction: on return all of it is durable, on a
 /// throw nothing was changed. Methods may be called from several tasks at once.
 public protocol ReplicaStore: Sendable {
-  /// Where the replica stands.
-  func standing() async throws(ReplicaError) -> Standing
+  /// Where the replica is.
+  func position() async throws(ReplicaError) -> SyncPosition
 
-  /// The oldest waiting writes numbered above `sequence`, at most `Page.records` and `Page.recordBytes` of them; empty at the end.
-  /// Deletions that wait for a person's word are left out.
+  /// The oldest waiting writes numbered above `number`, then those without a number, which are given some: at most `Page.records` and
+  /// `Page.recordBytes` of them; empty at the end. Numbers and the token that goes with them are durable before this returns.
   ///
-  /// - Parameter refused: Whether to read those the server refused before, or those it did not.
-  func outboxPage(after sequence: Int64, refused: Bool) async throws(ReplicaError) -> OutboxPage
+  /// What the server refused is left out, and so are deletions that wait for a person's word.
+  func nextPage(after number: UInt64) async throws(ReplicaError) -> OutboxPage
 
-  /// The number of the youngest write the server refused; 0 if there is none.
+  /// The youngest write the server refused, as the store names it; 0 if there is none.
   func lastRefused() async throws(ReplicaError) -> Int64
+
+  /// Lets refused writes be offered once more, up to the one named `sequence`.
+  func retryRefused(through sequence: Int64) async throws(ReplicaError)
 
   /// Whether a write waits that can be offered and was not refused.
   func hasWaitingWrites() async throws(ReplicaError) -> Bool
@@ -124,41 +141,34 @@ public protocol ReplicaStore: Sendable {
   /// - Returns: What waits now, or nil.
   func holdMassDeletion(areAllowed: Bool) async throws(ReplicaError) -> HeldDeletions?
 
-  /// Draws a sync token for requests that offer something. It is durable before it is returned.
-  func beginOffering() async throws(ReplicaError) -> Offering
-
-  /// Whether no other sync of this replica drew or confirmed a token since this one was drawn, or took a new identity.
-  func isNewestToken(
-    _ next: UInt64, of credential: String?
-  ) async throws(ReplicaError) -> Bool
-
   /// Stores an answer: merges its records, takes what it acknowledges out of the outbox, notes refusals, moves the cursor,
-  /// learns the account's head and the time, and confirms the sync token. If the server lost something, the cursor becomes the head,
-  /// and a demand to reconcile is noted.
+  /// learns the account's head, the time, and how far the server has gone through the outbox. If the server lost something, the cursor
+  /// becomes the head, and a demand to reconcile is noted.
   ///
   /// - Parameters:
   ///   - request: What was asked.
   ///   - page: The offers that it carried.
-  ///   - now: This device's clock when the answer came.
+  ///   - reading: This device's clocks when the answer came.
   /// - Throws: `.invalid` if the answer breaks the contract.
   func apply(
-    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
+    _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at reading: Reading
   ) async throws(ReplicaError) -> AppliedAnswer
 
-  /// Stores an event if the replica stands where the event begins.
+  /// Stores an event if the replica's cursor is where the event begins.
   ///
-  /// - Returns: nil if it stands elsewhere; nothing is changed then.
+  /// - Returns: nil if it is elsewhere; nothing is changed then.
   func apply(_ event: WatchEvent, at now: WallTime) async throws(ReplicaError) -> AppliedAnswer?
 
-  /// Stamps every write the server has not acknowledged again, in the same order, none later than the server's clock where the
-  /// order allows, takes the refusals back, and notes a demand to reconcile. For a device whose clock was ahead.
+  /// Stamps writes that were refused for their stamps again, and those that would be, in the order of each record, none later than the
+  /// server's clock where that order allows; takes the refusals back, and notes a demand to reconcile. For a device whose clock was
+  /// ahead.
   func restamp(at now: WallTime) async throws(ReplicaError)
 
   /// The request for a new identity. It is durable, and the same until an identity was taken: what is repeated gives no second one.
   func renewal() async throws(ReplicaError) -> RenewRequest
 
-  /// Takes a new identity, stamps every write the server has not acknowledged again under it, takes the refusals back, and notes a demand
-  /// to reconcile. For a replica that is a copy, or was put back from one.
+  /// Takes a new identity, stamps all that waits with it, begins another outbox, and notes a demand to reconcile. For a replica that is a
+  /// copy, or was put back from one.
   ///
   /// - Parameter credential: The one to give up.
   /// - Returns: Whether it did; not if another sync of this replica has taken a new identity meanwhile.

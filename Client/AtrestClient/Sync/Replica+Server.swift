@@ -123,12 +123,11 @@ extension Replica {
       guard transaction.state.token == credential else { return false }
       transaction.state.serverOffset.learn(
         identity.serverTime, now: transaction.now)
-      try transaction.restamp(
-        as: identity.replica, server: identity.serverTime, mayHaveBeenTaken: true
-      ) { _ in true }
-      // Where it stands is as good as before. What it holds may not be: a copy shares stamps with what it was copied from.
-      transaction.state.tokens = TokenTrail()
+      // The times stay: what waits may be on the server under the old identity, and what somebody wrote after seeing it must win.
+      try transaction.restamp(as: identity.replica)
+      try transaction.restartLog()
       transaction.state.renewal = nil
+      // Its positions are as good as before. What it holds may not be: a copy shares stamps with what it was copied from.
       transaction.demandReconcile(afterLoss: false)
       try transaction.take(identity)
       return true

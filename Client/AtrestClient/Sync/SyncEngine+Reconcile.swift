@@ -12,7 +12,7 @@ extension SyncEngine {
     // Restarts and forks are bounded, and each demand of this run comes from one.
     for _ in 0...(SyncEngine.restartLimit + 1) {
       guard let demand = try await store.reconcileDemand() else { return }
-      if !PlantedBug.comparisonSkipped.isPlanted { try await compareAndMerge(&run, progress) }
+      if !Mutation.comparisonSkipped.isActive { try await compareAndMerge(&run, progress) }
       try await store.endReconcile(demand)
       try await exchange(&run, progress)
     }

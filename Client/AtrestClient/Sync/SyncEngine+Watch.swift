@@ -51,7 +51,7 @@ extension SyncEngine {
     do {
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
-          let cursor = try await store.standing().cursor
+          let cursor = try await store.position().cursor
           try await transport.watch(WatchRequest(cursor: cursor)) {
             event throws(SyncError) -> Bool in
             try await take(event, turn, news)
@@ -79,10 +79,11 @@ extension SyncEngine {
     _ event: WatchEvent, _ turn: Turn, _ news: @Sendable (SyncReport, SyncError?) -> Void
   ) async throws(SyncError) {
     do {
-      if let held = try await store.standing().cursor, held.epoch == event.cursor.epoch,
-        held.sequence >= event.cursor.sequence
-      {
-        return  // A heartbeat, or news of what this replica pushed itself.
+      let held = try await store.position().cursor
+      if held == event.cursor { return }  // A heartbeat.
+      if let held, held.sequence >= event.cursor.sequence, !event.records.isEmpty {
+        // News of what this replica pushed itself. Were the server behind, its next heartbeat would say so.
+        return
       }
       // An event without records that moves the cursor stands for a commit too large for the stream.
       if !event.records.isEmpty, let applied = try await store.apply(event, at: clock.now()) {

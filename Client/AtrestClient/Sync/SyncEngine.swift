@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings a replica and its server level: pushes what waits, pulls what is new, compares where that is not enough.
+// Makes a replica and its server hold the same: pushes what waits, pulls what is new, compares where that is not enough.
 
 import Replication
 import SyncProtocol
@@ -11,8 +11,9 @@ public struct SyncEngine: Sendable {
   let clock: any WallClock
   let pacing: Pacing
 
-  /// How often one sync makes way for another of the same replica.
-  static let siblingLimit = 50
+  /// How often one sync offers again what the server did not look at, because it was at another position of the outbox: concurrent syncs
+  /// of one replica move it under each other's feet.
+  static let repeatLimit = 50
 
   /// How many new identities one sync takes.
   static let renewalLimit = 3
@@ -58,7 +59,10 @@ public struct SyncEngine: Sendable {
     do {
       let refusedBefore = try await store.lastRefused()
       try await exchange(&run, progress)
-      if refusedBefore > 0 { try await exchange(&run, retrying: refusedBefore, progress) }
+      if refusedBefore > 0 {
+        try await store.retryRefused(through: refusedBefore)
+        try await exchange(&run, progress)
+      }
       if run.hasClockSkew {
         // This device's clock was ahead. The server has now told the time.
         try await store.restamp(at: clock.now())
@@ -80,149 +84,126 @@ public struct SyncEngine: Sendable {
     var allowsMassDeletion = false
     var hasClockSkew = false
     var restarts = 0
-    /// The newest sync token of this run; nil until something is offered.
-    var offering: Offering?
     /// In whose name the requests are made.
     var credential: String?
-    /// Whether an answer took this replica for a copy, what token that was for, and how often it happened.
+    /// Whether an answer showed that this replica is a copy, and how often it took a new identity.
     var isForked = false
-    var forkedToken: UInt64?
-    var forks = 0
     var renewals = 0
-    /// How often it turned out that another sync of the same replica had gone on.
-    var siblings = 0
+    /// Whether an answer left offers unread, and how often they were offered again.
+    var isUnread = false
+    var repeats = 0
   }
 
-  /// One request: where the replica stands when its answer comes, and what it offers.
-  private struct Leg {
+  /// One request, and the part of the outbox that it offers.
+  private struct Attempt {
     var request: ExchangeRequest
     var page: OutboxPage
   }
 
-  /// Exchanges pages until nothing is left; if the server takes this replica for a copy, finds out whether it is one, and goes on.
+  /// Exchanges pages until nothing is left; takes a new identity if this replica turns out to be a copy.
   func exchange(
-    _ run: inout Run, retrying limit: Int64? = nil, _ progress: @Sendable (SyncReport) -> Void
+    _ run: inout Run, _ progress: @Sendable (SyncReport) -> Void
   ) async throws {
-    var limit = limit
     while true {
       run.isForked = false
+      run.isUnread = false
       run.report.heldDeletions = try await store.holdMassDeletion(
         areAllowed: run.allowsMassDeletion)
-      try await exchangeAll(&run, retrying: limit, progress)
-      guard run.isForked else { return }
-      // Another sync of this replica, in this process or another, may have gone on meanwhile; then the token is drawn anew from
-      // what it left, and it was no copy that went on.
-      if let mine = run.forkedToken, try await !store.isNewestToken(mine, of: run.credential) {
-        try await makeWay(&run)
-        continue
-      }
-      run.offering = nil
-      run.forks += 1
-      guard run.forks > 1 else { continue }
-      // Copies made while one asked for a new identity may get the same, and part once more.
-      run.forks = 0
-      run.renewals += 1
-      guard run.renewals <= SyncEngine.renewalLimit else {
-        throw SyncError.badAnswer("it takes a new device for a copy of another")
-      }
-      let renewal = try await store.renewal()
-      let identity = try await repeated { () throws(SyncError) in
-        try await transport.renew(renewal)
-      }
-      do {
-        if try await store.adopt(renewed: identity, insteadOf: run.credential) {
-          run.report.isRenewed = true
-        } else {
-          try await makeWay(&run)
+      try await exchangeAll(&run, progress)
+      if run.isForked {
+        try await renew(&run)
+      } else if run.isUnread {
+        run.repeats += 1
+        guard run.repeats <= SyncEngine.repeatLimit else {
+          throw SyncError.unreachable("other syncs of this replica are under way")
         }
-      } catch {
-        throw SyncError(storing: error)
-      }
-      limit = nil  // Everything is in the outbox anew, and nothing in it was refused.
-    }
-  }
-
-  /// Lets another sync of the same replica go first.
-  private func makeWay(_ run: inout Run) async throws {
-    run.offering = nil
-    run.forks = 0
-    run.siblings += 1
-    guard run.siblings <= SyncEngine.siblingLimit else {
-      throw SyncError.unreachable("other syncs of this replica are under way")
-    }
-    try await pacing.sleep(pacing.delay(after: run.siblings))
-  }
-
-  /// Exchanges pages until nothing is left. While an answer is being stored the next request is on its way already: it is made from the answer's
-  /// place and from younger writes, so nothing in it depends on what is being stored, and repeating it changes nothing.
-  ///
-  /// - Parameter limit: If given, only writes refused before are offered, up to this number.
-  private func exchangeAll(
-    _ run: inout Run, retrying limit: Int64?, _ progress: @Sendable (SyncReport) -> Void
-  ) async throws {
-    let standing = try await store.standing()
-    if let credential = standing.credential { try transport.use(credential) }
-    run.credential = standing.credential
-    var leg = try await leg(standing, page(after: 0, limit, run), &run)
-    if limit != nil, leg.page.offers.isEmpty { return }
-    var last = leg.page.sequences.last ?? 0
-    var answer = try await ask(leg.request)
-    var waiting = try await page(after: last, limit, run)
-    while true {
-      let isRestart = try check(answer, to: leg.request)
-      let place = Standing(
-        cursor: answer.place(afterRestart: isRestart), seen: answer.headPlace)
-      if (answer.more && !isRestart) || !waiting.offers.isEmpty {
-        let next = try await self.leg(place, waiting, &run)
-        last = waiting.sequences.last ?? last
-        async let reply = ask(next.request)
-        try await apply(answer, to: leg, &run, progress)
-        waiting = try await page(after: last, limit, run)
-        answer = try await reply
-        leg = next
+        if run.repeats > 1 { try await pacing.sleep(pacing.delay(after: run.repeats)) }
       } else {
-        try await apply(answer, to: leg, &run, progress)
-        // What was written meanwhile.
-        waiting = try await page(after: last, limit, run)
-        guard let newest = waiting.sequences.last else { return }
-        last = newest
-        leg = try await self.leg(place, waiting, &run)
-        answer = try await ask(leg.request)
-        waiting = try await page(after: last, limit, run)
+        return
       }
     }
   }
 
-  private func leg(
-    _ standing: Standing, _ page: OutboxPage, _ run: inout Run
-  ) async throws -> Leg {
-    if let youngest = page.sequences.last, youngest > run.offering?.through ?? 0 {
-      run.offering = try await store.beginOffering()
+  /// Takes a new identity, unless another sync of this replica has taken one meanwhile.
+  private func renew(_ run: inout Run) async throws {
+    // Another sync has taken one, or left the account: what that answer spoke of is nobody's any more.
+    guard try await store.position().credential == run.credential else { return }
+    run.renewals += 1
+    guard run.renewals <= SyncEngine.renewalLimit else {
+      throw SyncError.badAnswer("it takes a new device for a copy of another")
     }
-    let request = ExchangeRequest(
-      cursor: standing.cursor, offers: page.offers, seen: standing.seen,
-      token: page.offers.isEmpty ? nil : run.offering?.token,
-      allowsMassDeletion: run.allowsMassDeletion)
-    return Leg(request: request, page: page)
+    let renewal = try await store.renewal()
+    let identity = try await repeated { () throws(SyncError) in
+      try await transport.renew(renewal)
+    }
+    do {
+      if try await store.adopt(renewed: identity, insteadOf: run.credential) {
+        run.report.isRenewed = true
+      }
+    } catch {
+      throw SyncError(storing: error)
+    }
   }
 
-  private func page(after sequence: Int64, _ limit: Int64?, _ run: Run) async throws -> OutboxPage {
-    // Nothing is taken of a copy, so nothing more is offered until that is settled.
-    guard !run.isForked else { return OutboxPage() }
-    var page = try await store.outboxPage(after: sequence, refused: limit != nil)
-    if let limit {
-      let count = page.sequences.prefix { $0 <= limit }.count
-      page.sequences.removeSubrange(count...)
-      page.offers.removeSubrange(count...)
+  /// Exchanges pages until nothing is left. While an answer is being stored the next request is on its way already: it is made from the
+  /// answer's positions and from younger writes, so nothing in it depends on what is being stored, and repeating it changes nothing.
+  private func exchangeAll(
+    _ run: inout Run, _ progress: @Sendable (SyncReport) -> Void
+  ) async throws {
+    let position = try await store.position()
+    if let credential = position.credential { try transport.use(credential) }
+    run.credential = position.credential
+    var attempt = self.attempt(at: position, try await page(after: 0, run), run)
+    var last: UInt64 = 0
+    var (answer, reading) = try await ask(attempt.request)
+    while true {
+      last = attempt.page.segment?.numbers.last ?? last
+      let isRestart = try check(answer, to: attempt.request)
+      var place = SyncPosition(
+        cursor: answer.cursor(afterRestart: isRestart), lastKnownHead: answer.head)
+      if Mutation.headNotSent.isActive { place.lastKnownHead = nil }
+      var waiting = try await page(after: last, run)
+      // What the server did not look at comes first, before anything younger.
+      if answer.hasRead(attempt.page), !waiting.offers.isEmpty || (answer.more && !isRestart) {
+        // A server that is still where this replica knows it to be needs no round trip to find out.
+        if let token = answer.takenThrough?.token { waiting.segment?.confirmed = token }
+        let next = self.attempt(at: place, waiting, run)
+        async let reply = ask(next.request)
+        try await apply(answer, reading, to: attempt, &run, progress)
+        (answer, reading) = try await reply
+        attempt = next
+      } else {
+        try await apply(answer, reading, to: attempt, &run, progress)
+        guard !run.isForked, !run.isUnread else { return }
+        // What was written meanwhile.
+        waiting = try await page(after: last, run)
+        guard !waiting.offers.isEmpty else { return }
+        attempt = self.attempt(at: place, waiting, run)
+        (answer, reading) = try await ask(attempt.request)
+      }
     }
-    return page
+  }
+
+  private func attempt(at position: SyncPosition, _ page: OutboxPage, _ run: Run) -> Attempt {
+    Attempt(
+      request: ExchangeRequest(
+        cursor: position.cursor, offers: page.offers,
+        lastKnownHead: Mutation.headNotSent.isActive ? nil : position.lastKnownHead,
+        segment: page.segment, allowsMassDeletion: run.allowsMassDeletion,
+        deviceTime: clock.now()),
+      page: page)
+  }
+
+  private func page(after number: UInt64, _ run: Run) async throws -> OutboxPage {
+    // Nothing is taken of a copy, so nothing more is offered until that is settled.
+    run.isForked ? OutboxPage() : try await store.nextPage(after: number)
   }
 
   /// Whether the server lost something.
   func check(
     _ answer: ExchangeResponse, to request: ExchangeRequest
   ) throws(SyncError) -> Bool {
-    if answer.isRestart(after: request.cursor, seen: request.seen) { return true }
+    if answer.isRestart(after: request) { return true }
     // A server that always has more, and never moves on, would keep a replica busy for ever.
     guard !answer.more || answer.cursor.sequence > request.cursor?.sequence ?? 0 else {
       throw .badAnswer("there is more, but the feed does not move")
@@ -231,13 +212,13 @@ public struct SyncEngine: Sendable {
   }
 
   private func apply(
-    _ answer: ExchangeResponse, to leg: Leg, _ run: inout Run,
+    _ answer: ExchangeResponse, _ reading: Reading, to attempt: Attempt, _ run: inout Run,
     _ progress: @Sendable (SyncReport) -> Void
   ) async throws {
     let applied: AppliedAnswer
     do {
       applied = try await store.apply(
-        answer, to: leg.request, page: leg.page, at: clock.now())
+        answer, to: attempt.request, page: attempt.page, at: reading)
     } catch {
       throw SyncError(storing: error)
     }
@@ -249,10 +230,8 @@ public struct SyncEngine: Sendable {
     run.report.superseded += answer.superseded.count
     run.report.conflicts += applied.conflicts
     if applied.hasClockSkew { run.hasClockSkew = true }
-    if applied.isForked {
-      run.isForked = true
-      run.forkedToken = leg.request.token?.next
-    }
+    if applied.isForked { run.isForked = true }
+    if applied.isUnread { run.isUnread = true }
     // Where the server counted otherwise than this replica did.
     if let held = applied.heldDeletions { run.report.heldDeletions = held }
     if applied.isRestarted {
@@ -265,8 +244,17 @@ public struct SyncEngine: Sendable {
     progress(run.report)
   }
 
-  private func ask(_ request: ExchangeRequest) async throws -> ExchangeResponse {
-    try await repeated { () throws(SyncError) in try await transport.exchange(request) }
+  private func ask(
+    _ request: ExchangeRequest
+  ) async throws -> (ExchangeResponse, Reading) {
+    try await repeated { () throws(SyncError) in
+      let asked = clock.uptimeMilliseconds()
+      let answer = try await transport.exchange(request)
+      let read = clock.uptimeMilliseconds()
+      // Without such a clock an answer is taken to have come at once.
+      let waited = asked.flatMap { asked in read.map { max(0, $0 - asked) } } ?? 0
+      return (answer, Reading(now: clock.now(), waited: waited))
+    }
   }
 
   /// One call, tried again while what stops it may pass by itself.
@@ -283,6 +271,15 @@ public struct SyncEngine: Sendable {
       }
       try await pacing.sleep(pacing.delay(after: failures))
     }
+  }
+}
+
+extension ExchangeResponse {
+  /// Whether the server judged all offers of a page, as far as its numbers say.
+  fileprivate func hasRead(_ page: OutboxPage) -> Bool {
+    guard let segment = page.segment, let last = segment.numbers.last else { return true }
+    guard let takenThrough else { return false }
+    return takenThrough.token == segment.token && takenThrough.number >= last
   }
 }
 

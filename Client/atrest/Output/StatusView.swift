@@ -27,6 +27,10 @@ struct StatusReport: Encodable, Equatable {
     var waiting: Int
     var heldDeletions: Int
     var refused: [Refused]
+    /// By how much the server's clock was ahead of this device's.
+    var clockOffsetSeconds: Int64
+    /// Whether the server doubts its own clock.
+    var serverClockDoubtful: Bool
   }
 
   var active: SessionRow?
@@ -51,7 +55,9 @@ struct StatusReport: Encodable, Equatable {
       waiting: (status?.pendingCount ?? 0) - (status?.refusedCount ?? 0)
         - (status?.heldDeletionCount ?? 0),
       heldDeletions: status?.heldDeletionCount ?? 0,
-      refused: pending.compactMap { Refused($0) })
+      refused: pending.compactMap { Refused($0) },
+      clockOffsetSeconds: (status?.serverOffsetMilliseconds ?? 0) / 1000,
+      serverClockDoubtful: status?.isServerClockDoubtful ?? false)
   }
 
   /// Of a device where nothing was written yet.
@@ -117,6 +123,7 @@ struct StatusReport: Encodable, Equatable {
         sync.waiting == 0 && !(sync.refused.isEmpty && sync.heldDeletions == 0)
           ? last.asSentence : "\(waits); \(last).")
     }
+    if sync.paired, let line = clockLine { lines.append(line) }
     if sync.heldDeletions > 0 { lines.append(Self.heldWords(sync.heldDeletions)) }
     // One sentence says it of however many.
     let full = sync.refused.count { $0.reason == Refused.quotaName }
@@ -135,6 +142,24 @@ struct StatusReport: Encodable, Equatable {
       if rest > 0 { lines.append("  and \(rest) more; `atrest status --json` names them all") }
     }
     return lines
+  }
+}
+
+extension StatusReport {
+  /// Seconds by which two clocks may differ before it is worth a word.
+  private static let clockTolerance = 60
+
+  /// Which clock is wrong, if one is.
+  private var clockLine: String? {
+    if sync.serverClockDoubtful {
+      return
+        "The server's clock may be wrong; whoever runs it should look. Nothing is lost meanwhile."
+    }
+    guard sync.clockOffsetSeconds.magnitude > Self.clockTolerance else { return nil }
+    let way = sync.clockOffsetSeconds > 0 ? "behind" : "ahead of"
+    let length = DurationText.text(minutes: Int(sync.clockOffsetSeconds.magnitude / 60))
+    return
+      "This device's clock is \(length) \(way) the server's; what you write is corrected for it."
   }
 }
 
@@ -173,7 +198,7 @@ extension StatusReport.Refused {
     let short = id.filter { $0 != "-" }.prefix(ShortID.digits)
     switch (reason, command) {
     case (.clockSkew, _):
-      return "Set this device's clock; `atrest sync` then sends it by itself."
+      return "`atrest sync` corrects it for this device's clock and sends it by itself."
     case (.damaged, _):
       return "It is safe here. Whoever runs the server has to put a backup back."
     case (.quota, _):

@@ -40,7 +40,22 @@ struct LabServer {
   private var data: URL { folder.appendingPathComponent("server\(generation)") }
   private var backup: URL { folder.appendingPathComponent("server.backup") }
 
+  /// Prunes what is due. A server that runs does so some minutes after its start, by a clock that no scenario moves.
+  private func housekeep() throws(LabError) {
+    guard FileManager.default.fileExists(atPath: data.appendingPathComponent("atrest.db").path)
+    else { return }
+    do throws(StoreError) {
+      let store = try SQLiteStore(directory: data.path) { 1 }
+      defer { store.close() }
+      let accounts = try store.transaction { t throws(StoreError) in try t.accounts() }
+      for account in accounts { try store.housekeep(account: account.id, at: environment.now()) }
+    } catch {
+      throw .server("The lab's server did not start. \(error.userMessage)")
+    }
+  }
+
   private mutating func start() async throws(LabError) {
+    try housekeep()
     let failure = failure
     var configuration = Server.Configuration(
       dataDirectory: data.path, listenAddress: address,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An account as the server knows it in memory: where its feed stands, and who listens to it.
+// An account as the server knows it in memory: its head, and who listens to it.
 
 import Replication
 import SyncProtocol
@@ -17,13 +17,13 @@ package final class AccountState: Sendable {
   private let renames = Mutex(
     AttemptBucket(
       capacity: AccountState.renamesInARow, refillMilliseconds: AccountState.refillMilliseconds))
-  private let committedHead: Atomic<UInt64>
+  private let committedHead: Mutex<Cursor>
   private let watches = Mutex<[ObjectIdentifier: Watch]>([:])
 
-  init(id: AccountID, name: String, head: UInt64) {
+  init(id: AccountID, name: String, head: Cursor) {
     self.id = id
     self.name = name
-    committedHead = Atomic(head)
+    committedHead = Mutex(head)
   }
 
   /// What devices may do in a row, and then once a minute, that leaves an event each time: nobody can remove those.
@@ -37,12 +37,12 @@ package final class AccountState: Sendable {
   /// Whether a device may be given a name now; counts it if so.
   func mayRename(at now: WallTime) -> Bool { renames.withLock { $0.take(at: now) } }
 
-  /// The greatest sequence that is committed.
-  package var head: UInt64 { committedHead.load(ordering: .acquiring) }
+  /// The last commit.
+  package var head: Cursor { committedHead.withLock { $0 } }
 
   /// Called by the storage queue, after a commit.
-  func advance(to head: UInt64) {
-    committedHead.store(head, ordering: .releasing)
+  func advance(to head: Cursor) {
+    committedHead.withLock { $0 = head }
   }
 
   /// Called on the storage queue, so that between the first event and the next no commit is missed.
@@ -55,15 +55,14 @@ package final class AccountState: Sendable {
   }
 
   /// Tells whoever listens what a commit did. On the storage queue.
-  func publish(_ feed: AccountFeed, epoch: UInt64, serverTime: WallTime) {
+  func publish(_ feed: AccountFeed, serverTime: WallTime) {
     // A copy: a stream that ends while it is written to takes itself off the list.
     let listening = watches.withLock { Array($0.values) }
     guard !listening.isEmpty else { return }
-    let head = Cursor(epoch: epoch, sequence: feed.head)
-    // A commit too large for the stream is told like a heartbeat: nobody stands at `after` yet, so everybody exchanges.
-    let after = feed.news == nil ? head : Cursor(epoch: epoch, sequence: feed.start)
+    // A commit too large for the stream is told like a heartbeat: nobody is at `after` yet, so everybody exchanges.
+    let after = feed.news == nil ? feed.head : feed.start
     let event = WatchEvent(
-      after: after, records: feed.news ?? [], cursor: head, serverTime: serverTime
+      after: after, records: feed.news ?? [], cursor: feed.head, serverTime: serverTime
     ).encoded
     for watch in listening { watch.send(event) }
   }

@@ -2,6 +2,7 @@
 // Knows every account and device in memory, so that most calls need no storage.
 
 import Replication
+import SyncProtocol
 import Synchronization
 import Transport
 
@@ -11,8 +12,15 @@ package final class Directory: Sendable {
   private struct State {
     var accounts: [AccountID: AccountState] = [:]
     var sessions: [ReplicaID: Session] = [:]
+    var notes = Notes()
+  }
+
+  /// What has to be written of devices, with whatever is written next.
+  struct Notes {
+    /// When each called last.
     var seen: [ReplicaID: WallTime] = [:]
-    var standing: [ReplicaID: UInt64] = [:]
+    /// Where each is in its account's feed.
+    var progress: [ReplicaID: DeviceProgress] = [:]
   }
 
   private let state = Mutex(State())
@@ -30,7 +38,7 @@ package final class Directory: Sendable {
   }
 
   /// Adds an account.
-  func add(account id: AccountID, name: String, head: UInt64 = 0) {
+  func add(account id: AccountID, name: String, head: Cursor = .start) {
     state.withLock { $0.accounts[id] = AccountState(id: id, name: name, head: head) }
   }
 
@@ -64,31 +72,42 @@ package final class Directory: Sendable {
       let session = session(token.replica), !session.isRevoked, session.accepts(token.secret)
     else { return nil }
     if session.touch(at: now) {
-      state.withLock { $0.seen[session.replica] = now }
+      state.withLock { $0.notes.seen[session.replica] = now }
     }
     return session
   }
 
-  /// What has to be written of when devices called; each time only once.
-  func takeSeen() -> [ReplicaID: WallTime] {
+  /// Notes what a device said that it holds, and what it was told. About 10 ns if neither is news.
+  func note(_ progress: DeviceProgress, of session: Session) {
+    guard session.moves(to: progress) else { return }
+    state.withLock { $0.notes.progress[session.replica] = progress }
+  }
+
+  /// What has to be written of devices; each note only once.
+  func takeNotes() -> Notes {
     state.withLock { state in
-      defer { state.seen = [:] }
-      return state.seen
+      defer { state.notes = Notes() }
+      return state.notes
     }
   }
 
-  /// Notes up to where a device said that it holds everything. About 10 ns if it said so before.
-  func note(standing sequence: UInt64, of session: Session) {
-    guard session.moves(to: sequence) else { return }
-    state.withLock { $0.standing[session.replica] = sequence }
+  /// Takes back what could not be written, unless something newer is known by now.
+  func putBack(_ notes: Notes) {
+    state.withLock { state in
+      state.notes.seen.merge(notes.seen) { newer, _ in newer }
+      state.notes.progress.merge(notes.progress) { newer, _ in newer }
+    }
   }
 
-  /// What has to be written of where devices stand; each time only once.
-  func takeStanding() -> [ReplicaID: UInt64] {
-    state.withLock { state in
-      defer { state.standing = [:] }
-      return state.standing
+  /// By how much the clock of each account's middle device is ahead of the server's, in milliseconds: of accounts whose devices said so.
+  func clockOffsets(heardSince horizon: WallTime) -> [Int64] {
+    let sessions = state.withLock { Array($0.sessions.values) }
+    var offsets: [AccountID: [Int64]] = [:]
+    for session in sessions where !session.isRevoked {
+      guard let offset = session.clockOffset(heardSince: horizon) else { continue }
+      offsets[session.account.id, default: []].append(offset)
     }
+    return offsets.values.map { $0.sorted()[$0.count / 2] }
   }
 
   /// Ends a device's access.

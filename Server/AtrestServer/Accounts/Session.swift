@@ -25,8 +25,10 @@ package final class Session: Sendable {
   private let knownSecret = Mutex<[UInt8]?>(nil)
   private let seenMilliseconds: Atomic<Int64>
   private let revokedMilliseconds: Atomic<Int64>
-  private let standing: Atomic<UInt64>
+  private let currentProgress: Mutex<DeviceProgress>
   private let isReconciling = Atomic(false)
+  /// By how much its clock was ahead of the server's at its last call that said so, and when that was; both in milliseconds.
+  private let clockOffset = Mutex<(milliseconds: Int64, at: WallTime)?>(nil)
   private let watches = Mutex<[ObjectIdentifier: Watch]>([:])
 
   /// Watch streams one device may have open: one, and those its lost connections still seem to hold.
@@ -41,7 +43,7 @@ package final class Session: Sendable {
     paired = device.paired
     tokenHash = device.tokenHash
     seenMilliseconds = Atomic(device.seen?.milliseconds ?? 0)
-    standing = Atomic(device.standing)
+    currentProgress = Mutex(device.progress)
     revokedMilliseconds = Atomic(device.revoked?.milliseconds ?? 0)
   }
 
@@ -84,11 +86,29 @@ package final class Session: Sendable {
     access.withdraw(.unknownDevice)
   }
 
-  /// Notes up to where it said that it holds everything; true if that is news. A device that was put back from a copy stands
-  /// further back than it did.
-  func moves(to sequence: UInt64) -> Bool {
-    standing.load(ordering: .relaxed) != sequence
-      && standing.exchange(sequence, ordering: .relaxed) != sequence
+  /// Where it is in the account's feed.
+  var progress: DeviceProgress { currentProgress.withLock { $0 } }
+
+  /// Notes where it is; true if that is news. A device that was put back from a copy is further back than it was.
+  func moves(to progress: DeviceProgress) -> Bool {
+    currentProgress.withLock { current in
+      defer { current = progress }
+      return current != progress
+    }
+  }
+
+  /// Notes what its clock showed.
+  func note(clock device: WallTime, at now: WallTime) {
+    let (offset, overflow) = device.milliseconds.subtractingReportingOverflow(now.milliseconds)
+    guard !overflow else { return }
+    clockOffset.withLock { $0 = (offset, now) }
+  }
+
+  /// By how much its clock is ahead of the server's, in milliseconds; nil if it has not said so since.
+  func clockOffset(heardSince horizon: WallTime) -> Int64? {
+    clockOffset.withLock { heard in
+      heard.flatMap { $0.at >= horizon ? $0.milliseconds : nil }
+    }
   }
 
   /// Begins a comparison; false if one is under way: they may read all there is.

@@ -61,10 +61,10 @@ package final class EntitlementsService: Sendable {
         statement, key: item.key, to: account, asksForTransfer: request.transfer,
         in: batch.transaction, now: now)
       if let rejection { return (rejection, nil) }
-      let head = feed.head
+      let last = feed.last
       // Signed ahead of this server's clock, but within the tolerance of check 12: there is nothing to re-stamp.
       guard try Exchange.store(item, quota, feed, now) else { return (.signedInTheFuture, nil) }
-      if feed.head != head {
+      if feed.last != last {
         try batch.transaction.addEvent(
           NewEvent(.purchaseTaken, of: account, at: now, actor: session.replica))
       }

@@ -29,12 +29,17 @@ package final class HealthService: Sendable {
   /// are kept could all be taken by one peer, for good.
   static let maxWatches = 100
 
+  /// Asked for by this name, the service tells of the server's clock: NOT_SERVING while it is doubtful.
+  package static let clockService = "atrest.clock"
+
   private let services: Set<String>
+  private let clock: ClockMonitor?
   private let state = Mutex(State())
 
   /// - Parameter services: Full names; the empty name, for the whole server, is always known.
-  package init(services: [String]) {
-    self.services = Set(services + [""])
+  package init(services: [String], clock: ClockMonitor? = nil) {
+    self.services = Set(services + [""] + (clock == nil ? [] : [Self.clockService]))
+    self.clock = clock
   }
 
   /// The state now.
@@ -83,6 +88,7 @@ package final class HealthService: Sendable {
 
   private func current(_ service: String) -> HealthCheckResponse.State {
     guard services.contains(service) else { return .serviceUnknown }
+    if service == Self.clockService, clock?.doubt != nil { return .notServing }
     return state.withLock { $0.isServing } ? .serving : .notServing
   }
 }

@@ -14,12 +14,14 @@ package final class SyncService: Sendable {
   private let environment: Environment
   private let gate: PurchaseGate?
   private let quota: AccountQuota
+  private let clock: ClockMonitor?
   private let isStopping = Atomic(false)
 
   package init(
     queue: CommitQueue, directory: Directory, environment: Environment, gate: PurchaseGate? = nil,
-    quota: AccountQuota = .standard
+    quota: AccountQuota = .standard, clock: ClockMonitor? = nil
   ) {
+    self.clock = clock
     self.gate = gate
     self.quota = quota
     self.queue = queue
@@ -35,26 +37,27 @@ package final class SyncService: Sendable {
     _ session: Session, _ bytes: [UInt8], answerLater: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let request = try decoded(ExchangeRequest.self, bytes)
+    let now = environment.now()
+    if let device = request.deviceTime { session.note(clock: device, at: now) }
     let head = session.account.head
-    if request.offers.isEmpty, !session.isRevoked, let cursor = request.cursor,
-      cursor == Cursor(epoch: queue.epoch, sequence: head), isBefore(request.seen, cursor)
+    if request.offers.isEmpty, !session.isRevoked, request.cursor == head,
+      request.lastKnownHead ?? head == head
     {
-      directory.note(standing: head, of: session)
+      if !request.isPeek {
+        directory.note(
+          DeviceProgress(acknowledgedSequence: head.sequence, toldSequence: head.sequence),
+          of: session)
+      }
       return .reply(
-        ExchangeResponse(cursor: cursor, serverTime: environment.now(), head: head).encoded)
+        ExchangeResponse(
+          cursor: head, serverTime: now, isClockDoubtful: clock?.doubt != nil
+        ).encoded)
     }
     let job = ExchangeJob(
-      session, PreparedExchange(request, gate: gate, quota: quota, now: environment.now()),
-      queue, directory, environment, answerLater())
+      session, PreparedExchange(request, gate: gate, quota: quota, now: now),
+      queue, directory, environment, clock, answerLater())
     guard queue.submit(job) else { throw .busy }
     return .later
-  }
-
-  /// Whether a replica that stands at `cursor`, at the head, can have seen what it says.
-  private func isBefore(_ seen: Cursor?, _ cursor: Cursor) -> Bool {
-    guard let seen else { return true }
-    // In an older life, storage knows.
-    return seen.epoch == cursor.epoch && seen.sequence <= cursor.sequence
   }
 
   /// Compares what a replica holds with what the account holds. One at a time for each device.
@@ -93,7 +96,7 @@ package final class SyncService: Sendable {
     return .later
   }
 
-  /// Opens a stream. Its first event says where the account stands; what commits after that follows.
+  /// Opens a stream. Its first event tells the account's head; what commits after that follows.
   ///
   /// The request's cursor is not needed: the client compares its own with the first event.
   /// - Returns: The stream, so that its owner can send heartbeats; nil if it was refused, and has ended.
@@ -101,7 +104,7 @@ package final class SyncService: Sendable {
     _ session: Session, _ bytes: [UInt8], sink: any EventSink
   ) throws(Status) -> Watch? {
     do throws(WireError) { _ = try WatchRequest(decoding: bytes) } catch { throw Status(error) }
-    let watch = Watch(session: session, sink: sink, epoch: queue.epoch)
+    let watch = Watch(session: session, sink: sink)
     guard session.add(watch) else {
       throw Status(.resourceExhausted, "This device listens too many times over.")
     }
@@ -147,14 +150,16 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
   private let queue: CommitQueue
   private let directory: Directory
   private let environment: Environment
+  private let clock: ClockMonitor?
   private let answer: Answer
   private var response: ExchangeResponse?
   private var notes: [NewEvent] = []
 
   init(
     _ session: Session, _ request: PreparedExchange, _ queue: CommitQueue, _ directory: Directory,
-    _ environment: Environment, _ answer: @escaping Answer
+    _ environment: Environment, _ clock: ClockMonitor?, _ answer: @escaping Answer
   ) {
+    self.clock = clock
     self.session = session
     self.request = request
     self.queue = queue
@@ -178,22 +183,25 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
     var request = request
     request.quota.isDiskFull = batch.isDiskFull
     response = try Exchange.run(
-      request, device: session.replica, epoch: queue.epoch,
-      feed: try batch.feed(of: session.account.id), now: now
+      request, device: session.replica, feed: try batch.feed(of: session.account.id), now: now
     ) { kind, detail in
       notes.append(
         NewEvent(
           kind, of: session.account.id, at: now, actor: session.replica, detail: detail))
     }
+    response?.isClockDoubtful = clock?.doubt != nil
   }
 
   func finish(_ error: StoreError?, _ answers: inout ResponseBatch) {
     if let error {
       answer(.fail(Status(error)), &answers)
     } else if let response {
-      if let standing = request.standing, !response.restarted {
-        directory.note(standing: standing, of: session)
+      var progress = session.progress
+      if !request.isPeek { progress.toldSequence = response.head.sequence }
+      if let sequence = request.acknowledgedSequence, !response.restarted {
+        progress.acknowledgedSequence = sequence
       }
+      directory.note(progress, of: session)
       for event in notes { queue.note(event) }
       answer(.reply(response.encoded), &answers)
     } else {

@@ -26,13 +26,11 @@ package final class Watch: Sendable {
 
   let session: Session
   private let sink: any EventSink
-  private let epoch: UInt64
   private let hasEnded = Atomic(false)
 
-  init(session: Session, sink: any EventSink, epoch: UInt64) {
+  init(session: Session, sink: any EventSink) {
     self.session = session
     self.sink = sink
-    self.epoch = epoch
   }
 
   /// Whether events still go out.
@@ -48,9 +46,9 @@ package final class Watch: Sendable {
     }
   }
 
-  /// Sends where the account stands, without news.
+  /// Sends the account's head, without news.
   package func sendHeartbeat(at now: WallTime) {
-    let cursor = Cursor(epoch: epoch, sequence: session.account.head)
+    let cursor = session.account.head
     send(WatchEvent(after: cursor, records: [], cursor: cursor, serverTime: now).encoded)
   }
 

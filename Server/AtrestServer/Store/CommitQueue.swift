@@ -42,15 +42,25 @@ package final class Batch {
   private var removed: Set<AccountID> = []
   private var revoked: Set<ReplicaID> = []
 
-  fileprivate init(_ transaction: any StoreTransaction, isDiskFull: Bool) {
+  private let environment: Environment
+  /// The greatest time that the server's clock ever showed.
+  private let clockHighWater: WallTime
+
+  fileprivate init(
+    _ transaction: any StoreTransaction, isDiskFull: Bool, environment: Environment
+  ) {
     self.transaction = transaction
     self.isDiskFull = isDiskFull
+    self.environment = environment
+    clockHighWater = transaction.noteClock(environment.now())
   }
 
   /// The feed of an account, shared by the jobs of the batch.
   package func feed(of account: AccountID) throws(StoreError) -> AccountFeed {
     if let feed = feeds[account] { return feed }
-    let feed = try AccountFeed(account: account, in: transaction)
+    let feed = try AccountFeed(
+      account: account, in: transaction, commit: environment.randomNumber(),
+      clockHighWater: clockHighWater)
     feeds[account] = feed
     return feed
   }
@@ -122,9 +132,6 @@ package final class CommitQueue: @unchecked Sendable {
   private var isRefusingWrites = false
   /// Records that cannot be read, and that the log has named. At most as many as `unreadableLimit`.
   private var unreadable: Set<UnreadableRecord> = []
-  /// The store's.
-  package let epoch: UInt64
-
   /// A queue that owns a store from now on.
   /// - Parameters:
   ///   - schedule: The queue; nil for one of Dispatch's. A simulation gives its own.
@@ -134,7 +141,6 @@ package final class CommitQueue: @unchecked Sendable {
     environment: Environment, logger: Logger, limits: Limits = Limits(),
     schedule: Schedule? = nil, onFatal: @escaping @Sendable (StoreError) -> Void
   ) {
-    epoch = store.epoch
     self.store = store
     self.disk = disk
     self.directory = directory
@@ -311,29 +317,45 @@ package final class CommitQueue: @unchecked Sendable {
   private func commit(
     _ jobs: [any StorageJob], hasWrites: Bool, isDiskFull: Bool
   ) throws(StoreError) -> [AccountFeed] {
+    let notes = hasWrites ? directory.takeNotes() : nil
+    do throws(StoreError) {
+      return try commit(jobs, notes, isDiskFull: isDiskFull)
+    } catch {
+      // They are written with the next transaction that happens.
+      if let notes { directory.putBack(notes) }
+      throw error
+    }
+  }
+
+  private func commit(
+    _ jobs: [any StorageJob], _ notes: Directory.Notes?, isDiskFull: Bool
+  ) throws(StoreError) -> [AccountFeed] {
     try store.transaction { transaction throws(StoreError) in
-      let batch = Batch(transaction, isDiskFull: isDiskFull)
-      // First: housekeeping reads where devices stand.
-      if hasWrites { try writeNotes(transaction) }
+      let batch = Batch(transaction, isDiskFull: isDiskFull, environment: environment)
+      // First: housekeeping reads what devices hold.
+      if let notes { try write(notes, transaction) }
       for job in jobs { try job.run(in: batch) }
-      if PlantedBug.acknowledgedBeforeCommit.isPlanted { finish(jobs, nil) }
+      if Mutation.acknowledgedBeforeCommit.isActive { finish(jobs, nil) }
       for feed in batch.feeds.values { try feed.finish() }
       return Array(batch.feeds.values)
     }
   }
 
-  private func writeNotes(_ transaction: any StoreTransaction) throws(StoreError) {
-    for (replica, time) in directory.takeSeen() {
+  private func write(
+    _ notes: Directory.Notes, _ transaction: any StoreTransaction
+  ) throws(StoreError) {
+    for (replica, time) in notes.seen {
       try transaction.setSeen(time, device: replica)
     }
-    for (replica, sequence) in directory.takeStanding() {
-      try transaction.setStanding(sequence, device: replica)
+    for (replica, progress) in notes.progress {
+      try transaction.setProgress(progress, of: replica)
     }
   }
 
   private func flushNotes() {
     // What is lost if this fails is a minute on a list, and that something is stripped a little later.
-    try? store.transaction { transaction throws(StoreError) in try writeNotes(transaction) }
+    let notes = directory.takeNotes()
+    try? store.transaction { transaction throws(StoreError) in try write(notes, transaction) }
   }
 
   private func finish(_ jobs: [any StorageJob], _ error: StoreError?) {
@@ -343,7 +365,6 @@ package final class CommitQueue: @unchecked Sendable {
   }
 
   private func publish(_ feed: AccountFeed) {
-    directory.account(feed.account)?.publish(
-      feed, epoch: epoch, serverTime: environment.now())
+    directory.account(feed.account)?.publish(feed, serverTime: environment.now())
   }
 }

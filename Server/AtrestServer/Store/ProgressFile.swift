@@ -6,7 +6,7 @@ import Glibc
 
 /// The file `progress`: the store's name, how many transactions wrote, and a checksum.
 ///
-/// Written after each commit and never synced: devices notice by the store's lives what was lost, and bring it back, whatever this
+/// Written after each commit and never synced: devices notice by the names of commits what was lost, and bring it back, whatever this
 /// file says. It only lets the owner know sooner, and most of what loses commits (a damaged log, an old copy) leaves it alone.
 /// So whatever is wrong with it is no error. Used on the storage queue only.
 final class ProgressFile {

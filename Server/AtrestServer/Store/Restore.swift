@@ -7,7 +7,7 @@ import Glibc
 package enum Restore {
   /// Copies a backup that is whole into a folder, which is made if need be. Nothing is left behind if that fails.
   ///
-  /// The store needs to be told nothing: its next start is a life of its own, so devices notice that they saw more.
+  /// The store needs to be told nothing: devices notice that they saw commits it does not have.
   /// - Returns: What was restored.
   package static func run(
     from path: String, into directory: String

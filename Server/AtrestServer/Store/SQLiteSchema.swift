@@ -126,6 +126,32 @@ enum SQLiteSchema {
     CREATE TRIGGER event_is_not_removed BEFORE DELETE ON event
     BEGIN SELECT RAISE(ABORT, 'events are not removed'); END;
     """,
+    """
+    -- Each commit of an account has a random name, kept beside the last sequence that it gave: a position that a device shows is in this
+    -- store's past if it has that name. Devices that are up to date keep their positions; the others reconcile once.
+    CREATE TABLE feed_commit (
+      account INTEGER NOT NULL,
+      sequence INTEGER NOT NULL,
+      name INTEGER NOT NULL,
+      PRIMARY KEY (account, sequence)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO feed_commit (account, sequence, name)
+    SELECT id, head, (SELECT epoch FROM life ORDER BY ordinal DESC LIMIT 1) FROM account WHERE head > 0;
+    DROP TABLE life_start;
+    DROP TABLE life;
+    ALTER TABLE meta RENAME COLUMN epoch TO name;
+    -- How far the server has gone through the device's outbox, and what it refused on the way: see `DeviceOutbox`.
+    ALTER TABLE device RENAME COLUMN sync_token TO outbox_token;
+    ALTER TABLE device DROP COLUMN token_life;
+    ALTER TABLE device ADD COLUMN outbox_number INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE device ADD COLUMN outbox_refusals BLOB NOT NULL DEFAULT x'';
+    -- What the device said last that it holds all of, and the head that it was told last.
+    ALTER TABLE device RENAME COLUMN stands_at TO acknowledged_sequence;
+    ALTER TABLE device ADD COLUMN told_sequence INTEGER NOT NULL DEFAULT 0;
+    -- The greatest time of any stamp that the account took, and the greatest time that the server's clock showed.
+    ALTER TABLE account ADD COLUMN latest_time INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE meta ADD COLUMN clock_ms INTEGER NOT NULL DEFAULT 0;
+    """,
   ]
 
   /// The format this build reads and writes.
@@ -133,7 +159,7 @@ enum SQLiteSchema {
 
   /// Brings a store up to date in one transaction: afterwards it has this format, or is as it was.
   static func migrate(
-    _ db: Database, path: String, drawEpoch: () -> UInt64
+    _ db: Database, path: String, random: () -> UInt64
   ) throws {
     try db.inTransaction(.exclusive) {
       let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
@@ -148,9 +174,10 @@ enum SQLiteSchema {
       guard found < version else { return .commit }
       for step in steps.dropFirst(found) { try db.execute(sql: step) }
       if found == 1 { try fillIn(db, path: path) }
+      if (1..<5).contains(found) { try fillInLatestTimes(db, path: path) }
       if found == 0 {
-        let epoch = Int64(bitPattern: max(1, drawEpoch()))
-        try db.execute(sql: "INSERT INTO meta (one, epoch) VALUES (1, ?)", arguments: [epoch])
+        let name = Int64(bitPattern: max(1, random()))
+        try db.execute(sql: "INSERT INTO meta (one, name) VALUES (1, ?)", arguments: [name])
       }
       try db.execute(sql: "PRAGMA application_id = \(applicationID)")
       try db.execute(sql: "PRAGMA user_version = \(version)")
@@ -158,14 +185,36 @@ enum SQLiteSchema {
     }
   }
 
+  /// What format 5 keeps beside the records of an older store.
+  private static func fillInLatestTimes(_ db: Database, path: String) throws {
+    var latest: [Int64: HybridTime] = [:]
+    let rows = try Row.fetchCursor(db, sql: "SELECT account, body FROM record")
+    while let row = try rows.next() {
+      let account: Int64 = try row.value(of: "account")
+      // One that rotted is for whoever reads it to report.
+      guard let record = try? Record(decoding: [UInt8](try row.value(Data.self, of: "body"))),
+        record.key.kind != .entitlement, let time = record.latestTime
+      else { continue }
+      latest[account] = max(latest[account] ?? time, time)
+    }
+    for (account, time) in latest {
+      try db.execute(
+        sql: "UPDATE account SET latest_time = ? WHERE id = ?",
+        arguments: [Int64(bitPattern: time.rawValue), account])
+    }
+  }
+
   /// Compares the tables with those that this build makes: their text is a page like any other, and may rot.
   static func check(_ db: Database, path: String) throws {
-    let intact = try DatabaseQueue().writeWithoutTransaction { db in
+    guard try texts(db) == intactTexts.get() else {
+      throw StoreError.damaged(path: path, reason: "its tables are not as they were made")
+    }
+  }
+
+  private static let intactTexts = Result {
+    try DatabaseQueue().writeWithoutTransaction { db in
       for step in steps { try db.execute(sql: step) }
       return try texts(db)
-    }
-    guard try texts(db) == intact else {
-      throw StoreError.damaged(path: path, reason: "its tables are not as they were made")
     }
   }
 

@@ -11,10 +11,11 @@ import Replication
 /// One connection reads, writes and checkpoints: SQLite before 3.51.3 can damage a file when two do. It locks the
 /// file for itself, so that no other program can join in. `synchronous=FULL`: what was committed survives power loss.
 package final class SQLiteStore: SyncStore {
-  package let epoch: UInt64
   /// Transactions that had been made durable when the store was used last, and are gone: its log was damaged, or an older copy was
   /// put in its place. 0 if none is known to be. Devices that saw them notice, and bring back what they hold.
   package let lostCommits: UInt64
+  /// The greatest time that the server's clock showed to a transaction that wrote.
+  package private(set) var clockHighWater: WallTime
   /// The number that it was given when it was made.
   private let name: UInt64
   /// Transactions that wrote, since it was made.
@@ -43,18 +44,18 @@ package final class SQLiteStore: SyncStore {
   /// Opens the store of a folder, or makes both.
   ///
   /// - Parameters:
-  ///   - drawEpoch: A random number: the epoch of the life that begins.
+  ///   - random: A random number: names a store that is made.
   /// - Throws: `StoreError`; the file is then as it was.
   /// - Complexity: Reads the whole file once, to find damage before anything is written.
   package convenience init(
-    directory path: String, hooks: Hooks = Hooks(), drawEpoch: () -> UInt64
+    directory path: String, hooks: Hooks = Hooks(), random: () -> UInt64
   ) throws(StoreError) {
     let directory = try DataDirectory(path: path)
     let file = directory.databasePath
     try Self.inspect(file)
     try self.init(
       file: file, directory: directory, hooks: hooks, checkpointPages: Self.checkpointPages,
-      drawEpoch: drawEpoch)
+      random: random)
   }
 
   /// A store on a disk of the caller's own, for simulations. Nothing tells it that commits were lost.
@@ -63,16 +64,16 @@ package final class SQLiteStore: SyncStore {
   ///   - uri: A SQLite URI that names its file system; nothing else may have the file open. Made if there is none.
   ///   - checkpointPages: Pages of the log at which it is moved into the file.
   package convenience init(
-    uri: String, checkpointPages: Int, drawEpoch: () -> UInt64
+    uri: String, checkpointPages: Int, random: () -> UInt64
   ) throws(StoreError) {
     try self.init(
       file: uri, directory: nil, hooks: Hooks(), checkpointPages: checkpointPages,
-      drawEpoch: drawEpoch)
+      random: random)
   }
 
   private init(
     file: String, directory: DataDirectory?, hooks: Hooks, checkpointPages: Int,
-    drawEpoch: () -> UInt64
+    random: () -> UInt64
   ) throws(StoreError) {
     self.hooks = hooks
     self.directory = directory
@@ -81,24 +82,24 @@ package final class SQLiteStore: SyncStore {
     do {
       let queue = try DatabaseQueue(path: file, configuration: Self.configuration)
       self.queue = queue
-      (epoch, name, writes, lostCommits, statements) = try queue.writeWithoutTransaction { db in
+      (name, writes, clockHighWater, lostCommits, statements) = try queue.writeWithoutTransaction {
+        db in
         try Self.check(db, path: file)
-        try SQLiteSchema.migrate(db, path: file, drawEpoch: drawEpoch)
+        try SQLiteSchema.migrate(db, path: file, random: random)
         try SQLiteSchema.check(db, path: file)
         try Self.configure(db, checkpointPages: checkpointPages)
-        guard let row = try Row.fetchOne(db, sql: "SELECT epoch, writes FROM meta") else {
+        guard let row = try Row.fetchOne(db, sql: "SELECT name, writes, clock_ms FROM meta") else {
           throw StoreError.damaged(path: file, reason: "it has no name")
         }
         let (name, writes) = (
-          UInt64(bitPattern: try row.value(Int64.self, of: "epoch")),
+          UInt64(bitPattern: try row.value(Int64.self, of: "name")),
           UInt64(bitPattern: try row.value(Int64.self, of: "writes"))
         )
         let known = progress?.writes(ofStore: name) ?? 0
-        let life = try Self.begin(db, ballast: directory?.ballastPath, drawEpoch: drawEpoch)
-        progress?.note(writes: writes &+ 1, ofStore: name)
+        progress?.note(writes: writes, ofStore: name)
         return (
-          life.epoch, name, writes &+ 1, known > writes ? known - writes : 0,
-          try RecordStatements(db, life: life)
+          name, writes, WallTime(milliseconds: try row.value(of: "clock_ms")),
+          known > writes ? known - writes : 0, try RecordStatements(db)
         )
       }
     } catch {
@@ -177,10 +178,12 @@ package final class SQLiteStore: SyncStore {
     try statements.begin.run()
     let before = sqlite3_total_changes64(connection)
     let result: R
+    let transaction = SQLiteTransaction(db, statements, clockHighWater: clockHighWater)
     do throws(StoreError) {
-      result = try body(SQLiteTransaction(db, statements))
+      result = try body(transaction)
       if sqlite3_total_changes64(connection) != before {
         statements.setWrites.bind(1, Int64(bitPattern: writes &+ 1))
+        statements.setWrites.bind(2, transaction.clockHighWater.milliseconds)
         try statements.setWrites.run()
         // A full disk shows here, as a statement that failed and can be taken back, and not in the commit, which
         // is left with one frame to write.
@@ -202,6 +205,7 @@ package final class SQLiteStore: SyncStore {
     }
     if sqlite3_total_changes64(connection) != before {
       writes &+= 1
+      clockHighWater = transaction.clockHighWater
       progress?.note(writes: writes, ofStore: name)
       hooks.committed?()
     }
@@ -304,9 +308,9 @@ extension SQLiteStore {
         PRAGMA wal_autocheckpoint = \(checkpointPages);
         PRAGMA journal_size_limit = 67108864;
         """)
-    if PlantedBug.commitNotSynced.isPlanted { try db.execute(sql: "PRAGMA synchronous = NORMAL") }
+    if Mutation.commitNotSynced.isActive { try db.execute(sql: "PRAGMA synchronous = NORMAL") }
     let synchronous =
-      PlantedBug.commitNotSynced.isPlanted
+      Mutation.commitNotSynced.isActive
       ? 2 : try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? 0
     guard mode == "wal", synchronous == 2 else {
       throw StoreError.failed(reason: "durable commits are not to be had: \(mode)/\(synchronous)")
@@ -321,16 +325,6 @@ extension SQLiteStore {
     do { try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } catch let error as DatabaseError {
       // The log is synced first; only moving it into the file takes room.
       guard error.resultCode == .SQLITE_FULL else { throw error }
-    }
-  }
-
-  /// Begins a life. On a full disk the ballast gives way for it, so that what is held can be served.
-  private static func begin(
-    _ db: Database, ballast: String?, drawEpoch: () -> UInt64
-  ) throws -> Life {
-    do { return try Life.begin(db, drawEpoch: drawEpoch) } catch let error as DatabaseError {
-      guard error.resultCode == .SQLITE_FULL, let ballast, unlink(ballast) == 0 else { throw error }
-      return try Life.begin(db, drawEpoch: drawEpoch)
     }
   }
 

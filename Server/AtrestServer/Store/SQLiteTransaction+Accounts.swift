@@ -4,6 +4,9 @@
 import Foundation
 import GRDB
 import Replication
+import SyncProtocol
+
+import struct SyncProtocol.Cursor
 
 extension SQLiteTransaction {
   func key(at sequence: UInt64, account: AccountID) throws(StoreError) -> [UInt8]? {
@@ -33,7 +36,7 @@ extension SQLiteTransaction {
 
   func removeAccount(_ id: AccountID) throws(StoreError) {
     try perform {
-      for table in ["record", "life_start", "invitation", "device", "purchase", "app_account"] {
+      for table in ["record", "feed_commit", "invitation", "device", "purchase", "app_account"] {
         try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [id.rawValue])
       }
       try db.execute(sql: "DELETE FROM account WHERE id = ?", arguments: [id.rawValue])
@@ -52,6 +55,7 @@ extension SQLiteTransaction {
         db,
         sql: """
           SELECT id, name, created_ms, head, records, bytes,
+            (SELECT name FROM feed_commit WHERE account = a.id AND sequence = a.head) AS head_name,
             (SELECT count(*) FROM device WHERE account = a.id AND revoked_ms IS NULL) AS devices
           FROM account AS a WHERE ?1 IS NULL OR id = ?1 ORDER BY name
           """, arguments: [id?.rawValue]
@@ -60,7 +64,9 @@ extension SQLiteTransaction {
           id: AccountID(rawValue: try row.value(of: "id")),
           name: try row.value(of: "name"),
           created: WallTime(milliseconds: try row.value(of: "created_ms")),
-          head: UInt64(bitPattern: try row.value(of: "head")),
+          head: Cursor(
+            commit: UInt64(bitPattern: try row.value(Int64?.self, of: "head_name") ?? 0),
+            sequence: UInt64(bitPattern: try row.value(of: "head"))),
           devices: try row.value(of: "devices"), records: try row.value(of: "records"),
           bytes: try row.value(of: "bytes"))
       }
@@ -102,7 +108,10 @@ extension SQLiteTransaction {
           revoked: try row.value(Int64?.self, of: "revoked_ms").map {
             WallTime(milliseconds: $0)
           },
-          standing: UInt64(bitPattern: try row.value(of: "stands_at")))
+          progress: DeviceProgress(
+            acknowledgedSequence: UInt64(
+              bitPattern: try row.value(of: "acknowledged_sequence")),
+            toldSequence: UInt64(bitPattern: try row.value(of: "told_sequence"))))
       }
     }
   }
@@ -132,25 +141,50 @@ extension SQLiteTransaction {
     }
   }
 
-  func setStanding(_ sequence: UInt64, device: ReplicaID) throws(StoreError) {
+  func setProgress(
+    _ progress: DeviceProgress, of device: ReplicaID
+  ) throws(StoreError) {
     try perform {
-      try db.cachedStatement(sql: "UPDATE device SET stands_at = ? WHERE replica = ?").execute(
-        arguments: [Int64(clamping: sequence), Int64(bitPattern: device.rawValue)])
+      try db.cachedStatement(
+        sql: "UPDATE device SET acknowledged_sequence = ?, told_sequence = ? WHERE replica = ?"
+      ).execute(
+        arguments: [
+          Int64(clamping: progress.acknowledgedSequence), Int64(clamping: progress.toldSequence),
+          Int64(bitPattern: device.rawValue),
+        ])
     }
   }
 
-  func standing(
+  func acknowledgedSequence(
     of account: AccountID, seenAfter horizon: WallTime
   ) throws(StoreError) -> UInt64 {
     try perform {
       let least = try Int64.fetchOne(
         db,
         sql: """
-          SELECT min(stands_at) FROM device
+          SELECT min(acknowledged_sequence) FROM device
           WHERE account = ? AND revoked_ms IS NULL AND seen_ms > ?
           """,
         arguments: [account.rawValue, horizon.milliseconds])
       return UInt64(clamping: least ?? 0)
+    }
+  }
+
+  func pruneCommits(of account: AccountID, keeping count: Int) throws(StoreError) {
+    try perform {
+      try db.execute(
+        sql: """
+          DELETE FROM feed_commit WHERE account = ?1
+          AND sequence < (SELECT sequence FROM feed_commit WHERE account = ?1
+            ORDER BY sequence DESC LIMIT 1 OFFSET ?2)
+          AND sequence NOT IN (
+            SELECT (SELECT min(sequence) FROM feed_commit
+              WHERE account = ?1 AND sequence >= d.acknowledged_sequence)
+            FROM device AS d WHERE d.account = ?1 AND d.revoked_ms IS NULL
+            UNION SELECT (SELECT min(sequence) FROM feed_commit
+              WHERE account = ?1 AND sequence >= d.told_sequence)
+            FROM device AS d WHERE d.account = ?1 AND d.revoked_ms IS NULL)
+          """, arguments: [account.rawValue, max(1, count) - 1])
     }
   }
 

@@ -8,29 +8,28 @@ import SyncProtocol
 /// The statements of the hot path, prepared once.
 final class RecordStatements {
   let begin, commit, rollback, setWrites: RawStatement
-  let head, descends, startLife, setHead, append, find, replace, feed: RawStatement
+  let head, position, addCommit, setHead, append, find, replace, feed: RawStatement
   let range, due, setNotDue: RawStatement
-  let holdings, addHoldings, token, setToken, forgetToken: RawStatement
+  let holdings, addHoldings, outbox, setOutbox, latestTime, raiseLatestTime: RawStatement
 
-  init(_ db: Database, life: Life) throws {
+  init(_ db: Database) throws {
     guard let connection = db.sqliteConnection else { throw StoreError.closed }
     begin = try RawStatement("BEGIN IMMEDIATE", on: connection)
     commit = try RawStatement("COMMIT", on: connection)
     rollback = try RawStatement("ROLLBACK", on: connection)
-    setWrites = try RawStatement("UPDATE meta SET writes = ?", on: connection)
-    head = try RawStatement("SELECT head FROM account WHERE id = ?", on: connection)
-    descends = try RawStatement(
+    setWrites = try RawStatement(
+      "UPDATE meta SET writes = ?, clock_ms = max(clock_ms, ?)", on: connection)
+    head = try RawStatement(
       """
-      SELECT ?3 <= coalesce(
-        (SELECT head FROM life_start WHERE account = ?1 AND life > l.ordinal ORDER BY life LIMIT 1),
-        (SELECT head FROM account WHERE id = ?1), 0)
-      FROM life AS l WHERE l.epoch = ?2
+      SELECT a.head, c.name FROM account AS a
+      LEFT JOIN feed_commit AS c ON c.account = a.id AND c.sequence = a.head WHERE a.id = ?
       """, on: connection)
-    startLife = try RawStatement(
+    position = try RawStatement(
       """
-      INSERT INTO life_start (account, life, head)
-      SELECT id, \(life.ordinal), head FROM account WHERE id = ? ON CONFLICT DO NOTHING
+      SELECT name FROM feed_commit WHERE account = ? AND sequence >= ? ORDER BY sequence LIMIT 1
       """, on: connection)
+    addCommit = try RawStatement(
+      "INSERT INTO feed_commit (account, sequence, name) VALUES (?, ?, ?)", on: connection)
     setHead = try RawStatement("UPDATE account SET head = ? WHERE id = ?", on: connection)
     append = try RawStatement(
       """
@@ -70,21 +69,24 @@ final class RecordStatements {
         live = max(0, live + ?), records = max(0, records + ?), bytes = max(0, bytes + ?)
       WHERE id = ?
       """, on: connection)
-    token = try RawStatement(
-      "SELECT sync_token FROM device WHERE replica = ?", on: connection)
-    setToken = try RawStatement(
-      "UPDATE device SET sync_token = ?, token_life = \(life.ordinal) WHERE replica = ?",
+    latestTime = try RawStatement(
+      "SELECT latest_time FROM account WHERE id = ?", on: connection)
+    raiseLatestTime = try RawStatement(
+      "UPDATE account SET latest_time = max(latest_time, ?) WHERE id = ?", on: connection)
+    outbox = try RawStatement(
+      "SELECT outbox_number, outbox_token, outbox_refusals FROM device WHERE replica = ?",
       on: connection)
-    forgetToken = try RawStatement(
-      "UPDATE device SET sync_token = 0 WHERE replica = ? AND token_life <> \(life.ordinal)",
-      on: connection)
+    setOutbox = try RawStatement(
+      """
+      UPDATE device SET outbox_number = ?, outbox_token = ?, outbox_refusals = ? WHERE replica = ?
+      """, on: connection)
   }
 
   func finalize() {
     for statement in [
-      begin, commit, rollback, setWrites, head, descends, startLife, setHead, append, find, replace,
-      feed,
-      range, due, setNotDue, holdings, addHoldings, token, setToken, forgetToken,
+      begin, commit, rollback, setWrites, head, position, addCommit, setHead, append, find, replace,
+      feed, range, due, setNotDue, holdings, addHoldings, outbox, setOutbox, latestTime,
+      raiseLatestTime,
     ] {
       statement.finalize()
     }
@@ -95,41 +97,77 @@ final class RecordStatements {
 final class SQLiteTransaction: StoreTransaction {
   let db: Database
   private let statements: RecordStatements
+  /// The greatest time that the server's clock showed, before this transaction and in it.
+  private(set) var clockHighWater: WallTime
 
-  init(_ db: Database, _ statements: RecordStatements) {
+  init(_ db: Database, _ statements: RecordStatements, clockHighWater: WallTime) {
     self.db = db
     self.statements = statements
+    self.clockHighWater = clockHighWater
   }
 
-  func head(of account: AccountID) throws(StoreError) -> UInt64 {
+  func noteClock(_ now: WallTime) -> WallTime {
+    clockHighWater = max(clockHighWater, now)
+    return clockHighWater
+  }
+
+  func latestTime(of account: AccountID) throws(StoreError) -> HybridTime {
+    let statement = statements.latestTime
+    statement.bind(1, account.rawValue)
+    guard try statement.step() else { return HybridTime(rawValue: 0) }
+    defer { statement.reset() }
+    let time = HybridTime(rawValue: UInt64(bitPattern: statement.integer(0)))
+    guard time <= .latest else {
+      throw .damaged(path: "atrest.db", reason: "an account's latest time cannot be")
+    }
+    return time
+  }
+
+  func raiseLatestTime(
+    to time: HybridTime, of account: AccountID
+  ) throws(StoreError) {
+    let statement = statements.raiseLatestTime
+    statement.bind(1, Int64(bitPattern: time.rawValue))
+    statement.bind(2, account.rawValue)
+    try statement.run()
+  }
+
+  func head(of account: AccountID) throws(StoreError) -> SyncProtocol.Cursor {
     let statement = statements.head
     statement.bind(1, account.rawValue)
-    guard try statement.step() else { return 0 }
+    guard try statement.step() else { return .start }
     defer { statement.reset() }
     guard let head = UInt64(exactly: statement.integer(0)), head < UInt64(Int64.max) else {
       throw .damaged(path: "atrest.db", reason: "an account's head cannot be")
     }
-    return head
+    guard head > 0 else { return .start }
+    guard let name = statement.optionalInteger(1) else {
+      throw .damaged(path: "atrest.db", reason: "an account's last commit has no name")
+    }
+    return Cursor(commit: UInt64(bitPattern: name), sequence: head)
   }
 
-  func descends(
-    from place: SyncProtocol.Cursor, account: AccountID
-  ) throws(StoreError) -> Bool {
-    guard let sequence = Int64(exactly: place.sequence) else { return false }
-    let statement = statements.descends
+  func position(
+    of sequence: UInt64, account: AccountID
+  ) throws(StoreError) -> SyncProtocol.Cursor? {
+    guard sequence > 0 else { return .start }
+    guard let bound = Int64(exactly: sequence) else { return nil }
+    let statement = statements.position
     statement.bind(1, account.rawValue)
-    statement.bind(2, Int64(bitPattern: place.epoch))
-    statement.bind(3, sequence)
-    guard try statement.step() else { return false }
+    statement.bind(2, bound)
+    guard try statement.step() else { return nil }
     defer { statement.reset() }
-    return statement.integer(0) == 1
+    return Cursor(commit: UInt64(bitPattern: statement.integer(0)), sequence: sequence)
   }
 
-  func setHead(_ head: UInt64, of account: AccountID) throws(StoreError) {
-    statements.startLife.bind(1, account.rawValue)
-    try statements.startLife.run()
+  func setHead(_ head: SyncProtocol.Cursor, of account: AccountID) throws(StoreError) {
+    let commit = statements.addCommit
+    commit.bind(1, account.rawValue)
+    commit.bind(2, Int64(bitPattern: head.sequence))
+    commit.bind(3, Int64(bitPattern: head.commit))
+    try commit.run()
     let statement = statements.setHead
-    statement.bind(1, Int64(bitPattern: head))
+    statement.bind(1, Int64(bitPattern: head.sequence))
     statement.bind(2, account.rawValue)
     try statement.run()
   }
@@ -202,12 +240,12 @@ final class SQLiteTransaction: StoreTransaction {
   }
 
   func recordsDue(
-    of account: AccountID, at now: WallTime, orKnownAt standing: UInt64, limit: Int
+    of account: AccountID, at now: WallTime, orKnownAt acknowledged: UInt64, limit: Int
   ) throws(StoreError) -> [(key: [UInt8], record: StoredRecord)] {
     let statement = statements.due
     statement.bind(1, account.rawValue)
     statement.bind(2, now.milliseconds)
-    statement.bind(3, Int64(clamping: standing))
+    statement.bind(3, Int64(clamping: acknowledged))
     statement.bind(4, Int64(limit))
     var found: [(key: [UInt8], record: StoredRecord)] = []
     while try statement.step() {
@@ -248,24 +286,27 @@ final class SQLiteTransaction: StoreTransaction {
     try statement.run()
   }
 
-  func syncToken(of device: ReplicaID) throws(StoreError) -> UInt64 {
-    let statement = statements.token
+  func outbox(of device: ReplicaID) throws(StoreError) -> DeviceOutbox {
+    let statement = statements.outbox
     statement.bind(1, Int64(bitPattern: device.rawValue))
-    guard try statement.step() else { return 0 }
+    guard try statement.step() else { return .empty }
     defer { statement.reset() }
-    return UInt64(bitPattern: statement.integer(0))
+    guard let refusals = DeviceOutbox.refusals(decoding: statement.bytes(2)) else {
+      throw .damaged(path: "atrest.db", reason: "a device's refusals cannot be read")
+    }
+    return DeviceOutbox(
+      takenThrough: OutboxPosition(
+        number: UInt64(bitPattern: statement.integer(0)),
+        token: UInt64(bitPattern: statement.integer(1))),
+      refusals: refusals)
   }
 
-  func setSyncToken(_ token: UInt64, of device: ReplicaID) throws(StoreError) {
-    let statement = statements.setToken
-    statement.bind(1, Int64(bitPattern: token))
-    statement.bind(2, Int64(bitPattern: device.rawValue))
-    try statement.run()
-  }
-
-  func forgetSyncToken(of device: ReplicaID) throws(StoreError) {
-    let statement = statements.forgetToken
-    statement.bind(1, Int64(bitPattern: device.rawValue))
+  func setOutbox(_ outbox: DeviceOutbox, of device: ReplicaID) throws(StoreError) {
+    let statement = statements.setOutbox
+    statement.bind(1, Int64(bitPattern: outbox.takenThrough.number))
+    statement.bind(2, Int64(bitPattern: outbox.takenThrough.token))
+    statement.bind(3, outbox.encodedRefusals)
+    statement.bind(4, Int64(bitPattern: device.rawValue))
     try statement.run()
   }
 }

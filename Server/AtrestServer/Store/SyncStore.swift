@@ -19,9 +19,6 @@ package struct AccountID: RawRepresentable, Hashable, Sendable {
 ///
 /// Used by one thread at a time. Everything is keyed by account: no call can reach another account's rows.
 package protocol SyncStore: AnyObject {
-  /// Names this life of the store, from its opening to the next; drawn then, stored, and never drawn before. Not zero.
-  var epoch: UInt64 { get }
-
   /// Runs `body` in a transaction: on return everything it wrote is durable, on a throw none of it happened.
   /// The exception is `StoreError.commitUnknown`, after which the process has to end.
   ///
@@ -49,21 +46,36 @@ package protocol StoreBackup: AnyObject {
 
 /// One open transaction. Every call sees what earlier calls of the same transaction wrote.
 package protocol StoreTransaction: AnyObject {
+  // MARK: The clock
+
+  /// Notes what the server's clock shows, to be kept with whatever the transaction writes.
+  ///
+  /// - Returns: The greatest time that it ever showed to a transaction that wrote, this one included: what dates things that are to be
+  ///   kept for some time, so that a clock that went back does not end them early.
+  func noteClock(_ now: WallTime) -> WallTime
+
   // MARK: Records
 
-  /// The greatest sequence that the account's feed has given; 0 for a new or unknown account.
-  func head(of account: AccountID) throws(StoreError) -> UInt64
+  /// The account's last commit; `Cursor.start` for a new or unknown account.
+  func head(of account: AccountID) throws(StoreError) -> Cursor
 
-  /// Notes the greatest sequence given. Must be called, once, by whoever gave sequences.
-  func setHead(_ head: UInt64, of account: AccountID) throws(StoreError)
+  /// Notes a commit: its name, and the greatest sequence given. Must be called, once, by whoever gave sequences.
+  func setHead(_ head: Cursor, of account: AccountID) throws(StoreError)
 
-  /// Whether all that had been committed at a place in the account's feed is here: the epoch is that of this life or of one that
-  /// the store goes back to, and the sequence lies before the end of that life.
+  /// The greatest time of any stamp that the account ever took, signed facts left out; 0 for none.
+  func latestTime(of account: AccountID) throws(StoreError) -> HybridTime
+  /// Notes times that the account took.
+  func raiseLatestTime(to time: HybridTime, of account: AccountID) throws(StoreError)
+
+  /// The position of a sequence in the account's feed: the sequence with the name of the commit that gave it, or, where that is not kept
+  /// any more, of the oldest later one that is. Nil beyond the head.
   ///
-  /// A copy put back goes back to the lives before it was taken, up to where it was taken, and to no later place. The
-  /// end of a life is where the account stood when it was first written to in a later one. Stores may forget all
-  /// but the newest 4096 lives; places in others are then answered with false.
-  func descends(from place: Cursor, account: AccountID) throws(StoreError) -> Bool
+  /// A position is in the store's own past if and only if this returns it again. A store that was put back, or lost its last commits,
+  /// has other commits in their places, or none.
+  func position(of sequence: UInt64, account: AccountID) throws(StoreError) -> Cursor?
+
+  /// Forgets the names of commits but for the newest `count`, the head, and those that devices with access were told or showed last.
+  func pruneCommits(of account: AccountID, keeping count: Int) throws(StoreError)
 
   /// Appends a record to the account's feed unless the account has one with its key.
   ///
@@ -95,9 +107,9 @@ package protocol StoreTransaction: AnyObject {
   ) throws(StoreError)
 
   /// At most `limit` of the account's records that are due at `now`, or due at any time, no journal entries, and known to whoever
-  /// stands at `standing`. In no particular order.
+  /// holds everything up to `acknowledged`. In no particular order.
   func recordsDue(
-    of account: AccountID, at now: WallTime, orKnownAt standing: UInt64, limit: Int
+    of account: AccountID, at now: WallTime, orKnownAt acknowledged: UInt64, limit: Int
   ) throws(StoreError) -> [(key: [UInt8], record: StoredRecord)]
 
   /// Notes that nothing is to be done about a record, which stays where it is.
@@ -141,18 +153,18 @@ package protocol StoreTransaction: AnyObject {
   /// Notes when a device last called; never back in time.
   func setSeen(_ time: WallTime, device: ReplicaID) throws(StoreError)
 
-  /// Notes the sequence up to which the device said that it holds everything.
-  func setStanding(_ sequence: UInt64, device: ReplicaID) throws(StoreError)
+  /// Notes what the device said of itself, and was told.
+  func setProgress(_ progress: DeviceProgress, of device: ReplicaID) throws(StoreError)
   /// The sequence up to which every device of the account that has access, and called later than `horizon`, said that it holds everything; 0 if
   /// there is none. Devices that never called have nothing to say.
-  func standing(of account: AccountID, seenAfter horizon: WallTime) throws(StoreError) -> UInt64
+  func acknowledgedSequence(
+    of account: AccountID, seenAfter horizon: WallTime
+  ) throws(StoreError) -> UInt64
 
-  /// The sync token that the device showed last; 0 for none yet, or no such device.
-  func syncToken(of device: ReplicaID) throws(StoreError) -> UInt64
-  /// Notes the sync token that the device is to show from now on.
-  func setSyncToken(_ token: UInt64, of device: ReplicaID) throws(StoreError)
-  /// Forgets the device's sync token, unless it was set in this life.
-  func forgetSyncToken(of device: ReplicaID) throws(StoreError)
+  /// How far the server has gone through the device's outbox; `.empty` for no such device.
+  func outbox(of device: ReplicaID) throws(StoreError) -> DeviceOutbox
+  /// Notes how far it has.
+  func setOutbox(_ outbox: DeviceOutbox, of device: ReplicaID) throws(StoreError)
 
   // MARK: Purchases
 
@@ -250,14 +262,28 @@ package struct AccountEntry: Hashable, Sendable {
   package var id: AccountID
   package var name: String
   package var created: WallTime
-  /// The greatest sequence of its feed.
-  package var head: UInt64
+  /// Its last commit.
+  package var head: Cursor
   /// Devices that have access.
   package var devices: Int
   /// Records held.
   package var records: Int
   /// Bytes of the encoded records.
   package var bytes: Int
+}
+
+/// Where a device is in its account's feed, as far as the server knows.
+package struct DeviceProgress: Hashable, Sendable {
+  /// The sequence up to which it said that it holds everything.
+  package var acknowledgedSequence: UInt64 = 0
+  /// The head that it was told last. It may not have heard.
+  package var toldSequence: UInt64 = 0
+
+  /// Nowhere.
+  package init(acknowledgedSequence: UInt64 = 0, toldSequence: UInt64 = 0) {
+    self.acknowledgedSequence = acknowledgedSequence
+    self.toldSequence = toldSequence
+  }
 }
 
 /// A device, as a store keeps it.
@@ -270,13 +296,13 @@ package struct DeviceEntry: Hashable, Sendable {
   package var paired: WallTime
   package var seen: WallTime?
   package var revoked: WallTime?
-  /// The sequence up to which it said that it holds everything. Noted by `setStanding`, not by `addDevice`.
-  package var standing: UInt64 = 0
+  /// Noted by `setProgress`, not by `addDevice`.
+  package var progress = DeviceProgress()
 
   /// A device.
   package init(
     replica: ReplicaID, account: AccountID, name: String, tokenHash: [UInt8], paired: WallTime,
-    seen: WallTime? = nil, revoked: WallTime? = nil, standing: UInt64 = 0
+    seen: WallTime? = nil, revoked: WallTime? = nil, progress: DeviceProgress = DeviceProgress()
   ) {
     self.replica = replica
     self.account = account
@@ -285,7 +311,7 @@ package struct DeviceEntry: Hashable, Sendable {
     self.paired = paired
     self.seen = seen
     self.revoked = revoked
-    self.standing = standing
+    self.progress = progress
   }
 }
 

@@ -13,30 +13,85 @@ package final class AccountFeed {
   let account: AccountID
   let transaction: any StoreTransaction
   /// The head before the transaction.
-  let start: UInt64
-  /// The head now.
-  private(set) var head: UInt64
+  let start: Cursor
+  /// The name of this commit.
+  let commit: UInt64
+  /// The greatest sequence given.
+  private(set) var last: UInt64
   /// Bodies in commit order; nil once there are too many.
   private(set) var news: [[UInt8]]? = []
   /// Stored records that were met and cannot be read.
   private(set) var unreadable: [UnreadableRecord] = []
   private var newsBytes = 0
+  private let clockHighWater: WallTime?
+  /// The greatest time of any stamp that was taken in this transaction; and before it, read when somebody asks.
+  private var taken = HybridTime(rawValue: 0)
+  private var takenBefore: HybridTime?
   /// What was held before the transaction; read when somebody asks.
   private var held: Holdings?
   private var change = Holdings()
 
   /// The account's feed as the transaction finds it.
-  package init(account: AccountID, in transaction: any StoreTransaction) throws(StoreError) {
+  ///
+  /// - Parameters:
+  ///   - commit: Random: the name of the commit, if it gives sequences. Zero counts as 1.
+  ///   - clockHighWater: See `StoreTransaction.noteClock`; nil: what the clock shows.
+  package init(
+    account: AccountID, in transaction: any StoreTransaction, commit: UInt64,
+    clockHighWater: WallTime? = nil
+  ) throws(StoreError) {
     self.account = account
+    self.clockHighWater = clockHighWater
     self.transaction = transaction
+    self.commit = Mutation.commitsNotNamed.isActive ? 1 : max(1, commit)
     start = try transaction.head(of: account)
-    head = start
+    last = start.sequence
+  }
+
+  /// The head now: whoever holds everything up to it is there.
+  var head: Cursor { last == start.sequence ? start : Cursor(commit: commit, sequence: last) }
+
+  /// The position of a sequence that was given; nil beyond the head.
+  func position(of sequence: UInt64) throws(StoreError) -> Cursor? {
+    guard sequence <= start.sequence else {
+      return sequence <= last ? Cursor(commit: commit, sequence: sequence) : nil
+    }
+    return sequence == start.sequence
+      ? start : try transaction.position(of: sequence, account: account)
+  }
+
+  /// Whether a position that a device shows is in the account's past.
+  func knows(_ position: Cursor) throws(StoreError) -> Bool {
+    // What this commit brings nobody can have seen.
+    guard position.sequence <= start.sequence else { return false }
+    return try self.position(of: position.sequence) == position
+  }
+
+  /// What dates a journal entry, and the wait until something is pruned: a clock that went back does not end them early.
+  func dated(_ now: WallTime) -> WallTime { max(now, clockHighWater ?? now) }
+
+  /// The greatest time of any stamp that the account took.
+  func latestTime() throws(StoreError) -> HybridTime {
+    if let takenBefore { return max(takenBefore, taken) }
+    let before = try transaction.latestTime(of: account)
+    takenBefore = before
+    return max(before, taken)
+  }
+
+  private func take(_ record: Record) {
+    guard record.key.kind != .entitlement, let time = record.latestTime else { return }
+    taken = max(taken, time)
   }
 
   /// Notes the head, and what is held. Once, before the commit.
   package func finish() throws(StoreError) {
-    let slip: UInt64 = PlantedBug.sequenceGivenTwice.isPlanted ? 1 : 0
-    if head != start { try transaction.setHead(head - slip, of: account) }
+    if last != start.sequence {
+      let slip: UInt64 = Mutation.sequenceGivenTwice.isActive ? 1 : 0
+      try transaction.setHead(Cursor(commit: commit, sequence: last - slip), of: account)
+    }
+    if taken > HybridTime(rawValue: 0) {
+      try transaction.raiseLatestTime(to: taken, of: account)
+    }
     if change != Holdings() { try transaction.add(change, to: account) }
   }
 
@@ -57,8 +112,10 @@ package final class AccountFeed {
     _ record: Record, key: [UInt8], body: [UInt8], at now: WallTime
   ) throws(StoreError) -> UInt64? {
     let isNew = try transaction.append(
-      key: key, body: body, sequence: head + 1, due: record.isDue(takenIn: now), account: account)
+      key: key, body: body, sequence: last + 1, due: record.isDue(takenIn: dated(now)),
+      account: account)
     guard isNew else { return nil }
+    take(record)
     change.records += 1
     change.bytes += body.count
     if record.isLive { change.live += 1 }
@@ -84,7 +141,8 @@ package final class AccountFeed {
   func replace(
     _ found: StoredRecord, _ old: Record, by new: Record, body: [UInt8], at now: WallTime
   ) throws(StoreError) -> UInt64 {
-    var due = new.isDue(takenIn: now)
+    take(new)
+    var due = new.isDue(takenIn: dated(now))
     // The time since the deletion was taken in goes on.
     if due != nil, let known = found.due, new.isDeleted,
       old[Register.deletedField] == new[Register.deletedField]
@@ -92,7 +150,7 @@ package final class AccountFeed {
       due = known
     }
     try transaction.replace(
-      key: new.key.storageKey, body: body, sequence: head + 1, due: due, account: account)
+      key: new.key.storageKey, body: body, sequence: last + 1, due: due, account: account)
     change.bytes += body.count - found.body.count
     if old.isLive { change.live -= 1 }
     if new.isLive { change.live += 1 }
@@ -100,14 +158,14 @@ package final class AccountFeed {
   }
 
   private func advance(_ body: [UInt8]) -> UInt64 {
-    head += 1
+    last += 1
     newsBytes += body.count
     if newsBytes > Self.newsLimitBytes || (news?.count ?? 0) >= Page.records {
       news = nil
     } else {
       news?.append(body)
     }
-    return head
+    return last
   }
 }
 

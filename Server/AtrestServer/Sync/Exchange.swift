@@ -8,69 +8,84 @@ import SyncProtocol
 package enum Exchange {
   /// How far a stamp may be ahead of the server's clock, in milliseconds.
   package static let skewLimitMilliseconds: Int64 = 60_000
+  /// By how many steps of the hybrid clock a stamp may lie beyond the greatest that the account holds, wherever the server's clock is: a
+  /// sixty-fourth of a millisecond. Whoever has seen that stamp goes on by single steps.
+  package static let stepLimit: UInt64 = 1024
+  /// How far ahead what was acknowledged once may be: a hundred years, in milliseconds. It keeps the hybrid clock from running out.
+  package static let restoredLimitMilliseconds: Int64 = 100 * 365 * 86_400_000
 
   /// Takes a request in.
   ///
   /// Each record merges on its own, and merging is idempotent, so a request that fails half-way may be committed
   /// half-way: repeating it does the rest.
   /// - Parameters:
-  ///   - device: Who asks; the sync token is the device's.
-  ///   - epoch: The store's.
+  ///   - device: Who asks; the outbox is the device's.
   ///   - feed: The account's, in the transaction under way. Its owner finishes it and commits.
   ///   - now: The server's clock.
   ///   - note: Hears of what its account may want to know later, if the transaction is committed.
   /// - Returns: The answer, to be given once the transaction is committed.
   /// - Complexity: O(offers + records answered), each with O(log records) storage work.
   package static func run(
-    _ request: PreparedExchange, device: ReplicaID, epoch: UInt64, feed: AccountFeed, now: WallTime,
+    _ request: PreparedExchange, device: ReplicaID, feed: AccountFeed, now: WallTime,
     note: (_ kind: Event.Kind, _ detail: Int64) -> Void = { _, _ in }
   ) throws(StoreError) -> ExchangeResponse {
     let before = feed.head
-    let place = try place(request, epoch: epoch, feed)
+    let isRestart = try !knowsPositions(of: request, feed)
+    if isRestart { note(.restoreNoticed, 0) }
     var response = ExchangeResponse(
-      refusals: request.refusals, cursor: Cursor(epoch: epoch, sequence: 0),
-      restarted: place == nil,
-      serverTime: now, head: before)
+      cursor: .start, restarted: isRestart, serverTime: now, head: before)
     // Sequences of records that the replica holds as they are, because it sent them so.
     var echoes: Set<UInt64> = []
     var isAllEcho = true
-    // A store that went back went back with the device's token too: whoever comes first and shows another one is not a copy.
-    if place == nil {
-      try feed.transaction.forgetSyncToken(of: device)
-      note(.restoreNoticed, 0)
-    }
-    let isForked = try !follows(request, device, feed)
+    var log = OfferLog(
+      request.segment, request.segment == nil ? .empty : try feed.transaction.outbox(of: device))
     if let check = request.failedCheck { note(.purchaseRefused, Int64(check)) }
-    var withheld = isForked ? [] : try MassDeletion.withheld(request, feed)
+    for refusal in request.refusals {
+      switch log.standing(ofOffer: refusal.index) {
+      case .new:
+        log.refuse(offer: refusal.index, refusal.reason)
+        response.refusals.append(refusal)
+      case .refused(let reason):
+        response.refusals.append(Refusal(index: refusal.index, again: reason))
+      case .taken, .unread: break
+      }
+    }
+    var withheld = try MassDeletion.withheld(request, feed) {
+      if case .new = log.standing(ofOffer: $0) { true } else { false }
+    }
     if request.allowsMassDeletion, !withheld.isEmpty {
       note(.massDeletion, Int64(withheld.count))
       withheld = []
     }
+    // A record's writes are taken in their order: none before one that may be taken later.
+    var postponed: [[UInt8]: Refusal.Reason] = [:]
     for item in request.items {
       let result: Result
-      if isForked {
-        result = .refused(.forked(item.index))
-      } else if withheld.contains(item.index) {
-        result = .refused(.massDeletion(item.index))
-      } else if item.statement != nil, try !hasRoom(for: item, request.quota, feed) {
-        // Before the purchase is bound to an account that cannot hold it.
-        result = .refused(.quota(item.index, request.quota))
-      } else {
-        let rejection = try item.statement.flatMap { statement throws(StoreError) in
-          try request.gate?.admit(
-            statement, key: item.key, to: feed.account, in: feed.transaction, now: now)
-        }
-        if let rejection {
-          note(.purchaseRefused, Int64(rejection.check))
-          result = .refused(.unverified(item.index, rejection))
+      switch log.standing(ofOffer: item.index) {
+      case .unread: continue
+      case .taken:
+        // What became of it since is in the feed.
+        isAllEcho = false
+        continue
+      case .refused(let reason):
+        response.refusals.append(Refusal(index: item.index, again: reason))
+        continue
+      case .new:
+        if let reason = postponed[item.key] {
+          result = .refused(Refusal(index: item.index, again: reason))
+        } else if withheld.contains(item.index) {
+          result = .refused(.massDeletion(item.index))
         } else {
-          let head = feed.head
-          result = try take(item, request.quota, feed, now)
-          if item.statement != nil, feed.head != head { note(.purchaseTaken, 0) }
+          result = try judge(item, request, feed, now, note)
         }
       }
       switch result {
-      case .refused(let refusal): response.refusals.append(refusal)
+      case .refused(let refusal):
+        log.refuse(offer: item.index, refusal.reason)
+        response.refusals.append(refusal)
+        if refusal.reason == .quota || refusal.reason == .clockSkew {
+          postponed[item.key] = refusal.reason
+        }
       case .kept(let sequence, let isEcho, let isSuperseded, let hasJournal):
         if isEcho { echoes.insert(sequence) }
         if !isEcho || hasJournal { isAllEcho = false }
@@ -78,50 +93,57 @@ package enum Exchange {
       }
     }
     if !response.refusals.isEmpty { response.refusals.sort { $0.index < $1.index } }
+    if let outbox = log.changed { try feed.transaction.setOutbox(outbox, of: device) }
+    response.takenThrough = log.answer
 
-    let after = place ?? 0
-    if after == before, isAllEcho {
+    let after = isRestart ? 0 : request.cursor?.sequence ?? 0
+    if after == before.sequence, isAllEcho {
       // The common push: nothing was new before it, and nothing but it is new after it.
-      response.cursor = Cursor(epoch: epoch, sequence: feed.head)
+      response.cursor = feed.head
     } else {
-      try readPage(&response, epoch: epoch, feed, after: after, leavingOut: echoes)
+      try readPage(&response, feed, after: after, leavingOut: echoes)
     }
     response.head = feed.head
-    if PlantedBug.timeAsCursor.isPlanted {
+    if Mutation.timeAsCursor.isActive {
       let time = UInt64(clamping: now.milliseconds)
-      response.cursor = Cursor(epoch: epoch, sequence: time)
-      response.head = time
+      response.cursor = Cursor(commit: feed.commit, sequence: time)
+      response.head = response.cursor
     }
     return response
   }
 
-  /// The sequence up to which the replica holds everything; nil if the account does not go back to where the replica stood.
+  /// Whether what the replica saw of the account is in the account's past.
   ///
-  /// What was acknowledged lies before `seen`, which may be far beyond the cursor.
-  private static func place(
-    _ request: PreparedExchange, epoch: UInt64, _ feed: AccountFeed
-  ) throws(StoreError) -> UInt64? {
-    for place in [request.seen, request.cursor] {
-      guard let place else { continue }
-      // What this commit brings nobody can have seen.
-      let isGood =
-        place.epoch == epoch
-        ? place.sequence <= feed.start
-        : try feed.transaction.descends(from: place, account: feed.account)
-      guard isGood || PlantedBug.restoreNotNoticed.isPlanted else { return nil }
+  /// What was acknowledged lies before the last known head, which may be far beyond the cursor.
+  private static func knowsPositions(
+    of request: PreparedExchange, _ feed: AccountFeed
+  ) throws(StoreError) -> Bool {
+    if Mutation.restoreNotNoticed.isActive { return true }
+    for position in [request.lastKnownHead, request.cursor] {
+      if let position, try !feed.knows(position) { return false }
     }
-    return request.cursor?.sequence ?? 0
+    return true
   }
 
-  /// Whether the device is the one that the server's token was left with, and no copy of it; if so, the token moves on.
-  private static func follows(
-    _ request: PreparedExchange, _ device: ReplicaID, _ feed: AccountFeed
-  ) throws(StoreError) -> Bool {
-    guard let token = request.token, !request.items.isEmpty else { return true }
-    let current = try feed.transaction.syncToken(of: device)
-    guard token.follows(current) || PlantedBug.copyNotNoticed.isPlanted else { return false }
-    if current != token.next { try feed.transaction.setSyncToken(token.next, of: device) }
-    return true
+  private static func judge(
+    _ item: PreparedExchange.Item, _ request: PreparedExchange, _ feed: AccountFeed,
+    _ now: WallTime, _ note: (_ kind: Event.Kind, _ detail: Int64) -> Void
+  ) throws(StoreError) -> Result {
+    guard let statement = item.statement else { return try take(item, request.quota, feed, now) }
+    guard try hasRoom(for: item, request.quota, feed) else {
+      // Before the purchase is bound to an account that cannot hold it.
+      return .refused(.quota(item.index, request.quota))
+    }
+    let rejection = try request.gate?.admit(
+      statement, key: item.key, to: feed.account, in: feed.transaction, now: now)
+    if let rejection {
+      note(.purchaseRefused, Int64(rejection.check))
+      return .refused(.unverified(item.index, rejection))
+    }
+    let last = feed.last
+    let result = try take(item, request.quota, feed, now)
+    if feed.last != last { note(.purchaseTaken, 0) }
+    return result
   }
 
   /// Bytes of an encoded refusal, at most. A thousand of them leave room for the largest record.
@@ -152,7 +174,12 @@ package enum Exchange {
   ) throws(StoreError) -> Result {
     // One statement for a record that the account does not have; whoever is too far ahead is refused first, and
     // a record whose every stamp the account has already is not judged again.
-    let isAhead = item.offer.record.registers.contains { isTooFarAhead($0, now) }
+    var ahead: Set<FieldNumber> = []
+    for register in item.offer.record.registers
+    where try isTooFarAhead(register, item.offer, feed, now) {
+      ahead.insert(register.field)
+    }
+    let isAhead = !ahead.isEmpty
     let held = try feed.holdings()
     let hasRoom = quota.allowsRecord(bytes: item.body.count, beside: held)
     if !isAhead, hasRoom,
@@ -173,10 +200,11 @@ package enum Exchange {
       feed.passOver(key: item.key, sequence: found.sequence)
       return .refused(.damaged(item.index))
     }
-    let outcome = item.offer.merged(into: stored, at: now)
+    let outcome = item.offer.merged(into: stored, at: feed.dated(now))
     if outcome.record != stored, isAhead {
       let isRefused = outcome.record.registers.contains {
-        isTooFarAhead($0, now) && stored[$0.field] != $0
+        ahead.contains($0.field) && stored[$0.field] != $0
+          && item.offer.record[$0.field]?.stamp == $0.stamp
       }
       if isRefused { return .refused(.clockSkew(item.index)) }
     }
@@ -199,7 +227,7 @@ package enum Exchange {
       else { return .refused(.quota(item.index, quota)) }
       sequence = try feed.replace(found, stored, by: outcome.record, body: body, at: now)
     }
-    for entry in journal where !PlantedBug.journalForgotten.isPlanted {
+    for entry in journal where !Mutation.journalForgotten.isActive {
       // A conflict that was met before is in the journal already, perhaps deleted by a person since.
       _ = try feed.append(entry, key: entry.key.storageKey, body: entry.encoded, at: now)
     }
@@ -218,13 +246,22 @@ package enum Exchange {
     return entries
   }
 
-  private static func isTooFarAhead(_ register: Register, _ now: WallTime) -> Bool {
-    let (limit, overflow) = now.milliseconds.addingReportingOverflow(skewLimitMilliseconds)
-    return !overflow && register.stamp.time.wallTime.milliseconds > limit
+  /// Whether a stamp is further ahead of the server's clock than a right device's could be, and follows none that the account holds.
+  ///
+  /// What was acknowledged once was judged then, and its stamp can never be another one.
+  private static func isTooFarAhead(
+    _ register: Register, _ offer: Offer, _ feed: AccountFeed, _ now: WallTime
+  ) throws(StoreError) -> Bool {
+    if Mutation.skewNotChecked.isActive { return false }
+    let time = register.stamp.time
+    let limit = offer.isRestored ? restoredLimitMilliseconds : skewLimitMilliseconds
+    guard time.wallTime > now.advanced(by: limit) else { return false }
+    if offer.isRestored || Mutation.stepsNotTaken.isActive { return true }
+    return time.rawValue > (try feed.latestTime()).rawValue + stepLimit
   }
 
   private static func readPage(
-    _ response: inout ExchangeResponse, epoch: UInt64, _ feed: AccountFeed, after: UInt64,
+    _ response: inout ExchangeResponse, _ feed: AccountFeed, after: UInt64,
     leavingOut echoes: Set<UInt64>
   ) throws(StoreError) {
     // Sentences of refusals share the message with the records.
@@ -241,7 +278,7 @@ package enum Exchange {
           reached = sequence
           return true
         }
-        if PlantedBug.tombstoneDropped.isPlanted, record.isDeleted { return true }
+        if Mutation.tombstoneDropped.isActive, record.isDeleted { return true }
         guard records.count < Page.records, bytes + body.count <= Page.recordBytes else {
           more = true
           return false
@@ -261,8 +298,8 @@ package enum Exchange {
     response.records = records
     response.more = more
     // Past the last record: sequences that were given to records which moved on are nobody's now.
-    if PlantedBug.cursorAhead.isPlanted { reached += 1 }
-    response.cursor = Cursor(epoch: epoch, sequence: more ? reached : feed.head)
+    if Mutation.cursorAhead.isActive { reached += 1 }
+    response.cursor = more ? try feed.position(of: reached) ?? feed.head : feed.head
   }
 }
 
@@ -273,14 +310,15 @@ extension SyncStore {
     quota: AccountQuota = .standard
   ) throws(StoreError) -> ExchangeResponse {
     let prepared = PreparedExchange(request, quota: quota)
-    let epoch = epoch
     return try transaction { transaction throws(StoreError) in
       try transaction.setSeen(now, device: device)
-      let feed = try AccountFeed(account: account, in: transaction)
-      let response = try Exchange.run(
-        prepared, device: device, epoch: epoch, feed: feed, now: now)
-      if let standing = prepared.standing, !response.restarted {
-        try transaction.setStanding(standing, device: device)
+      let feed = try AccountFeed(
+        account: account, in: transaction, commit: .random(in: 1 ... .max))
+      let response = try Exchange.run(prepared, device: device, feed: feed, now: now)
+      if let sequence = prepared.acknowledgedSequence, !response.restarted {
+        try transaction.setProgress(
+          DeviceProgress(
+            acknowledgedSequence: sequence, toldSequence: response.head.sequence), of: device)
       }
       try feed.finish()
       return response

@@ -12,7 +12,7 @@ package enum Housekeeping {
 
   /// Does what is due, up to `limit` records.
   ///
-  /// A deleted record is stripped when every device that has access said that it stands beyond the deletion, or 30 days after
+  /// A deleted record is stripped when every device that has access said that it holds the deletion, or 30 days after
   /// the server took it in; a journal entry ends 90 days after the server noticed the conflict. Devices that never called, or not for
   /// those 30 days, are not waited for: one that was made and never used would hold everything back.
   /// - Parameters:
@@ -22,10 +22,11 @@ package enum Housekeeping {
   package static func run(
     _ feed: AccountFeed, at now: WallTime, limit: Int = slice
   ) throws(StoreError) -> Bool {
-    let standing = try feed.transaction.standing(
+    let acknowledged = try feed.transaction.acknowledgedSequence(
       of: feed.account, seenAfter: now.advanced(by: -Record.strippingMilliseconds))
     let due = try feed.transaction.recordsDue(
-      of: feed.account, at: now, orKnownAt: standing, limit: limit)
+      of: feed.account, at: now, orKnownAt: Mutation.prunedTooEarly.isActive ? .max : acknowledged,
+      limit: limit)
     for (key, found) in due {
       guard let record = try? Record(decoding: found.body), record.key.storageKey == key else {
         // It rotted. That is for whoever reads it to say; an errand nobody asked for does not end the server.
@@ -40,8 +41,12 @@ package enum Housekeeping {
         try feed.transaction.setNotDue(key: key, account: feed.account)
       }
     }
+    try feed.transaction.pruneCommits(of: feed.account, keeping: keptCommits)
     return due.count == limit
   }
+
+  /// Names of commits that are kept whatever devices showed: whoever is further back, and never said so, reconciles.
+  package static let keptCommits = 4096
 
   /// The record without what its deletion made unreachable; nil if that cannot be taken out without being lost.
   ///
@@ -55,14 +60,16 @@ package enum Housekeeping {
       return result
     }
     var entries: [Record] = []
-    for lost in record.registers where result[lost.field] != lost {
+    for lost in record.registers
+    where result[lost.field] != lost && !Mutation.prunedValueForgotten.isActive {
       let action = Conflict(
-        key: record.key, field: Register.deletedField, lost: lost, kept: floor, noticed: now)
-      guard lost.field != Register.forgottenField, try isListed(action.journalKey, feed) else {
-        continue
-      }
+        key: record.key, field: Register.deletedField, lost: lost, kept: floor,
+        noticed: feed.dated(now))
+      guard lost.field != Register.forgottenField,
+        try isListed(action, feed, deletion: record[Register.deletedField])
+      else { continue }
       let conflict = Conflict(
-        key: record.key, field: lost.field, lost: lost, kept: floor, noticed: now)
+        key: record.key, field: lost.field, lost: lost, kept: floor, noticed: feed.dated(now))
       guard let entry = conflict.readableRecord else { return nil }
       entries.append(entry)
     }
@@ -72,10 +79,17 @@ package enum Housekeeping {
     return result
   }
 
-  /// Whether the journal holds the entry and nobody has put it away.
-  private static func isListed(_ key: RecordKey, _ feed: AccountFeed) throws(StoreError) -> Bool {
-    guard let found = try feed.find(key: key.storageKey) else { return false }
-    return (try? Record(decoding: found.body))?.isDeleted == false
+  /// Whether the journal says that an action lost, and nobody has put the entry away. It says nothing where the deletion's writer had
+  /// seen the action: it wrote over that very one, or over one that brought the record back after the action had lost.
+  private static func isListed(
+    _ action: Conflict, _ feed: AccountFeed, deletion: Register?
+  ) throws(StoreError) -> Bool {
+    guard let found = try feed.find(key: action.journalKey.storageKey),
+      let record = try? Record(decoding: found.body), !record.isDeleted,
+      let entry = try? Conflict(record)
+    else { return false }
+    guard let seen = deletion?.replaced else { return true }
+    return seen != entry.lost.stamp && seen <= entry.kept.stamp
   }
 
   /// A journal entry that has ended; nil if it is none.
@@ -99,7 +113,8 @@ extension SyncStore {
     var isMore = true
     while isMore {
       isMore = try transaction { transaction throws(StoreError) in
-        let feed = try AccountFeed(account: account, in: transaction)
+        let feed = try AccountFeed(
+          account: account, in: transaction, commit: .random(in: 1 ... .max))
         let isMore = try Housekeeping.run(feed, at: now)
         try feed.finish()
         return isMore

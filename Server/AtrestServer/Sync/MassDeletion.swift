@@ -10,12 +10,14 @@ enum MassDeletion {
 
   /// The indices of offers that are not to be taken unless a person wants it: all deletions of a request that would leave less than half.
   ///
+  /// - Parameter isNew: Whether the offer with an index was not judged before.
   /// - Complexity: Looks a record up for each deletion, and only if there are enough of them to matter.
   static func withheld(
-    _ request: PreparedExchange, _ feed: AccountFeed
+    _ request: PreparedExchange, _ feed: AccountFeed, isNew: (Int) -> Bool = { _ in true }
   ) throws(StoreError) -> Set<Int> {
     let deletions = request.items.filter {
-      $0.offer.record.isDeleted && $0.offer.written.contains(Register.deletedField)
+      isNew($0.index) && $0.offer.record.isDeleted
+        && $0.offer.written.contains(Register.deletedField)
     }
     guard deletions.count * 2 > guardedFrom else { return [] }
     let live = try feed.holdings().live

@@ -27,8 +27,8 @@ package struct PreparedExchange: Sendable {
   var quota: AccountQuota
 
   let cursor: Cursor?
-  let seen: Cursor?
-  let token: SyncToken?
+  let lastKnownHead: Cursor?
+  let segment: OutboxSegment?
   let allowsMassDeletion: Bool
   let items: [Item]
   let refusals: [Refusal]
@@ -43,8 +43,11 @@ package struct PreparedExchange: Sendable {
   /// Bytes this holds while it waits for storage.
   let costBytes: Int
 
-  /// Where the replica stands if it holds everything up to there and has nothing to offer; nil otherwise.
-  var standing: UInt64? { items.isEmpty && refusals.isEmpty ? cursor?.sequence : nil }
+  let isPeek: Bool
+  /// Up to where the replica holds everything, if it says so: it has nothing to offer.
+  var acknowledgedSequence: UInt64? {
+    items.isEmpty && refusals.isEmpty && !isPeek ? cursor?.sequence : nil
+  }
 
   /// Bytes a refusal holds, about.
   private static let refusalBytes = 192
@@ -101,9 +104,10 @@ package struct PreparedExchange: Sendable {
     self.gate = gate
     self.quota = quota
     cursor = request.cursor
-    seen = request.seen
-    token = request.token
+    lastKnownHead = request.lastKnownHead
+    segment = request.segment
     allowsMassDeletion = request.allowsMassDeletion
+    isPeek = request.isPeek
     self.items = items
     self.refusals = refusals
     self.failedCheck = failedCheck
@@ -141,10 +145,16 @@ extension Refusal {
       message: "The record or one of its values is too large.")
   }
 
-  static func forked(_ index: Int) -> Refusal {
-    Refusal(
-      index: index, reason: .forked,
-      message: "The device is a copy, or was put back from one, and the other went on.")
+  /// What was said of an offer before, said again.
+  init(index: Int, again reason: Refusal.Reason) {
+    switch reason {
+    case .tooLarge: self = .tooLarge(index)
+    case .massDeletion: self = .massDeletion(index)
+    case .quota: self = .quota(index, .standard)
+    case .damaged: self = .damaged(index)
+    case .clockSkew: self = .clockSkew(index)
+    default: self.init(index: index, reason: reason, message: "The record breaks a rule.")
+    }
   }
 
   static func massDeletion(_ index: Int) -> Refusal {
@@ -170,6 +180,6 @@ extension Refusal {
   static func clockSkew(_ index: Int) -> Refusal {
     Refusal(
       index: index, reason: .clockSkew,
-      message: "The device's clock is more than a minute ahead of the server's.")
+      message: "It was written more than a minute ahead of the server's clock.")
   }
 }

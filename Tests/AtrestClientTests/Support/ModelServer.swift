@@ -9,16 +9,32 @@ import Synchronization
 
 /// One account of a server. It is made anew for each test and never survives it.
 final class ModelServer: Sendable {
+  /// How far the server has gone through a device's outbox.
+  struct Outbox {
+    var takenThrough = OutboxPosition.start
+    /// What was refused on the way, by number.
+    var refused: [UInt64: Refusal.Reason] = [:]
+  }
+
   struct State {
-    /// The lives this one descends from, and the head at which each ended; and itself.
-    var lives: [(epoch: UInt64, end: UInt64)] = []
-    var epoch: UInt64 = 7
-    var sequence: UInt64 = 0
+    /// The name of the commit that gave each sequence, from 1.
+    var names: [UInt64] = []
+    /// Commits so far, those included that were lost since: no name is given twice.
+    var commitCount: UInt64 = 0
+    /// Positions before it are forgotten.
+    var oldestPosition: UInt64 = 0
     var records: [RecordKey: (sequence: UInt64, record: Record)] = [:]
-    /// The sync token of each device, by its credential.
-    var tokens: [String: UInt64] = [:]
-    /// Whether a token changes hands also when nothing of what came with it is taken.
-    var rotatesAlways = true
+    /// By the device's credential.
+    var outboxes: [String: Outbox] = [:]
+    /// How many offers were judged, and how many were left unread.
+    var judgedCount = 0
+    var unreadCount = 0
+    /// The greatest time taken from a device.
+    var latestTime = HybridTime(rawValue: 0)
+    /// Whether only the clock judges stamps, and not also what was taken before.
+    var isSkewJudgedByClock = false
+    /// Whether it says that its clock is doubtful.
+    var isClockDoubtful = false
     var renewals: [[UInt8]: UInt64] = [:]
     var pageRecords = Page.records
     var clock: TestClock
@@ -30,6 +46,11 @@ final class ModelServer: Sendable {
     var fanOut = 16
     /// Live records below which nobody is asked about deletions.
     var massDeletionFloor = 20
+
+    /// The last sequence given.
+    var sequence: UInt64 { UInt64(names.count) }
+    /// The position of the last commit.
+    var head: Cursor { position(of: sequence) }
   }
 
   let state: Mutex<State>
@@ -58,46 +79,45 @@ final class ModelServer: Sendable {
     }
   }
 
-  /// Starts again with everything it held.
-  func restart() {
-    state.withLock { state in
-      state.lives.append((state.epoch, state.sequence))
-      state.epoch += 1
-    }
-  }
-
   /// Forgets everything, as a server does that was replaced.
   func wipe() {
     state.withLock {
       $0.records = [:]
       $0.sorted = nil
-      $0.sequence = 0
-      $0.lives = []
-      $0.tokens = [:]
-      $0.epoch += 1
+      $0.names = []
+      $0.outboxes = [:]
+      $0.latestTime = HybridTime(rawValue: 0)
     }
+  }
+
+  /// Forgets half of the positions, as housekeeping does: whoever comes from there compares.
+  func forgetOldPositions() {
+    state.withLock { $0.oldestPosition = $0.sequence / 2 + 1 }
   }
 
   /// A copy of everything, to be put back.
   func backUp() -> State { state.withLock { $0 } }
 
-  /// Is put back from a copy, and started.
+  /// Is put back from a copy. The world outside, and chance, do not go back with it.
   func restore(_ copy: State) {
     state.withLock { state in
-      let (epoch, requests, renewals) = (state.epoch, state.requests, state.renewals)
+      let now = state
       state = copy
-      state.lives.append((copy.epoch, copy.sequence))
-      state.epoch = epoch + 1
-      state.requests = requests
-      state.renewals = renewals
+      state.commitCount = now.commitCount
+      state.requests = now.requests
+      state.renewals = now.renewals
+      state.judgedCount = now.judgedCount
+      state.unreadCount = now.unreadCount
     }
   }
 
-  /// Goes back to what it held after a sequence, without noticing: a disk that lost its last commits.
+  /// Goes back to what it held after a sequence: a disk that lost its last commits. It does not
+  /// notice.
   func rollBack(to sequence: UInt64) {
     state.withLock {
       $0.records = $0.records.filter { $0.value.sequence <= sequence }
-      $0.sequence = sequence
+      $0.names = Array($0.names.prefix(Int(sequence)))
+      $0.outboxes = [:]
       $0.sorted = nil
     }
   }
@@ -111,6 +131,13 @@ final class ModelServer: Sendable {
   }
 
   var requests: [ExchangeRequest] { state.withLock { $0.requests } }
+
+  var head: Cursor { state.withLock { $0.head } }
+}
+
+extension ModelServer {
+  /// Not zero, never the same, and in no order.
+  static func name(ofCommit count: UInt64) -> UInt64 { count &* 0x9E37_79B9_7F4A_7C15 }
 }
 
 extension ModelServer.State {
@@ -119,40 +146,60 @@ extension ModelServer.State {
   ) throws -> ExchangeResponse {
     requests.append(request)
     let now = clock.now()
-    // A store that does not descend from what the replica has seen cannot judge its token either.
-    let isKnown = [request.cursor, request.seen].allSatisfy { place in place.map(knows) ?? true }
+    let isKnown = [request.cursor, request.lastKnownHead].allSatisfy { position in
+      position.map(knows) ?? true
+    }
     let offers = try request.offers.map { try Offer(decoding: $0) }
+    var outbox = outboxes[credential] ?? ModelServer.Outbox()
+    let isConnected = request.segment?.follows(outbox.takenThrough) ?? true
+    // Of offers without a number each is new.
+    let numbers = request.segment?.numbers.map { Optional($0) } ?? offers.map { _ in nil }
+    let isNew = numbers.map { $0.map { $0 > outbox.takenThrough.number } ?? true }
+    let held = request.allowsMassDeletion ? [] : massDeletions(offers, where: isNew)
     var refusals: [Refusal] = []
     var superseded: [UInt32] = []
     var echoes: Set<RecordKey> = []
-    if let token = request.token, isKnown, !token.follows(tokens[credential] ?? 0) {
-      refusals = offers.indices.map { Refusal(index: $0, reason: .forked, message: "A copy.") }
-    } else {
-      if let token = request.token,
-        rotatesAlways || offers.contains(where: { refusal(of: $0, at: now) == nil })
-      {
-        tokens[credential] = token.next
+    commitCount += 1
+    for (index, offer) in offers.enumerated() {
+      func refuse(_ reason: Refusal.Reason) {
+        refusals.append(Refusal(index: index, reason: reason, message: "It was refused."))
       }
-      let held = request.allowsMassDeletion ? [] : massDeletions(offers)
-      for (index, offer) in offers.enumerated() {
-        if let reason = refusal(of: offer, at: now) ?? (held.contains(index) ? .massDeletion : nil)
-        {
-          refusals.append(Refusal(index: index, reason: reason, message: "It was refused."))
-          continue
-        }
-        let stored = records[offer.record.key]?.record
-        let outcome = offer.merged(into: stored, at: now)
-        if outcome.isSuperseded { superseded.append(UInt32(index)) }
-        if outcome.record != stored { put(outcome.record) }
-        if outcome.record == offer.record {
-          echoes.insert(offer.record.key)
-        } else {
-          echoes.remove(offer.record.key)
-        }
-        for conflict in outcome.conflicts where records[conflict.journalKey] == nil {
-          put(conflict.journalRecord)
-        }
+      guard isNew[index] else {
+        // Judged before, and not judged again.
+        if let number = numbers[index], let reason = outbox.refused[number] { refuse(reason) }
+        continue
       }
+      guard isConnected else {
+        unreadCount += 1
+        continue
+      }
+      judgedCount += 1
+      if let reason = refusal(of: offer, at: now) ?? (held.contains(index) ? .massDeletion : nil) {
+        if let number = numbers[index] { outbox.refused[number] = reason }
+        refuse(reason)
+        continue
+      }
+      if offer.record.key.kind != .entitlement, let time = offer.record.latestTime {
+        latestTime = max(latestTime, time)
+      }
+      let stored = records[offer.record.key]?.record
+      let outcome = offer.merged(into: stored, at: now)
+      if outcome.isSuperseded { superseded.append(UInt32(index)) }
+      if outcome.record != stored { append(outcome.record) }
+      if outcome.record == offer.record {
+        echoes.insert(offer.record.key)
+      } else {
+        echoes.remove(offer.record.key)
+      }
+      for conflict in outcome.conflicts where records[conflict.journalKey] == nil {
+        append(conflict.journalRecord)
+      }
+    }
+    if let segment = request.segment, isConnected, let last = segment.numbers.last {
+      outbox.refused = outbox.refused.filter { $0.key > segment.settledThrough }
+      outbox.takenThrough = OutboxPosition(
+        number: max(outbox.takenThrough.number, last), token: segment.token)
+      outboxes[credential] = outbox
     }
     let after = isKnown ? request.cursor?.sequence ?? 0 : 0
     let feed = records.values.filter { $0.sequence > after && !echoes.contains($0.record.key) }
@@ -161,19 +208,36 @@ extension ModelServer.State {
     let more = page.count < feed.count
     return ExchangeResponse(
       refusals: refusals, superseded: superseded, records: page.map(\.record.encoded),
-      cursor: Cursor(epoch: epoch, sequence: more ? page.last?.sequence ?? 0 : sequence),
-      more: more, restarted: !isKnown, serverTime: now, head: sequence)
+      cursor: more ? position(of: page.last?.sequence ?? 0) : head,
+      more: more, restarted: !isKnown, serverTime: now, head: head,
+      takenThrough: request.segment.map { _ in outbox.takenThrough },
+      isClockDoubtful: isClockDoubtful)
   }
 
-  /// Whether this life has what lies before a place.
-  private func knows(_ place: Cursor) -> Bool {
-    place.epoch == epoch
-      ? place.sequence <= sequence
-      : lives.contains { $0.epoch == place.epoch && place.sequence <= $0.end }
+  /// The position at which a replica is that holds everything up to a sequence.
+  func position(of sequence: UInt64) -> Cursor {
+    sequence == 0 ? .start : Cursor(commit: names[Int(sequence) - 1], sequence: sequence)
+  }
+
+  /// Whether a position is in this account's past.
+  private func knows(_ position: Cursor) -> Bool {
+    guard position.sequence <= sequence else { return false }
+    return position == self.position(of: position.sequence)
+      && (position.sequence == 0 || position.sequence >= oldestPosition)
+  }
+
+  /// The rule for clocks: the greatest time that is taken. See docs/merge.md.
+  private func latestTaken(of offer: Offer, at now: WallTime) -> HybridTime {
+    if offer.isRestored {
+      return HybridTime(now.advanced(by: 100 * 365 * 24 * 3_600_000))
+    }
+    let byClock = HybridTime(now.advanced(by: 60_000))
+    return isSkewJudgedByClock
+      ? byClock : max(byClock, HybridTime(rawValue: latestTime.rawValue + 1024))
   }
 
   private func refusal(of offer: Offer, at now: WallTime) -> Refusal.Reason? {
-    let limit = HybridTime(WallTime(milliseconds: now.milliseconds + 60_000))
+    let limit = latestTaken(of: offer, at: now)
     let stored = records[offer.record.key]?.record
     if let reason = refuses(offer.record) { return reason }
     if offer.record.registers.contains(where: { $0.stamp.time > limit && stored?[$0.field] != $0 })
@@ -184,20 +248,27 @@ extension ModelServer.State {
     return nil
   }
 
-  /// Indices of the deletions among offers, if they would delete more than half of what is there.
-  private func massDeletions(_ offers: [Offer]) -> Set<Int> {
+  /// Indices of the deletions among new offers, if they would delete more than half of what is
+  /// there.
+  private func massDeletions(_ offers: [Offer], where isNew: [Bool]) -> Set<Int> {
     let live = records.values.map(\.record).filter { !$0.isDeleted && $0.key.kind != .conflict }
     let deletions = offers.indices.filter { index in
       let offer = offers[index]
-      return offer.written.contains(Register.deletedField) && offer.record.isDeleted
-        && live.contains { $0.key == offer.record.key }
+      return isNew[index] && offer.written.contains(Register.deletedField)
+        && offer.record.isDeleted && live.contains { $0.key == offer.record.key }
     }
     return live.count >= massDeletionFloor && deletions.count * 2 > live.count
       ? Set(deletions) : []
   }
 
+  /// A commit that brings one record.
   mutating func put(_ record: Record) {
-    sequence += 1
+    commitCount += 1
+    append(record)
+  }
+
+  private mutating func append(_ record: Record) {
+    names.append(ModelServer.name(ofCommit: commitCount))
     records[record.key] = (sequence, record)
   }
 

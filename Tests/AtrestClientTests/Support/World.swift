@@ -3,21 +3,34 @@
 
 import AtrestDomain
 import Foundation
+import GRDB
 import Replication
 import SyncProtocol
 import Synchronization
 import TestSupport
 import Testing
 
+import struct Replication.Record
+import struct SyncProtocol.Cursor
+
 @testable import AtrestClient
 
 /// A clock that a test sets.
 final class TestClock: WallClock {
   private let time: Mutex<Int64>
+  private let sinceStart = Mutex<Int64?>(nil)
 
   init(_ milliseconds: Int64 = 1_800_000_000_000) { time = Mutex(milliseconds) }
 
   func now() -> WallTime { WallTime(milliseconds: time.withLock { $0 }) }
+  func uptimeMilliseconds() -> Int64? { uptime }
+
+  /// Milliseconds since the device was started; nil: it has no clock for that.
+  var uptime: Int64? {
+    get { sinceStart.withLock { $0 } }
+    set { sinceStart.withLock { $0 = newValue } }
+  }
+
   func advance(_ milliseconds: Int64) { time.withLock { $0 += milliseconds } }
   func set(_ milliseconds: Int64) { time.withLock { $0 = milliseconds } }
 }
@@ -93,6 +106,34 @@ final class TestReplica: Sendable {
       var offers: [Offer] = []
       try transaction.forEachEntry { if let offer = $0.offer { offers.append(offer) } }
       return offers
+    }
+  }
+
+  /// What the next request offers from the beginning of the outbox, and the request itself.
+  func attempt() async throws -> (request: ExchangeRequest, page: OutboxPage) {
+    let position = try await replica.position()
+    let page = try await replica.nextPage(after: 0)
+    let request = ExchangeRequest(
+      cursor: position.cursor, offers: page.offers, lastKnownHead: position.lastKnownHead,
+      segment: page.segment)
+    return (request, page)
+  }
+
+  /// What the log of the outbox keeps for good: its tokens, oldest first.
+  func tokens() throws -> [OutboxPosition] {
+    try replica.read { transaction in
+      try Row.fetchAll(
+        transaction.database, sql: "SELECT through, token FROM outbox_token ORDER BY through"
+      ).map { OutboxPosition(number: $0[0], token: UInt64(bitPattern: $0[1])) }
+    }
+  }
+
+  /// The numbers of the entries that wait, in the order in which they were written.
+  func numbers() throws -> [UInt64?] {
+    try replica.read { transaction in
+      var numbers: [UInt64?] = []
+      try transaction.forEachEntry { numbers.append($0.number) }
+      return numbers
     }
   }
 

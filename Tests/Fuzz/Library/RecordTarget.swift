@@ -31,6 +31,8 @@ extension FuzzTarget {
       seeds.append((name + "-twice", Input.part(record.encoded) + Input.part(other.encoded)))
     }
     seeds.append(("offer", Offer(record: records[0].record, written: [1, 2]).encoded))
+    seeds.append(
+      ("restored", Offer(record: records[0].record, written: [], isRestored: true).encoded))
     return seeds
   }
 }
@@ -92,10 +94,17 @@ private func checkMerging(_ copies: [Record]) throws {
 
 private func checkOffers(_ copies: [Record]) throws {
   guard let stored = copies.first, let record = copies.last else { return }
-  for written in [[], record.registers.map(\.field)] {
-    let offer = Offer(record: record, written: written)
+  let offers = [
+    Offer(record: record, written: []),
+    Offer(record: record, written: record.registers.map(\.field)),
+    Offer(record: record, written: [], isRestored: true),
+  ]
+  for offer in offers {
     let outcome = offer.merged(into: stored, at: Samples.now)
     try law(outcome.record.key == stored.key, "an offer stays with its record")
+    try law(
+      outcome.conflicts.isEmpty || offer.isRestored || !offer.written.isEmpty,
+      "what nobody wrote conflicts with nothing")
     for conflict in outcome.conflicts {
       let entry = conflict.journalRecord
       let decoded = try Record(decoding: entry.encoded)

@@ -71,7 +71,7 @@ extension FuzzTarget {
     AnyMessage([BackupResponse(accounts: 1, devices: 2, records: 3, sizeBytes: 4096)]),
   ]
 
-  private static let cursor = Cursor(epoch: 0x1122_3344, sequence: 42)
+  private static let cursor = Cursor(commit: 0x1122_3344, sequence: 42)
   private static let records = Samples.records.map { $0.record.encoded }
 
   private static let device = Device(
@@ -81,12 +81,17 @@ extension FuzzTarget {
   private static let exchange = ExchangeRequest(
     cursor: cursor,
     offers: Samples.records.map { Offer(record: $0.record, written: [1, 2]).encoded },
-    seen: cursor, token: SyncToken(held: [1, 2], next: 3), allowsMassDeletion: true)
+    lastKnownHead: Cursor(commit: 0x5566_7788, sequence: 43),
+    segment: OutboxSegment(
+      confirmed: 1, token: 3, settledThrough: 4,
+      numbers: Samples.records.indices.map { UInt64(5 + 2 * $0) }),
+    allowsMassDeletion: true, isPeek: true)
 
   private static let response = ExchangeResponse(
     refusals: [Refusal(index: 1, reason: .invalid, message: "The record breaks a rule.")],
     superseded: [2], records: records, cursor: cursor, more: true, restarted: true,
-    serverTime: Samples.now, head: 43)
+    serverTime: Samples.now, head: Cursor(commit: 0x5566_7788, sequence: 43),
+    takenThrough: OutboxPosition(number: 12, token: 3))
 
   private static let ranges: [KeyRange] = [
     KeyRange(end: [0, 0, 0, 1], content: .settled),

@@ -5,7 +5,8 @@ import Foundation
 import Replication
 import Simulation
 
-/// Reads what to run from the environment: `SEED`, or `FIRST` and `SEEDS`; `DEVICES`, `OPERATIONS`, `FAULTS`.
+/// Reads what to run from the environment: `SEED`, or `FIRST` and `SEEDS`; `DEVICES`, `OPERATIONS`,
+/// `FAULTS`.
 @main
 struct Simulate {
   var plan = History.Plan()
@@ -65,10 +66,10 @@ struct Simulate {
 
   /// Switches each planted bug on in turn, and prints how many seeds it takes to find it.
   func table() -> Int32 {
-    let only = Simulate.text("BUGS").flatMap { PlantedBug(rawValue: $0) }
+    let only = Simulate.text("BUGS").flatMap { Mutation(rawValue: $0) }
     let last = Simulate.number("SEEDS") ?? 400
     var missed = 0
-    for bug in only.map({ [$0] }) ?? PlantedBug.allCases {
+    for bug in only.map({ [$0] }) ?? Mutation.allCases {
       let name = bug.rawValue.padding(toLength: 26, withPad: " ", startingAt: 0)
       if let find = Simulator.hunt(bug, seeds: 1...last, plan: bug.plan(plan)) {
         let words = find.violation.description.split(separator: "\n").first.map(String.init) ?? ""

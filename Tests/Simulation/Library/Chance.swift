@@ -22,7 +22,8 @@ package struct Chance: RandomNumberGenerator, Sendable {
   /// A number of the range.
   mutating func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
-  /// A number of the range, small ones more often: each order of magnitude is as likely as the next.
+  /// A number of the range, small ones more often: each order of magnitude is as likely as the
+  /// next.
   mutating func pickSkewed(_ range: ClosedRange<Int>) -> Int {
     let span = UInt64(range.upperBound - range.lowerBound + 1)
     let bits = pick(0...max(0, UInt64.bitWidth - span.leadingZeroBitCount))

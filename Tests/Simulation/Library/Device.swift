@@ -11,6 +11,7 @@ final class Device {
   let index: Int
   /// The index of the device that it is, or is a copy of.
   let family: Int
+  let account: Account
   let disk: SimulatedDisk
   let clock: SimulatedClock
   let link = Link()
@@ -28,10 +29,19 @@ final class Device {
   var lastStamp: Stamp?
   /// Up to where its view was compared with the server's feed.
   var checked: UInt64?
+  /// Whether its disk is a copy, was copied onto another device, or was put back. If not, it never
+  /// takes a new identity.
+  var wasCopied = false
+  /// Records of which a write was refused because the account was full, and none taken since.
+  var overQuota: Set<RecordKey> = []
+  /// What waited before a transaction that may have stamped it again, and that the machine ended
+  /// in.
+  var offersAtEnd: [Offer]?
 
-  init(index: Int, family: Int, disk: SimulatedDisk, clock: SimulatedClock) {
+  init(index: Int, family: Int, account: Account, disk: SimulatedDisk, clock: SimulatedClock) {
     self.index = index
     self.family = family
+    self.account = account
     self.disk = disk
     self.clock = clock
   }
@@ -75,6 +85,13 @@ final class DeviceProcess: @unchecked Sendable {
   private(set) var isAlive = true
   private var syncs: [Int: (task: Task<Void, Never>, transport: SimulatedTransport)] = [:]
   private var lastSync = 0
+  /// Whether a sync under way may stamp again what waits: a stamp was refused, or the device
+  /// becomes another.
+  var mayRestamp = false
+  /// Whether deletions wait for a person's word.
+  private var hasHeldDeletions = false
+  /// The sync that follows the stream.
+  private var watching: Int?
 
   init(_ world: World, _ device: Device, _ chance: Chance, checkpointPages: Int) throws {
     self.world = world
@@ -82,17 +99,99 @@ final class DeviceProcess: @unchecked Sendable {
     randomness = Randomness(chance)
     let scheduler = world.scheduler
     let randomness = randomness
+    let box = Box()
     replica = try Replica(
       uri: device.disk.uri("replica.sqlite"), clock: device.clock, checkpointPages: checkpointPages,
       random: { max(1, randomness.number()) },
-      waiting: { work in scheduler.after(Int64(randomness.number() % 3_000)) { work() } })
+      waiting: { work in
+        scheduler.after(Int64(randomness.number() % 3_000)) {
+          if let process = box.process { process.watchingRestamps(work) } else { work() }
+        }
+      })
+    box.process = self
+    guard let before = device.offersAtEnd else { return }
+    device.offersAtEnd = nil
+    device.account.oracle.noteRestamp(before, try replica.waitingOffers())
+  }
+
+  /// Does one transaction of a sync, and tells the oracle of writes that it stamped again.
+  private func watchingRestamps(_ work: () -> Void) {
+    guard mayRestamp, isAlive, !device.disk.hasEnded,
+      let before = try? replica.waitingOffers(), !before.isEmpty
+    else { return work() }
+    work()
+    if isAlive, !device.disk.hasEnded, let after = try? replica.waitingOffers() {
+      device.account.oracle.noteRestamp(before, after)
+    } else {
+      // It may be durable all the same.
+      device.offersAtEnd = before
+    }
   }
 
   var syncCount: Int { syncs.count }
 
   /// Starts a sync, unless enough of them run.
-  func sync(_ chance: Chance, _ done: @escaping (Ending) -> Void = { _ in }) {
-    guard isAlive, syncs.count < Self.syncLimit else { return done(.failed(.cancelled)) }
+  func sync(
+    _ chance: Chance, allowingMassDeletion: Bool = true, attempts: Int = 4,
+    _ done: @escaping (Ending) -> Void = { _ in }
+  ) {
+    start(chance, done) { [self] transport throws(SyncError) in
+      let isPaired = try token() != nil
+      let transport = isPaired ? transport : try await pair(transport)
+      defer { transport.close() }
+      let engine = engine(transport, attempts: attempts)
+      try await engine.sync(allowingMassDeletion: allowingMassDeletion)
+      if allowingMassDeletion, hasHeldDeletions { world.count(.allowedDeletions) }
+      hasHeldDeletions = false
+    }
+  }
+
+  /// Follows the server's stream for some seconds.
+  func watch(seconds: Int, _ chance: Chance) {
+    guard watching == nil else { return }
+    let ignored: (Ending) -> Void = { _ in }
+    let number = start(chance, ignored) { [self] transport throws(SyncError) in
+      guard try token() != nil else { return }
+      world.count(.watches)
+      try await engine(transport, attempts: 4).watch { [self] _, error in
+        if error == nil, syncs.count == 1, isAlive { world.checkCursor(self, besides: 1) }
+      }
+    }
+    watching = number
+    world.scheduler.after(Int64(seconds) * 1_000_000) { [weak self] in
+      guard let self, watching == number else { return }
+      stopWatching()
+    }
+  }
+
+  func stopWatching() {
+    guard let number = watching else { return }
+    watching = nil
+    syncs[number]?.task.cancel()
+  }
+
+  /// Kills one of the processes that sync, while another one goes on. What it had asked of the disk
+  /// happens.
+  func endOneSync() {
+    guard syncs.count > 1, let number = syncs.keys.filter({ $0 != watching }).min() else { return }
+    world.count(.endedBeside)
+    syncs[number]?.transport.die()
+    syncs[number]?.task.cancel()
+  }
+
+  private func token() throws(SyncError) -> String? {
+    do { return try replica.token() } catch { throw .replica(error) }
+  }
+
+  @discardableResult
+  private func start(
+    _ chance: Chance, _ done: @escaping (Ending) -> Void,
+    _ work: @escaping (SimulatedTransport) async throws(SyncError) -> Void
+  ) -> Int? {
+    guard isAlive, syncs.count < Self.syncLimit else {
+      done(.failed(.cancelled))
+      return nil
+    }
     lastSync += 1
     device.lastStamp = nil
     let number = lastSync
@@ -100,19 +199,16 @@ final class DeviceProcess: @unchecked Sendable {
     let token: String?
     do { token = try replica.token() } catch {
       world.failed(self, .replica(error))
-      return done(.failed(.replica(error)))
+      done(.failed(.replica(error)))
+      return nil
     }
     let transport = SimulatedTransport(world, device, Chance(chance.next()), token: token)
     nonisolated(unsafe) let done = done
-    let isPaired = token != nil
+    nonisolated(unsafe) let work = work
     let task = world.scheduler.task { [self] in
       var ending = Ending.synced
       do throws(SyncError) {
-        if isPaired {
-          try await engine(transport).sync(allowingMassDeletion: true)
-        } else {
-          try await pair(transport)
-        }
+        try await work(transport)
       } catch {
         ending = .failed(error)
       }
@@ -120,13 +216,15 @@ final class DeviceProcess: @unchecked Sendable {
       done(ending)
     }
     syncs[number] = (task, transport)
+    return number
   }
 
-  private func engine(_ transport: SimulatedTransport) -> SyncEngine {
+  private func engine(_ transport: SimulatedTransport, attempts: Int) -> SyncEngine {
     var pacing = Pacing()
     let scheduler = world.scheduler
     let randomness = randomness
-    pacing.attempts = 4
+    pacing.attempts = attempts
+    pacing.pollInterval = .seconds(5)
     pacing.random = { randomness.fraction() }
     pacing.sleep = { duration in
       try Task.checkCancellation()
@@ -141,8 +239,12 @@ final class DeviceProcess: @unchecked Sendable {
     return SyncEngine(store: replica, transport: transport, clock: device.clock, pacing: pacing)
   }
 
-  /// Asks the server's owner for a code, joins, and syncs.
-  private func pair(_ transport: SimulatedTransport) async throws(SyncError) {
+  /// Asks the server's owner for a code, and joins.
+  ///
+  /// - Returns: The way to the server in the new name.
+  private func pair(
+    _ transport: SimulatedTransport
+  ) async throws(SyncError) -> SimulatedTransport {
     let world = world
     let code = await withUnsafeContinuation { (waiting: UnsafeContinuation<String?, Never>) in
       var isOver = false
@@ -153,25 +255,36 @@ final class DeviceProcess: @unchecked Sendable {
       }
       // A server that ends meanwhile answers nobody.
       world.scheduler.after(5_000_000) { finish(nil) }
-      if let server = world.server { server.invite(finish) } else { finish(nil) }
+      if let server = world.server {
+        server.invite(to: device.account, finish)
+      } else {
+        finish(nil)
+      }
     }
     guard let code else { throw .unreachable("there is no code") }
     let answer = try await transport.pair(
       PairRequest(code: code, deviceName: "device \(device.index)"))
     guard isAlive else { throw .cancelled }
     do {
-      if try replica.token() == nil { try replica.adopt(answer, server: "server:1") }
+      if try replica.token() == nil {
+        let before = try replica.waitingOffers()
+        device.offersAtEnd = before
+        try replica.adopt(answer, server: "server:1")
+        device.account.oracle.noteRestamp(before, try replica.waitingOffers())
+        device.offersAtEnd = nil
+      }
     } catch {
       throw .replica(error)
     }
-    let paired = SimulatedTransport(world, device, Chance(randomness.number()), token: answer.token)
-    defer { paired.close() }
-    try await engine(paired).sync(allowingMassDeletion: true)
+    return SimulatedTransport(world, device, Chance(randomness.number()), token: answer.token)
   }
 
   private func ended(_ number: Int, _ transport: SimulatedTransport, _ ending: Ending) {
     transport.close()
     syncs[number] = nil
+    if watching == number { watching = nil }
+    if syncs.isEmpty { mayRestamp = false }
+    if case .failed(.massDeletion) = ending { hasHeldDeletions = true }
     guard isAlive else { return }
     device.lastStamp = nil
     switch ending {
@@ -191,5 +304,11 @@ final class DeviceProcess: @unchecked Sendable {
     }
     syncs = [:]
     device.process = nil
+  }
+
+  /// Breaks the reference from what the replica keeps.
+  private final class Box: @unchecked Sendable {
+    // Sendable because a simulation has one thread.
+    weak var process: DeviceProcess?
   }
 }

@@ -23,7 +23,8 @@ struct Edit {
     self.transaction = transaction
     self.device = device
     let number = oracle.nextNumber()
-    switch chance.pick(0...20) {
+    switch chance.pick(0...24) {
+    case 21...24: try contend(number, &oracle, &chance)
     case 20: try purchase(number, &oracle, &chance)
     case 0...2: try fast(number, &oracle, &chance)
     case 3...5: try newWater(number, &oracle, &chance)
@@ -94,8 +95,8 @@ struct Edit {
     }
   }
 
-  /// Keeps a signed statement about one of two purchases. Several are signed in one millisecond: only their bytes tell them
-  /// apart. The later signed replaces the earlier, so none is owed.
+  /// Keeps a signed statement about one of two purchases. Several are signed in one millisecond:
+  /// only their bytes tell them apart. The later signed replaces the earlier, so none is owed.
   private mutating func purchase(
     _ number: Int64, _ oracle: inout Oracle, _ chance: inout Chance
   ) throws {
@@ -107,6 +108,35 @@ struct Edit {
       try $0.keep(signedTransaction: Array("head.\(payload).signature\(number)".utf8))
     }
     noted = owed
+  }
+
+  /// Edits one field of a fast that everybody edits, deletes it, or brings it back: so the fields
+  /// of one record are written by several devices that do not know of each other.
+  private mutating func contend(
+    _ number: Int64, _ oracle: inout Oracle, _ chance: inout Chance
+  ) throws {
+    let known = oracle.keys.filter { $0.kind == .session }
+    // Of late, so that there is one that was not stripped.
+    guard let key = chance.choose(Array(known.suffix(12).prefix(2))),
+      let record = try transaction.record(key)
+    else { return try fast(number, &oracle, &chance) }
+    if !record.isDeleted, chance.oneIn(4) {
+      return try noting(key, &oracle) { try $0.delete(key) }
+    }
+    guard var session = try? Session(record) else { return }
+    // Two actions now and then: the first one's own field 1 is then written over before it is
+    // pushed.
+    let fields = chance.oneIn(3) ? [true, false] : [chance.oneIn(2)]
+    for isTarget in fields {
+      if isTarget {
+        session.targetMinutes = Int(number % 20_000) + 1
+      } else if let span = Session.Span(
+        start: date(number), end: date(number + 480), outcome: .completed)
+      {
+        session.span = span
+      }
+      try noting(key, &oracle) { try $0.save(session) }
+    }
   }
 
   /// Edits, deletes or brings back a record, mostly one that was made lately.
@@ -152,7 +182,7 @@ struct Edit {
   private mutating func restore(_ oracle: inout Oracle, _ chance: inout Chance) throws {
     guard let entry = chance.choose(try transaction.conflicts()) else { return }
     if chance.oneIn(3) {
-      oracle.dismiss(entry.conflict, of: try transaction.record(entry.conflict.key))
+      oracle.dismiss(entry.conflict)
       return try noting(entry.key, &oracle) { try $0.delete(entry.key) }
     }
     try noting(entry.conflict.key, entry.key, oracle: &oracle) { try $0.restore(entry) }

@@ -6,6 +6,8 @@ package struct History: Sendable {
   package let seed: UInt64
   /// How many devices there are at the beginning.
   package let devices: Int
+  /// How many devices another account has, on the same server.
+  let neighbours: Int
   package var steps: [Step]
 
   /// What a history is drawn from.
@@ -20,6 +22,9 @@ package struct History: Sendable {
     package init() {}
   }
 
+  /// Whether deletions of nearly everything wait for a person's word.
+  let holdsMassDeletions: Bool
+
   /// Whether another program writes, too.
   var hasForeigner: Bool {
     steps.contains { if case .foreignWrite = $0.action { true } else { false } }
@@ -33,20 +38,25 @@ package struct History: Sendable {
     let share = chance.pick(0...4)
     let faults = Fault.allCases.filter { _ in chance.pick(1...4) <= share || !plan.isSwarm }
       .filter { plan.faults.contains($0) }
+    neighbours = faults.contains(.neighbours) ? 2 : 0
+    holdsMassDeletions = faults.contains(.massDeletion)
     let syncShare = chance.pick(8...40)
     let faultShare = faults.isEmpty ? 0 : chance.pick(4...25)
     let longest = chance.choose([50_000, 5_000_000, 600_000_000, 7_200_000_000]) ?? 1
     steps = []
     let count = plan.devices * plan.operations
+    let devices = plan.devices + neighbours
     while steps.count < count {
-      let device = chance.pick(0...plan.devices - 1)
+      let device = chance.pick(0...plan.devices + neighbours - 1)
       let delay = Int64(chance.pickSkewed(0...longest))
       let dice = chance.pick(0...99)
       if dice < faultShare, let fault = chance.choose(faults) {
-        let trouble = Self.trouble(fault, plan.devices, &chance)
+        let trouble = Self.trouble(fault, devices, &chance)
+        // Two processes are at work at the same time, or they are none.
+        let longestWait = fault == .twoProcesses ? 100_000 : 60_000_000
         for (index, action) in trouble.enumerated() {
           let target = fault == .badLink ? action.0 : device
-          let wait = index == 0 ? delay : Int64(chance.pickSkewed(0...60_000_000))
+          let wait = index == 0 ? delay : Int64(chance.pickSkewed(0...longestWait))
           steps.append(Step(delay: wait, device: target, action: action.1, salt: chance.next()))
         }
       } else if dice < faultShare + syncShare {
@@ -99,6 +109,21 @@ package struct History: Sendable {
       default: return [(0, .clock(offset: 0, drift: Int64(chance.pick(-50_000...50_000))))]
       }
     case .serverClock: return [(0, .serverClock(offset: Int64(chance.pick(-5_000...5_000))))]
+    case .serverWildClock: return wildServerClock(&chance)
+    case .neighbours: return []
+    case .watch: return [(0, .watch(seconds: chance.pickSkewed(1...300)))]
+    case .quota:
+      let records = chance.oneIn(3) ? nil : chance.pickSkewed(5...150)
+      return [(0, .quota(records: records)), (0, .endServer(.killed))]
+    case .massDeletion: return [(0, chance.oneIn(4) ? .deleteMost : .sync(cuts: []))]
+    case .unpair: return [(0, .unpair)]
+    case .lostAnswers:
+      return [
+        (0, .edit), (0, .unheardSyncs(chance.oneIn(3) ? chance.pick(33...40) : 3)), (0, .edit),
+      ]
+    case .twoProcesses:
+      return [(0, .edit), (0, .sync(cuts: [])), (0, .sync(cuts: [])), (0, .endOneSync)]
+    case .slowLink: return [(0, .bandwidth(chance.oneIn(3) ? nil : 8_000))]
     case .replay: return [(0, .replay)]
     case .pause: return [(0, .pause(days: chance.pick(5...100)))]
     case .foreign: return [(0, .foreignWrite)]
@@ -108,7 +133,20 @@ package struct History: Sendable {
     }
   }
 
-  /// One link, or all of them one after another in random order, and back in another: clogging that moves around.
+  /// The server's clock steps by seconds, minutes, days or years, either way; while it runs, or
+  /// while it does not.
+  private static func wildServerClock(_ chance: inout Chance) -> [(Int, Step.Action)] {
+    let unit: Int64 = chance.choose([1_000, 60_000, 86_400_000, 365 * 86_400_000]) ?? 1_000
+    let most = unit > 86_400_000 ? 4 : 60
+    let offset = chance.oneIn(4) ? 0 : unit * Int64(chance.pick(-most...most))
+    let step = (0, Step.Action.serverClock(offset: offset))
+    guard chance.oneIn(3) else { return [step] }
+    // It starts again within seconds, by the clock as it then is.
+    return [(0, .endServer(chance.oneIn(2) ? .killed : .powerLost)), step]
+  }
+
+  /// One link, or all of them one after another in random order, and back in another: clogging that
+  /// moves around.
   private static func badLinks(_ devices: Int, _ chance: inout Chance) -> [(Int, Step.Action)] {
     func well(_ device: Int, _ chance: inout Chance) -> (Int, Step.Action) {
       (device, .link(up: true, down: true, latency: chance.pickSkewed(100...3_000_000)))

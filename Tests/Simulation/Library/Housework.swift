@@ -17,7 +17,8 @@ final class Housework: StorageJob, @unchecked Sendable {
   private let done: (Bool) -> Void
   private var isMore = false
 
-  let use = StorageUse.clears
+  /// As production classes it, so that a full disk keeps it from its work.
+  let use = StorageUse.writes
   let costBytes = 0
 
   /// - Parameter done: Told whether there may be more.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides what happens next: one thread, one queue of moments, and time that passes only here.
 
-/// The simulation's time and its only thread. Swift tasks started on it run in the order in which they became ready.
+/// The simulation's time and its only thread. Swift tasks started on it run in the order in which
+/// they became ready.
 package final class Scheduler: TaskExecutor, @unchecked Sendable {
-  // Sendable because everything happens on the thread that calls `run`: tasks have no other executor, and nothing in
-  // a simulation uses a queue or an actor of its own.
+  // Sendable because everything happens on the thread that calls `run`: tasks have no other
+  // executor, and nothing in a simulation uses a queue or an actor of its own.
 
   private struct Event {
     let time: Int64

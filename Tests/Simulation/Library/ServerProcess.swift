@@ -16,7 +16,6 @@ final class ServerProcess: @unchecked Sendable {
   // Sendable because a simulation has one thread.
 
   static let unknownDevice = Status(.unauthenticated, "This device has no access.")
-  static let account = "home"
   /// The identity of a program that is not ours.
   static let foreigner = ReplicaID(rawValue: 0xF0E1)
 
@@ -30,7 +29,10 @@ final class ServerProcess: @unchecked Sendable {
   private let devices: DevicesService
   private let admin: AdminService
   private let environment: Environment
-  let accountID: AccountID
+  /// The accounts' numbers, in the order of `World.accounts`.
+  private let accountIDs: [AccountID]
+  /// The heads in memory when the world last looked.
+  private var lookedHeads: [SyncProtocol.Cursor] = []
   /// Connections that were made to it.
   var wires: [Wire] = []
   private(set) var isAlive = true
@@ -48,20 +50,28 @@ final class ServerProcess: @unchecked Sendable {
     self.environment = environment
     let store = try SQLiteStore(
       uri: disk.uri("atrest.db"), checkpointPages: checkpointPages,
-      drawEpoch: { randomness.number() })
+      random: { randomness.number() })
     self.store = store
     let now = clock.now()
-    accountID = try store.transaction { transaction throws(StoreError) in
-      if let id = try transaction.account(named: Self.account) { return id }
-      guard let id = try transaction.addAccount(name: Self.account, created: now) else {
-        throw .failed(reason: "no account")
+    let names = world.accounts.map(\.name)
+    accountIDs = try store.transaction { transaction throws(StoreError) in
+      var ids: [AccountID] = []
+      for name in names {
+        if let id = try transaction.account(named: name) {
+          ids.append(id)
+        } else if let id = try transaction.addAccount(name: name, created: now) {
+          ids.append(id)
+        } else {
+          throw .failed(reason: "no account")
+        }
       }
-      return id
+      return ids
     }
     let foreigner = DeviceEntry(
-      replica: Self.foreigner, account: accountID, name: "foreign",
+      replica: Self.foreigner, account: accountIDs[0], name: "foreign",
       tokenHash: [UInt8](repeating: 7, count: 32), paired: now)
-    // A device that never says where it stands keeps the server from stripping anything for 30 days.
+    // A device that never says where it stands keeps the server from stripping anything for 30
+    // days.
     if world.history.hasForeigner {
       _ = try store.transaction { transaction throws(StoreError) in
         try transaction.addDevice(foreigner)
@@ -80,11 +90,14 @@ final class ServerProcess: @unchecked Sendable {
       schedule: { work in
         // Now and then long enough for several requests to share a commit.
         scheduler.after(Int64(randomness.number() % 20_000)) {
-          if box.process?.isRunning == true { work() }
+          guard let process = box.process, process.isRunning else { return }
+          work()
+          process.look()
         }
       },
       onFatal: { _ in box.process?.failed() })
-    sync = SyncService(queue: queue, directory: directory, environment: environment)
+    sync = SyncService(
+      queue: queue, directory: directory, environment: environment, quota: world.quota)
     devices = DevicesService(
       queue: queue, directory: directory, environment: environment,
       logger: Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() })
@@ -99,25 +112,58 @@ final class ServerProcess: @unchecked Sendable {
 
   private let housekeepingPeriod: Int64
 
+  /// Rounds since somebody asked for something: these wait ever longer for each other, as little
+  /// can become due.
+  private var idleRounds: Int64 = 0
+  private var round = 0
+
   /// Does what is due, at the start and then over and over.
   private func keepHouse() {
     doHousework()
-    world.scheduler.after(housekeepingPeriod) { [weak self] in
-      guard let self, isRunning else { return }
-      // Before an entry of the journal ends.
-      world.look()
+    scheduleRound()
+  }
+
+  private func scheduleRound() {
+    round += 1
+    let number = round
+    let wait = min(housekeepingPeriod << min(idleRounds, 10), 5 * 86_400_000_000)
+    world.scheduler.after(wait) { [weak self] in
+      guard let self, isRunning, round == number else { return }
+      idleRounds += 1
       keepHouse()
     }
+  }
+
+  /// Somebody asked for something: the next round comes in time.
+  private func endIdleness() {
+    guard idleRounds > 1 else { return }
+    idleRounds = 0
+    scheduleRound()
   }
 
   /// Does what is due, unless the world is being made well: then it would never come to rest.
   func doHousework(always: Bool = false) {
     guard isRunning, always || !world.isHealing else { return }
-    let job = Housework(accountID, environment) { [self] isMore in
-      if isMore { doHousework(always: always) }
+    for account in accountIDs { doHousework(of: account, always: always) }
+  }
+
+  private func doHousework(of account: AccountID, always: Bool) {
+    guard isRunning, always || !world.isHealing else { return }
+    let job = Housework(account, environment) { [self] isMore in
+      if isMore { doHousework(of: account, always: always) }
     }
     _ = queue.submit(job)
   }
+
+  /// Shows the world what was committed: each commit, so that it sees what took the place of what.
+  private func look() {
+    let heads = accountIDs.map { directory.account($0)?.head ?? .start }
+    guard heads != lookedHeads, isRunning else { return }
+    lookedHeads = heads
+    world.look()
+  }
+
+  func id(of account: Account) -> AccountID { accountIDs[account.index] }
 
   /// What the system says of the room on the disk.
   var freeBytes: UInt64?
@@ -139,6 +185,7 @@ final class ServerProcess: @unchecked Sendable {
     _ reply: @escaping (UnaryOutcome) -> Void
   ) {
     guard isRunning else { return }
+    endIdleness()
     nonisolated(unsafe) let reply = reply
     let later: Answer = { [self] outcome, _ in
       if isRunning { reply(outcome) }
@@ -162,8 +209,26 @@ final class ServerProcess: @unchecked Sendable {
     }
   }
 
+  /// Opens a stream of events, and keeps it alive.
+  func watch(_ caller: Caller, _ body: [UInt8], _ sink: any EventSink) {
+    guard isRunning else { return }
+    do throws(Status) {
+      if let watch = try sync.watch(caller, body, sink: sink) { keepAlive(watch) }
+    } catch {
+      sink.finish(error)
+    }
+  }
+
+  private func keepAlive(_ watch: Watch) {
+    world.scheduler.after(30_000_000) { [weak self, weak watch] in
+      guard let self, isRunning, let watch, watch.isOpen else { return }
+      watch.sendHeartbeat(at: environment.now())
+      keepAlive(watch)
+    }
+  }
+
   /// The owner makes a pairing code.
-  func invite(_ reply: @escaping (String?) -> Void) {
+  func invite(to account: Account, _ reply: @escaping (String?) -> Void) {
     guard isRunning else { return reply(nil) }
     nonisolated(unsafe) let reply = reply
     let answer: Answer = { [self] outcome, _ in
@@ -171,7 +236,7 @@ final class ServerProcess: @unchecked Sendable {
       reply(try? Invitation(decoding: bytes).code)
     }
     do throws(Status) {
-      _ = try admin.inviteDevice(AccountRequest(name: Self.account).encoded) { answer }
+      _ = try admin.inviteDevice(AccountRequest(name: account.name).encoded) { answer }
     } catch {
       reply(nil)
     }
@@ -186,6 +251,11 @@ final class ServerProcess: @unchecked Sendable {
       guard case .reply(let bytes) = outcome,
         let answer = try? ExchangeResponse(decoding: bytes), answer.refusals.isEmpty
       else { return }
+      for bytes in request.offers {
+        if let offer = try? Offer(decoding: bytes) {
+          world.accounts[0].acknowledged.note(offer.record)
+        }
+      }
       durable()
     }
   }

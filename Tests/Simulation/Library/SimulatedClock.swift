@@ -24,6 +24,9 @@ final class SimulatedClock: WallClock, @unchecked Sendable {
       milliseconds: Self.start + scheduler.now / 1000 + offset + elapsed / 1000 * drift / 1_000_000)
   }
 
+  /// Nobody sets this one.
+  func uptimeMilliseconds() -> Int64? { scheduler.now / 1000 }
+
   /// Sets the clock so many milliseconds off, running so many millionths too fast from now on.
   func set(offset: Int64, drift: Int64 = 0) {
     self.offset = offset

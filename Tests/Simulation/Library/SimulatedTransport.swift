@@ -6,7 +6,8 @@ import Replication
 import SyncProtocol
 import Transport
 
-/// One device process's way to the server. One connection, opened when first needed and again after it broke.
+/// One device process's way to the server. One connection, opened when first needed and again after
+/// it broke.
 final class SimulatedTransport: SyncTransport, @unchecked Sendable {
   // Sendable because a simulation has one thread.
 
@@ -32,7 +33,38 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
   func use(_ credential: String) throws(SyncError) { token = credential }
 
   func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
-    try await call(Method.exchange, request)
+    let answer: ExchangeResponse = try await call(Method.exchange, request)
+    note(answer, to: request)
+    return answer
+  }
+
+  /// Tells the judge what was acknowledged. Nothing but the answer says so.
+  private func note(_ answer: ExchangeResponse, to request: ExchangeRequest) {
+    let reasons = Dictionary(answer.refusals.map { ($0.index, $0.reason) }) { first, _ in first }
+    if reasons.values.contains(.clockSkew) { device.process?.mayRestamp = true }
+    for (index, bytes) in request.offers.enumerated() {
+      guard isJudged(index, answer, request), let offer = try? Offer(decoding: bytes)
+      else { continue }
+      let key = offer.record.key
+      switch reasons[index] {
+      case nil:
+        device.account.acknowledged.note(offer.record)
+        if device.overQuota.remove(key) != nil { world.count(.quotaTaken) }
+      case .quota:
+        device.overQuota.insert(key)
+        world.count(.quotaRefusals)
+      default: break
+      }
+    }
+  }
+
+  /// Whether an answer says what became of an offer: the server went that far through an outbox that is the device's.
+  private func isJudged(
+    _ index: Int, _ answer: ExchangeResponse, _ request: ExchangeRequest
+  ) -> Bool {
+    guard let segment = request.segment else { return true }
+    guard let position = answer.takenThrough, segment.follows(position) else { return false }
+    return segment.numbers[index] <= position.number
   }
 
   func reconcile(_ request: ReconcileRequest) async throws(SyncError) -> ReconcileResponse {
@@ -42,13 +74,47 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
 
   func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
     world.count(.renewals)
+    if !device.wasCopied {
+      world.broke("device \(device.index) was never copied nor put back, and takes a new identity")
+    }
+    device.process?.mayRestamp = true
     return try await call(Method.renew, request)
   }
 
   func watch(
     _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
   ) async throws(SyncError) {
-    throw .refused("the simulation has no stream")
+    let stream = SimulatedStream()
+    defer { stream.close() }
+    lastCall += 1
+    let call = lastCall
+    let finished: Wire.Completion = { result in
+      switch result {
+      case .success: stream.end(nil)
+      case .failure(let status): stream.end(SyncError(status: status))
+      }
+    }
+    begin(call, Method.watch, request.encoded, reader: { stream.add($0) }, finished)
+    while true {
+      let message = try await nextMessage(call, stream)
+      guard let message else { return }
+      let news: WatchEvent
+      do { news = try WatchEvent(decoding: message) } catch { throw .badAnswer("\(error)") }
+      world.count(.watchEvents)
+      guard try await event(news) else { return giveUp(call) }
+    }
+  }
+
+  /// The next message; nil at the end.
+  private func nextMessage(
+    _ call: Int, _ stream: SimulatedStream
+  ) async throws(SyncError) -> [UInt8]? {
+    let result: Result<[UInt8]?, SyncError> = await withTaskCancellationHandler {
+      await withUnsafeContinuation { stream.next($0) }
+    } onCancel: {
+      world.scheduler.after(0) { self.giveUp(call) }
+    }
+    return try result.get()
   }
 
   func pair(_ request: PairRequest) async throws(SyncError) -> PairResponse {
@@ -100,15 +166,16 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
   }
 
   private func begin(
-    _ call: Int, _ path: String, _ body: [UInt8], _ completion: @escaping Wire.Completion
+    _ call: Int, _ path: String, _ body: [UInt8], reader: (([UInt8]) -> Void)? = nil,
+    _ completion: @escaping Wire.Completion
   ) {
     waiting[call] = completion
     guard !isClosed else { return finish(call, .failure(Status(.unavailable, "It is closed."))) }
-    if let wire, wire.isUsable { return start(call, path, body, on: wire) }
+    if let wire, wire.isUsable { return start(call, path, body, reader, on: wire) }
     let delay = chance.pick(1...max(1, device.link.latency))
     world.scheduler.after(Int64(delay)) { [self] in
       guard waiting[call] != nil else { return }
-      if let wire, wire.isUsable { return start(call, path, body, on: wire) }
+      if let wire, wire.isUsable { return start(call, path, body, reader, on: wire) }
       guard let wire = connected() else {
         // Refused at once, or unheard until the time for connecting is over.
         let wait: Int64 = device.link.carriesUp && device.link.carriesDown ? 1_000 : 10_000_000
@@ -117,7 +184,7 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
         }
       }
       self.wire = wire
-      start(call, path, body, on: wire)
+      start(call, path, body, reader, on: wire)
     }
   }
 
@@ -128,14 +195,17 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
     return Wire(world, device.link, server, Chance(chance.next()))
   }
 
-  private func start(_ call: Int, _ path: String, _ body: [UInt8], on wire: Wire) {
+  private func start(
+    _ call: Int, _ path: String, _ body: [UInt8], _ reader: (([UInt8]) -> Void)?, on wire: Wire
+  ) {
     var metadata = Metadata()
     if let token { metadata.add("authorization", "Bearer \(token)") }
     if path == Method.exchange {
       device.sent(RecordedRequest(path: path, metadata: metadata, body: body))
     }
-    let id = wire.call(path, metadata, body, timeout: Self.callTimeout) { [self] result in
-      finish(call, result)
+    let timeout = reader == nil ? Self.callTimeout : nil
+    let id = wire.call(path, metadata, body, timeout: timeout, reader: reader) { [self] in
+      finish(call, $0)
     }
     if let id, waiting[call] != nil { started[call] = (wire, id) }
   }

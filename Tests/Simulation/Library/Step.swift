@@ -9,6 +9,18 @@ package struct Step: Sendable, CustomStringConvertible {
     case edit
     /// The device syncs; its connections break after so many bytes.
     case sync(cuts: [Int])
+    /// The device follows the server's stream for so many seconds.
+    case watch(seconds: Int)
+    /// A person deletes nearly everything.
+    case deleteMost
+    /// The device leaves its account. Its next sync joins again.
+    case unpair
+    /// The device syncs so many times, and hears no answer.
+    case unheardSyncs(Int)
+    /// One of two processes that sync the same replica is killed.
+    case endOneSync
+    /// So many bytes a second go either way; nil: as many as there are.
+    case bandwidth(Int?)
     /// The device's program and machine end, and start when next needed.
     case end(SimulatedDisk.End)
     /// The same, inside the nth call from now that writes.
@@ -33,6 +45,8 @@ package struct Step: Sendable, CustomStringConvertible {
     case endServerInWrite(calls: Int, SimulatedDisk.End)
     case serverFull(after: Int?)
     case serverDiskSyncFails(after: Int)
+    /// What an account may hold, from the server's next start on; nil: as much as by default.
+    case quota(records: Int?)
     /// The server's clock is so many milliseconds off.
     case serverClock(offset: Int64)
     case backUpServer
@@ -61,10 +75,29 @@ package struct Step: Sendable, CustomStringConvertible {
 package enum Fault: String, CaseIterable, Sendable {
   case cut, badLink, deviceEnd, devicePower, serverEnd, serverPower, fullDisk, failingDisk, clock
   case serverClock, replay, foreign
+  /// A server's clock that steps by minutes, days or years, while it runs and across its starts.
+  case serverWildClock
+  /// Another account with two devices on the same server.
+  case neighbours
+  /// Devices that follow the server's stream, and push what is written meanwhile.
+  case watch
+  /// Accounts that may hold little, until the owner thinks better of it.
+  case quota
+  /// Deletions of nearly everything, which wait for a person's word.
+  case massDeletion
+  /// Devices that leave their account and join it again.
+  case unpair
+  /// Dozens of syncs in a row whose answers are lost while something waits.
+  case lostAnswers
+  /// Two processes that sync one replica; one of them is killed.
+  case twoProcesses
+  /// Links that carry 8 KB a second.
+  case slowLink
   /// Weeks without any use, in which what was deleted is stripped and the journal ends.
   case pause
-  /// A clock that jumps by years. Writes more than a minute ahead are refused and stamped again; such a write may fall behind an
-  /// earlier one of the same device and record, if that was taken without the device knowing when the later one was made.
+  /// A clock that jumps by years. Writes more than a minute ahead are refused and stamped again;
+  /// such a write may fall behind an earlier one of the same device and record, if that was taken
+  /// without the device knowing when the later one was made.
   case wildClock
   /// Copies of devices and servers.
   case clone, deviceRestore, serverRestore

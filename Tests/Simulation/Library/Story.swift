@@ -39,9 +39,9 @@ struct Story {
       holders.append(("device \(device.index)", records.flatMap(text) + waiting))
     }
     if let server = world.server, server.isAlive, !world.serverDisk.hasEnded,
-      let feed = try? world.feed(of: server, after: 0)
+      let feeds = try? world.accounts.map({ try world.feed(of: $0, in: server, after: 0) })
     {
-      let records = feed.compactMap { try? Record(decoding: $0.body) }
+      let records = feeds.joined().compactMap { try? Record(decoding: $0.body) }
       holders.append(("server", records.flatMap(text)))
     }
     return holders

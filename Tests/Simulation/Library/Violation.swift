@@ -35,4 +35,9 @@ package struct Outcome: Sendable {
 package enum Counted: String, CaseIterable, Sendable {
   case edits, syncs, failedSyncs, cut, deviceEnds, serverEnds, fatalServerErrors, putBacks, clones
   case conflicts, records, replays, foreignWrites, comparisons, renewals, stripped
+  /// Owed writes that were excused, and false entries that were granted, because a server forgot
+  /// something.
+  case lossesExcused, falseEntriesExcused
+  case serverClockSteps, quotaRefusals, quotaTaken, heldDeletions, allowedDeletions, unpairs
+  case watches, watchEvents, unheardRuns, endedBeside, neighbourSyncs, slowBytes
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connection: both real ends of HTTP/2, and bytes on their way that may be late, in pieces, or cut off.
+// One connection: both real ends of HTTP/2, and bytes on their way that may be late, in pieces, or
+// cut off.
 
 import GRPC
 import Replication
@@ -16,6 +17,10 @@ final class Link {
   var latency = 40_000
   /// Bytes after which the next connections break.
   var cuts: [Int] = []
+  /// Bytes a second that go either way; nil: as many as there are.
+  var bandwidth: Int?
+  /// Whether connections break as soon as the server answers a call.
+  var isDeaf = false
   /// Connections that are open.
   var wires: [Wire] = []
 
@@ -34,6 +39,9 @@ final class Wire {
     var ends = false
   }
 
+  /// Bytes that arrive at a time on a slow link.
+  private static let slowPiece = 4_000
+
   private let world: World
   private let link: Link
   private let server: ServerProcess
@@ -43,12 +51,16 @@ final class Wire {
   private let up = Pipe()
   private let down = Pipe()
   private var bytesLeft: Int?
+  private var hasAnswered = false
   private var isCut = false
   private var nearIsGone = false
   private var farIsGone = false
   private var calls: [CallID: Completion] = [:]
+  /// What hears of the messages of a stream.
+  private var readers: [CallID: ([UInt8]) -> Void] = [:]
   private var answers: [CallID: [UInt8]] = [:]
   private var requests: [CallID: (head: RequestHead, session: Caller?, body: [UInt8])] = [:]
+  private var sinks: [CallID: WireSink] = [:]
   private var nearTimer: Int64 = .max
   private var farTimer: Int64 = .max
 
@@ -71,10 +83,13 @@ final class Wire {
 
   // MARK: The device's end
 
-  /// Starts a unary call. The completion is called once.
+  /// Starts a call. The completion is called once.
+  ///
+  /// - Parameter reader: Called for each message of a stream; nil for a unary call, whose
+  ///   completion has its one message.
   func call(
-    _ path: String, _ metadata: Metadata, _ body: [UInt8], timeout: Duration,
-    _ completion: @escaping Completion
+    _ path: String, _ metadata: Metadata, _ body: [UInt8], timeout: Duration?,
+    reader: (([UInt8]) -> Void)? = nil, _ completion: @escaping Completion
   ) -> CallID? {
     guard !nearIsGone,
       let id = near.start(path: path, metadata: metadata, timeout: timeout, at: world.instant)
@@ -83,6 +98,7 @@ final class Wire {
       return nil
     }
     calls[id] = completion
+    readers[id] = reader
     _ = near.send(body, on: id, end: true)
     flushNear()
     return id
@@ -90,6 +106,7 @@ final class Wire {
 
   func cancel(_ id: CallID) {
     guard !nearIsGone, let completion = calls.removeValue(forKey: id) else { return }
+    readers[id] = nil
     near.cancel(id)
     flushNear()
     completion(.failure(Status(.cancelled, "The caller gave up.")))
@@ -109,6 +126,7 @@ final class Wire {
   func deviceDied() {
     nearIsGone = true
     calls = [:]
+    readers = [:]
     up.bytes = []
     if chance.oneIn(2) { loseFar(after: chance.pick(1...50_000)) }
     leave()
@@ -137,9 +155,11 @@ final class Wire {
     for event in events {
       switch event {
       case .headers, .writable, .goAway: break
-      case .message(let id, let bytes): answers[id] = bytes
+      case .message(let id, let bytes):
+        if let reader = readers[id] { reader(bytes) } else { answers[id] = bytes }
       case .finished(let id, let status):
-        let answer = answers.removeValue(forKey: id)
+        let isStream = readers.removeValue(forKey: id) != nil
+        let answer = isStream ? [] : answers.removeValue(forKey: id)
         guard let completion = calls.removeValue(forKey: id) else { continue }
         if status.code == .ok, let answer {
           completion(.success(answer))
@@ -202,10 +222,18 @@ final class Wire {
       case .message(let id, let bytes): requests[id]?.body = bytes
       case .endOfRequest(let id):
         guard let request = requests.removeValue(forKey: id) else { continue }
+        if request.head.path == Method.watch, let session = request.session {
+          let sink = WireSink(world, self, id)
+          sinks[id] = sink
+          server.watch(session, request.body, sink)
+          continue
+        }
         server.serve(request.head.path, request.session, request.body) { [weak self] outcome in
           self?.answer(id, outcome)
         }
-      case .cancelled(let id, _): requests[id] = nil
+      case .cancelled(let id, _):
+        requests[id] = nil
+        sinks.removeValue(forKey: id)?.cancel()
       case .writable: break
       }
     }
@@ -214,10 +242,27 @@ final class Wire {
   private func answer(_ id: CallID, _ outcome: UnaryOutcome) {
     guard !farIsGone, server.isAlive else { return }
     switch outcome {
-    case .reply(let bytes): far.reply(bytes, to: id)
+    case .reply(let bytes):
+      hasAnswered = true
+      far.reply(bytes, to: id)
     case .fail(let status): far.finish(id, status)
     case .later: return
     }
+    flushFar()
+  }
+
+  /// Sends a message of a stream; false if its reader is too slow, or the call over.
+  func send(_ message: [UInt8], on id: CallID) -> Bool {
+    guard !farIsGone, server.isAlive, case .queued = far.send(message, on: id) else { return false }
+    flushFar()
+    return true
+  }
+
+  /// Ends a stream.
+  func finish(_ id: CallID, _ status: Status) {
+    sinks[id] = nil
+    guard !farIsGone, server.isAlive else { return }
+    far.finish(id, status)
     flushFar()
   }
 
@@ -225,6 +270,8 @@ final class Wire {
     guard !farIsGone else { return }
     handle(far.peerClosed(at: world.instant))
     farIsGone = true
+    for id in sinks.keys.sorted(by: { $0.streamID < $1.streamID }) { sinks[id]?.cancel() }
+    sinks = [:]
     leave()
   }
 
@@ -257,7 +304,9 @@ final class Wire {
     guard !pipe.isScheduled, !isCut, !pipe.bytes.isEmpty || pipe.ends else { return }
     guard pipe === up ? link.carriesUp : link.carriesDown else { return }
     pipe.isScheduled = true
-    world.scheduler.after(Int64(chance.pick(1...max(1, link.latency)))) {
+    let latency = Int64(chance.pick(1...max(1, link.latency)))
+    let transfer = link.bandwidth.map { min(pipe.bytes.count, Self.slowPiece) * 1_000_000 / $0 }
+    world.scheduler.after(latency + Int64(transfer ?? 0)) {
       pipe.isScheduled = false
       self.carry(pipe)
     }
@@ -272,7 +321,8 @@ final class Wire {
   private func carry(_ pipe: Pipe) {
     guard !isCut, pipe === up ? link.carriesUp : link.carriesDown else { return }
     if !pipe.bytes.isEmpty {
-      var count = min(pipe.bytes.count, 60_000)
+      var count = min(pipe.bytes.count, link.bandwidth == nil ? 60_000 : Self.slowPiece)
+      if link.bandwidth != nil { world.count(.slowBytes, count) }
       if chance.oneIn(4) { count = chance.pick(1...count) }
       if let left = bytesLeft {
         count = min(count, left)
@@ -281,6 +331,8 @@ final class Wire {
       let piece = Array(pipe.bytes.prefix(count))
       pipe.bytes.removeFirst(count)
       world.trace(piece)
+      // The settings of the connection are said before any answer.
+      if pipe === down, link.isDeaf, hasAnswered { return cut() }
       deliver(piece, from: pipe)
       if bytesLeft == 0 { return cut() }
     }
@@ -305,7 +357,8 @@ final class Wire {
     }
   }
 
-  /// The connection breaks: nothing on its way arrives. Either end hears of it soon, or only from its own timers.
+  /// The connection breaks: nothing on its way arrives. Either end hears of it soon, or only from
+  /// its own timers.
   func cut() {
     guard !isCut else { return }
     isCut = true

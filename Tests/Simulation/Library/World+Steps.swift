@@ -21,7 +21,14 @@ extension World {
     case .edit: edit(device, &chance)
     case .sync(let cuts):
       device.link.cuts = cuts
-      running(device)?.sync(chance)
+      let allows = !history.holdsMassDeletions || chance.oneIn(3)
+      running(device)?.sync(chance, allowingMassDeletion: allows)
+    case .watch(let seconds): running(device)?.watch(seconds: seconds, chance)
+    case .deleteMost: deleteMost(device, &chance)
+    case .unpair: unpair(device)
+    case .unheardSyncs(let number): syncUnheard(device, number, chance)
+    case .endOneSync: device.process?.endOneSync()
+    case .bandwidth(let bytes): device.link.bandwidth = bytes
     case .end(let how): end(device, how)
     case .endInWrite(let calls, let how):
       if running(device) != nil { device.disk.end(after: calls, how) }
@@ -37,7 +44,9 @@ extension World {
       device.link.changed()
     case .replay: replay(device, chance)
     case .clone: clone(device, &chance)
-    case .backUp: device.backup = device.disk.copy(seed: chance.next())
+    case .backUp:
+      noteCopied(device)
+      device.backup = device.disk.copy(seed: chance.next())
     case .putBack: putBack(device)
     case .endServer(let how): endServer(how)
     case .endServerInWrite(let calls, let how):
@@ -48,7 +57,10 @@ extension World {
       server.freeBytes = after == nil ? nil : chance.oneIn(2) ? 1_000_000 : nil
     case .serverDiskSyncFails(let after):
       if server != nil { serverDisk.failSync(after: after) }
-    case .serverClock(let offset): serverClock.set(offset: offset)
+    case .quota(let records): quota = records.map { AccountQuota(records: $0) } ?? .standard
+    case .serverClock(let offset):
+      count(.serverClockSteps)
+      serverClock.set(offset: offset)
     case .backUpServer: serverBackup = serverDisk.copy(seed: chance.next())
     case .putBackServer: putBackServer()
     case .foreignWrite: foreignWrite(&chance)
@@ -64,10 +76,10 @@ extension World {
     do {
       var noted: [Int] = []
       try process.replica.transaction { transaction in
-        let edit = try Edit(transaction, &oracle, device: device.index, &chance)
+        let edit = try Edit(transaction, &device.account.oracle, device: device.index, &chance)
         noted = edit.noted
       }
-      oracle.owe(noted)
+      device.account.oracle.owe(noted)
       if !noted.isEmpty { device.isUncertain = false }
       checkStamp(noted, process)
     } catch ReplicaError.invalid {
@@ -79,10 +91,72 @@ extension World {
     }
   }
 
+  /// Deletes most of what a person sees, one action for each record.
+  private func deleteMost(_ device: Device, _ chance: inout Chance) {
+    guard let process = running(device) else { return }
+    do {
+      let records = try process.replica.allRecords().filter {
+        !$0.isDeleted && $0.key.kind != .conflict && $0.key.kind != .entitlement
+      }
+      guard records.count >= 20 else { return }
+      var noted: [Int] = []
+      try process.replica.transaction { transaction in
+        for record in records where !chance.oneIn(5) {
+          guard let before = try transaction.record(record.key),
+            try transaction.delete(record.key), let after = try transaction.record(record.key)
+          else { continue }
+          noted += device.account.oracle.note(before, after, by: device.index)
+        }
+      }
+      device.account.oracle.owe(noted)
+      if !noted.isEmpty { device.isUncertain = false }
+      checkStamp(noted, process)
+    } catch let error as ReplicaError {
+      failed(process, .replica(error))
+    } catch {
+      broke("device \(device.index) refuses a deletion: \(error)")
+    }
+  }
+
+  private func unpair(_ device: Device) {
+    guard let process = running(device), process.syncCount == 0,
+      (try? process.replica.token()) != .some(nil)
+    else { return }
+    do {
+      try process.replica.unpair()
+      count(.unpairs)
+      device.lastStamp = nil
+      device.checked = nil
+    } catch {
+      failed(process, .replica(error))
+    }
+  }
+
+  /// One sync after another while the device hears nothing of the server.
+  private func syncUnheard(_ device: Device, _ number: Int, _ chance: Chance) {
+    guard !device.link.isDeaf, running(device) != nil else { return }
+    if number > 32 { count(.unheardRuns) }
+    device.link.isDeaf = true
+    syncUnheard(device, left: number, chance)
+  }
+
+  private func syncUnheard(_ device: Device, left: Int, _ chance: Chance) {
+    var chance = chance
+    guard left > 0, !isHealing, violation == nil, let process = running(device) else {
+      device.link.isDeaf = false
+      return
+    }
+    let next = Chance(chance.next())
+    process.sync(chance, attempts: 1) { [self] _ in
+      scheduler.after(1_000) { self.syncUnheard(device, left: left - 1, next) }
+    }
+  }
+
   // MARK: How syncs end
 
   func synced(_ process: DeviceProcess) {
     count(.syncs)
+    if process.device.account.index > 0 { count(.neighbourSyncs) }
     process.device.isUncertain = false
     guard violation == nil else { return }
     checkCursor(process)
@@ -101,6 +175,7 @@ extension World {
     }
     switch error {
     case .unreachable, .cancelled: break
+    case .massDeletion where history.holdsMassDeletions: count(.heldDeletions)
     // A pairing code that was used up by a try whose answer was lost, or is too old.
     case .notPermitted: break
     // A server that is put back more often than a sync bears.
@@ -126,44 +201,65 @@ extension World {
   private func clone(_ device: Device, _ chance: inout Chance) {
     guard devices.count < Self.deviceLimit, running(device) != nil else { return }
     count(.clones)
-    let copy = addDevice(device.disk.copy(seed: chance.next()), family: device.family)
+    noteCopied(device)
+    let copy = addDevice(
+      device.disk.copy(seed: chance.next()), of: device.account, family: device.family)
     copy.checked = device.checked
+    device.wasCopied = true
+    copy.wasCopied = true
+  }
+
+  private func noteCopied(_ device: Device) {
+    guard let process = running(device), let waiting = try? process.replica.waitingOffers()
+    else { return }
+    device.account.oracle.noteCopied(waiting)
   }
 
   private func putBack(_ device: Device) {
     guard let backup = device.backup, running(device) != nil else { return }
     count(.putBacks)
-    guard let before = holdings() else { return }
+    guard let before = holdings(of: device.account) else { return }
     device.process?.end(.killed)
     device.disk.restore(backup)
+    device.wasCopied = true
     device.lastStamp = nil
     device.heldAtEnd = nil
+    device.offersAtEnd = nil
     device.checked = nil
-    guard let after = holdings() else { return }
-    oracle.excuse(before: before, after: after)
+    guard let after = holdings(of: device.account) else { return }
+    device.account.oracle.excuse(before: before, after: after)
+    acknowledgeWhatIsHeld(device.account)
   }
 
   private func putBackServer() {
     guard let backup = serverBackup, server != nil else { return }
     count(.putBacks)
-    guard var before = holdings(), let serverBefore = serverHoldings() else { return }
-    let living = before.journal
-    before.addJournal(journal)
+    var before: [(everywhere: Holdings, server: Holdings)] = []
+    for account in accounts {
+      guard let everywhere = holdings(of: account), let server = serverHoldings(of: account)
+      else { return }
+      before.append((everywhere, server))
+    }
     server?.end(.killed)
     server = nil
     serverDisk.restore(backup)
-    feedAtEnd = nil
-    seenHead = 0
+    for account in accounts { account.forgetView() }
     serverMayHaveForgotten = true
     for device in devices { device.checked = nil }
     startServer()
-    guard let after = holdings() else { return }
-    // What ended in time was there for as long as it was promised.
-    journal = journal.subtracting(living).union(after.journal)
-    oracle.excuse(before: before, after: after)
-    if let serverAfter = serverHoldings() {
-      oracle.noteForgotten(before: serverBefore, after: serverAfter)
+    for (account, was) in zip(accounts, before) {
+      guard let everywhere = holdings(of: account), let server = serverHoldings(of: account)
+      else { return }
+      // What ended in time was there for as long as it was promised.
+      let ended = account.journal.subtracting(was.everywhere.journal)
+      var known = was.everywhere
+      known.addJournal(account.journal)
+      account.journal = ended.union(everywhere.journal)
+      account.oracle.excuse(before: known, after: everywhere)
+      account.oracle.noteForgotten(before: was.server, after: server)
+      acknowledgeWhatIsHeld(account)
     }
+    look()
   }
 
   // MARK: Others
@@ -179,7 +275,8 @@ extension World {
   private func foreignWrite(_ chance: inout Chance) {
     guard let server, server.isAlive, !serverDisk.hasEnded, !server.isServingForeigner
     else { return }
-    let number = oracle.nextNumber()
+    let account = accounts[0]
+    let number = account.oracle.nextNumber()
     let stamp = Stamp(time: HybridTime(serverClock.now()), replica: ServerProcess.foreigner)
     // Sometimes so large that a few of them fill a page.
     let isLarge = chance.oneIn(2)
@@ -191,15 +288,17 @@ extension World {
     var record = Record(
       key: RecordKey(kind: RecordKind(rawValue: 4_000), id: [UInt8(chance.pick(0...99))]))
     do {
-      if chance.oneIn(4), let known = chance.choose(try feed(of: server, after: 0)) {
+      if chance.oneIn(4), let known = chance.choose(try feed(of: account, in: server, after: 0)) {
         let held = try Record(decoding: known.body)
         guard held.key.kind != .conflict, held.key.kind != .entitlement, !held.isDeleted else {
           return
         }
         (before, record) = (held, held)
       } else {
-        before = try feed(of: server, after: 0).lazy.compactMap { try? Record(decoding: $0.body) }
-          .first { $0.key == record.key }
+        before = try feed(of: account, in: server, after: 0).lazy.compactMap {
+          try? Record(decoding: $0.body)
+        }
+        .first { $0.key == record.key }
         if let before { record = before }
       }
       if let latest = record.latestTime, latest >= stamp.time { return }
@@ -218,13 +317,13 @@ extension World {
             field: field, stamp: stamp, replaced: before?[field]?.stamp,
             value: head + [UInt8(text.count >> 7)] + text))
       }
-      let noted = oracle.note(before, record, by: -1)
+      let noted = account.oracle.note(before, record, by: -1)
       let request = ExchangeRequest(
         cursor: nil,
         offers: [Offer(record: record, written: [Register.deletedField] + fields).encoded])
       server.exchangeForeign(request) { [self] in
         count(.foreignWrites)
-        oracle.owe(noted)
+        account.oracle.owe(noted)
       }
     } catch {
       if !serverDisk.hasEnded { broke("the server cannot be read: \(error)") }

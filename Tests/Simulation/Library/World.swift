@@ -25,24 +25,18 @@ final class World: @unchecked Sendable {
   var devices: [Device] = []
   /// The server's process, while it runs.
   var server: ServerProcess?
-  var oracle = Oracle()
+  let accounts: [Account]
   var violation: Violation?
   private(set) var counts: [Counted: Int] = [:]
   private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
 
   // What the world has seen of the server.
 
-  /// The feed up to here was looked at.
-  var seenHead: UInt64 = 0
   var serverBackup: SimulatedDisk?
-  /// Journal entries that were ever committed and not lost with every holder.
-  var journal: Set<Oracle.Place> = []
-  /// The feed when the server ended between two commits; nil if it ended inside one.
-  var feedAtEnd: [FeedRecord]?
   /// Whether a copy was put back, after which the server may not know some device.
   var serverMayHaveForgotten = false
-  /// The server's machine has a fault that was asked for.
-  var isServerDiskBad = false
+  /// What the server lets each account hold, from its next start on.
+  var quota = AccountQuota.standard
   private var serverStarts = 0
   private var isStarting = false
   /// Everything was made well, and is to come to rest.
@@ -56,15 +50,18 @@ final class World: @unchecked Sendable {
     story = key.map { Story(of: $0) }
     serverClock = SimulatedClock(scheduler)
     serverDisk = SimulatedDisk(seed: history.seed &+ 1)
-    for index in 0..<history.devices {
-      addDevice(SimulatedDisk(seed: history.seed &+ UInt64(index) &+ 2))
+    accounts = (0...(history.neighbours > 0 ? 1 : 0)).map { Account(index: $0) }
+    for index in 0..<history.devices + history.neighbours {
+      addDevice(
+        SimulatedDisk(seed: history.seed &+ UInt64(index) &+ 2),
+        of: accounts[index < history.devices ? 0 : 1])
     }
   }
 
   @discardableResult
-  func addDevice(_ disk: SimulatedDisk, family: Int? = nil) -> Device {
+  func addDevice(_ disk: SimulatedDisk, of account: Account, family: Int? = nil) -> Device {
     let device = Device(
-      index: devices.count, family: family ?? devices.count, disk: disk,
+      index: devices.count, family: family ?? devices.count, account: account, disk: disk,
       clock: SimulatedClock(scheduler))
     devices.append(device)
     return device
@@ -98,7 +95,6 @@ final class World: @unchecked Sendable {
       guard violation == nil else { break }
       trace(UInt64(bitPattern: step.delay) ^ step.salt)
       perform(step)
-      if violation == nil { look() }
       story?.tell("\(step)", of: self)
     }
     let days = Double(scheduler.now) / 86_400_000_000
@@ -139,7 +135,7 @@ final class World: @unchecked Sendable {
   /// The server's process ended by itself, after an error or with its machine.
   func serverFailed() {
     count(.fatalServerErrors)
-    feedAtEnd = nil
+    for account in accounts { account.feedAtEnd = nil }
     server = nil
     restartServer()
   }
@@ -148,7 +144,9 @@ final class World: @unchecked Sendable {
   func endServer(_ how: SimulatedDisk.End) {
     guard let process = server, process.isAlive else { return }
     count(.serverEnds)
-    feedAtEnd = try? feed(of: process, after: 0)
+    for account in accounts {
+      account.feedAtEnd = try? feed(of: account, in: process, after: 0)
+    }
     process.end(how)
     server = nil
     restartServer()
@@ -164,10 +162,12 @@ final class World: @unchecked Sendable {
     }
   }
 
-  func feed(of process: ServerProcess, after: UInt64) throws -> [FeedRecord] {
+  func feed(
+    of account: Account, in process: ServerProcess, after: UInt64
+  ) throws -> [FeedRecord] {
     try process.store.transaction { transaction throws(StoreError) in
       var records: [FeedRecord] = []
-      try transaction.feed(of: process.accountID, after: after) { sequence, body in
+      try transaction.feed(of: process.id(of: account), after: after) { sequence, body in
         records.append(FeedRecord(sequence: sequence, body: body))
         return true
       }
@@ -175,9 +175,18 @@ final class World: @unchecked Sendable {
     }
   }
 
-  func head(of process: ServerProcess) throws -> UInt64 {
+  func head(of account: Account, in process: ServerProcess) throws -> UInt64 {
     try process.store.transaction { transaction throws(StoreError) in
-      try transaction.head(of: process.accountID)
+      try transaction.head(of: process.id(of: account)).sequence
+    }
+  }
+
+  /// The position of a sequence in an account's feed; nil beyond its head.
+  func position(
+    of sequence: UInt64, of account: Account, in process: ServerProcess
+  ) throws -> Cursor? {
+    try process.store.transaction { transaction throws(StoreError) in
+      try transaction.position(of: sequence, account: process.id(of: account))
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real stores on a disk that lies: every call in which a machine can end, and what must be there afterwards.
+// The real stores on a disk that lies: every call in which a machine can end, and what must be
+// there afterwards.
 
 import AtrestClient
 import AtrestServer
@@ -14,7 +15,7 @@ struct DiskTests {
   private func open(_ disk: SimulatedDisk) throws -> SQLiteStore {
     try SQLiteStore(
       uri: disk.uri("atrest.db"), checkpointPages: 8,
-      drawEpoch: { UInt64.random(in: 1 ... .max) })
+      random: { UInt64.random(in: 1 ... .max) })
   }
 
   private func names(_ store: SQLiteStore) throws -> [String] {

@@ -39,14 +39,15 @@ struct SimulationTests {
     #expect(first.trace != Simulator.run(History(seed: seed + 1, plan: Self.plan)).trace)
   }
 
-  @Test("a planted bug is found", arguments: PlantedBug.allCases)
-  func planted(bug: PlantedBug) {
-    #expect(Simulator.hunt(bug, seeds: 1...60, plan: bug.plan(Self.plan)) != nil)
+  @Test(
+    "a mutation is found", arguments: Mutation.allCases.filter { !Mutation.unseen.contains($0) })
+  func mutated(mutation: Mutation) {
+    #expect(Simulator.hunt(mutation, seeds: 1...60, plan: mutation.plan(Self.plan)) != nil)
   }
 
   @Test("a failing history is made shorter, and still fails")
   func shrinking() throws {
-    try PlantedBug.$current.withValue(.journalForgotten) {
+    try Mutation.$current.withValue(.journalForgotten) {
       let failing = try #require(
         (1...50).lazy.map { History(seed: $0, plan: Self.plan) }
           .first { Simulator.run($0).violation != nil })

@@ -187,7 +187,7 @@ void   atrest__internal__v1__reconcile_response_page__free_unpacked
   assert(message->base.descriptor == &atrest__internal__v1__reconcile_response_page__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_request_page__field_descriptors[5] =
+static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_request_page__field_descriptors[7] =
 {
   {
     "cursor",
@@ -214,25 +214,13 @@ static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_request_pag
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "seen",
+    "last_known_head",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Internal__V1__ExchangeRequestPage, seen),
+    offsetof(Atrest__Internal__V1__ExchangeRequestPage, last_known_head),
     &atrest__sync__v1__cursor__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "token",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Atrest__Internal__V1__ExchangeRequestPage, token),
-    &atrest__sync__v1__sync_token__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -249,18 +237,57 @@ static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_request_pag
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "segment",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Internal__V1__ExchangeRequestPage, segment),
+    &atrest__sync__v1__outbox_segment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "peek",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Internal__V1__ExchangeRequestPage, peek),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_time_ms",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Internal__V1__ExchangeRequestPage, device_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__internal__v1__exchange_request_page__field_indices_by_name[] = {
-  4,   /* field[4] = allow_mass_deletion */
+  3,   /* field[3] = allow_mass_deletion */
   0,   /* field[0] = cursor */
+  6,   /* field[6] = device_time_ms */
+  2,   /* field[2] = last_known_head */
   1,   /* field[1] = offers */
-  2,   /* field[2] = seen */
-  3,   /* field[3] = token */
+  5,   /* field[5] = peek */
+  4,   /* field[4] = segment */
 };
-static const ProtobufCIntRange atrest__internal__v1__exchange_request_page__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__internal__v1__exchange_request_page__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 5, 3 },
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor atrest__internal__v1__exchange_request_page__descriptor =
 {
@@ -270,14 +297,14 @@ const ProtobufCMessageDescriptor atrest__internal__v1__exchange_request_page__de
   "Atrest__Internal__V1__ExchangeRequestPage",
   "atrest.internal.v1",
   sizeof(Atrest__Internal__V1__ExchangeRequestPage),
-  5,
+  7,
   atrest__internal__v1__exchange_request_page__field_descriptors,
   atrest__internal__v1__exchange_request_page__field_indices_by_name,
-  1,  atrest__internal__v1__exchange_request_page__number_ranges,
+  2,  atrest__internal__v1__exchange_request_page__number_ranges,
   (ProtobufCMessageInit) atrest__internal__v1__exchange_request_page__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_response_page__field_descriptors[8] =
+static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_response_page__field_descriptors[10] =
 {
   {
     "refusals",
@@ -365,11 +392,35 @@ static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_response_pa
   },
   {
     "head",
-    8,
+    9,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT64,
+    PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Atrest__Internal__V1__ExchangeResponsePage, head),
+    &atrest__sync__v1__cursor__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "taken_through",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Internal__V1__ExchangeResponsePage, taken_through),
+    &atrest__sync__v1__outbox_position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "clock_doubtful",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Internal__V1__ExchangeResponsePage, clock_doubtful),
     NULL,
     NULL,
     0,             /* flags */
@@ -377,6 +428,7 @@ static const ProtobufCFieldDescriptor atrest__internal__v1__exchange_response_pa
   },
 };
 static const unsigned atrest__internal__v1__exchange_response_page__field_indices_by_name[] = {
+  9,   /* field[9] = clock_doubtful */
   3,   /* field[3] = cursor */
   7,   /* field[7] = head */
   4,   /* field[4] = more */
@@ -385,11 +437,13 @@ static const unsigned atrest__internal__v1__exchange_response_page__field_indice
   5,   /* field[5] = restarted */
   6,   /* field[6] = server_time_ms */
   1,   /* field[1] = superseded */
+  8,   /* field[8] = taken_through */
 };
-static const ProtobufCIntRange atrest__internal__v1__exchange_response_page__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__internal__v1__exchange_response_page__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 9, 7 },
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor atrest__internal__v1__exchange_response_page__descriptor =
 {
@@ -399,10 +453,10 @@ const ProtobufCMessageDescriptor atrest__internal__v1__exchange_response_page__d
   "Atrest__Internal__V1__ExchangeResponsePage",
   "atrest.internal.v1",
   sizeof(Atrest__Internal__V1__ExchangeResponsePage),
-  8,
+  10,
   atrest__internal__v1__exchange_response_page__field_descriptors,
   atrest__internal__v1__exchange_response_page__field_indices_by_name,
-  1,  atrest__internal__v1__exchange_response_page__number_ranges,
+  2,  atrest__internal__v1__exchange_response_page__number_ranges,
   (ProtobufCMessageInit) atrest__internal__v1__exchange_response_page__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -97,49 +97,94 @@ void   atrest__sync__v1__exchange_request__free_unpacked
   assert(message->base.descriptor == &atrest__sync__v1__exchange_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__sync_token__init
-                     (Atrest__Sync__V1__SyncToken         *message)
+void   atrest__sync__v1__outbox_segment__init
+                     (Atrest__Sync__V1__OutboxSegment         *message)
 {
-  static const Atrest__Sync__V1__SyncToken init_value = ATREST__SYNC__V1__SYNC_TOKEN__INIT;
+  static const Atrest__Sync__V1__OutboxSegment init_value = ATREST__SYNC__V1__OUTBOX_SEGMENT__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__sync_token__get_packed_size
-                     (const Atrest__Sync__V1__SyncToken *message)
+size_t atrest__sync__v1__outbox_segment__get_packed_size
+                     (const Atrest__Sync__V1__OutboxSegment *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__sync_token__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__outbox_segment__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__sync_token__pack
-                     (const Atrest__Sync__V1__SyncToken *message,
+size_t atrest__sync__v1__outbox_segment__pack
+                     (const Atrest__Sync__V1__OutboxSegment *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__sync_token__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__outbox_segment__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__sync_token__pack_to_buffer
-                     (const Atrest__Sync__V1__SyncToken *message,
+size_t atrest__sync__v1__outbox_segment__pack_to_buffer
+                     (const Atrest__Sync__V1__OutboxSegment *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__sync_token__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__outbox_segment__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__SyncToken *
-       atrest__sync__v1__sync_token__unpack
+Atrest__Sync__V1__OutboxSegment *
+       atrest__sync__v1__outbox_segment__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__SyncToken *)
-     protobuf_c_message_unpack (&atrest__sync__v1__sync_token__descriptor,
+  return (Atrest__Sync__V1__OutboxSegment *)
+     protobuf_c_message_unpack (&atrest__sync__v1__outbox_segment__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__sync_token__free_unpacked
-                     (Atrest__Sync__V1__SyncToken *message,
+void   atrest__sync__v1__outbox_segment__free_unpacked
+                     (Atrest__Sync__V1__OutboxSegment *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__sync_token__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__outbox_segment__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   atrest__sync__v1__outbox_position__init
+                     (Atrest__Sync__V1__OutboxPosition         *message)
+{
+  static const Atrest__Sync__V1__OutboxPosition init_value = ATREST__SYNC__V1__OUTBOX_POSITION__INIT;
+  *message = init_value;
+}
+size_t atrest__sync__v1__outbox_position__get_packed_size
+                     (const Atrest__Sync__V1__OutboxPosition *message)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__outbox_position__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t atrest__sync__v1__outbox_position__pack
+                     (const Atrest__Sync__V1__OutboxPosition *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__outbox_position__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t atrest__sync__v1__outbox_position__pack_to_buffer
+                     (const Atrest__Sync__V1__OutboxPosition *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &atrest__sync__v1__outbox_position__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Atrest__Sync__V1__OutboxPosition *
+       atrest__sync__v1__outbox_position__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Atrest__Sync__V1__OutboxPosition *)
+     protobuf_c_message_unpack (&atrest__sync__v1__outbox_position__descriptor,
+                                allocator, len, data);
+}
+void   atrest__sync__v1__outbox_position__free_unpacked
+                     (Atrest__Sync__V1__OutboxPosition *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &atrest__sync__v1__outbox_position__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   atrest__sync__v1__offer__init
@@ -550,12 +595,12 @@ void   atrest__sync__v1__reconcile_response__free_unpacked
 static const ProtobufCFieldDescriptor atrest__sync__v1__cursor__field_descriptors[2] =
 {
   {
-    "epoch",
+    "commit",
     1,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_FIXED64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Cursor, epoch),
+    offsetof(Atrest__Sync__V1__Cursor, commit),
     NULL,
     NULL,
     0,             /* flags */
@@ -575,7 +620,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__cursor__field_descriptor
   },
 };
 static const unsigned atrest__sync__v1__cursor__field_indices_by_name[] = {
-  0,   /* field[0] = epoch */
+  0,   /* field[0] = commit */
   1,   /* field[1] = sequence */
 };
 static const ProtobufCIntRange atrest__sync__v1__cursor__number_ranges[1 + 1] =
@@ -598,7 +643,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__cursor__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__cursor__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_request__field_descriptors[7] =
 {
   {
     "cursor",
@@ -625,25 +670,13 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_request__field_
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "seen",
+    "last_known_head",
     3,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__ExchangeRequest, seen),
+    offsetof(Atrest__Sync__V1__ExchangeRequest, last_known_head),
     &atrest__sync__v1__cursor__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "token",
-    4,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__ExchangeRequest, token),
-    &atrest__sync__v1__sync_token__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -660,18 +693,57 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "segment",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__ExchangeRequest, segment),
+    &atrest__sync__v1__outbox_segment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "peek",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__ExchangeRequest, peek),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "device_time_ms",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__ExchangeRequest, device_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__exchange_request__field_indices_by_name[] = {
-  4,   /* field[4] = allow_mass_deletion */
+  3,   /* field[3] = allow_mass_deletion */
   0,   /* field[0] = cursor */
+  6,   /* field[6] = device_time_ms */
+  2,   /* field[2] = last_known_head */
   1,   /* field[1] = offers */
-  2,   /* field[2] = seen */
-  3,   /* field[3] = token */
+  5,   /* field[5] = peek */
+  4,   /* field[4] = segment */
 };
-static const ProtobufCIntRange atrest__sync__v1__exchange_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__exchange_request__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 5, 3 },
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__exchange_request__descriptor =
 {
@@ -681,65 +753,142 @@ const ProtobufCMessageDescriptor atrest__sync__v1__exchange_request__descriptor 
   "Atrest__Sync__V1__ExchangeRequest",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__ExchangeRequest),
-  5,
+  7,
   atrest__sync__v1__exchange_request__field_descriptors,
   atrest__sync__v1__exchange_request__field_indices_by_name,
-  1,  atrest__sync__v1__exchange_request__number_ranges,
+  2,  atrest__sync__v1__exchange_request__number_ranges,
   (ProtobufCMessageInit) atrest__sync__v1__exchange_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__sync_token__field_descriptors[2] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__outbox_segment__field_descriptors[4] =
 {
   {
-    "held",
+    "confirmed",
     1,
-    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_FIXED64,
-    offsetof(Atrest__Sync__V1__SyncToken, n_held),
-    offsetof(Atrest__Sync__V1__SyncToken, held),
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__OutboxSegment, confirmed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__OutboxSegment, token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "settled_through",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__OutboxSegment, settled_through),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "steps",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT32,
+    offsetof(Atrest__Sync__V1__OutboxSegment, n_steps),
+    offsetof(Atrest__Sync__V1__OutboxSegment, steps),
     NULL,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+};
+static const unsigned atrest__sync__v1__outbox_segment__field_indices_by_name[] = {
+  0,   /* field[0] = confirmed */
+  2,   /* field[2] = settled_through */
+  3,   /* field[3] = steps */
+  1,   /* field[1] = token */
+};
+static const ProtobufCIntRange atrest__sync__v1__outbox_segment__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor atrest__sync__v1__outbox_segment__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "atrest.sync.v1.OutboxSegment",
+  "OutboxSegment",
+  "Atrest__Sync__V1__OutboxSegment",
+  "atrest.sync.v1",
+  sizeof(Atrest__Sync__V1__OutboxSegment),
+  4,
+  atrest__sync__v1__outbox_segment__field_descriptors,
+  atrest__sync__v1__outbox_segment__field_indices_by_name,
+  1,  atrest__sync__v1__outbox_segment__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__outbox_segment__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor atrest__sync__v1__outbox_position__field_descriptors[2] =
+{
   {
-    "next",
+    "number",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__OutboxPosition, number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "token",
     2,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_FIXED64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__SyncToken, next),
+    offsetof(Atrest__Sync__V1__OutboxPosition, token),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__sync__v1__sync_token__field_indices_by_name[] = {
-  0,   /* field[0] = held */
-  1,   /* field[1] = next */
+static const unsigned atrest__sync__v1__outbox_position__field_indices_by_name[] = {
+  0,   /* field[0] = number */
+  1,   /* field[1] = token */
 };
-static const ProtobufCIntRange atrest__sync__v1__sync_token__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__outbox_position__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor atrest__sync__v1__sync_token__descriptor =
+const ProtobufCMessageDescriptor atrest__sync__v1__outbox_position__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.SyncToken",
-  "SyncToken",
-  "Atrest__Sync__V1__SyncToken",
+  "atrest.sync.v1.OutboxPosition",
+  "OutboxPosition",
+  "Atrest__Sync__V1__OutboxPosition",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__SyncToken),
+  sizeof(Atrest__Sync__V1__OutboxPosition),
   2,
-  atrest__sync__v1__sync_token__field_descriptors,
-  atrest__sync__v1__sync_token__field_indices_by_name,
-  1,  atrest__sync__v1__sync_token__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__sync_token__init,
+  atrest__sync__v1__outbox_position__field_descriptors,
+  atrest__sync__v1__outbox_position__field_indices_by_name,
+  1,  atrest__sync__v1__outbox_position__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__outbox_position__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__offer__field_descriptors[2] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__offer__field_descriptors[3] =
 {
   {
     "record",
@@ -765,15 +914,28 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__offer__field_descriptors
     0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "restored",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Offer, restored),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__offer__field_indices_by_name[] = {
   0,   /* field[0] = record */
+  2,   /* field[2] = restored */
   1,   /* field[1] = written */
 };
 static const ProtobufCIntRange atrest__sync__v1__offer__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__offer__descriptor =
 {
@@ -783,14 +945,14 @@ const ProtobufCMessageDescriptor atrest__sync__v1__offer__descriptor =
   "Atrest__Sync__V1__Offer",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__Offer),
-  2,
+  3,
   atrest__sync__v1__offer__field_descriptors,
   atrest__sync__v1__offer__field_indices_by_name,
   1,  atrest__sync__v1__offer__number_ranges,
   (ProtobufCMessageInit) atrest__sync__v1__offer__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_response__field_descriptors[8] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_response__field_descriptors[10] =
 {
   {
     "refusals",
@@ -878,11 +1040,35 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_response__field
   },
   {
     "head",
-    8,
+    9,
     PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_UINT64,
+    PROTOBUF_C_TYPE_MESSAGE,
     0,   /* quantifier_offset */
     offsetof(Atrest__Sync__V1__ExchangeResponse, head),
+    &atrest__sync__v1__cursor__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "taken_through",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__ExchangeResponse, taken_through),
+    &atrest__sync__v1__outbox_position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "clock_doubtful",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__ExchangeResponse, clock_doubtful),
     NULL,
     NULL,
     0,             /* flags */
@@ -890,6 +1076,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__exchange_response__field
   },
 };
 static const unsigned atrest__sync__v1__exchange_response__field_indices_by_name[] = {
+  9,   /* field[9] = clock_doubtful */
   3,   /* field[3] = cursor */
   7,   /* field[7] = head */
   4,   /* field[4] = more */
@@ -898,11 +1085,13 @@ static const unsigned atrest__sync__v1__exchange_response__field_indices_by_name
   5,   /* field[5] = restarted */
   6,   /* field[6] = server_time_ms */
   1,   /* field[1] = superseded */
+  8,   /* field[8] = taken_through */
 };
-static const ProtobufCIntRange atrest__sync__v1__exchange_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__exchange_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 9, 7 },
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__exchange_response__descriptor =
 {
@@ -912,35 +1101,33 @@ const ProtobufCMessageDescriptor atrest__sync__v1__exchange_response__descriptor
   "Atrest__Sync__V1__ExchangeResponse",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__ExchangeResponse),
-  8,
+  10,
   atrest__sync__v1__exchange_response__field_descriptors,
   atrest__sync__v1__exchange_response__field_indices_by_name,
-  1,  atrest__sync__v1__exchange_response__number_ranges,
+  2,  atrest__sync__v1__exchange_response__number_ranges,
   (ProtobufCMessageInit) atrest__sync__v1__exchange_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCEnumValue atrest__sync__v1__refusal__reason__enum_values_by_number[8] =
+static const ProtobufCEnumValue atrest__sync__v1__refusal__reason__enum_values_by_number[7] =
 {
   { "REASON_UNSPECIFIED", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_UNSPECIFIED", 0 },
   { "REASON_CLOCK_SKEW", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_CLOCK_SKEW", 1 },
   { "REASON_INVALID", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_INVALID", 2 },
   { "REASON_TOO_LARGE", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_TOO_LARGE", 3 },
-  { "REASON_FORKED", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_FORKED", 4 },
   { "REASON_MASS_DELETION", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_MASS_DELETION", 5 },
   { "REASON_DAMAGED", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_DAMAGED", 6 },
   { "REASON_QUOTA", "ATREST__SYNC__V1__REFUSAL__REASON__REASON_QUOTA", 7 },
 };
 static const ProtobufCIntRange atrest__sync__v1__refusal__reason__value_ranges[] = {
-{0, 0},{0, 8}
+{0, 0},{5, 4},{0, 7}
 };
-static const ProtobufCEnumValueIndex atrest__sync__v1__refusal__reason__enum_values_by_name[8] =
+static const ProtobufCEnumValueIndex atrest__sync__v1__refusal__reason__enum_values_by_name[7] =
 {
   { "REASON_CLOCK_SKEW", 1 },
-  { "REASON_DAMAGED", 6 },
-  { "REASON_FORKED", 4 },
+  { "REASON_DAMAGED", 5 },
   { "REASON_INVALID", 2 },
-  { "REASON_MASS_DELETION", 5 },
-  { "REASON_QUOTA", 7 },
+  { "REASON_MASS_DELETION", 4 },
+  { "REASON_QUOTA", 6 },
   { "REASON_TOO_LARGE", 3 },
   { "REASON_UNSPECIFIED", 0 },
 };
@@ -951,11 +1138,11 @@ const ProtobufCEnumDescriptor atrest__sync__v1__refusal__reason__descriptor =
   "Reason",
   "Atrest__Sync__V1__Refusal__Reason",
   "atrest.sync.v1",
-  8,
+  7,
   atrest__sync__v1__refusal__reason__enum_values_by_number,
-  8,
+  7,
   atrest__sync__v1__refusal__reason__enum_values_by_name,
-  1,
+  2,
   atrest__sync__v1__refusal__reason__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };

@@ -36,13 +36,15 @@ struct  Atrest__Internal__V1__ExchangeRequestPage
   Atrest__Sync__V1__Cursor *cursor;
   size_t n_offers;
   ProtobufCBinaryData *offers;
-  Atrest__Sync__V1__Cursor *seen;
-  Atrest__Sync__V1__SyncToken *token;
+  Atrest__Sync__V1__Cursor *last_known_head;
   protobuf_c_boolean allow_mass_deletion;
+  Atrest__Sync__V1__OutboxSegment *segment;
+  protobuf_c_boolean peek;
+  int64_t device_time_ms;
 };
 #define ATREST__INTERNAL__V1__EXCHANGE_REQUEST_PAGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__internal__v1__exchange_request_page__descriptor) \
-    , NULL, 0,NULL, NULL, NULL, 0 }
+    , NULL, 0,NULL, NULL, 0, NULL, 0, 0 }
 
 
 /*
@@ -61,11 +63,13 @@ struct  Atrest__Internal__V1__ExchangeResponsePage
   protobuf_c_boolean more;
   protobuf_c_boolean restarted;
   int64_t server_time_ms;
-  uint64_t head;
+  Atrest__Sync__V1__Cursor *head;
+  Atrest__Sync__V1__OutboxPosition *taken_through;
+  protobuf_c_boolean clock_doubtful;
 };
 #define ATREST__INTERNAL__V1__EXCHANGE_RESPONSE_PAGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__internal__v1__exchange_response_page__descriptor) \
-    , 0,NULL, 0,NULL, 0,NULL, NULL, 0, 0, 0, 0 }
+    , 0,NULL, 0,NULL, 0,NULL, NULL, 0, 0, 0, NULL, NULL, 0 }
 
 
 /*

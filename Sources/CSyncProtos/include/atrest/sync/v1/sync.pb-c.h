@@ -18,7 +18,8 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Atrest__Sync__V1__Cursor Atrest__Sync__V1__Cursor;
 typedef struct Atrest__Sync__V1__ExchangeRequest Atrest__Sync__V1__ExchangeRequest;
-typedef struct Atrest__Sync__V1__SyncToken Atrest__Sync__V1__SyncToken;
+typedef struct Atrest__Sync__V1__OutboxSegment Atrest__Sync__V1__OutboxSegment;
+typedef struct Atrest__Sync__V1__OutboxPosition Atrest__Sync__V1__OutboxPosition;
 typedef struct Atrest__Sync__V1__Offer Atrest__Sync__V1__Offer;
 typedef struct Atrest__Sync__V1__ExchangeResponse Atrest__Sync__V1__ExchangeResponse;
 typedef struct Atrest__Sync__V1__Refusal Atrest__Sync__V1__Refusal;
@@ -41,8 +42,8 @@ typedef enum _Atrest__Sync__V1__Refusal__Reason {
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_UNSPECIFIED = 0,
   /*
-   * A stamp is more than 60 seconds ahead of the server's clock. Write it again with a stamp corrected by
-   * `server_time_ms`.
+   * A stamp is more than 60 seconds ahead of the server's clock, and does not follow any that the account holds: see
+   * docs/merge.md. Write it again with a stamp corrected by `server_time_ms`.
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_CLOCK_SKEW = 1,
   /*
@@ -53,11 +54,6 @@ typedef enum _Atrest__Sync__V1__Refusal__Reason {
    * The record or one of its values is too large.
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_TOO_LARGE = 3,
-  /*
-   * The sync token is stale: this replica is a copy, or was put back from one, and the other went on. Take a new identity
-   * (Devices.Renew), write everything not acknowledged again under it, and offer it.
-   */
-  ATREST__SYNC__V1__REFUSAL__REASON__REASON_FORKED = 4,
   /*
    * The request would delete more than half of the account's records, and 20 or more remain. Ask the person, then set
    * `allow_mass_deletion`.
@@ -97,19 +93,19 @@ typedef enum _Atrest__Sync__V1__Range__Mode {
 /* --- messages --- */
 
 /*
- * A place in an account's feed. Sequences are given by the server in the order of its commits; client clocks
+ * A position in an account's feed. Sequences are given by the server in the order of its commits; client clocks
  * play no part.
  */
 struct  Atrest__Sync__V1__Cursor
 {
   ProtobufCMessage base;
   /*
-   * Names one life of the server's store, from one start to the next. A server knows the lives that it descends
-   * from and where each of them ended; see `ExchangeResponse.restarted` for any other place.
+   * The random name of the commit that gave this sequence. The server knows a position if it has a commit of that
+   * name there; see `ExchangeResponse.restarted` for any other.
    */
-  uint64_t epoch;
+  uint64_t commit;
   /*
-   * The sequence of the last commit that the replica holds. Zero: nothing yet.
+   * Everything up to here is held. Zero: nothing yet; the name is then zero, too.
    */
   uint64_t sequence;
 };
@@ -134,44 +130,84 @@ struct  Atrest__Sync__V1__ExchangeRequest
   size_t n_offers;
   Atrest__Sync__V1__Offer **offers;
   /*
-   * The head that the newest answer told, with the epoch of its cursor. What was acknowledged lies before it, and the
-   * cursor may not have come that far. Absent: the cursor.
+   * The head that the newest answer told. What was acknowledged lies before it, and the cursor may not have come
+   * that far. Absent: the cursor.
    */
-  Atrest__Sync__V1__Cursor *seen;
-  /*
-   * Tells this replica from a copy of it. Goes with offers; a replica that nobody can copy leaves it out.
-   */
-  Atrest__Sync__V1__SyncToken *token;
+  Atrest__Sync__V1__Cursor *last_known_head;
   /*
    * The person wants most of what there is deleted; see REASON_MASS_DELETION.
    */
   protobuf_c_boolean allow_mass_deletion;
+  /*
+   * Where the offers lie in the replica's outbox. Goes with offers; a replica that nobody can copy, and that
+   * repeats no request, may leave it out.
+   */
+  Atrest__Sync__V1__OutboxSegment *segment;
+  /*
+   * The replica does not store the answer: the cursor says where to read on, not what is held.
+   */
+  protobuf_c_boolean peek;
+  /*
+   * What the device's clock shows, wrong or not, milliseconds since 1970, UTC. The server only compares it with its
+   * own clock, and warns its owner where most accounts' devices differ. Zero: not told.
+   */
+  int64_t device_time_ms;
 };
 #define ATREST__SYNC__V1__EXCHANGE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__exchange_request__descriptor) \
-    , NULL, 0,NULL, NULL, NULL, 0 }
+    , NULL, 0,NULL, NULL, 0, NULL, 0, 0 }
 
 
 /*
- * Changes hands whenever something is offered. Two replicas that go on from one copy cannot both hold the right one.
+ * A part of a replica's outbox: the log of everything that it ever offered. Each offer has a number in it, given
+ * when it is sent for the first time and never given again. What was sent under a number never changes.
  */
-struct  Atrest__Sync__V1__SyncToken
+struct  Atrest__Sync__V1__OutboxSegment
 {
   ProtobufCMessage base;
   /*
-   * What the server may hold: the token it confirmed last, by taking offers, and those it was sent since, without an answer.
-   * At most 64.
+   * The token of the newest `taken_through` that the replica was told. Zero: none yet.
    */
-  size_t n_held;
-  uint64_t *held;
+  uint64_t confirmed;
   /*
-   * What the server is to hold from now on. Random, not zero, and durable in the replica before it is sent.
+   * The replica's newest token. It draws one whenever it gives numbers: random, not zero, durable before it is
+   * sent, and kept together with the greatest number given by then.
    */
-  uint64_t next;
+  uint64_t token;
+  /*
+   * Offers numbered up to here are settled: the replica has stored what the server said of each.
+   */
+  uint64_t settled_through;
+  /*
+   * By how much the number of each offer lies beyond that of the offer before it, the first beyond
+   * `settled_through`. At least 1. Empty: 1 for each.
+   */
+  size_t n_steps;
+  uint32_t *steps;
 };
-#define ATREST__SYNC__V1__SYNC_TOKEN__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__sync_token__descriptor) \
-    , 0,NULL, 0 }
+#define ATREST__SYNC__V1__OUTBOX_SEGMENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__outbox_segment__descriptor) \
+    , 0, 0, 0, 0,NULL }
+
+
+/*
+ * A position in a replica's outbox.
+ */
+struct  Atrest__Sync__V1__OutboxPosition
+{
+  ProtobufCMessage base;
+  /*
+   * The number of an offer.
+   */
+  uint64_t number;
+  /*
+   * The token that it was sent with.
+   */
+  uint64_t token;
+};
+#define ATREST__SYNC__V1__OUTBOX_POSITION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__outbox_position__descriptor) \
+    , 0, 0 }
 
 
 /*
@@ -186,15 +222,19 @@ struct  Atrest__Sync__V1__Offer
    */
   Atrest__Sync__V1__Record *record;
   /*
-   * The fields of those writes, ascending. Only they can conflict. Empty: nothing here is new, it is offered to a server that may
-   * have lost it. Then all fields can conflict.
+   * The fields of those writes, ascending. Only they can conflict. Empty: nothing here is new.
    */
   size_t n_written;
   uint32_t *written;
+  /*
+   * The server told `restarted`, and may have lost what is offered here: all fields were acknowledged once, and all
+   * can conflict. `written` is then empty.
+   */
+  protobuf_c_boolean restored;
 };
 #define ATREST__SYNC__V1__OFFER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__offer__descriptor) \
-    , NULL, 0,NULL }
+    , NULL, 0,NULL, 0 }
 
 
 /*
@@ -204,12 +244,13 @@ struct  Atrest__Sync__V1__ExchangeResponse
 {
   ProtobufCMessage base;
   /*
-   * Offers that the server did not take. Every other one is durable: it is stored, or was superseded.
+   * Offers that the server did not take. Every other one numbered up to `taken_through` is durable: it is stored, or was
+   * superseded.
    */
   size_t n_refusals;
   Atrest__Sync__V1__Refusal **refusals;
   /*
-   * Indices into the request's offers: those in which at least one register lost against a newer write.
+   * Indices into the request's offers: those in which at least one register lost against a newer write, or was lifted.
    */
   size_t n_superseded;
   uint32_t *superseded;
@@ -228,8 +269,8 @@ struct  Atrest__Sync__V1__ExchangeResponse
    */
   protobuf_c_boolean more;
   /*
-   * The server does not descend from the place that the replica has seen: it was put back from a copy, or lost something. The feed
-   * starts over. Either go on with it and offer everything held, or reconcile and then stand at `head`.
+   * The server does not know the replica's cursor or last known head: it was put back from a copy, or lost something. The feed
+   * starts over. Either go on with it and offer everything held, or reconcile and then go on from `head`.
    */
   protobuf_c_boolean restarted;
   /*
@@ -237,17 +278,31 @@ struct  Atrest__Sync__V1__ExchangeResponse
    */
   int64_t server_time_ms;
   /*
-   * The sequence of the account's last commit, in the epoch of `cursor`.
+   * The account's last commit. Absent: `cursor`.
    */
-  uint64_t head;
+  Atrest__Sync__V1__Cursor *head;
+  /*
+   * How far the server has gone through the replica's outbox: offers numbered up to here were judged, now or before,
+   * and each number only once. Present if the request had a segment.
+   * If its token is one that the replica drew, and the number one that it had given by then, the server is at a
+   * position in the replica's own past, be it an older one: the replica stores what was said, and offers the rest. If
+   * not, the replica is a copy, or was put back from one, and the other went on: it takes a new identity
+   * (Devices.Renew), stamps everything that waits with it, and offers that. Nothing beyond the position was looked at.
+   */
+  Atrest__Sync__V1__OutboxPosition *taken_through;
+  /*
+   * The server has reason to believe that `server_time_ms` is wrong: its clock stepped, or most devices differ.
+   */
+  protobuf_c_boolean clock_doubtful;
 };
 #define ATREST__SYNC__V1__EXCHANGE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__exchange_response__descriptor) \
-    , 0,NULL, 0,NULL, 0,NULL, NULL, 0, 0, 0, 0 }
+    , 0,NULL, 0,NULL, 0,NULL, NULL, 0, 0, 0, NULL, NULL, 0 }
 
 
 /*
- * Why one record was not taken. It stays in the replica; the other records are not affected.
+ * Why one record was not taken. It stays in the replica; the other records are not affected. To offer it again, give it a
+ * new number.
  */
 struct  Atrest__Sync__V1__Refusal
 {
@@ -459,24 +514,43 @@ Atrest__Sync__V1__ExchangeRequest *
 void   atrest__sync__v1__exchange_request__free_unpacked
                      (Atrest__Sync__V1__ExchangeRequest *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Sync__V1__SyncToken methods */
-void   atrest__sync__v1__sync_token__init
-                     (Atrest__Sync__V1__SyncToken         *message);
-size_t atrest__sync__v1__sync_token__get_packed_size
-                     (const Atrest__Sync__V1__SyncToken   *message);
-size_t atrest__sync__v1__sync_token__pack
-                     (const Atrest__Sync__V1__SyncToken   *message,
+/* Atrest__Sync__V1__OutboxSegment methods */
+void   atrest__sync__v1__outbox_segment__init
+                     (Atrest__Sync__V1__OutboxSegment         *message);
+size_t atrest__sync__v1__outbox_segment__get_packed_size
+                     (const Atrest__Sync__V1__OutboxSegment   *message);
+size_t atrest__sync__v1__outbox_segment__pack
+                     (const Atrest__Sync__V1__OutboxSegment   *message,
                       uint8_t             *out);
-size_t atrest__sync__v1__sync_token__pack_to_buffer
-                     (const Atrest__Sync__V1__SyncToken   *message,
+size_t atrest__sync__v1__outbox_segment__pack_to_buffer
+                     (const Atrest__Sync__V1__OutboxSegment   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Sync__V1__SyncToken *
-       atrest__sync__v1__sync_token__unpack
+Atrest__Sync__V1__OutboxSegment *
+       atrest__sync__v1__outbox_segment__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__sync__v1__sync_token__free_unpacked
-                     (Atrest__Sync__V1__SyncToken *message,
+void   atrest__sync__v1__outbox_segment__free_unpacked
+                     (Atrest__Sync__V1__OutboxSegment *message,
+                      ProtobufCAllocator *allocator);
+/* Atrest__Sync__V1__OutboxPosition methods */
+void   atrest__sync__v1__outbox_position__init
+                     (Atrest__Sync__V1__OutboxPosition         *message);
+size_t atrest__sync__v1__outbox_position__get_packed_size
+                     (const Atrest__Sync__V1__OutboxPosition   *message);
+size_t atrest__sync__v1__outbox_position__pack
+                     (const Atrest__Sync__V1__OutboxPosition   *message,
+                      uint8_t             *out);
+size_t atrest__sync__v1__outbox_position__pack_to_buffer
+                     (const Atrest__Sync__V1__OutboxPosition   *message,
+                      ProtobufCBuffer     *buffer);
+Atrest__Sync__V1__OutboxPosition *
+       atrest__sync__v1__outbox_position__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   atrest__sync__v1__outbox_position__free_unpacked
+                     (Atrest__Sync__V1__OutboxPosition *message,
                       ProtobufCAllocator *allocator);
 /* Atrest__Sync__V1__Offer methods */
 void   atrest__sync__v1__offer__init
@@ -657,8 +731,11 @@ typedef void (*Atrest__Sync__V1__Cursor_Closure)
 typedef void (*Atrest__Sync__V1__ExchangeRequest_Closure)
                  (const Atrest__Sync__V1__ExchangeRequest *message,
                   void *closure_data);
-typedef void (*Atrest__Sync__V1__SyncToken_Closure)
-                 (const Atrest__Sync__V1__SyncToken *message,
+typedef void (*Atrest__Sync__V1__OutboxSegment_Closure)
+                 (const Atrest__Sync__V1__OutboxSegment *message,
+                  void *closure_data);
+typedef void (*Atrest__Sync__V1__OutboxPosition_Closure)
+                 (const Atrest__Sync__V1__OutboxPosition *message,
                   void *closure_data);
 typedef void (*Atrest__Sync__V1__Offer_Closure)
                  (const Atrest__Sync__V1__Offer *message,
@@ -734,7 +811,8 @@ void atrest__sync__v1__sync__reconcile(ProtobufCService *service,
 
 extern const ProtobufCMessageDescriptor atrest__sync__v1__cursor__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__exchange_request__descriptor;
-extern const ProtobufCMessageDescriptor atrest__sync__v1__sync_token__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__outbox_segment__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__outbox_position__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__offer__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__exchange_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__refusal__descriptor;

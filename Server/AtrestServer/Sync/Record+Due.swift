@@ -38,11 +38,3 @@ extension Conflict {
     return record
   }
 }
-
-extension WallTime {
-  /// So many milliseconds later; the last time there is if that is beyond it.
-  func advanced(by milliseconds: Int64) -> WallTime {
-    let (sum, overflow) = self.milliseconds.addingReportingOverflow(milliseconds)
-    return WallTime(milliseconds: overflow ? .max : sum)
-  }
-}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a copy of a device is told from the device, and what becomes of it.
+// How a copy of a device becomes a device of its own.
 
 import GRPC
 import Replication
@@ -9,115 +9,6 @@ import Testing
 import Transport
 
 @testable import AtrestServer
-
-@Suite final class SyncTokenTests {
-  private let folder: Folder
-  private let store: SQLiteStore
-  private let kim: AccountID
-
-  init() throws {
-    folder = try Folder()
-    store = try openStore(folder)
-    kim = try store.makeAccount("kim")
-    try store.makeDevice(phone, kim)
-    try store.makeDevice(tablet, kim)
-  }
-
-  deinit {
-    store.close()
-  }
-
-  private func push(
-    _ number: Int, held: [UInt64], next: UInt64, by device: ReplicaID = phone
-  ) throws -> ExchangeResponse {
-    var push = request(nil, water(number, by: device))
-    push.token = SyncToken(held: held, next: next)
-    return try store.exchange(kim, push, by: device)
-  }
-
-  @Test("a device goes on from the token it showed last, and may show it again")
-  func goesOn() throws {
-    #expect(try push(1, held: [], next: 10).refusals.isEmpty)
-    #expect(try push(1, held: [], next: 10).refusals.isEmpty)
-    #expect(try push(2, held: [10], next: 11).refusals.isEmpty)
-    // The answer was lost: the device does not know which of the two the server holds.
-    #expect(try push(3, held: [10, 11], next: 12).refusals.isEmpty)
-    #expect(try push(4, held: [11, 12], next: 13).refusals.isEmpty)
-  }
-
-  @Test("a store that went back takes the first that comes from the lost past, and not its copy")
-  func copyOfTheLostPast() throws {
-    let lost = Cursor(epoch: 4711, sequence: 9)
-    // What the token was when the copy that was put back was made.
-    try store.transaction { t throws(StoreError) in try t.setSyncToken(10, of: phone) }
-    store.close()
-    let store = try openStore(folder)
-    defer { store.close() }
-    var first = ExchangeRequest(cursor: lost, offers: [offer(water(1))], seen: lost)
-    first.token = SyncToken(held: [20], next: 21)
-    let answer = try store.exchange(kim, first, by: phone)
-    #expect(answer.restarted && answer.refusals.isEmpty)
-    var copy = ExchangeRequest(cursor: lost, offers: [offer(water(2))], seen: lost)
-    copy.token = SyncToken(held: [20], next: 22)
-    #expect(try store.exchange(kim, copy, by: phone).refusals.map(\.reason) == [.forked])
-  }
-
-  @Test("of two that go on from one copy the second is refused, whole, and still receives")
-  func copy() throws {
-    _ = try push(1, held: [], next: 10)
-    _ = try push(2, held: [10], next: 11)
-    var second = request(nil, water(3), water(4))
-    second.offers.append([0xFF])
-    second.token = SyncToken(held: [10], next: 12)
-    let answer = try store.exchange(kim, second)
-    #expect(answer.refusals.map(\.reason) == [.forked, .forked, .invalid])
-    #expect(answer.records == [water(1).encoded, water(2).encoded])
-    #expect(answer.cursor.sequence == 2 && answer.head == 2)
-    // Refused again, and the first goes on undisturbed.
-    #expect(try store.exchange(kim, second).refusals.map(\.reason) == [.forked, .forked, .invalid])
-    #expect(try push(5, held: [11], next: 13).refusals.isEmpty)
-  }
-
-  @Test("tokens are each device's own, and outlive a restart")
-  func ofEachDevice() throws {
-    _ = try push(1, held: [], next: 10)
-    #expect(try push(2, held: [], next: 20, by: tablet).refusals.isEmpty)
-    store.close()
-    let again = try openStore(folder)
-    defer { again.close() }
-    var forked = request(nil, water(3))
-    forked.token = SyncToken(held: [20], next: 21)
-    #expect(try again.exchange(kim, forked, by: phone).refusals.map(\.reason) == [.forked])
-    #expect(try again.exchange(kim, forked, by: tablet).refusals.isEmpty)
-  }
-
-  @Test("whoever shows no token is not asked; what offers nothing moves no token")
-  func withoutToken() throws {
-    _ = try push(1, held: [], next: 10)
-    #expect(try store.exchange(kim, request(nil, water(2))).refusals.isEmpty)
-    let pull = ExchangeRequest(cursor: nil, token: SyncToken(held: [3], next: 4))
-    #expect(try store.exchange(kim, pull).refusals.isEmpty)
-    #expect(try push(3, held: [10], next: 11).refusals.isEmpty)
-  }
-
-  @Test("a token moves with the offers or not at all", arguments: [true, false])
-  func atomic(isCommitted: Bool) throws {
-    let (account, kimToken) = (kim, SyncToken(held: [], next: 10))
-    var push = request(nil, water(1))
-    push.token = kimToken
-    let prepared = PreparedExchange(push)
-    try? store.transaction { t throws(StoreError) in
-      let feed = try AccountFeed(account: account, in: t)
-      _ = try Exchange.run(
-        prepared, device: phone, epoch: 77, feed: feed, now: WallTime(milliseconds: noon))
-      try feed.finish()
-      if !isCommitted { throw .failed(reason: "on purpose") }
-    }
-    let token = try store.transaction { t throws(StoreError) in try t.syncToken(of: phone) }
-    #expect(token == (isCommitted ? 10 : 0))
-    #expect(try store.exchange(kim, request()).records.count == (isCommitted ? 1 : 0))
-  }
-}
 
 @Suite struct RenewTests {
   private let storage: Storage

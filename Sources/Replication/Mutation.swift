@@ -2,7 +2,7 @@
 // Mistakes that can be switched on, to prove that the simulator would find them. Not in release builds.
 
 /// A mistake somebody could make here one day. Each stands at the place where it would be made.
-package enum PlantedBug: String, CaseIterable, Sendable {
+package enum Mutation: String, CaseIterable, Sendable {
   /// Of two writes with one stamp the one that came last stays.
   case arrivalDecidesTie
   /// The server gives a time as the place in the feed.
@@ -43,26 +43,74 @@ package enum PlantedBug: String, CaseIterable, Sendable {
   case comparisonSkipped
   /// Merging leaves what is older than the floor of a stripped record.
   case floorIgnored
+  /// The server takes stamps however far ahead of its clock they are.
+  case skewNotChecked
+  /// The client never sends its last known head.
+  case headNotSent
+  /// Any commit may stand in any other's place: all have one name.
+  case commitsNotNamed
+  /// The client takes any position of its outbox for one of its own past.
+  case positionAlwaysKnown
+  /// The server judges an offer again that it judged before.
+  case offerJudgedTwice
+  /// The server forgets which offers it refused, and says that it took them.
+  case refusalNotRepeated
+  /// The client changes an entry of the outbox that was sent.
+  case sentEntryChanged
+  /// A write over one that waits carries on what that one replaced, even if that one was sent.
+  case replacedCarriedTooFar
+  /// The client stamps writes again that the server may have.
+  case sentEntryRestamped
+  /// The client stamps writes again without regard to what they replaced.
+  case restampedBelowFloor
+  /// A new identity moves the times of what waits.
+  case renewalMovesTimes
+  /// Whatever follows an accepted stamp is measured by the server's clock all the same.
+  case stepsNotTaken
+  /// Every write that lost is journalled, whether or not the winner knew it.
+  case everythingJournalled
+  /// Offers that bring nothing new conflict like any other.
+  case unwrittenConflicts
+  /// What a server may have lost is taken in without being compared.
+  case restoredNotJudged
+  /// Writes of one replica conflict with each other.
+  case ownWritesConflict
+  /// Two writes of one value conflict.
+  case equalValuesConflict
+  /// A deletion does not journal actions that it hides.
+  case hiddenNotJournalled
+  /// A deletion that wins journals the last action of an offer only.
+  case earlierNotJournalled
+  /// An action that brings a pruned record back does not bring it back whole.
+  case notLifted
+  /// What an action brings back counts as written by it.
+  case liftedTooHigh
+  /// Pruning journals no values.
+  case prunedValueForgotten
+  /// The server prunes what some device does not know is deleted.
+  case prunedTooEarly
+  /// A replica that learns of a loss does not offer what gives way.
+  case notOfferedBeforeItGoes
 
-  #if DEBUG || PLANTED_BUGS
+  #if DEBUG || MUTATIONS
     /// The mistake that is made in this task and those it starts.
-    @TaskLocal package static var current: PlantedBug?
+    @TaskLocal package static var current: Mutation?
 
     /// Whether the mistake is to be made here.
-    package var isPlanted: Bool { PlantedBug.current == self }
+    package var isActive: Bool { Mutation.current == self }
   #else
     /// Whether the mistake is to be made here: never.
-    @inlinable package var isPlanted: Bool { false }
+    @inlinable package var isActive: Bool { false }
   #endif
 }
 
 extension Record {
   /// A received record as a receiver that meddles would take it; without a planted bug as it is.
   package func bent(at now: @autoclosure () -> WallTime) -> Record {
-    if PlantedBug.unknownFieldDropped.isPlanted {
+    if Mutation.unknownFieldDropped.isActive {
       return Record(key: key, registers: registers.filter { $0.field < 16 }) ?? self
     }
-    guard PlantedBug.stampClamped.isPlanted else { return self }
+    guard Mutation.stampClamped.isActive else { return self }
     let bound = HybridTime(now())
     let clamped = registers.map { register in
       Register(

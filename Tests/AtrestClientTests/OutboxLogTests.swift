@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// The outbox as a log: numbers that are given once, tokens that tell a replica's own past, and what
+// an answer settles.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+
+@testable import AtrestClient
+
+@Suite("The outbox's log")
+struct OutboxLogTests {
+  /// A position as the server tells it to a request: it judged everything up to a number.
+  private func answer(
+    _ number: UInt64, _ token: UInt64, refused: [Int] = [], server: ModelServer
+  ) -> ExchangeResponse {
+    ExchangeResponse(
+      refusals: refused.map { Refusal(index: $0, reason: .quota, message: "Full.") },
+      cursor: .start, serverTime: server.state.withLock { $0.clock.now() },
+      takenThrough: OutboxPosition(number: number, token: token))
+  }
+
+  // MARK: - Numbers and tokens
+
+  @Test("a write gets its number when it is first sent, and both are durable before that")
+  func durable() async throws {
+    let test = try TestReplica(1)
+    try test.replica.save(WaterEntry.sample())
+    try test.replica.save(WaterEntry.sample())
+    #expect(try test.numbers() == [nil, nil])
+    #expect(try test.tokens().isEmpty)
+    let page = try await test.replica.nextPage(after: 0)
+    let segment = try #require(page.segment)
+    #expect(segment.confirmed == 0 && segment.settledThrough == 0 && segment.numbers == [1, 2])
+    // Nothing but the file is left.
+    let reopened = try test.reopened()
+    let tokens = [OutboxPosition(number: 2, token: segment.token)]
+    #expect(try test.tokens() == tokens)
+    #expect(try reopened.read { $0.state.lastNumber } == 2)
+    #expect(try await reopened.nextPage(after: 0) == page, "the same bytes, numbers and token")
+  }
+
+  @Test("a token is drawn for new numbers, and for nothing else")
+  func tokens() async throws {
+    let test = try TestReplica(1)
+    var sent: [OutboxSegment] = []
+    for _ in 0..<40 {
+      try test.replica.save(WaterEntry.sample())
+      let page = try await test.reopened().nextPage(after: 0)
+      #expect(try await test.replica.nextPage(after: 0) == page)
+      sent.append(try #require(page.segment))
+    }
+    #expect(Set(sent.map(\.token)).count == 40 && sent.allSatisfy { $0.token != 0 })
+    #expect(sent.map(\.numbers) == (1...40).map { Array(1...$0) })
+    // Whichever request arrived last, the replica knows it again.
+    func isInPast(_ number: UInt64, _ token: UInt64) throws -> Bool {
+      try test.replica.read { try $0.isInPast(OutboxPosition(number: number, token: token)) }
+    }
+    for segment in sent {
+      let number = try #require(segment.numbers.last)
+      #expect(try isInPast(number, segment.token))
+      #expect(try isInPast(0, segment.token))
+      #expect(try !isInPast(number + 1, segment.token), "not given when this token was drawn")
+      #expect(try !isInPast(number, segment.token ^ 1))
+      #expect(try !isInPast(.max, segment.token))
+    }
+    #expect(try isInPast(0, 0), "a server that has nothing yet")
+  }
+
+  /// The first hundreds are whole syncs. Of the others only the part runs that gives numbers and
+  /// draws tokens: 35 s otherwise.
+  @Test("trying again costs nothing: 10,000 failed syncs with one waiting write leave one token")
+  func tenThousandFailures() async throws {
+    let test = try TestReplica(1)
+    try test.replica.save(WaterEntry.sample())
+    struct Dead: TestTransport {
+      let calls = Counter()
+      func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
+        _ = calls.next()
+        throw .unreachable("cut")
+      }
+    }
+    let transport = Dead()
+    let engine = test.engine(transport)
+    for _ in 0..<500 { _ = try? await engine.sync() }
+    #expect(transport.calls.count == 500)
+    let offered = try test.replica.write { transaction in
+      try (500..<10_000).reduce(0) { count, _ in
+        try count + transaction.page(after: 0).offers.count
+      }
+    }
+    #expect(offered == 9500)
+    #expect(try test.tokens().map(\.number) == [1])
+    #expect(try test.numbers() == [1])
+  }
+
+  @Test("of very many tokens the newest 50,000 are kept")
+  func pruning() async throws {
+    let folder = try Folder()
+    // Now and then, when chance says so: here each time.
+    let replica = try Replica(
+      directory: folder.replica, clock: TestClock(), random: { 0xABC0_0000 })
+    try replica.write { transaction in
+      try transaction.database.execute(
+        sql: """
+          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50100)
+          INSERT INTO outbox_token (through, token) SELECT i, i FROM n;
+          """)
+      transaction.state.lastNumber = 50_100
+    }
+    try replica.save(WaterEntry.sample())
+    _ = try await replica.nextPage(after: 0)
+    let kept = try replica.read { transaction in
+      try Int64.fetchAll(
+        transaction.database, sql: "SELECT through FROM outbox_token ORDER BY through")
+    }
+    #expect(kept == Array(102...50_101))
+    for number: UInt64 in [101, 102] {
+      let position = OutboxPosition(number: number, token: number)
+      #expect(try replica.read { try $0.isInPast(position) } == (number == 102))
+    }
+  }
+
+  // MARK: - What has a number
+
+  @Test("what has a number never changes: an edit waits beside it, written over it")
+  func notCoalesced() async throws {
+    let test = try TestReplica(1)
+    let water = try WaterEntry.sample(100)
+    try test.replica.save(water)
+    let page = try await test.replica.nextPage(after: 0)
+    for amount in [200, 300] {
+      test.clock.advance(1000)
+      try test.replica.save(WaterEntry.sample(id: water.id, amount))
+    }
+    let offers = try test.offers()
+    try #require(offers.count == 2)
+    #expect(offers[0].encoded == page.offers[0])
+    // 300 took the place of 200, which nobody will ever see.
+    #expect(try WaterEntry(offers[1].record).intake.millilitres == 300)
+    for field in offers[1].written {
+      #expect(offers[1].record[field]?.replaced == offers[0].record[field]?.stamp)
+    }
+    #expect(try test.numbers() == [1, nil])
+    let next = try await test.replica.nextPage(after: 0)
+    #expect(next.offers.first == page.offers.first)
+    #expect(next.segment?.numbers == [1, 2])
+  }
+
+  @Test("deleting, reviving and editing what was sent keeps each value that may be on the server")
+  func deletionNotCoalesced() async throws {
+    let test = try TestReplica(1)
+    let water = try WaterEntry.sample(100)
+    try test.replica.save(water)
+    _ = try await test.replica.nextPage(after: 0)
+    try test.replica.delete(water.key)
+    _ = try await test.replica.nextPage(after: 0)
+    try test.replica.save(WaterEntry.sample(id: water.id, 200))
+    #expect(try test.offers().map(\.record.isDeleted) == [false, true, false])
+    #expect(try test.numbers() == [1, 2, nil])
+  }
+
+  @Test("what has a number is not stamped again, however far ahead its stamp is")
+  func notRestamped() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let id = UUID()
+    test.clock.advance(3_600_000)
+    try test.replica.save(WaterEntry.sample(id: id, 100))
+    _ = try await test.replica.nextPage(after: 0)
+    let sent = try test.offers()
+    try test.replica.save(WaterEntry.sample(id: id, 200))
+    let quiet = ExchangeRequest(cursor: nil)
+    try await test.apply(try server.exchange(quiet), to: quiet)
+    try await test.replica.restamp(at: test.clock.now())
+    let offers = try test.offers()
+    #expect(offers.first == sent.first)
+    // And what follows on it stays after it.
+    let stamps = try offers.map { try #require($0.record[2]?.stamp) }
+    #expect(stamps[0] < stamps[1])
+    #expect(try test.replica.waterEntry(id)?.intake.millilitres == 200)
+    // Refused, it has no number, and is put right with the next sync.
+    let report = try await test.sync(server)
+    #expect(report.refused == 0)
+    #expect(try test.waitingCount == 0)
+    #expect(try WaterEntry(#require(server.records.first)).intake.millilitres == 200)
+    #expect(server.journal.isEmpty)
+  }
+
+  // MARK: - What an answer settles
+
+  /// What becomes of three offers, numbered 1 to 3, by where the server says it is.
+  struct Settled: Sendable {
+    /// Up to which number it judged them, with their own token.
+    var through: UInt64
+    var refused: [Int] = []
+    var acknowledged = 0
+    var numbers: [UInt64?] = []
+    var isUnread = false
+  }
+
+  @Test(
+    "an answer settles what lies up to the server's position: taken, or refused if it says so",
+    arguments: [
+      Settled(through: 3, acknowledged: 3),
+      Settled(through: 3, refused: [1], acknowledged: 2, numbers: [nil]),
+      Settled(through: 2, acknowledged: 2, numbers: [3], isUnread: true),
+      Settled(through: 2, refused: [0], acknowledged: 1, numbers: [nil, 3], isUnread: true),
+      Settled(through: 0, numbers: [1, 2, 3], isUnread: true),
+      // A refusal of what it has not come to yet says nothing.
+      Settled(through: 1, refused: [2], acknowledged: 1, numbers: [2, 3], isUnread: true),
+    ])
+  func settles(case known: Settled) async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    for _ in 0..<3 { try test.replica.save(WaterEntry.sample()) }
+    let (request, page) = try await test.attempt()
+    let token = try #require(request.segment?.token)
+    let applied = try await test.replica.apply(
+      answer(known.through, token, refused: known.refused, server: server), to: request,
+      page: page, at: test.clock.now())
+    #expect(applied.acknowledged == known.acknowledged)
+    #expect(applied.refused == 3 - known.acknowledged - known.numbers.compactMap { $0 }.count)
+    #expect(applied.isUnread == known.isUnread && !applied.isForked)
+    #expect(try test.numbers() == known.numbers)
+    #expect(try test.replica.status().refusedCount == applied.refused)
+    // The rest is offered again, under its numbers, from a position that the server knows.
+    let next = try await test.replica.nextPage(after: 0)
+    #expect(next.segment?.numbers ?? [] == known.numbers.compactMap { $0 })
+    #expect(next.segment.map { $0.confirmed == token } ?? true)
+  }
+
+  @Test("a server at a position that this replica never was at settles nothing: this is a copy")
+  func forked() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    for _ in 0..<3 { try test.replica.save(WaterEntry.sample()) }
+    let (request, page) = try await test.attempt()
+    let token = try #require(request.segment?.token)
+    for position in [
+      OutboxPosition(number: 3, token: token ^ 1), OutboxPosition(number: 4, token: token),
+      OutboxPosition(number: 1, token: 1),
+    ] {
+      let applied = try await test.replica.apply(
+        answer(position.number, position.token, refused: [0], server: server), to: request,
+        page: page, at: test.clock.now())
+      #expect(applied.isForked && !applied.isUnread)
+      #expect(applied.acknowledged == 0 && applied.refused == 0)
+      #expect(try test.numbers() == [1, 2, 3])
+      #expect(try test.replica.status().refusedCount == 0)
+      #expect(try test.replica.read { $0.state.confirmedToken } == 0)
+    }
+  }
+
+  @Test("a refused write loses its number, and gets a new one when it is offered again")
+  func refusedAgain() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    server.state.withLock { $0.refuses = { $0.key.kind == .preference ? .quota : nil } }
+    try test.replica.setPreference("theme", to: "dusk")
+    try await test.sync(server)
+    #expect(try test.numbers() == [nil])
+    server.state.withLock { $0.refuses = { _ in nil } }
+    try test.replica.save(WaterEntry.sample())
+    try await test.sync(server)
+    #expect(try test.waitingCount == 0)
+    let numbers = server.requests.compactMap(\.segment?.numbers)
+    #expect(numbers == [[1], [2], [3]], "last, and once")
+    #expect(server.records.count == 2)
+  }
+
+  /// The server remembers what it refused, and need not be right again.
+  @Test("a refusal whose answer was lost is told again, though the server would take it now")
+  func refusalLost() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    server.state.withLock { $0.refuses = { $0.key.kind == .preference ? .quota : nil } }
+    try test.replica.setPreference("theme", to: "dusk")
+    try test.replica.save(WaterEntry.sample())
+    var transport = ModelTransport(server: server)
+    transport.cut = { _ in .afterServer }
+    _ = try? await test.engine(transport).sync()
+    server.state.withLock { $0.refuses = { _ in nil } }
+    let report = try await test.sync(server)
+    #expect(report.refused == 1 && report.pushed == 1)
+    #expect(try test.replica.pending().map(\.refusal?.reason) == [.quota])
+    #expect(try await test.sync(server).pushed == 1)
+    #expect(server.records.count == 2)
+  }
+
+  @Test("a late answer of another sync settles nothing that it was not asked about")
+  func lateAnswer() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    server.state.withLock { $0.refuses = { $0.key.kind == .preference ? .quota : nil } }
+    try test.replica.setPreference("theme", to: "dusk")
+    let (request, page) = try await test.attempt()
+    let refusal = try server.exchange(request, as: "secret-1")
+    try await test.apply(refusal, to: request, page: page)
+    try await test.replica.retryRefused(through: try await test.replica.lastRefused())
+    let again = try await test.attempt()
+    #expect(try test.numbers() == [2])
+    // The first answer comes once more: the entry is under way under another number.
+    try await test.apply(refusal, to: request, page: page)
+    #expect(try test.numbers() == [2])
+    #expect(try test.replica.status().refusedCount == 0)
+    server.state.withLock { $0.refuses = { _ in nil } }
+    try await test.apply(
+      try server.exchange(again.request, as: "secret-1"), to: again.request, page: again.page)
+    #expect(try test.waitingCount == 0)
+  }
+
+  @Test(
+    "nothing is judged twice, whatever is lost and repeated",
+    arguments: 1...12 as ClosedRange<UInt64>)
+  func judgedOnce(seed: UInt64) async throws {
+    var random = SeededRandom(seed: seed)
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    var count = 0
+    for _ in 0..<20 {
+      for _ in 0..<Int.random(in: 0..<3, using: &random) {
+        try test.replica.save(WaterEntry.sample())
+        count += 1
+      }
+      var transport = ModelTransport(server: server)
+      let (cut, kind) = (
+        Int.random(in: 0..<3, using: &random),
+        ModelTransport.Cut.allCases.randomElement(using: &random)
+      )
+      transport.cut = { $0 == cut ? kind : nil }
+      _ = try? await test.engine(transport).sync()
+    }
+    #expect(try await !test.sync(server).isRenewed)
+    #expect(server.state.withLock { $0.judgedCount } == count)
+    #expect(server.records == (try test.replica.allRecords()))
+    // A log that is settled keeps nothing but its tokens.
+    let settled = try test.replica.read { try $0.settledThrough() }
+    #expect(settled == UInt64(count))
+  }
+}

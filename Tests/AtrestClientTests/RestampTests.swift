@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stamping again: what a device does whose clock was ahead, record by record.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+
+@testable import AtrestClient
+
+@Suite("Stamping again")
+struct RestampTests {
+  private static let hour: Int64 = 3_600_000
+
+  /// Learns a server's time, and stamps again by it.
+  private func restamp(_ test: TestReplica, by server: TestClock) async throws {
+    let quiet = ExchangeRequest(cursor: try await test.replica.position().cursor)
+    let answer = ExchangeResponse(cursor: quiet.cursor ?? .start, serverTime: server.now())
+    try await test.apply(answer, to: quiet)
+    try await test.replica.restamp(at: test.clock.now())
+  }
+
+  private func time(_ test: TestReplica, _ key: RecordKey) throws -> HybridTime {
+    try #require(try test.replica.record(key)?.latestTime)
+  }
+
+  @Test(
+    "moves what is too far ahead to when it was written by the server's clock, and nothing else")
+  func onlyTooFarAhead() async throws {
+    let server = TestClock()
+    let test = try TestReplica(1)
+    let (right, borne, ahead) = (
+      try WaterEntry.sample(), try WaterEntry.sample(), try WaterEntry.sample()
+    )
+    try test.replica.save(right)
+    test.clock.advance(59_000)
+    try test.replica.save(borne)
+    test.clock.advance(10 * 365 * 24 * Self.hour)
+    try test.replica.save(ahead)
+    let before = try [right, borne].map { try time(test, $0.key) }
+    test.clock.advance(5000)
+    try await restamp(test, by: server)
+    #expect(try [right, borne].map { try time(test, $0.key) } == before)
+    #expect(
+      try time(test, ahead.key).wallTime.milliseconds == server.now().milliseconds - 5000)
+    for offer in try test.offers() {
+      #expect(try test.replica.record(offer.record.key) == offer.record)
+    }
+    // The excursion is over: the next write is a present one.
+    let next = try WaterEntry.sample()
+    try test.replica.save(next)
+    #expect(try time(test, next.key).wallTime.milliseconds <= server.now().milliseconds + 59_000)
+  }
+
+  /// Defect D2: one edit of a record that carries a far stamp held every later write of the device
+  /// back.
+  @Test("holds no record back for another one's stamp")
+  func acrossRecords() async throws {
+    let clock = TestClock()
+    let server = ModelServer(clock: clock)
+    server.state.withLock { $0.isSkewJudgedByClock = true }
+    let test = try TestReplica(1)
+    let frozen = try WaterEntry.sample(100)
+    // The server's clock is a year ahead, the device follows it; then the server's clock is put
+    // right.
+    clock.advance(365 * 24 * Self.hour)
+    test.clock.set(clock.now().milliseconds)
+    try test.replica.save(frozen)
+    try await test.sync(server)
+    let far = try time(test, frozen.key)
+    clock.advance(-365 * 24 * Self.hour)
+    test.clock.set(clock.now().milliseconds)
+    try test.replica.save(WaterEntry.sample(id: frozen.id, 200))
+    let others = try (0..<3).map { _ in try WaterEntry.sample() }
+    for entry in others { try test.replica.save(entry) }
+
+    let report = try await test.sync(server)
+    #expect(report.refused == 1, "by the clock alone, what follows on the far stamp is refused")
+    #expect(try test.replica.pending().map(\.key) == [frozen.key])
+    #expect(try time(test, frozen.key) > far, "it never loses to what it was written over")
+    for entry in others {
+      #expect(try time(test, entry.key) <= HybridTime(clock.now().advanced(by: 60_000)))
+    }
+    // By what the account holds it is taken.
+    server.state.withLock { $0.isSkewJudgedByClock = false }
+    try await test.sync(server)
+    #expect(try test.waitingCount == 0)
+    #expect(server.records == (try test.replica.allRecords()))
+  }
+
+  @Test(
+    "keeps each record's order, and neither what was acknowledged nor what was sent changes",
+    arguments: 1...40 as ClosedRange<UInt64>)
+  func law(seed: UInt64) async throws {
+    var random = SeededRandom(seed: seed)
+    let clock = TestClock()
+    let server = ModelServer(clock: clock)
+    let test = try TestReplica(1)
+    let ids = (0..<3).map { _ in random.uuid() }
+    for round in 0..<2 {
+      for _ in 0..<8 {
+        test.clock.advance(Int64.random(in: -300_000...600_000, using: &random))
+        let id = try #require(ids.randomElement(using: &random))
+        if random.oneIn(4) {
+          try test.replica.delete(RecordKey(kind: .water, id: id.bytes))
+        } else {
+          try test.replica.save(
+            WaterEntry.sample(id: id, Int.random(in: 1...2000, using: &random)))
+        }
+        // Some are sent, and no answer comes.
+        if random.oneIn(5), round == 1 { _ = try await test.replica.nextPage(after: 0) }
+      }
+      if round == 0 {
+        test.clock.set(clock.now().milliseconds)
+        try await test.sync(server)
+      }
+    }
+    struct Entry {
+      var number: UInt64?
+      var offer: Offer
+    }
+    func entries() throws -> [Entry] {
+      try zip(test.numbers(), test.offers()).map { Entry(number: $0, offer: $1) }
+    }
+    let acknowledged = Set(server.records.flatMap(\.registers))
+    let before = try entries()
+    try await restamp(test, by: clock)
+    let after = try entries()
+    try #require(after.count == before.count)
+    let limit = HybridTime(clock.now().advanced(by: 60_000))
+    var last: [RecordKey: Stamp] = [:]
+    for (old, new) in zip(before, after) {
+      #expect(new.number == old.number && new.offer.written == old.offer.written)
+      #expect(new.offer.record.message == old.offer.record.message, "no value changes")
+      if old.number != nil { #expect(new.offer == old.offer, "seed \(seed)") }
+      for field in new.offer.written {
+        let (oldRegister, register) = (
+          try #require(old.offer.record[field]), try #require(new.offer.record[field])
+        )
+        #expect(register.replaced.map { $0 < register.stamp } ?? true, "seed \(seed)")
+        #expect(last[old.offer.record.key].map { $0 < register.stamp } ?? true, "seed \(seed)")
+        if oldRegister.stamp.time <= limit, new.offer == old.offer || register != oldRegister {
+          // Only an earlier write of the same record can have pushed it.
+          #expect(
+            register.stamp == oldRegister.stamp || last[old.offer.record.key] != nil,
+            "seed \(seed)")
+        }
+      }
+      last[old.offer.record.key] = new.offer.record[Register.deletedField]?.stamp
+      for register in old.offer.record.registers where acknowledged.contains(register) {
+        #expect(new.offer.record[register.field] == register, "seed \(seed)")
+      }
+    }
+    // What is held is what the youngest entry says, and all of it gets there.
+    for key in Set(after.map(\.offer.record.key)) {
+      let youngest = after.last { $0.offer.record.key == key }
+      #expect(try test.replica.record(key) == youngest?.offer.record, "seed \(seed)")
+    }
+    let held = try test.replica.water().map(\.intake.millilitres)
+    try await test.sync(server)
+    #expect(try test.waitingCount == 0, "seed \(seed)")
+    #expect(try test.replica.water().map(\.intake.millilitres) == held, "seed \(seed)")
+    #expect(server.records == (try test.replica.allRecords()), "seed \(seed)")
+    #expect(server.journal.isEmpty, "seed \(seed)")
+  }
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server makes of stamps and dates when its own clock is wrong, and how it notices.
+
+import Logging
+import Replication
+import SyncProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import AtrestServer
+
+@Suite final class StampJudgementTests {
+  private let folder: Folder
+  private let store: SQLiteStore
+  private let kim: AccountID
+
+  init() throws {
+    folder = try Folder()
+    store = try openStore(folder)
+    kim = try store.makeAccount("kim")
+    try store.makeDevice(phone, kim)
+    try store.makeDevice(tablet, kim)
+  }
+
+  deinit {
+    store.close()
+  }
+
+  private static let hour: Int64 = 3_600_000
+
+  /// A record stamped so many steps of the hybrid clock after noon.
+  private func water(
+    _ number: Int, steps: UInt64, millilitres: Int = 250, by replica: ReplicaID = phone
+  ) -> Record {
+    let time = HybridTime(rawValue: HybridTime(WallTime(milliseconds: noon)).rawValue + steps)
+    let written = AtrestServerTests.water(number, millilitres: millilitres)
+    let registers = written.registers.map {
+      Register(field: $0.field, stamp: Stamp(time: time, replica: replica), value: $0.value)
+    }
+    return Record(key: written.key, registers: registers) ?? written
+  }
+
+  @Test(
+    "whatever follows a stamp that was taken is taken, however far back the server's clock goes")
+  func follows() throws {
+    _ = try store.exchange(kim, request(nil, AtrestServerTests.water(1)))
+    for steps in [1, Exchange.stepLimit, 2 * Exchange.stepLimit] {
+      let answer = try store.exchange(
+        kim, request(nil, water(Int(steps) + 1, steps: steps)), at: noon - Self.hour)
+      #expect(answer.refusals.isEmpty)
+    }
+  }
+
+  @Test("but nobody moves an account's stamps ahead by more than small steps")
+  func steps() throws {
+    _ = try store.exchange(kim, request(nil, AtrestServerTests.water(1)))
+    let tooFar = request(nil, water(2, steps: Exchange.stepLimit + 1))
+    #expect(
+      try store.exchange(kim, tooFar, at: noon - Self.hour).refusals.map(\.reason) == [.clockSkew])
+    #expect(try store.exchange(kim, tooFar).refusals.isEmpty, "for a right clock it is nothing")
+  }
+
+  @Test("another account's stamps count for nothing")
+  func accounts() throws {
+    let sam = try store.makeAccount("sam")
+    _ = try store.exchange(sam, request(nil, AtrestServerTests.water(1)), by: tablet)
+    let answer = try store.exchange(
+      kim, request(nil, AtrestServerTests.water(1)), at: noon - Self.hour)
+    #expect(answer.refusals.map(\.reason) == [.clockSkew])
+  }
+
+  @Test(
+    "what the account took is known after a restart, and after the transaction that took it only")
+  func durable() throws {
+    _ = try store.exchange(kim, request(nil, AtrestServerTests.water(1)))
+    store.close()
+    let again = try openStore(folder)
+    defer { again.close() }
+    let answer = try again.exchange(kim, request(nil, water(2, steps: 1)), at: noon - Self.hour)
+    #expect(answer.refusals.isEmpty)
+  }
+
+  @Test("what was acknowledged once is taken with the stamp it has, up to a hundred years ahead")
+  func restored() throws {
+    let years = Exchange.restoredLimitMilliseconds
+    func restored(_ number: Int, at time: Int64) -> ExchangeRequest {
+      let record = AtrestServerTests.water(number, at: time)
+      return ExchangeRequest(
+        cursor: nil, offers: [Offer(record: record, written: [], isRestored: true).encoded])
+    }
+    #expect(try store.exchange(kim, restored(1, at: noon + years)).refusals.isEmpty)
+    #expect(
+      try store.exchange(kim, restored(2, at: noon + 2 * years)).refusals.map(\.reason)
+        == [.clockSkew])
+  }
+
+  @Test("an entry of the journal is dated by the greatest time that the clock ever showed")
+  func dated() throws {
+    let mine = AtrestServerTests.water(1)
+    let theirs = water(1, steps: 1, millilitres: 300, by: tablet)
+    let account = kim
+    func push(_ record: Record, at now: Int64) throws {
+      let prepared = PreparedExchange(request(nil, record))
+      try store.transaction { t throws(StoreError) in
+        let time = WallTime(milliseconds: now)
+        let feed = try AccountFeed(
+          account: account, in: t, commit: UInt64(now), clockHighWater: t.noteClock(time))
+        _ = try Exchange.run(prepared, device: phone, feed: feed, now: time)
+        try feed.finish()
+      }
+    }
+    try push(mine, at: noon)
+    try push(theirs, at: noon - 100 * 24 * Self.hour)
+    let entries = try store.exchange(kim, request()).records
+      .compactMap { try? Conflict(Record(decoding: $0)) }
+    #expect(entries.map(\.noticed) == [WallTime(milliseconds: noon)])
+  }
+}
+
+@Suite struct ClockMonitorTests {
+  /// Two clocks that a test sets.
+  private final class Clocks: Sendable {
+    let wall = Mutex(noon)
+    let uptime = Mutex(Int64(1000))
+
+    func pass(_ milliseconds: Int64) {
+      wall.withLock { $0 += milliseconds }
+      uptime.withLock { $0 += milliseconds }
+    }
+  }
+
+  private let clocks = Clocks()
+  private let directory = Directory()
+
+  private func monitor(highWater: Int64 = 0) -> ClockMonitor {
+    let clocks = clocks
+    return ClockMonitor(
+      environment: Environment(
+        now: { WallTime(milliseconds: clocks.wall.withLock { $0 }) },
+        random: { [UInt8](repeating: 1, count: $0) }, uptime: { clocks.uptime.withLock { $0 } }),
+      directory: directory, highWater: WallTime(milliseconds: highWater),
+      logger: quiet)
+  }
+
+  private func device(_ number: UInt64, of account: Int64, ahead: Int64) {
+    let id = AccountID(rawValue: account)
+    if directory.account(id) == nil { directory.add(account: id, name: "account \(account)") }
+    let replica = ReplicaID(rawValue: number)
+    directory.add(
+      DeviceEntry(
+        replica: replica, account: id, name: "device", tokenHash: [],
+        paired: WallTime(milliseconds: noon)))
+    let now = clocks.wall.withLock { $0 }
+    directory.session(replica)?.note(
+      clock: WallTime(milliseconds: now + ahead), at: WallTime(milliseconds: now))
+  }
+
+  @Test("a clock that runs on is not doubted")
+  func runsOn() {
+    let monitor = monitor(highWater: noon)
+    for _ in 0..<3 {
+      monitor.check()
+      #expect(monitor.doubt == nil)
+      clocks.pass(60_000)
+    }
+  }
+
+  @Test("one that shows less than before the start is, until it has caught up")
+  func wentBack() {
+    let monitor = monitor(highWater: noon + 120_000)
+    monitor.check()
+    #expect(monitor.doubt == .wentBack(by: 120_000))
+    clocks.pass(60_000)
+    monitor.check()
+    #expect(monitor.doubt == nil)
+  }
+
+  @Test("one that is set while the server runs is, either way, for an hour", arguments: [-1, 1])
+  func stepped(way: Int64) {
+    let monitor = monitor()
+    monitor.check()
+    clocks.wall.withLock { $0 += way * 120_000 }
+    monitor.check()
+    #expect(monitor.doubt == .stepped(by: way * 120_000))
+    clocks.pass(ClockMonitor.stepMemoryMilliseconds + 1)
+    monitor.check()
+    #expect(monitor.doubt == nil)
+  }
+
+  @Test("one that most accounts' devices differ from is; one account is one voice")
+  func differs() {
+    let monitor = monitor()
+    device(1, of: 1, ahead: 7_200_000)
+    monitor.check()
+    #expect(monitor.doubt == .differsFromDevices(by: 7_200_000))
+    device(2, of: 2, ahead: 0)
+    device(3, of: 3, ahead: 10)
+    // A liar with many devices.
+    for number in 10..<20 { device(UInt64(number), of: 1, ahead: 7_200_000) }
+    monitor.check()
+    #expect(monitor.doubt == nil)
+  }
+
+  @Test("a step that the devices' clocks bear out was a correction")
+  func corrected() {
+    let monitor = monitor()
+    monitor.check()
+    clocks.wall.withLock { $0 += 7_200_000 }
+    device(1, of: 1, ahead: 20)
+    monitor.check()
+    #expect(monitor.doubt == nil)
+  }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preloaded into a daemon: once a file is there, the clocks that nobody sets run 120 times as fast, and timers with
+// them. The wall clock stays right. So ten minutes until the first housekeeping take five seconds.
+
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SPEED = 120, CLOCKS = 12, DESCRIPTORS = 65536 };
+
+static const int64_t second = 1000000000;
+// A timer that was set before the hurry looks at the clock this often.
+static const int64_t glance = 200000000;
+
+static volatile int hurries;
+static int64_t start[CLOCKS];
+static int clockOf[DESCRIPTORS];
+
+static int64_t real(int clock) {
+  struct timespec time;
+  syscall(SYS_clock_gettime, clock, &time);
+  return time.tv_sec * second + time.tv_nsec;
+}
+
+static int isScaled(int clock) {
+  return hurries && clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE &&
+         clock != CLOCK_PROCESS_CPUTIME_ID && clock != CLOCK_THREAD_CPUTIME_ID;
+}
+
+static int64_t shown(int clock) {
+  int64_t now = real(clock);
+  return isScaled(clock) ? start[clock] + (now - start[clock]) * SPEED : now;
+}
+
+static void look(void) {
+  const char *file = getenv("HURRY_FILE");
+  if (hurries || !file || access(file, F_OK) != 0) return;
+  for (int clock = 0; clock < CLOCKS; clock++) start[clock] = real(clock);
+  hurries = 1;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+  if (clock < 0 || clock >= CLOCKS) return (int)syscall(SYS_clock_gettime, clock, time);
+  look();
+  int64_t now = shown(clock);
+  time->tv_sec = now / second;
+  time->tv_nsec = now % second;
+  return 0;
+}
+
+int timerfd_create(int clock, int flags) {
+  int descriptor = (int)syscall(SYS_timerfd_create, clock, flags);
+  if (descriptor >= 0 && descriptor < DESCRIPTORS) clockOf[descriptor] = clock;
+  return descriptor;
+}
+
+int timerfd_settime(int descriptor, int flags, const struct itimerspec *time, struct itimerspec *old) {
+  struct itimerspec changed = *time;
+  int clock = descriptor < DESCRIPTORS ? clockOf[descriptor] : CLOCK_MONOTONIC;
+  int isSet = time->it_value.tv_sec != 0 || time->it_value.tv_nsec != 0;
+  if (isSet && (flags & TFD_TIMER_ABSTIME) && clock != CLOCK_REALTIME) {
+    int64_t left = time->it_value.tv_sec * second + time->it_value.tv_nsec - shown(clock);
+    if (isScaled(clock)) left /= SPEED;
+    left = left < 1 ? 1 : left > glance ? glance : left;
+    changed.it_value.tv_sec = left / second;
+    changed.it_value.tv_nsec = left % second;
+    flags &= ~TFD_TIMER_ABSTIME;
+  }
+  return (int)syscall(SYS_timerfd_settime, descriptor, flags, &changed, old);
+}

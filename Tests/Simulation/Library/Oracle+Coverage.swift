@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which writes are covered by what is there: visible, journalled, put away by a person, or known to
+// the writer of one that is covered.
+
+import Replication
+
+extension Oracle {
+  /// Which writes are covered.
+  ///
+  /// - Parameters:
+  ///   - isHeldEnough: Whether a write in a deleted record counts as one that is visible: it is
+  ///     still held, but no person sees it.
+  ///   - granted: Writes that count as covered for another reason.
+  func covered(
+    by holdings: Holdings, isHeldEnough: Bool, granting granted: Set<Int> = []
+  ) -> [Bool] {
+    var covered = [Bool](repeating: false, count: writes.count)
+    for id in dismissed { covered[id] = true }
+    for id in granted { covered[id] = true }
+    for held in holdings.visible { cover(writes(of: held.register, in: held.key), &covered) }
+    for held in holdings.journal { cover(writes(of: held.register, in: held.key), &covered) }
+    if isHeldEnough {
+      for held in holdings.hidden { cover(writes(of: held.register, in: held.key), &covered) }
+    } else {
+      coverListed(&covered, holdings)
+    }
+    coverParents(&covered)
+    coverEqual(&covered)
+    coverDeleted(&covered, holdings)
+    coverEqual(&covered)
+    coverParents(&covered)
+    return covered
+  }
+
+  private func cover(_ ids: [Int], _ covered: inout [Bool]) {
+    for id in ids { covered[id] = true }
+  }
+
+  /// What stands in a deleted record is covered if the journal lists the action that wrote it: it
+  /// can be brought back whole.
+  private func coverListed(_ covered: inout [Bool], _ holdings: Holdings) {
+    var listed: Set<Int> = []
+    for held in holdings.journal where held.register.field == Register.deletedField {
+      for id in writes(of: held.register, in: held.key) { listed.insert(writes[id].action) }
+    }
+    for held in holdings.hidden {
+      for id in writes(of: held.register, in: held.key) where listed.contains(writes[id].action) {
+        covered[id] = true
+      }
+    }
+  }
+
+  /// Two writes that did not know each other and say the same: nothing is lost when the lesser of
+  /// them is, and it need not be journalled.
+  private func coverEqual(_ covered: inout [Bool]) {
+    for ids in repeated {
+      guard let greatest = ids.filter({ covered[$0] }).compactMap({ writes[$0].stamps.max() }).max()
+      else { continue }
+      for id in ids where !covered[id] {
+        if let least = writes[id].stamps.min(), least <= greatest { covered[id] = true }
+      }
+    }
+  }
+
+  /// What the writer of a deletion knew was taken out with its word, and so was what the writers of
+  /// deletions before it knew; and what the writers of other deletions knew that say the same, if
+  /// nobody took those back.
+  private func coverDeleted(_ covered: inout [Bool], _ holdings: Holdings) {
+    var ends: [RecordKey: [Int]] = [:]
+    for (key, floor) in holdings.floors { ends[key, default: []] += deletions(of: key, at: floor) }
+    for held in holdings.visible
+    where held.register.field == Register.deletedField
+      && held.register.value == Register.deletedValue
+    {
+      ends[held.key, default: []] += writes(of: held.register, in: held.key)
+    }
+    for (key, named) in ends {
+      let takenBack = Set(revivals(of: key).flatMap { writes[$0].parents })
+      let latest = named.compactMap { writes[$0].stamps.max() }.max()
+      var left = named
+      left += deletions(of: key).filter { id in
+        guard let latest, let least = writes[id].stamps.min() else { return false }
+        return writes[id].isOwed && !takenBack.contains(id) && least <= latest
+      }
+      var seen = Set(left)
+      while let id = left.popLast() {
+        covered[id] = true
+        for known in writes[id].known { coverPast(of: known, &covered) }
+        for parent in writes[id].parents where seen.insert(parent).inserted { left.append(parent) }
+      }
+    }
+  }
+
+  private func coverPast(of id: Int, _ covered: inout [Bool]) {
+    guard !covered[id] else { return }
+    covered[id] = true
+    for parent in writes[id].parents { coverPast(of: parent, &covered) }
+  }
+
+  /// Parents were noted before their children.
+  private func coverParents(_ covered: inout [Bool]) {
+    for id in writes.indices.reversed() where covered[id] {
+      for parent in writes[id].parents { covered[parent] = true }
+    }
+  }
+
+  /// The first owed write that what is there does not cover, and how many are excused by what a
+  /// server forgot.
+  func firstLost(_ holdings: Holdings) -> (lost: Write?, excused: Int) {
+    let strictly = covered(by: holdings, isHeldEnough: false)
+    let missing = writes.indices.filter { writes[$0].isOwed && !strictly[$0] }
+    guard !missing.isEmpty else { return (nil, 0) }
+    let granted = covered(by: holdings, isHeldEnough: false, granting: forgetting.excused)
+    let lost = missing.first { !granted[$0] }
+    return (lost.map { writes[$0] }, missing.count { granted[$0] })
+  }
+
+  /// Stops owing what was covered before a copy was lost, and is not by what is left: every holder
+  /// of it is gone.
+  mutating func excuse(before: Holdings, after: Holdings) {
+    let was = covered(by: before, isHeldEnough: true)
+    let isStill = covered(by: after, isHeldEnough: true)
+    for id in writes.indices where was[id] && !isStill[id] { writes[id].isOwed = false }
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a server forgot when it was put back, write by write: the only thing the oracle grants.
+
+import Replication
+
+/// A write that a server forgot comes back as something held, not as something written. So the
+/// server cannot tell whether the writer of what it meets knew it, and either may supersede the
+/// other without an entry, or with one too many.
+struct Forgetting {
+  /// Forgotten, and not back since.
+  private(set) var absent: Set<Int> = []
+  /// What stood in the place of a forgotten write at the moment when that came back and won.
+  private(set) var met: Set<Int> = []
+  /// Forgotten at any time.
+  private(set) var ever: Set<Int> = []
+
+  /// Writes that need not be found.
+  var excused: Set<Int> { absent.union(met) }
+
+  mutating func forget(_ ids: [Int]) {
+    absent.formUnion(ids)
+    ever.formUnion(ids)
+  }
+
+  /// A register took the place of another on the server.
+  mutating func replace(_ before: [Int], by after: [Int]) {
+    let back = after.filter(absent.contains)
+    guard !back.isEmpty else { return }
+    absent.subtract(back)
+    met.formUnion(before)
+  }
+}
+
+extension Oracle {
+  /// Notes what a server had, and has no more because a copy was put in its place.
+  mutating func noteForgotten(before: Holdings, after: Holdings) {
+    let was = covered(by: before, isHeldEnough: true)
+    let isStill = covered(by: after, isHeldEnough: true)
+    forgetting.forget(writes.indices.filter { was[$0] && !isStill[$0] })
+  }
+
+  /// Notes what the server made of a record.
+  mutating func noteCommitted(_ before: Record?, _ after: Record) {
+    guard !forgetting.absent.isEmpty else { return }
+    for register in after.registers where before?[register.field] != register {
+      let replaced = before?[register.field].map { writes(of: $0, in: after.key) } ?? []
+      forgetting.replace(replaced, by: writes(of: register, in: after.key))
+    }
+  }
+}

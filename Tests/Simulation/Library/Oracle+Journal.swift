@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether an entry of the journal is true: both writes were made, and the winner's writer had not
+// seen the loser.
+
+import Replication
+
+extension Oracle {
+  /// What is wrong with an entry; nil if nothing is.
+  func fault(of entry: Conflict) -> String? {
+    let lost = stamped(entry.lost, in: entry.key)
+    let kept =
+      entry.kept.field == Register.forgottenField
+      ? deletions(of: entry.key, at: entry.kept.stamp) : stamped(entry.kept, in: entry.key)
+    guard !lost.isEmpty, !kept.isEmpty else {
+      return "the journal holds a write that nobody made"
+    }
+    if entry.lost.field == entry.kept.field, entry.lost.value == entry.kept.value {
+      return "a false entry: the journal says that a write lost to one that says the same"
+    }
+    let isTrue = kept.contains { winner in
+      let past = past(of: winner)
+      return lost.contains { $0 != winner && !isSeen($0, in: past) }
+    }
+    guard !isTrue else { return nil }
+    let isRenamed = lost.contains { writes[$0].stamps.count > 1 }
+    return "a false entry: the journal says that a write lost to one that knew it"
+      + (isRenamed ? ", under another stamp" : "")
+  }
+
+  /// Whether a false entry is granted: a server that was put back forgot one of the two writes, or
+  /// one between them, and could not know; or the lost write waited when its replica took a new
+  /// identity, or when its disk was copied, so that two replicas offer it as their own.
+  func isGranted(_ entry: Conflict) -> Bool {
+    let lost = stamped(entry.lost, in: entry.key)
+    let kept =
+      stamped(entry.kept, in: entry.key) + deletions(of: entry.key, at: entry.kept.stamp)
+    if (lost + kept).contains(where: forgetting.ever.contains) { return true }
+    if lost.contains(where: { hasTwoIdentities($0) || sharedByCopies.contains($0) }) { return true }
+    return kept.contains { winner in
+      past(of: winner).contains { between in
+        guard forgetting.ever.contains(between) else { return false }
+        let known = past(of: between)
+        return lost.contains { isSeen($0, in: known) }
+      }
+    }
+  }
+
+  private func hasTwoIdentities(_ id: Int) -> Bool {
+    Set(writes[id].stamps.map(\.replica)).subtracting([.none]).count > 1
+  }
+
+  /// A deletion's writer saw an action if it saw anything that the action wrote.
+  private func isSeen(_ lost: Int, in past: Set<Int>) -> Bool {
+    if past.contains(lost) { return true }
+    return writes[lost].field == Register.deletedField
+      && siblings(of: lost).contains(where: past.contains)
+  }
+
+  /// What the writer of a write had seen: what it wrote over, what that one's writer wrote over,
+  /// and so on; of an action on a record also what the record's other fields were.
+  func past(of id: Int) -> Set<Int> {
+    var past: Set<Int> = []
+    var left = writes[id].parents + writes[id].known.filter { !siblings(of: id).contains($0) }
+    while let next = left.popLast() {
+      guard past.insert(next).inserted else { continue }
+      left += writes[next].parents + writes[next].known
+    }
+    return past
+  }
+}

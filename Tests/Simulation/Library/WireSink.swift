@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carries the events of one stream from the server's service to a simulated connection.
+
+import AtrestServer
+import GRPC
+import Transport
+
+/// The answering half of a simulated stream. What is sent goes out a little later: the service may
+/// send from inside a commit, or while the connection tells of its events.
+final class WireSink: EventSink, @unchecked Sendable {
+  // Sendable because a simulation has one thread.
+  private let world: World
+  private weak var wire: Wire?
+  private let id: CallID
+  private var onCancel: (@Sendable () -> Void)?
+  private var isOver = false
+
+  init(_ world: World, _ wire: Wire, _ id: CallID) {
+    self.world = world
+    self.wire = wire
+    self.id = id
+  }
+
+  func send(_ message: [UInt8]) -> StreamWriter.SendOutcome {
+    guard !isOver else { return .closed }
+    world.scheduler.after(1) { [self] in
+      guard !isOver else { return }
+      if wire?.send(message, on: id) != true {
+        wire?.finish(id, Status(.resourceExhausted, "The reader is too slow."))
+        cancel()
+      }
+    }
+    return .queued
+  }
+
+  func finish(_ status: Status) {
+    guard !isOver else { return }
+    // After what was sent before.
+    world.scheduler.after(1) { [self] in
+      guard !isOver else { return }
+      isOver = true
+      onCancel = nil
+      wire?.finish(id, status)
+    }
+  }
+
+  func onCancel(_ action: @escaping @Sendable () -> Void) {
+    if isOver { action() } else { onCancel = action }
+  }
+
+  /// The call ended otherwise.
+  func cancel() {
+    guard !isOver else { return }
+    isOver = true
+    onCancel?()
+    onCancel = nil
+  }
+}
