@@ -258,7 +258,10 @@ class Account:
             is_listed = entry is not None and not is_deleted(
                 self.records.get((CONFLICT, name), {})
             )
-            if is_listed and (seen := before[DELETED_FIELD].replaced) is not None:
+            deletion = before[DELETED_FIELD]
+            if is_listed and deletion.stamp.replica == lost.stamp.replica:
+                is_listed = False
+            elif is_listed and (seen := deletion.replaced) is not None:
                 is_listed = seen != lost.stamp and seen <= entry.kept.stamp
             if is_taken_out and is_listed and key[0] != CONFLICT:
                 self._note(key, lost, after[FORGOTTEN_FIELD])

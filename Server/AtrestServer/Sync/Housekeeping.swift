@@ -79,8 +79,10 @@ package enum Housekeeping {
     return result
   }
 
-  /// Whether the journal says that an action lost, and nobody has put the entry away. It says nothing where the deletion's writer had
-  /// seen the action: it wrote over that very one, or over one that brought the record back after the action had lost.
+  /// Whether the journal says that an action lost, and nobody has put the entry away.
+  ///
+  /// It says nothing where the deletion's writer had seen the action: it made it itself, or wrote over that
+  /// very one, or over one that brought the record back after the action had lost.
   private static func isListed(
     _ action: Conflict, _ feed: AccountFeed, deletion: Register?
   ) throws(StoreError) -> Bool {
@@ -88,6 +90,7 @@ package enum Housekeeping {
       let record = try? Record(decoding: found.body), !record.isDeleted,
       let entry = try? Conflict(record)
     else { return false }
+    guard deletion?.stamp.replica != entry.lost.stamp.replica else { return false }
     guard let seen = deletion?.replaced else { return true }
     return seen != entry.lost.stamp && seen <= entry.kept.stamp
   }
