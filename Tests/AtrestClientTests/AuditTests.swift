@@ -217,7 +217,7 @@ struct AuditTests {
     #expect(server.journal.map { FieldValue($0.lost, of: .water) } == [lost])
   }
 
-  /// Offering again after a lost answer moved the token, and not the head.
+  /// An offer repeated after a lost answer moved the token, and not the head.
   @Test(
     "D8: a phone that was never copied is one phone, wherever a backup was taken and put back",
     arguments: 0..<5, 0..<5)

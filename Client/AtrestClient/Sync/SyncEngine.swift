@@ -177,7 +177,7 @@ public struct SyncEngine: Sendable {
         guard !run.isForked, !run.isUnread else { return }
         // What was written meanwhile.
         waiting = try await page(after: last, run)
-        guard !waiting.offers.isEmpty else { return }
+        guard !waiting.offers.isEmpty || (answer.more && !isRestart) else { return }
         attempt = self.attempt(at: place, waiting, run)
         (answer, reading) = try await ask(attempt.request)
       }
