@@ -73,6 +73,8 @@ package enum Mutation: String, CaseIterable, Sendable {
   case unwrittenConflicts
   /// What a server may have lost is taken in without being compared.
   case restoredNotJudged
+  /// The server judges what comes back once more, though it judged it when it went.
+  case judgedAgain
   /// Writes of one replica conflict with each other.
   case ownWritesConflict
   /// Two writes of one value conflict.

@@ -7,7 +7,7 @@ public struct Offer: Hashable, Sendable {
   public var record: Record
   /// The fields it wrote, ascending; the others come along so that nothing is lost if the server lost them.
   public var written: [FieldNumber]
-  /// Whether all of it was acknowledged once, by a server that may have lost it since. `written` is then empty.
+  /// Whether all but what it wrote was acknowledged once, by a server that may have lost it since.
   public var isRestored: Bool
 
   /// An offer.
@@ -15,6 +15,12 @@ public struct Offer: Hashable, Sendable {
     self.record = record
     self.written = written
     self.isRestored = isRestored
+  }
+
+  /// Whether the register of a field was acknowledged before, perhaps by a server that has lost it since. A signed fact never was.
+  public func wasAcknowledged(_ field: FieldNumber) -> Bool {
+    if record.key.kind == .entitlement { return isRestored }
+    return !written.contains(field) && (isRestored || written.isEmpty)
   }
 
   /// What the server holds after taking an offer in.
@@ -25,20 +31,25 @@ public struct Offer: Hashable, Sendable {
     public let isSuperseded: Bool
     /// Writes that lost to one that did not know them.
     public let conflicts: [Conflict]
+    /// What is to be kept beside the record from now on.
+    public let history: RecordHistory
   }
 
   /// Merges the offer into the account's copy of the record.
   ///
-  /// Only written fields can conflict: any other register was acknowledged before, and was judged then. A server that was put back may
-  /// have forgotten what it judged, and met the other write since; so all fields of a restored offer can.
+  /// Of what is offered only written fields can lose in a conflict: any other register was acknowledged before, and was judged then. A server that
+  /// was put back may have forgotten what it judged, and met the other write since; so all fields of a restored offer can.
   ///
   /// An action that brings back a record that was pruned meanwhile brings it back whole: see `Record.lifted(to:)`.
   /// - Parameters:
   ///   - stored: The account's copy; nil if it has none.
+  ///   - history: What is kept beside that copy.
   ///   - now: The server's clock, noted in journal entries.
-  public func merged(into stored: Record?, at now: WallTime) -> Outcome {
+  public func merged(
+    into stored: Record?, history: RecordHistory = RecordHistory(), at now: WallTime
+  ) -> Outcome {
     guard let stored else {
-      return Outcome(record: record, isSuperseded: false, conflicts: [])
+      return Outcome(record: record, isSuperseded: false, conflicts: [], history: history)
     }
     let floor = [record, stored].compactMap { $0[Register.forgottenField] }
       .max { $0.stamp < $1.stamp }
@@ -51,7 +62,12 @@ public struct Offer: Hashable, Sendable {
       let isOffered = offered[lost.field] == lost
       if isOffered { isSuperseded = true }
       if kept.field == lost.field || isOffered {
-        pairs.append((isOffered ? record[lost.field] ?? lost : lost, kept))
+        let original = isOffered ? record[lost.field] ?? lost : lost
+        // What the account's copy had before lost then, and was judged then.
+        let isJudged = isOffered && history.judged.contains(original.fingerprint)
+        if !isJudged || Mutation.judgedAgain.isActive || Mutation.unwrittenConflicts.isActive {
+          pairs.append((original, kept))
+        }
       } else {
         pruned.append(lost)
       }
@@ -60,7 +76,8 @@ public struct Offer: Hashable, Sendable {
     if canConflict {
       // What carries the floor's own stamp was written before the deletion, and was judged then.
       conflicts = pairs.filter { lost, kept in
-        (isRestored && !Mutation.restoredNotJudged.isActive || written.contains(lost.field)
+        // What wins here and was not written now is something that the server has lost.
+        (isOpen(lost.field) || result[lost.field] == offered[lost.field]
           || Mutation.unwrittenConflicts.isActive) && lost.stamp != floor?.stamp
           && kept.isConcurrent(with: lost)
       }.map { conflict($0.lost, $0.kept, now) }
@@ -70,10 +87,18 @@ public struct Offer: Hashable, Sendable {
       if let action = conflicts.first(where: {
         $0.field == Register.deletedField && $0.lost == record[Register.deletedField]
       }) {
-        conflicts += earlierActions(than: action)
+        conflicts += earlierActions(than: action, beside: stored, history)
       }
     }
-    return Outcome(record: result, isSuperseded: isSuperseded, conflicts: conflicts)
+    var noted = history
+    if canConflict { noted.note(stored, meeting: self, became: result) }
+    return Outcome(
+      record: result, isSuperseded: isSuperseded, conflicts: conflicts, history: noted)
+  }
+
+  /// Whether the offered register of a field is to be judged if it loses.
+  func isOpen(_ field: FieldNumber) -> Bool {
+    isRestored && !Mutation.restoredNotJudged.isActive || written.contains(field)
   }
 
   /// Signed facts are nobody's edits, and of journal entries the account wants no journal.
@@ -112,13 +137,20 @@ public struct Offer: Hashable, Sendable {
   }
 
   /// Earlier actions of the same offer, whose own `deleted` register the last one wrote over: the deletion that won against that one knew
-  /// none of them.
-  private func earlierActions(than action: Conflict) -> [Conflict] {
+  /// none of them. Of a restored offer that is said only of what the account's copy never had, and of nobody who knew it.
+  private func earlierActions(
+    than action: Conflict, beside stored: Record, _ history: RecordHistory
+  ) -> [Conflict] {
     guard action.kept.value == Register.deletedValue, !Mutation.earlierNotJournalled.isActive
     else { return [] }
     var seen: Set<Stamp> = [action.lost.stamp]
     return record.registers.compactMap { register in
-      guard written.contains(register.field), register.stamp < action.kept.stamp,
+      let isLost =
+        isRestored && stored[register.field] != register
+        && !history.judged.contains(register.fingerprint)
+        && register.stamp.replica != action.kept.stamp.replica
+        && register.stamp != action.kept.replaced && register.field != Register.forgottenField
+      guard written.contains(register.field) || isLost, register.stamp < action.kept.stamp,
         seen.insert(register.stamp).inserted
       else { return nil }
       return Conflict(
@@ -138,7 +170,9 @@ public struct Offer: Hashable, Sendable {
       isRestored || written.contains(Register.deletedField),
       let deletion = result[Register.deletedField]
     else { return [] }
-    var seen: Set<Stamp> = stored[Register.deletedField].map { [$0.stamp] } ?? []
+    // What carries the floor's stamp was lifted, and is nobody's action.
+    let known = [Register.deletedField, Register.forgottenField].compactMap { stored[$0]?.stamp }
+    var seen = Set(known)
     return stored.registers.compactMap { hidden in
       let isUnknown = record[hidden.field].map { $0.givesWay(to: hidden) } ?? true
       guard hidden.field != Register.forgottenField, isUnknown, hidden.stamp < deletion.stamp,

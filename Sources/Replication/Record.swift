@@ -118,7 +118,7 @@ public struct Record: Hashable, Sendable {
   /// nothing to forget, is returned unchanged.
   ///
   /// Only the server does this, once every device knows the deletion or after a stated time, and only with what the journal
-  /// need not keep: see `Offer.merged(into:at:)` for what becomes of a write that comes too late.
+  /// need not keep: see `Offer.merged(into:history:at:)` for what becomes of a write that comes too late.
   public func stripped() -> Record {
     guard let deletion = self[Register.deletedField], isDeleted,
       registers.contains(where: { $0.field != Register.forgottenField && $0.stamp < deletion.stamp }

@@ -52,10 +52,17 @@ public struct Register: Hashable, Sendable {
 
   /// Whether this write, having won, was made without knowledge of the other one.
   ///
-  /// The writes of one replica follow each other, and equal values leave nothing to choose.
+  /// The writes of one replica follow each other, and equal values leave nothing to choose. But where this one was written over another replica's,
+  /// which had won against the other one and has been lost since, it takes that one's place.
   public func isConcurrent(with lost: Register) -> Bool {
     if Mutation.everythingJournalled.isActive { return lost.value != value }
-    return (lost.stamp.replica != stamp.replica || Mutation.ownWritesConflict.isActive)
+    return (!follows(lost) || Mutation.ownWritesConflict.isActive)
       && (lost.value != value || Mutation.equalValuesConflict.isActive) && replaced != lost.stamp
+  }
+
+  private func follows(_ lost: Register) -> Bool {
+    guard lost.stamp.replica == stamp.replica else { return false }
+    guard let replaced else { return true }
+    return replaced.replica == stamp.replica || replaced < lost.stamp
   }
 }

@@ -28,9 +28,6 @@ extension Offer: WireMessage {
     guard message.n_written <= Record.Limits.registers else {
       throw .invalid("an offer names more fields than a record can have")
     }
-    guard message.restored == 0 || message.n_written == 0 else {
-      throw .invalid("an offer is restored, and yet written")
-    }
     self.init(
       record: try Record(record.pointee),
       written: Array(

@@ -27,6 +27,9 @@ public struct Refusal: Hashable, Sendable {
     public static let damaged = Reason(rawValue: 6)
     /// The account is full, and the record is new or has grown.
     public static let quota = Reason(rawValue: 7)
+
+    /// Reasons for which the same write may be taken later: the record's later writes wait for it.
+    public static let passing: [Reason] = [.clockSkew, .quota]
   }
 
   /// The offer's index in its request.

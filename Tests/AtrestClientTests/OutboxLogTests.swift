@@ -126,6 +126,32 @@ struct OutboxLogTests {
 
   // MARK: - What has a number
 
+  /// Otherwise the later one would be taken first.
+  @Test("a write that is refused for now takes the numbers of the record's later ones, too")
+  func order() async throws {
+    let test = try TestReplica(1)
+    let server = ModelServer(clock: test.clock)
+    let water = try WaterEntry.sample(100)
+    try test.replica.save(water)
+    _ = try await test.replica.nextPage(after: 0)
+    test.clock.advance(1000)
+    try test.replica.save(WaterEntry.sample(id: water.id, 200))
+    try test.replica.save(WaterEntry.sample())
+    // Another process sent these.
+    _ = try await test.replica.nextPage(after: 1)
+    #expect(try test.numbers() == [1, 2, 3])
+    server.state.withLock { $0.refuses = { $0.key.id == Array(water.id.bytes) ? .quota : nil } }
+    try await test.sync(server)
+    #expect(try test.numbers() == [nil, nil])
+    server.state.withLock { $0.refuses = { _ in nil } }
+    try await test.sync(server)
+    #expect(try test.numbers().isEmpty)
+    #expect(server.journal.isEmpty && server.records.count == 2)
+    #expect(
+      try test.replica.record(RecordKey(kind: .water, id: water.id.bytes))
+        == server.records.first { $0.key.id == water.id.bytes })
+  }
+
   @Test("what has a number never changes: an edit waits beside it, written over it")
   func notCoalesced() async throws {
     let test = try TestReplica(1)

@@ -81,9 +81,48 @@ import Testing
     #expect(answer.refusals.isEmpty)
   }
 
+  /// A server that was put back has lost the greatest stamp that it took. Nobody may hold the write that carried it any more.
+  @Test("what a write was written over counts as much as what the account took")
+  func replaced() throws {
+    func write(_ number: Int, over replaced: UInt64, steps: UInt64) -> ExchangeRequest {
+      let over = water(number, steps: replaced).registers[0].stamp
+      let registers = water(number, steps: replaced + steps).registers.map {
+        Register(field: $0.field, stamp: $0.stamp, replaced: over, value: $0.value)
+      }
+      let record = Record(key: water(number, steps: 0).key, registers: registers)
+      return request(nil, record ?? water(number, steps: 0))
+    }
+    func refusals(_ request: ExchangeRequest) throws -> [Refusal.Reason] {
+      try store.exchange(kim, request, at: noon - Self.hour).refusals.map(\.reason)
+    }
+    #expect(try refusals(write(1, over: 0, steps: Exchange.stepLimit + 1)) == [.clockSkew])
+    #expect(try refusals(write(1, over: 0, steps: Exchange.stepLimit)).isEmpty)
+    let years = UInt64(Exchange.acknowledgedLimitMilliseconds) << 16
+    #expect(try refusals(write(2, over: years, steps: 1)) == [.clockSkew], "not for ever")
+  }
+
+  @Test("a record's later writes wait for one that may be taken later, whenever that was refused")
+  func order() throws {
+    let ahead = water(1, steps: 1)
+    func later() -> Record {
+      water(1, steps: 2, millilitres: 300)
+    }
+    func push(_ records: [Record], token: UInt64, at now: Int64) throws -> [Refusal.Reason] {
+      let offers = records.map { offer($0) }
+      let segment = OutboxSegment(
+        confirmed: 0, token: token, settledThrough: 0,
+        numbers: Array(1...UInt64(offers.count)))
+      let request = ExchangeRequest(cursor: nil, offers: offers, segment: segment)
+      return try store.exchange(kim, request, at: now).refusals.map(\.reason)
+    }
+    #expect(try push([ahead], token: 7, at: noon - Self.hour) == [.clockSkew])
+    // Its answer was lost. By now the clock would bear both.
+    #expect(try push([ahead, later()], token: 7, at: noon) == [.clockSkew, .clockSkew])
+  }
+
   @Test("what was acknowledged once is taken with the stamp it has, up to a hundred years ahead")
   func restored() throws {
-    let years = Exchange.restoredLimitMilliseconds
+    let years = Exchange.acknowledgedLimitMilliseconds
     func restored(_ number: Int, at time: Int64) -> ExchangeRequest {
       let record = AtrestServerTests.water(number, at: time)
       return ExchangeRequest(

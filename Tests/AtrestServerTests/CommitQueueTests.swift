@@ -396,7 +396,7 @@ final class Storage: Sendable {
     let done = Recorder<Void>()
     let job = Operation(use: .writes) { batch throws(StoreError) in
       try batch.transaction.replace(
-        key: rotten.key.storageKey, body: body, sequence: 2, due: nil, account: account)
+        key: rotten.key.storageKey, by: StoredRecord(sequence: 2, body: body), account: account)
     } completion: { _, _ in
       done.note(())
     }

@@ -60,7 +60,7 @@ import Testing
     for body in [water(2).encoded, [0xFF]] {
       try store.transaction { transaction throws(StoreError) in
         try transaction.replace(
-          key: water(1).key.storageKey, body: body, sequence: 1, due: nil, account: account)
+          key: water(1).key.storageKey, by: StoredRecord(sequence: 1, body: body), account: account)
       }
       let answer = try store.exchange(kim, request(nil, water(1), water(3)))
       #expect(answer.refusals.map(\.reason) == [.damaged] && answer.refusals.map(\.index) == [0])
@@ -86,7 +86,8 @@ import Testing
     try store.transaction { transaction throws(StoreError) in
       for number in rotten {
         try transaction.replace(
-          key: water(number).key.storageKey, body: [0xFF], sequence: UInt64(number + 1), due: nil,
+          key: water(number).key.storageKey,
+          by: StoredRecord(sequence: UInt64(number + 1), body: [0xFF]),
           account: account)
       }
     }

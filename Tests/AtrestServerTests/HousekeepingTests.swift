@@ -87,8 +87,9 @@ private let day: Int64 = 24 * 3600 * 1000
     }
     try store.transaction { t throws(StoreError) in
       try t.replace(
-        key: water(1).key.storageKey, body: [0xFF], sequence: 5,
-        due: WallTime(milliseconds: noon), account: kim)
+        key: water(1).key.storageKey,
+        by: StoredRecord(sequence: 5, body: [0xFF], due: WallTime(milliseconds: noon)), account: kim
+      )
       try t.setHead(5, of: kim)
     }
     try housekeep(at: noon + 31 * day)

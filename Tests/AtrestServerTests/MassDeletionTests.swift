@@ -65,7 +65,7 @@ import Testing
     let account = kim
     try store.transaction { t throws(StoreError) in
       try t.replace(
-        key: water(3).key.storageKey, body: [0xFF], sequence: 4, due: nil, account: account)
+        key: water(3).key.storageKey, by: StoredRecord(sequence: 4, body: [0xFF]), account: account)
     }
     #expect(try delete(0..<20).refusals.map(\.reason).filter { $0 != .massDeletion } == [.damaged])
     let answer = try delete(0..<20, isAllowed: true)

@@ -238,6 +238,25 @@ import Testing
     #expect(try store.exchange(sam, request(nil)).cursor == .start)
   }
 
+  @Test("a store of format 5 has the same records, and nothing is remembered of them yet")
+  func format5() throws {
+    try makeFormat4()
+    try openStore(folder).close()
+    let queue = try DatabaseQueue(path: file)
+    try queue.write { db in
+      // The only difference.
+      try db.execute(sql: "ALTER TABLE record DROP COLUMN history; PRAGMA user_version = 5")
+    }
+    try queue.close()
+    let store = try openStore(folder)
+    defer { store.close() }
+    let account = kim
+    try store.transaction { t throws(StoreError) in
+      let stored = try t.record(key: water(1).key.storageKey, account: account)
+      #expect(stored?.body == water(1).encoded && stored?.history == [])
+    }
+  }
+
   @Test("of format 4, a token becomes the outbox's, with no number yet")
   func tokens() throws {
     try makeFormat4()

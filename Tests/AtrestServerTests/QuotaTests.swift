@@ -48,11 +48,15 @@ import struct Replication.WallTime
   private func counted(_ account: AccountID) throws -> Holdings {
     var sum = Holdings()
     try store.transaction { t throws(StoreError) in
+      var records: [Record] = []
       try t.feed(of: account, after: 0) { _, body in
         sum.records += 1
-        sum.bytes += body.count
-        if (try? Record(decoding: body))?.isLive == true { sum.live += 1 }
+        if let record = try? Record(decoding: body) { records.append(record) }
         return true
+      }
+      for record in records {
+        sum.bytes += try t.record(key: record.key.storageKey, account: account)?.bytes ?? 0
+        if record.isLive { sum.live += 1 }
       }
     }
     return sum

@@ -142,7 +142,8 @@ import Transport
     try store.transaction { t throws(StoreError) in
       for number in [3, 5] {
         try t.replace(
-          key: water(number).key.storageKey, body: [0xFF], sequence: UInt64(number + 1), due: nil,
+          key: water(number).key.storageKey,
+          by: StoredRecord(sequence: UInt64(number + 1), body: [0xFF]),
           account: account)
       }
     }

@@ -97,7 +97,7 @@ enum StoreKind: CaseIterable, Sendable {
         _ = try t.append(
           key: [UInt8(number)], body: [UInt8(number)], sequence: UInt64(number), account: account)
       }
-      try t.replace(key: [2], body: [22], sequence: 6, due: nil, account: account)
+      try t.replace(key: [2], by: StoredRecord(sequence: 6, body: [22]), account: account)
     }
     #expect(try feed(store, account, after: 0) == [1: [1], 3: [3], 4: [4], 5: [5], 6: [22]])
     #expect(try feed(store, account, after: 4) == [5: [5], 6: [22]])
@@ -126,7 +126,7 @@ enum StoreKind: CaseIterable, Sendable {
     try store.transaction { t throws(StoreError) in
       #expect(try t.append(key: [1], body: [10], sequence: 1, account: kim))
       #expect(try t.append(key: [1], body: [20], sequence: 1, account: sam))
-      try t.replace(key: [1], body: [21], sequence: 2, due: nil, account: sam)
+      try t.replace(key: [1], by: StoredRecord(sequence: 2, body: [21]), account: sam)
       try t.setHead(2, of: sam)
     }
     #expect(try feed(store, kim, after: 0) == [1: [10]])
@@ -251,7 +251,7 @@ enum StoreKind: CaseIterable, Sendable {
       _ = try t.append(
         key: [1], body: [1], sequence: 1, due: WallTime(milliseconds: 7), account: kim)
       #expect(try t.record(key: [1], account: kim)?.due == WallTime(milliseconds: 7))
-      try t.replace(key: [1], body: [1], sequence: 2, due: nil, account: kim)
+      try t.replace(key: [1], by: StoredRecord(sequence: 2, body: [1]), account: kim)
       #expect(try t.record(key: [1], account: kim) == StoredRecord(sequence: 2, body: [1]))
     }
   }

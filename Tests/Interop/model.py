@@ -83,10 +83,12 @@ def pruned(record: Record) -> Record:
 def did_not_know(kept: Register, lost: Register) -> bool:
     """Whether the winner's writer did not know the value that lost.
 
-    A replica knows its own writes. Two equal values leave nothing to choose.
+    A replica knows its own writes, unless it wrote over what won against one of them. Two equal values leave nothing to choose.
     """
+    over = kept.replaced
+    is_strange = over is not None and over.replica != kept.stamp.replica and over > lost.stamp
     return (
-        kept.stamp.replica != lost.stamp.replica
+        (kept.stamp.replica != lost.stamp.replica or is_strange)
         and kept.replaced != lost.stamp
         and kept.value != lost.value
     )
@@ -104,14 +106,60 @@ class Entry(NamedTuple):
     kept: Register
 
 
+Identity = Tuple[int, Stamp, bytes]
+
+
+def identity(register: Register) -> Identity:
+    return (register.field, register.stamp, register.value)
+
+
+class History:
+    """What the server remembers beside a record, so that each register is judged once."""
+
+    LIMIT = 64
+
+    def __init__(self):
+        self.judged: List[Identity] = []
+        self.known: FrozenSet[Identity] = frozenset()
+
+    def note(
+        self,
+        stored: Record,
+        offered: Record,
+        written: FrozenSet[int],
+        restored: bool,
+        result: Record,
+    ):
+        left = {identity(register) for register in result.values()}
+        judged = {f: r for f, r in offered.items() if restored or f in written}
+        for copy in (stored, judged):
+            for field, register in sorted(copy.items()):
+                name = identity(register)
+                if field != FORGOTTEN_FIELD and name not in left and name not in self.judged:
+                    self.judged.append(name)
+        self.judged = self.judged[-self.LIMIT :]
+        if not is_deleted(result):
+            self.known = frozenset()
+        elif stored.get(DELETED_FIELD) != result[DELETED_FIELD]:
+            held = offered if DELETED_FIELD in written else {}
+            self.known = frozenset(identity(r) for f, r in held.items() if result.get(f) == r)
+
+
 Pair = Tuple[Register, Register]  # What lost, and what was kept.
 
 
 class Meeting:
     """An offer and the account's copy: what becomes of them, and what that makes of each write."""
 
-    def __init__(self, stored: Record, offered: Record, written: FrozenSet[int], restored: bool):
-        self.stored, self.offered = stored, offered
+    def __init__(
+        self,
+        stored: Record,
+        offered: Record,
+        written: FrozenSet[int],
+        restored: bool,
+        history: History,
+    ):
+        self.stored, self.offered, self.history = stored, offered, history
         self.written = written & offered.keys()
         self.restored = restored
         floors = [copy[FORGOTTEN_FIELD] for copy in (stored, offered) if FORGOTTEN_FIELD in copy]
@@ -138,8 +186,9 @@ class Meeting:
                 lost = self.offered[field]
             else:
                 continue
-            is_open = self.restored or field in self.written
+            is_open = self.restored or field in self.written or kept == mine
             is_settled = self.floor is not None and lost.stamp == self.floor.stamp
+            is_settled |= kept != mine and identity(lost) in self.history.judged
             if is_open and not is_settled and did_not_know(kept, lost):
                 pairs.append((lost, kept))
         return pairs
@@ -168,7 +217,7 @@ class Meeting:
         if is_deleted(self.stored) or not offer_deletes or not is_deleted(self.result):
             return []
         deletion = self.result[DELETED_FIELD]
-        own = self.stored[DELETED_FIELD].stamp if DELETED_FIELD in self.stored else None
+        own = {self.stored[f].stamp for f in (DELETED_FIELD, FORGOTTEN_FIELD) if f in self.stored}
         hidden = {
             register.stamp
             for field, register in self.stored.items()
@@ -177,15 +226,27 @@ class Meeting:
             and register.stamp.replica != deletion.stamp.replica
             and (field not in self.offered or rank(register) > rank(self.offered[field]))
         }
-        return [(action(stamp), deletion) for stamp in hidden - {own}]
+        return [(action(stamp), deletion) for stamp in hidden - own]
 
     def _earlier_actions(self, pairs):
         last = self.offered.get(DELETED_FIELD)
         for lost, kept in pairs:
             if last is not None and lost == last and kept.value == DELETED:
                 earlier = {self.offered[field].stamp for field in self.written}
+                if self.restored:
+                    earlier |= {r.stamp for r in self.offered.values() if self._was_lost(r, kept)}
                 return [(action(s), kept) for s in earlier - {last.stamp} if s < kept.stamp]
         return []
+
+    def _was_lost(self, register: Register, deletion: Register) -> bool:
+        """Whether the server lost a restored register, and the deletion's writer did not know it."""
+        return (
+            register.field != FORGOTTEN_FIELD
+            and self.stored.get(register.field) != register
+            and identity(register) not in self.history.judged
+            and register.stamp.replica != deletion.stamp.replica
+            and register.stamp != deletion.replaced
+        )
 
 
 def is_same_write(a: Register, b: Register) -> bool:
@@ -203,6 +264,7 @@ class Account:
     def __init__(self):
         self.records: Dict[Key, Record] = {}
         self.journal: Dict[bytes, Entry] = {}
+        self.histories: Dict[Key, History] = {}
         self.version = 0
         self.changed: Dict[Key, int] = {}
         self.latest = 0  # The greatest clock of any stamp that was taken.
@@ -211,11 +273,20 @@ class Account:
         self.version += 1
         self.changed[key] = self.version
 
-    def bears(self, record: Record, now_ms: int, restored: bool = False) -> bool:
+    def bears(
+        self, record: Record, written: FrozenSet[int], now_ms: int, restored: bool = False
+    ) -> bool:
         """Whether no stamp is too far ahead of a server whose clock shows this."""
-        ahead = HUNDRED_YEARS_MS if restored else 60_000
-        late = [r.stamp.clock for r in record.values() if r.stamp.clock >> 16 > now_ms + ahead]
-        return all(not restored and clock <= self.latest + 1024 for clock in late)
+        far = now_ms + HUNDRED_YEARS_MS << 16
+        over = [record[field].replaced for field in written if field in record]
+        known = [self.latest, *(r.clock for r in over if r is not None and r.clock <= far)]
+        for field, register in record.items():
+            clock = register.stamp.clock
+            was_acknowledged = field not in written and (restored or not written)
+            is_near = clock >> 16 <= now_ms + 60_000
+            if not is_near and clock > (far if was_acknowledged else max(known) + 1024):
+                return False
+        return True
 
     def take(
         self, key: Key, offered: Record, written: FrozenSet[int], restored: bool = False
@@ -230,13 +301,15 @@ class Account:
             self.records[key] = offered
             self._touch(key)
             return False
-        meeting = Meeting(stored, offered, written, restored)
+        history = self.histories.setdefault(key, History())
+        meeting = Meeting(stored, offered, written, restored, history)
         if meeting.result != stored:
             self.records[key] = meeting.result
             self._touch(key)
         if key[0] not in (CONFLICT, ENTITLEMENT):
             for lost, kept in meeting.conflicts():
                 self._note(key, lost, kept)
+            history.note(stored, offered, meeting.written, restored, meeting.result)
         return any(meeting.result.get(f) != register for f, register in offered.items())
 
     def _note(self, key, lost, kept):
@@ -251,6 +324,7 @@ class Account:
         after = pruned(before)
         if after == before:
             return
+        history = self.histories.setdefault(key, History())
         for field, lost in before.items():
             name = journal_id(key, action(lost.stamp))
             is_taken_out = after.get(field) != lost and field != FORGOTTEN_FIELD
@@ -261,10 +335,12 @@ class Account:
             deletion = before[DELETED_FIELD]
             if is_listed and deletion.stamp.replica == lost.stamp.replica:
                 is_listed = False
-            elif is_listed and (seen := deletion.replaced) is not None:
-                is_listed = seen != lost.stamp and seen <= entry.kept.stamp
-            if is_taken_out and is_listed and key[0] != CONFLICT:
+            elif is_listed:
+                is_listed = deletion.replaced != lost.stamp
+            if is_taken_out and is_listed and key[0] != CONFLICT and identity(lost) not in history.known:
                 self._note(key, lost, after[FORGOTTEN_FIELD])
+        if key[0] != CONFLICT:
+            history.note(before, {}, frozenset(), False, after)
         self.records[key] = after
         self._touch(key)
 

@@ -53,7 +53,7 @@ class Sequence:
             record = any_record(pick)
             restored = pick.randrange(4) == 0
             fields = sorted(record.keys() - {15})
-            written = () if restored else pick.sample(fields, pick.randint(0, len(fields)))
+            written = pick.sample(fields, pick.randint(0, len(fields)))
             self.offers.append(model.Pending(self.key, record, frozenset(written), restored))
 
     def story(self):

@@ -93,6 +93,7 @@ extension ReplicaTransaction {
       sql: "UPDATE outbox SET refused_reason = ?, refused_message = ? WHERE sequence = ?")
     for sequence in decision.entries {
       try statement.execute(arguments: [reason, "It waits for your word.", sequence])
+      try skip(sequence)
     }
   }
 }

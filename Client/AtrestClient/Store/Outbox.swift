@@ -19,6 +19,12 @@ struct OutboxEntry {
   /// server, and never changes.
   let number: UInt64?
 
+  /// Whether the server would not take it, and later writes of the record go without it.
+  var isRefusedForGood: Bool {
+    guard let refusal, number == nil else { return false }
+    return !Refusal.Reason.passing.contains(refusal.reason)
+  }
+
   /// Whether a register is one of the writes that wait in this entry.
   func wrote(_ register: Register) -> Bool {
     guard let offer, offer.written.contains(register.field) else { return false }
@@ -126,19 +132,20 @@ extension ReplicaTransaction {
     ).execute(arguments: [afterLoss, key.kind.rawValue, Data(key.id)])
   }
 
-  /// What is held of a record beside the writes that wait: those are offered as what they are. nil if that is no whole record.
+  /// What is held of a record beside the writes that wait: those are offered as what they are. Nil if there is nothing else.
+  ///
+  /// Where that is no whole record the waiting writes come along, as writes: what is judged twice is noted once.
   func held(_ record: Record) throws -> Offer? {
     let waiting = try entries(for: record.key)
-    let registers = record.registers.filter { register in
-      !waiting.contains { $0.wrote(register) }
-    }
-    guard registers.count < record.registers.count else {
-      return Offer(record: record, written: [])
-    }
-    guard !registers.isEmpty, let known = Record(key: record.key, registers: registers),
+    let written = record.registers.filter { register in waiting.contains { $0.wrote(register) } }
+    let registers = record.registers.filter { !written.contains($0) }
+    guard !registers.isEmpty else { return nil }
+    if let known = Record(key: record.key, registers: registers),
       (try? known.checkKindRules()) != nil
-    else { return nil }
-    return Offer(record: known, written: [])
+    {
+      return Offer(record: known, written: [])
+    }
+    return Offer(record: record, written: written.map(\.field))
   }
 
   /// Whether there was such an entry.
@@ -154,6 +161,6 @@ extension ReplicaTransaction {
 }
 
 extension Offer {
-  /// Whether it holds nothing new, but what a server may have lost. A signed fact is new, and yet written by nobody.
-  var isHeld: Bool { written.isEmpty && record.key.kind != .entitlement }
+  /// Whether it is offered for what a server may have lost. A signed fact is new, and yet written by nobody.
+  var isHeld: Bool { isRestored || (written.isEmpty && record.key.kind != .entitlement) }
 }

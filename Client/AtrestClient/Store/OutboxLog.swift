@@ -77,7 +77,7 @@ extension ReplicaTransaction {
     NOT EXISTS (SELECT 1 FROM outbox AS earlier
       WHERE earlier.kind = outbox.kind AND earlier.id = outbox.id
       AND earlier.sequence < outbox.sequence AND earlier.refused_reason IN (
-        \(Refusal.Reason.clockSkew.rawValue), \(Refusal.Reason.quota.rawValue)))
+        \(Refusal.Reason.passing.map { "\($0.rawValue)" }.joined(separator: ", "))))
     """
 
   /// The oldest waiting writes above a number that fit a page, numbered. Those that were refused, or wait for a person's word, are left out,
@@ -88,6 +88,7 @@ extension ReplicaTransaction {
     var bytes = 0
     var numbers: [UInt64] = []
     var unnumbered: [Int64] = []
+    var superfluous: [Int64] = []
     let columns = "sequence, kind, id, offer, restored, number"
     for (condition, bound) in [
       ("number > ? AND refused_reason IS NULL ORDER BY number", Int64(clamping: last)),
@@ -100,10 +101,13 @@ extension ReplicaTransaction {
         database.cachedStatement(sql: "SELECT \(columns) FROM outbox WHERE \(condition) LIMIT ?"),
         arguments: [bound, Page.records - page.sequences.count])
       while let row = try rows.next() {
-        let offer = try self.offer(of: row)
+        let sequence: Int64 = try row.decode(atIndex: 0)
+        guard let offer = try self.offer(of: row) else {
+          superfluous.append(sequence)
+          continue
+        }
         bytes += offer.count
         if bytes > Page.recordBytes, !page.offers.isEmpty { break }
-        let sequence: Int64 = try row.decode(atIndex: 0)
         page.sequences.append(sequence)
         page.offers.append(offer)
         if let number = try row.decode(Int64?.self, atIndex: 5) {
@@ -114,6 +118,7 @@ extension ReplicaTransaction {
       }
       if bytes > Page.recordBytes || page.sequences.count == Page.records { break }
     }
+    for sequence in superfluous { try dequeue(sequence) }
     guard !page.offers.isEmpty else { return page }
     numbers += (0..<unnumbered.count).map { state.lastNumber + UInt64($0) + 1 }
     try number(unnumbered)
@@ -124,12 +129,13 @@ extension ReplicaTransaction {
     return page
   }
 
-  private func offer(of row: Row) throws -> [UInt8] {
+  /// The bytes to send; nil where an acknowledged record was to be offered again, and by now all of it is writes that wait themselves.
+  private func offer(of row: Row) throws -> [UInt8]? {
     if let bytes = try row.optionalBytes(at: 3) { return bytes }
     let kind = try row.decode(UInt32.self, atIndex: 1)
     let key = RecordKey(kind: RecordKind(rawValue: kind), id: try row.bytes(at: 2))
     guard let record = try record(key) else { throw ReplicaError.damaged(path: path) }
-    var offer = try held(record) ?? Offer(record: record, written: [])
+    guard var offer = try held(record) else { return nil }
     offer.isRestored = try row.decode(Bool.self, atIndex: 4)
     return offer.encoded
   }

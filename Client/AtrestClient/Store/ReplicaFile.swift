@@ -83,6 +83,7 @@ struct ReplicaFile {
         sql: """
           PRAGMA synchronous = \(Mutation.writeNotSynced.isActive ? "NORMAL" : "FULL"); PRAGMA trusted_schema = OFF;
           PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = \(checkpointPages);
+          PRAGMA temp_store = MEMORY;
           """)
     }
     return configuration

@@ -86,33 +86,53 @@ extension ReplicaTransaction {
       page.segment.map { Int64(clamping: $0.numbers[index]) },
     ])
     guard database.changesCount > 0 else { return }
-    try skip(page.sequences[index])
+    if Refusal.Reason.passing.contains(refusal.reason) {
+      try renumber(after: page.sequences[index])
+    } else {
+      try skip(page.sequences[index])
+    }
+  }
+
+  /// Later writes of the record lose their numbers: a server that was sent them has refused them, too, and whoever sends them next does so after the
+  /// refused one.
+  private func renumber(after refused: Int64) throws {
+    try database.cachedStatement(
+      sql: """
+        UPDATE outbox SET number = NULL WHERE sequence > ?1 AND EXISTS (
+          SELECT 1 FROM outbox AS earlier WHERE earlier.sequence = ?1
+          AND earlier.kind = outbox.kind AND earlier.id = outbox.id)
+        """
+    ).execute(arguments: [refused])
   }
 
   /// Later writes of the record that were never sent go without the refused one: they replace what it replaced.
-  private func skip(_ refused: Int64) throws {
+  func skip(_ refused: Int64) throws {
     guard let entry = try entry(refused), let offer = entry.offer else { return }
-    let lost = offer.record.registers.filter(entry.wrote)
+    let skipped = offer.record.registers.filter(entry.wrote)
+    // Whatever holds one of these writes, as what it wrote or beside it, holds the corrected one from now on.
+    var corrected: [Register: Register] = [:]
     for later in try entries(for: entry.key)
     where later.sequence > refused && later.number == nil {
       guard var changed = later.offer else { continue }
-      for register in changed.record.registers where later.wrote(register) {
-        guard
-          let skipped = lost.first(where: {
+      for register in changed.record.registers {
+        if later.wrote(register),
+          let under = skipped.first(where: {
             $0.field == register.field && $0.stamp == register.replaced
           })
-        else { continue }
-        let corrected = Register(
-          field: register.field, stamp: register.stamp, replaced: skipped.replaced,
-          value: register.value)
-        changed.record.set(corrected)
-        if var held = try record(entry.key), held[register.field] == register {
-          held.set(corrected)
-          try put(held)
+        {
+          corrected[register] = Register(
+            field: register.field, stamp: register.stamp, replaced: under.replaced,
+            value: register.value)
         }
+        if let right = corrected[register] { changed.record.set(right) }
       }
       if changed != later.offer { try rewrite(later.sequence, changed) }
     }
+    guard !corrected.isEmpty, var held = try record(entry.key) else { return }
+    for register in held.registers {
+      if let right = corrected[register] { held.set(right) }
+    }
+    try put(held)
   }
 
   /// Takes what the server took out of the outbox: what the page held, and nothing else. An entry that has this number no more was settled by
@@ -153,8 +173,7 @@ extension ReplicaTransaction {
     guard record.key.kind != .conflict, record.key.kind != .entitlement,
       !Mutation.notOfferedBeforeItGoes.isActive
     else { return }
-    // Beside a write that waits, what is held may be no whole record. Then all of it is offered: what is judged twice is noted once.
-    var offer = try held(record) ?? Offer(record: record, written: [])
+    guard var offer = try held(record) else { return }
     offer.isRestored = true
     let isQueued = try entries(for: record.key).contains { $0.offer == offer }
     if !isQueued { try append(offer) }

@@ -146,10 +146,10 @@ extension ReplicaTransaction {
     var record = stored ?? Record(key: key)
     for (field, value) in changed + [deletion] {
       let replaced = record[field].flatMap { current in
-        // The server will not see a write whose place this one takes, or that it refused, before this one: so what that one replaced is
-        // what this one replaces.
+        // The server will not see a write whose place this one takes, or that it refused for good, before this one: so what that one replaced
+        // is what this one replaces.
         earlier?.wrote(current) == true
-          || pending.contains { $0.refusal != nil && $0.number == nil && $0.wrote(current) }
+          || pending.contains { $0.isRefusedForGood && $0.wrote(current) }
           || Mutation.replacedCarriedTooFar.isActive && current.stamp.replica == state.replica
           ? current.replaced : current.stamp
       }

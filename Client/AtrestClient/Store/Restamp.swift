@@ -89,7 +89,18 @@ private struct RecordRestamp {
       offer.record = replaced(in: offer.record)
       try transaction.rewrite(entry.sequence, offer)
     }
-    if let held { try transaction.put(replaced(in: held)) }
+    guard var held else { return }
+    held = replaced(in: held)
+    // What lost here to another replica's write of the same time may win as another replica's.
+    for entry in entries {
+      guard let offer = entry.offer else { continue }
+      var written = Record(key: key)
+      for register in offer.record.registers where entry.wrote(register) {
+        written.set(replaced(register))
+      }
+      held.merge(written)
+    }
+    try transaction.put(held)
   }
 
   private mutating func choose(for entry: OutboxEntry) {
@@ -112,13 +123,14 @@ private struct RecordRestamp {
 
   private func replaced(in record: Record) -> Record {
     var copy = record
-    for register in record.registers where own.contains(register) {
-      guard let stamp = stamps[register.stamp] else { continue }
-      copy.set(
-        Register(
-          field: register.field, stamp: stamp,
-          replaced: register.replaced.map { stamps[$0] ?? $0 }, value: register.value))
-    }
+    for register in record.registers { copy.set(replaced(register)) }
     return copy
+  }
+
+  private func replaced(_ register: Register) -> Register {
+    guard own.contains(register), let stamp = stamps[register.stamp] else { return register }
+    return Register(
+      field: register.field, stamp: stamp, replaced: register.replaced.map { stamps[$0] ?? $0 },
+      value: register.value)
   }
 }

@@ -162,9 +162,10 @@ public struct SyncEngine: Sendable {
       var place = SyncPosition(
         cursor: answer.cursor(afterRestart: isRestart), lastKnownHead: answer.head)
       if Mutation.headNotSent.isActive { place.lastKnownHead = nil }
-      var waiting = try await page(after: last, run)
-      // What the server did not look at comes first, before anything younger.
-      if answer.hasRead(attempt.page), !waiting.offers.isEmpty || (answer.more && !isRestart) {
+      // What the server did not look at comes first, before anything younger; and what it refused may keep later writes of a record back.
+      let mayGoOn = answer.hasRead(attempt.page) && answer.refusals.isEmpty
+      var waiting = mayGoOn ? try await page(after: last, run) : OutboxPage()
+      if mayGoOn, !waiting.offers.isEmpty || (answer.more && !isRestart) {
         // A server that is still where this replica knows it to be needs no round trip to find out.
         if let token = answer.takenThrough?.token { waiting.segment?.confirmed = token }
         let next = self.attempt(at: place, waiting, run)

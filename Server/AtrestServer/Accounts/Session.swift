@@ -87,7 +87,7 @@ package final class Session: Sendable {
   }
 
   /// Where it is in the account's feed.
-  var progress: DeviceProgress { currentProgress.withLock { $0 } }
+  package var progress: DeviceProgress { currentProgress.withLock { $0 } }
 
   /// Notes where it is; true if that is news. A device that was put back from a copy is further back than it was.
   func moves(to progress: DeviceProgress) -> Bool {

@@ -152,6 +152,10 @@ enum SQLiteSchema {
     ALTER TABLE account ADD COLUMN latest_time INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE meta ADD COLUMN clock_ms INTEGER NOT NULL DEFAULT 0;
     """,
+    """
+    -- What is remembered of the record beside it: see `RecordHistory`.
+    ALTER TABLE record ADD COLUMN history BLOB NOT NULL DEFAULT x'';
+    """,
   ]
 
   /// The format this build reads and writes.

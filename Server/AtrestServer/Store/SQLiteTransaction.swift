@@ -38,11 +38,11 @@ final class RecordStatements {
       """, on: connection)
     find = try RawStatement(
       """
-      SELECT sequence, body, due_ms FROM record INDEXED BY record_by_key
+      SELECT sequence, body, due_ms, history FROM record INDEXED BY record_by_key
       WHERE account = ? AND key = ?
       """, on: connection)
     replace = try RawStatement(
-      "UPDATE record SET sequence = ?, body = ?, due_ms = ? WHERE account = ? AND key = ?",
+      "UPDATE record SET sequence = ?, body = ?, due_ms = ?, history = ? WHERE account = ? AND key = ?",
       on: connection)
     feed = try RawStatement(
       "SELECT sequence, body FROM record WHERE account = ? AND sequence > ? ORDER BY sequence",
@@ -55,7 +55,7 @@ final class RecordStatements {
     // Keys of the journal begin with its kind.
     due = try RawStatement(
       """
-      SELECT key, sequence, body, due_ms FROM record INDEXED BY record_by_due
+      SELECT key, sequence, body, due_ms, history FROM record INDEXED BY record_by_due
       WHERE account = ? AND due_ms IS NOT NULL AND
         (due_ms <= ? OR sequence <= ? AND NOT (key >= x'00000005' AND key < x'00000006')) LIMIT ?
       """, on: connection)
@@ -193,18 +193,20 @@ final class SQLiteTransaction: StoreTransaction {
     defer { statement.reset() }
     return StoredRecord(
       sequence: UInt64(bitPattern: statement.integer(0)), body: statement.bytes(1),
-      due: statement.optionalInteger(2).map { WallTime(milliseconds: $0) })
+      due: statement.optionalInteger(2).map { WallTime(milliseconds: $0) },
+      history: statement.bytes(3))
   }
 
   func replace(
-    key: [UInt8], body: [UInt8], sequence: UInt64, due: WallTime?, account: AccountID
+    key: [UInt8], by record: StoredRecord, account: AccountID
   ) throws(StoreError) {
     let statement = statements.replace
-    statement.bind(1, Int64(bitPattern: sequence))
-    statement.bind(2, body)
-    statement.bind(3, due?.milliseconds)
-    statement.bind(4, account.rawValue)
-    statement.bind(5, key)
+    statement.bind(1, Int64(bitPattern: record.sequence))
+    statement.bind(2, record.body)
+    statement.bind(3, record.due?.milliseconds)
+    statement.bind(4, record.history)
+    statement.bind(5, account.rawValue)
+    statement.bind(6, key)
     try statement.run()
   }
 
@@ -251,7 +253,8 @@ final class SQLiteTransaction: StoreTransaction {
     while try statement.step() {
       let record = StoredRecord(
         sequence: UInt64(bitPattern: statement.integer(1)), body: statement.bytes(2),
-        due: statement.optionalInteger(3).map { WallTime(milliseconds: $0) })
+        due: statement.optionalInteger(3).map { WallTime(milliseconds: $0) },
+        history: statement.bytes(4))
       found.append((statement.bytes(0), record))
     }
     return found

@@ -94,9 +94,11 @@ package protocol StoreTransaction: AnyObject {
   /// The key of the record at a place in the feed, or nil.
   func key(at sequence: UInt64, account: AccountID) throws(StoreError) -> [UInt8]?
 
-  /// Replaces the body of the record with the key, and moves it to the end of the feed.
+  /// Replaces the record with the key.
+  ///
+  /// - Parameter record: Its sequence is the one it had, or greater than every one of the account: then it moves to the end of the feed.
   func replace(
-    key: [UInt8], body: [UInt8], sequence: UInt64, due: WallTime?, account: AccountID
+    key: [UInt8], by record: StoredRecord, account: AccountID
   ) throws(StoreError)
 
   /// Hands out the account's records from one key on and up to another, which is left out, ascending by key, until `visit` returns
@@ -255,6 +257,11 @@ package struct StoredRecord: Hashable, Sendable {
   package var body: [UInt8]
   /// When housekeeping is to look at it; nil: never.
   package var due: WallTime?
+  /// Encoded `RecordHistory`.
+  package var history: [UInt8] = []
+
+  /// Bytes that the account is charged for.
+  var bytes: Int { body.count + history.count }
 }
 
 /// An account, as lists show it.

@@ -138,8 +138,10 @@ package final class AccountFeed {
   /// - Parameters:
   ///   - found: As it is stored, and `old` what that holds.
   ///   - body: The new record's canonical bytes.
+  ///   - history: What is remembered of it.
   func replace(
-    _ found: StoredRecord, _ old: Record, by new: Record, body: [UInt8], at now: WallTime
+    _ found: StoredRecord, _ old: Record, by new: Record, body: [UInt8], history: RecordHistory,
+    at now: WallTime
   ) throws(StoreError) -> UInt64 {
     take(new)
     var due = new.isDue(takenIn: dated(now))
@@ -149,12 +151,22 @@ package final class AccountFeed {
     {
       due = known
     }
-    try transaction.replace(
-      key: new.key.storageKey, body: body, sequence: last + 1, due: due, account: account)
-    change.bytes += body.count - found.body.count
+    let stored = StoredRecord(
+      sequence: last + 1, body: body, due: due, history: history.encoded)
+    try transaction.replace(key: new.key.storageKey, by: stored, account: account)
+    change.bytes += stored.bytes - found.bytes
     if old.isLive { change.live -= 1 }
     if new.isLive { change.live += 1 }
     return advance(body)
+  }
+
+  /// Notes what was judged of a record that stays as it is.
+  func note(_ history: RecordHistory, key: [UInt8], _ found: StoredRecord) throws(StoreError) {
+    var stored = found
+    stored.history = history.encoded
+    guard stored != found else { return }
+    try transaction.replace(key: key, by: stored, account: account)
+    change.bytes += stored.bytes - found.bytes
   }
 
   private func advance(_ body: [UInt8]) -> UInt64 {

@@ -12,7 +12,7 @@ package enum Exchange {
   /// sixty-fourth of a millisecond. Whoever has seen that stamp goes on by single steps.
   package static let stepLimit: UInt64 = 1024
   /// How far ahead what was acknowledged once may be: a hundred years, in milliseconds. It keeps the hybrid clock from running out.
-  package static let restoredLimitMilliseconds: Int64 = 100 * 365 * 86_400_000
+  package static let acknowledgedLimitMilliseconds: Int64 = 100 * 365 * 86_400_000
 
   /// Takes a request in.
   ///
@@ -68,8 +68,7 @@ package enum Exchange {
         isAllEcho = false
         continue
       case .refused(let reason):
-        response.refusals.append(Refusal(index: item.index, again: reason))
-        continue
+        result = .refused(Refusal(index: item.index, again: reason))
       case .new:
         if let reason = postponed[item.key] {
           result = .refused(Refusal(index: item.index, again: reason))
@@ -81,9 +80,10 @@ package enum Exchange {
       }
       switch result {
       case .refused(let refusal):
+        // Said once more, it changes nothing.
         log.refuse(offer: item.index, refusal.reason)
         response.refusals.append(refusal)
-        if refusal.reason == .quota || refusal.reason == .clockSkew {
+        if Refusal.Reason.passing.contains(refusal.reason) {
           postponed[item.key] = refusal.reason
         }
       case .kept(let sequence, let isEcho, let isSuperseded, let hasJournal):
@@ -174,11 +174,7 @@ package enum Exchange {
   ) throws(StoreError) -> Result {
     // One statement for a record that the account does not have; whoever is too far ahead is refused first, and
     // a record whose every stamp the account has already is not judged again.
-    var ahead: Set<FieldNumber> = []
-    for register in item.offer.record.registers
-    where try isTooFarAhead(register, item.offer, feed, now) {
-      ahead.insert(register.field)
-    }
+    let ahead = try fieldsTooFarAhead(item.offer, feed, now)
     let isAhead = !ahead.isEmpty
     let held = try feed.holdings()
     let hasRoom = quota.allowsRecord(bytes: item.body.count, beside: held)
@@ -200,7 +196,9 @@ package enum Exchange {
       feed.passOver(key: item.key, sequence: found.sequence)
       return .refused(.damaged(item.index))
     }
-    let outcome = item.offer.merged(into: stored, at: feed.dated(now))
+    // One that rotted costs an entry too many at worst.
+    let history = RecordHistory(decoding: found.history) ?? RecordHistory()
+    let outcome = item.offer.merged(into: stored, history: history, at: feed.dated(now))
     if outcome.record != stored, isAhead {
       let isRefused = outcome.record.registers.contains {
         ahead.contains($0.field) && stored[$0.field] != $0
@@ -225,7 +223,10 @@ package enum Exchange {
             outcome.record, inPlaceOf: stored, growth: body.count - found.body.count,
             beside: held)
       else { return .refused(.quota(item.index, quota)) }
-      sequence = try feed.replace(found, stored, by: outcome.record, body: body, at: now)
+      sequence = try feed.replace(
+        found, stored, by: outcome.record, body: body, history: outcome.history, at: now)
+    } else {
+      try feed.note(outcome.history, key: item.key, found)
     }
     for entry in journal where !Mutation.journalForgotten.isActive {
       // A conflict that was met before is in the journal already, perhaps deleted by a person since.
@@ -246,18 +247,27 @@ package enum Exchange {
     return entries
   }
 
-  /// Whether a stamp is further ahead of the server's clock than a right device's could be, and follows none that the account holds.
+  /// The fields whose stamps are further ahead of the server's clock than a right device's could be, and follow none that was taken.
   ///
-  /// What was acknowledged once was judged then, and its stamp can never be another one.
-  private static func isTooFarAhead(
-    _ register: Register, _ offer: Offer, _ feed: AccountFeed, _ now: WallTime
-  ) throws(StoreError) -> Bool {
-    if Mutation.skewNotChecked.isActive { return false }
-    let time = register.stamp.time
-    let limit = offer.isRestored ? restoredLimitMilliseconds : skewLimitMilliseconds
-    guard time.wallTime > now.advanced(by: limit) else { return false }
-    if offer.isRestored || Mutation.stepsNotTaken.isActive { return true }
-    return time.rawValue > (try feed.latestTime()).rawValue + stepLimit
+  /// What was acknowledged once was judged then, and its stamp can never be another one. A server that was put back may have lost it, and with it the
+  /// greatest stamp that it took: so what a write was written over counts as much as what the account holds.
+  private static func fieldsTooFarAhead(
+    _ offer: Offer, _ feed: AccountFeed, _ now: WallTime
+  ) throws(StoreError) -> Set<FieldNumber> {
+    if Mutation.skewNotChecked.isActive { return [] }
+    let near = now.advanced(by: skewLimitMilliseconds)
+    let ahead = offer.record.registers.filter { $0.stamp.time.wallTime > near }
+    guard !ahead.isEmpty else { return [] }
+    let far = HybridTime(now.advanced(by: acknowledgedLimitMilliseconds))
+    let replaced = offer.record.registers.compactMap { register in
+      offer.written.contains(register.field) ? register.replaced?.time : nil
+    }
+    let taken = replaced.filter { $0 <= far }.reduce(try feed.latestTime(), max)
+    let bound =
+      Mutation.stepsNotTaken.isActive
+      ? HybridTime(near) : HybridTime(rawValue: taken.rawValue + stepLimit)
+    return Set(
+      ahead.filter { $0.stamp.time > (offer.wasAcknowledged($0.field) ? far : bound) }.map(\.field))
   }
 
   private static func readPage(

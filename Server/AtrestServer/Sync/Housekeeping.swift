@@ -33,10 +33,13 @@ package enum Housekeeping {
         try feed.transaction.setNotDue(key: key, account: feed.account)
         continue
       }
-      if let result = try record.isDeleted ? strip(record, feed, now) : end(record, now),
+      if let result = try record.isDeleted
+        ? strip(record, history(of: found), feed, now) : end(record, now),
         result != record
       {
-        _ = try feed.replace(found, record, by: result, body: result.encoded, at: now)
+        let history = history(of: found).pruning(record, to: result)
+        _ = try feed.replace(
+          found, record, by: result, body: result.encoded, history: history, at: now)
       } else {
         try feed.transaction.setNotDue(key: key, account: feed.account)
       }
@@ -53,7 +56,7 @@ package enum Housekeeping {
   /// A write that lost to the deletion without knowing it is in the journal, but only its field 1 is: its values stayed in the
   /// record until now. They follow it.
   private static func strip(
-    _ record: Record, _ feed: AccountFeed, _ now: WallTime
+    _ record: Record, _ history: RecordHistory, _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> Record? {
     let result = record.stripped()
     guard record.key.kind != .conflict, let floor = result[Register.forgottenField] else {
@@ -65,7 +68,7 @@ package enum Housekeeping {
       let action = Conflict(
         key: record.key, field: Register.deletedField, lost: lost, kept: floor,
         noticed: feed.dated(now))
-      guard lost.field != Register.forgottenField,
+      guard lost.field != Register.forgottenField, !history.known.contains(lost.fingerprint),
         try isListed(action, feed, deletion: record[Register.deletedField])
       else { continue }
       let conflict = Conflict(
@@ -79,10 +82,13 @@ package enum Housekeeping {
     return result
   }
 
+  private static func history(of found: StoredRecord) -> RecordHistory {
+    RecordHistory(decoding: found.history) ?? RecordHistory()
+  }
+
   /// Whether the journal says that an action lost, and nobody has put the entry away.
   ///
-  /// It says nothing where the deletion's writer had seen the action: it made it itself, or wrote over that
-  /// very one, or over one that brought the record back after the action had lost.
+  /// It says nothing where the deletion's writer had seen the action: it made it itself, or wrote over that very one.
   private static func isListed(
     _ action: Conflict, _ feed: AccountFeed, deletion: Register?
   ) throws(StoreError) -> Bool {
@@ -90,9 +96,8 @@ package enum Housekeeping {
       let record = try? Record(decoding: found.body), !record.isDeleted,
       let entry = try? Conflict(record)
     else { return false }
-    guard deletion?.stamp.replica != entry.lost.stamp.replica else { return false }
-    guard let seen = deletion?.replaced else { return true }
-    return seen != entry.lost.stamp && seen <= entry.kept.stamp
+    return deletion?.stamp.replica != entry.lost.stamp.replica
+      && deletion?.replaced != entry.lost.stamp
   }
 
   /// A journal entry that has ended; nil if it is none.

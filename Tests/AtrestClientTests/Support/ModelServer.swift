@@ -24,6 +24,8 @@ final class ModelServer: Sendable {
     /// Positions before it are forgotten.
     var oldestPosition: UInt64 = 0
     var records: [RecordKey: (sequence: UInt64, record: Record)] = [:]
+    /// What is remembered beside each record.
+    var histories: [RecordKey: RecordHistory] = [:]
     /// By the device's credential.
     var outboxes: [String: Outbox] = [:]
     /// How many offers were judged, and how many were left unread.
@@ -83,6 +85,7 @@ final class ModelServer: Sendable {
   func wipe() {
     state.withLock {
       $0.records = [:]
+      $0.histories = [:]
       $0.sorted = nil
       $0.names = []
       $0.outboxes = [:]
@@ -159,6 +162,8 @@ extension ModelServer.State {
     var refusals: [Refusal] = []
     var superseded: [UInt32] = []
     var echoes: Set<RecordKey> = []
+    // A record's writes are taken in their order.
+    var postponed: [RecordKey: Refusal.Reason] = [:]
     commitCount += 1
     for (index, offer) in offers.enumerated() {
       func refuse(_ reason: Refusal.Reason) {
@@ -166,7 +171,10 @@ extension ModelServer.State {
       }
       guard isNew[index] else {
         // Judged before, and not judged again.
-        if let number = numbers[index], let reason = outbox.refused[number] { refuse(reason) }
+        if let number = numbers[index], let reason = outbox.refused[number] {
+          if Refusal.Reason.passing.contains(reason) { postponed[offer.record.key] = reason }
+          refuse(reason)
+        }
         continue
       }
       guard isConnected else {
@@ -174,7 +182,11 @@ extension ModelServer.State {
         continue
       }
       judgedCount += 1
-      if let reason = refusal(of: offer, at: now) ?? (held.contains(index) ? .massDeletion : nil) {
+      let reason =
+        postponed[offer.record.key] ?? refusal(of: offer, at: now)
+        ?? (held.contains(index) ? .massDeletion : nil)
+      if let reason {
+        if Refusal.Reason.passing.contains(reason) { postponed[offer.record.key] = reason }
         if let number = numbers[index] { outbox.refused[number] = reason }
         refuse(reason)
         continue
@@ -183,7 +195,9 @@ extension ModelServer.State {
         latestTime = max(latestTime, time)
       }
       let stored = records[offer.record.key]?.record
-      let outcome = offer.merged(into: stored, at: now)
+      let history = histories[offer.record.key] ?? RecordHistory()
+      let outcome = offer.merged(into: stored, history: history, at: now)
+      histories[offer.record.key] = outcome.history
       if outcome.isSuperseded { superseded.append(UInt32(index)) }
       if outcome.record != stored { append(outcome.record) }
       if outcome.record == offer.record {
@@ -226,24 +240,24 @@ extension ModelServer.State {
       && (position.sequence == 0 || position.sequence >= oldestPosition)
   }
 
-  /// The rule for clocks: the greatest time that is taken. See docs/merge.md.
-  private func latestTaken(of offer: Offer, at now: WallTime) -> HybridTime {
-    if offer.isRestored {
-      return HybridTime(now.advanced(by: 100 * 365 * 24 * 3_600_000))
-    }
+  /// The rule for clocks: the greatest time of a field that is taken. See docs/merge.md.
+  private func latestTaken(of offer: Offer, _ field: FieldNumber, at now: WallTime) -> HybridTime {
+    let far = HybridTime(now.advanced(by: 100 * 365 * 24 * 3_600_000))
+    if offer.wasAcknowledged(field) { return far }
     let byClock = HybridTime(now.advanced(by: 60_000))
+    let replaced = offer.written.compactMap { offer.record[$0]?.replaced?.time }
+    let taken = replaced.filter { $0 <= far }.reduce(latestTime, max)
     return isSkewJudgedByClock
-      ? byClock : max(byClock, HybridTime(rawValue: latestTime.rawValue + 1024))
+      ? byClock : max(byClock, HybridTime(rawValue: taken.rawValue + 1024))
   }
 
   private func refusal(of offer: Offer, at now: WallTime) -> Refusal.Reason? {
-    let limit = latestTaken(of: offer, at: now)
     let stored = records[offer.record.key]?.record
     if let reason = refuses(offer.record) { return reason }
-    if offer.record.registers.contains(where: { $0.stamp.time > limit && stored?[$0.field] != $0 })
-    {
-      return .clockSkew
+    let isAhead = offer.record.registers.contains {
+      $0.stamp.time > latestTaken(of: offer, $0.field, at: now) && stored?[$0.field] != $0
     }
+    if isAhead { return .clockSkew }
     do { try offer.record.checkKindRules() } catch { return .invalid }
     return nil
   }

@@ -16,6 +16,9 @@ final class Account {
   var journal: Set<Oracle.Held> = []
   /// Records as the server last showed them.
   var view: [RecordKey: Record] = [:]
+  /// The greatest stamp that the feed ever showed, and what the server's clock showed then.
+  var greatest = HybridTime(rawValue: 0)
+  var looked = WallTime(milliseconds: 0)
   /// The feed up to here was looked at.
   var seenHead: UInt64 = 0
   /// The feed when the server ended between two commits; nil if it ended inside one.

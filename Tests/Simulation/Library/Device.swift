@@ -34,6 +34,8 @@ final class Device {
   var wasCopied = false
   /// Records of which a write was refused because the account was full, and none taken since.
   var overQuota: Set<RecordKey> = []
+  /// Offers that were refused under their numbers.
+  var refused: Set<RefusedOffer> = []
   /// What waited before a transaction that may have stamped it again, and that the machine ended
   /// in.
   var offersAtEnd: [Offer]?
@@ -50,6 +52,12 @@ final class Device {
     requests.append(request)
     if requests.count > 8 { requests.removeFirst() }
   }
+}
+
+/// An offer that was refused, and its number then.
+struct RefusedOffer: Hashable {
+  var number: UInt64
+  var bytes: [UInt8]
 }
 
 /// Everything a replica has promised to keep.
@@ -111,7 +119,8 @@ final class DeviceProcess: @unchecked Sendable {
     box.process = self
     guard let before = device.offersAtEnd else { return }
     device.offersAtEnd = nil
-    device.account.oracle.noteRestamp(before, try replica.waitingOffers())
+    device.account.oracle.noteRestamp(
+      before, try replica.waitingOffers(), family: device.family)
   }
 
   /// Does one transaction of a sync, and tells the oracle of writes that it stamped again.
@@ -121,7 +130,7 @@ final class DeviceProcess: @unchecked Sendable {
     else { return work() }
     work()
     if isAlive, !device.disk.hasEnded, let after = try? replica.waitingOffers() {
-      device.account.oracle.noteRestamp(before, after)
+      device.account.oracle.noteRestamp(before, after, family: device.family)
     } else {
       // It may be durable all the same.
       device.offersAtEnd = before
@@ -270,7 +279,8 @@ final class DeviceProcess: @unchecked Sendable {
         let before = try replica.waitingOffers()
         device.offersAtEnd = before
         try replica.adopt(answer, server: "server:1")
-        device.account.oracle.noteRestamp(before, try replica.waitingOffers())
+        device.account.oracle.noteRestamp(
+          before, try replica.waitingOffers(), family: device.family)
         device.offersAtEnd = nil
       }
     } catch {

@@ -15,13 +15,16 @@ struct Edit {
   private(set) var noted: [Int] = []
   private let transaction: ReplicaTransaction
   private let device: Int
+  private let family: Int
 
   /// Does something in the transaction.
   init(
-    _ transaction: ReplicaTransaction, _ oracle: inout Oracle, device: Int, _ chance: inout Chance
+    _ transaction: ReplicaTransaction, _ oracle: inout Oracle, device: Int, family: Int,
+    _ chance: inout Chance
   ) throws {
     self.transaction = transaction
     self.device = device
+    self.family = family
     let number = oracle.nextNumber()
     switch chance.pick(0...24) {
     case 21...24: try contend(number, &oracle, &chance)
@@ -49,7 +52,7 @@ struct Edit {
     try body(transaction)
     for (key, old) in zip(keys, before) {
       guard let new = try transaction.record(key), new != old else { continue }
-      noted += oracle.note(old, new, by: device)
+      noted += oracle.note(old, new, by: device, family: family)
     }
   }
 

@@ -25,9 +25,10 @@ extension Oracle {
       coverListed(&covered, holdings)
     }
     coverParents(&covered)
-    coverEqual(&covered)
-    coverDeleted(&covered, holdings)
-    coverEqual(&covered)
+    // What says the same is not what was held: where holders go, only that counts.
+    if !isHeldEnough { coverEqual(&covered) }
+    coverDeleted(&covered, holdings, isHeldEnough: isHeldEnough)
+    if !isHeldEnough { coverEqual(&covered) }
     coverParents(&covered)
     return covered
   }
@@ -65,7 +66,9 @@ extension Oracle {
   /// What the writer of a deletion knew was taken out with its word, and so was what the writers of
   /// deletions before it knew; and what the writers of other deletions knew that say the same, if
   /// nobody took those back.
-  private func coverDeleted(_ covered: inout [Bool], _ holdings: Holdings) {
+  private func coverDeleted(
+    _ covered: inout [Bool], _ holdings: Holdings, isHeldEnough: Bool
+  ) {
     var ends: [RecordKey: [Int]] = [:]
     for (key, floor) in holdings.floors { ends[key, default: []] += deletions(of: key, at: floor) }
     for held in holdings.visible
@@ -79,7 +82,7 @@ extension Oracle {
       let latest = named.compactMap { writes[$0].stamps.max() }.max()
       var left = named
       left += deletions(of: key).filter { id in
-        guard let latest, let least = writes[id].stamps.min() else { return false }
+        guard !isHeldEnough, let latest, let least = writes[id].stamps.min() else { return false }
         return writes[id].isOwed && !takenBack.contains(id) && least <= latest
       }
       var seen = Set(left)
@@ -110,7 +113,7 @@ extension Oracle {
     let strictly = covered(by: holdings, isHeldEnough: false)
     let missing = writes.indices.filter { writes[$0].isOwed && !strictly[$0] }
     guard !missing.isEmpty else { return (nil, 0) }
-    let granted = covered(by: holdings, isHeldEnough: false, granting: forgetting.excused)
+    let granted = covered(by: holdings, isHeldEnough: false, granting: forgetting.met)
     let lost = missing.first { !granted[$0] }
     return (lost.map { writes[$0] }, missing.count { granted[$0] })
   }
@@ -120,6 +123,10 @@ extension Oracle {
   mutating func excuse(before: Holdings, after: Holdings) {
     let was = covered(by: before, isHeldEnough: true)
     let isStill = covered(by: after, isHeldEnough: true)
-    for id in writes.indices where was[id] && !isStill[id] { writes[id].isOwed = false }
+    for id in writes.indices where was[id] && !isStill[id] {
+      // With its field 1 an action is gone: what else it wrote is a part of nothing.
+      let gone = writes[id].field == Register.deletedField ? siblings(of: id) : [id]
+      for id in gone { writes[id].isOwed = false }
+    }
   }
 }

@@ -9,13 +9,11 @@ import Replication
 struct Forgetting {
   /// Forgotten, and not back since.
   private(set) var absent: Set<Int> = []
-  /// What stood in the place of a forgotten write at the moment when that came back and won.
+  /// What stood in the place of a forgotten write at the moment when that came back and won. It need
+  /// not be found.
   private(set) var met: Set<Int> = []
   /// Forgotten at any time.
   private(set) var ever: Set<Int> = []
-
-  /// Writes that need not be found.
-  var excused: Set<Int> { absent.union(met) }
 
   mutating func forget(_ ids: [Int]) {
     absent.formUnion(ids)

@@ -35,7 +35,7 @@ extension Oracle {
     let kept =
       stamped(entry.kept, in: entry.key) + deletions(of: entry.key, at: entry.kept.stamp)
     if (lost + kept).contains(where: forgetting.ever.contains) { return true }
-    if lost.contains(where: { hasTwoIdentities($0) || sharedByCopies.contains($0) }) { return true }
+    if lost.contains(where: isDoubled) { return true }
     return kept.contains { winner in
       past(of: winner).contains { between in
         guard forgetting.ever.contains(between) else { return false }
@@ -45,8 +45,10 @@ extension Oracle {
     }
   }
 
-  private func hasTwoIdentities(_ id: Int) -> Bool {
-    Set(writes[id].stamps.map(\.replica)).subtracting([.none]).count > 1
+  /// Whether two replicas may offer it as their own.
+  func isDoubled(_ id: Int) -> Bool {
+    sharedByCopies.contains(id)
+      || Set(writes[id].stamps.map(\.replica)).subtracting([.none]).count > 1
   }
 
   /// A deletion's writer saw an action if it saw anything that the action wrote.

@@ -14,6 +14,12 @@ struct Acknowledged {
 
   private var greatest: [Field: Register] = [:]
 
+  /// All of them, in the order of keys and fields.
+  var all: [Oracle.Held] {
+    greatest.map { Oracle.Held(key: $0.key.key, register: $0.value) }
+      .sorted { ($0.key, $0.register.field) < ($1.key, $1.register.field) }
+  }
+
   /// An answer took the record in, or a holder has it.
   mutating func note(_ record: Record, without waiting: Set<Oracle.Held> = []) {
     guard record.key.kind != .conflict else { return }
@@ -54,6 +60,9 @@ struct Acknowledged {
 extension Oracle {
   /// A visible register whose write an owed one had seen and written over, and that one.
   ///
+  /// What waited when its disk was copied, or its replica took a new identity, is two replicas' own:
+  /// the later write knew one of the two, and the other may win. The journal then lists the later one.
+  ///
   /// A later write of the same field must never be beaten by one that its writer had seen, directly
   /// or through others: neither a clock nor a new stamp may undo what a person did knowingly. What
   /// the later write itself lost to does not matter: its conqueror beat what it had beaten. Two
@@ -74,7 +83,8 @@ extension Oracle {
     for record in records where record.key.kind != .conflict {
       for register in record.registers where register.field != Register.forgottenField {
         let ids = writes(of: register, in: record.key)
-        guard let first = ids.first, ids.allSatisfy({ later[$0] != nil }),
+        guard let first = ids.first,
+          !ids.contains(where: { later[$0] == nil || isDoubled($0) }),
           let by = later[first]
         else { continue }
         return (writes[first], writes[by])

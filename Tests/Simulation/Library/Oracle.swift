@@ -25,6 +25,8 @@ struct Oracle {
     /// Whether it must still be visible, known to the writer of a visible one, or in the journal.
     var isOwed: Bool
     var device: Int
+    /// The device that it is, or is a copy of.
+    var family: Int
     /// As it was first given, and each that took the place of one. A copied device gives its own.
     var stamps: [Stamp]
   }
@@ -59,6 +61,8 @@ struct Oracle {
   var forgetting = Forgetting()
   /// Writes that waited when their disk was copied: two replicas offer them as their own.
   private(set) var sharedByCopies: Set<Int> = []
+  /// The first record of which a new identity moved a write to a later time.
+  private(set) var movedByIdentity: RecordKey?
   private var number: Int64
 
   /// - Parameter first: Numbers are greater; different accounts have different ones, so that no
@@ -76,18 +80,23 @@ struct Oracle {
   /// Notes what an action makes of a record. What is not durable yet is not owed, but may turn up.
   ///
   /// - Returns: The writes, to be owed once the action is durable.
-  mutating func note(_ before: Record?, _ after: Record, by device: Int) -> [Int] {
+  ///
+  /// - Parameter family: The device that the writer is, or is a copy of.
+  mutating func note(
+    _ before: Record?, _ after: Record, by device: Int, family: Int
+  ) -> [Int] {
     if known.insert(after.key).inserted { keys.append(after.key) }
     var noted: [Int] = []
     for register in after.registers {
       let replaced = before?[register.field]
       guard replaced?.stamp != register.stamp || replaced?.value != register.value else { continue }
       let id = writes.count
-      let parents = replaced.map { writes(of: $0, in: after.key) } ?? []
+      let parents = replaced.map { writes(of: $0, in: after.key, heldBy: family) } ?? []
       writes.append(
         Write(
           key: after.key, field: register.field, value: register.value, action: actions.count,
-          parents: parents, isOwed: false, device: device, stamps: [register.stamp]))
+          parents: parents, isOwed: false, device: device, family: family,
+          stamps: [register.stamp]))
       byPlace[Place(key: after.key, field: register.field, value: register.value), default: []]
         .append(id)
       byStamp[Stamped(key: after.key, stamp: register.stamp), default: []].append(id)
@@ -97,7 +106,7 @@ struct Oracle {
     actions.append(noted)
     if let action = noted.first(where: { writes[$0].field == Register.deletedField }) {
       writes[action].known = after.registers.filter { $0.field != Register.deletedField }
-        .flatMap { writes(of: $0, in: after.key) }
+        .flatMap { writes(of: $0, in: after.key, heldBy: family) }
     }
     return noted
   }
@@ -122,7 +131,7 @@ struct Oracle {
   /// - Parameters:
   ///   - before: What waited, oldest first; `after` the same offers with other stamps. Anything
   ///     else changes nothing.
-  mutating func noteRestamp(_ before: [Offer], _ after: [Offer]) {
+  mutating func noteRestamp(_ before: [Offer], _ after: [Offer], family: Int) {
     guard before.count == after.count else { return }
     for (old, new) in zip(before, after)
     where old.record.key == new.record.key && old.written == new.written {
@@ -130,17 +139,33 @@ struct Oracle {
         old.record[field].flatMap { was in new.record[field].map { (was, $0) } }
       }
       guard pairs.allSatisfy({ $0.value == $1.value }) else { continue }
-      // A copied device may have used the stamp for an action of its own; the values of other
-      // fields tell them apart.
-      for (was, now) in pairs.reversed() where was.stamp != now.stamp {
-        for action in Set(writes(of: was, in: old.record.key).map { writes[$0].action }).sorted() {
-          rename(action, from: was.stamp, to: now.stamp)
+      let stamps = Dictionary(pairs.map { ($0.stamp, $1.stamp) }) { first, _ in first }
+      for (was, now) in stamps.sorted(by: { $0.key < $1.key }) where was != now {
+        for action in self.actions(
+          pairs.map(\.0).filter { $0.stamp == was }, of: old.record.key, family)
+        {
+          rename(action, from: was, to: now)
         }
       }
     }
   }
 
+  /// The actions that wrote these registers under one stamp. A copied device, or one that is not
+  /// paired yet, may have used the stamp for an action of its own; the values of other fields than
+  /// field 1 tell them apart.
+  private func actions(_ registers: [Register], of key: RecordKey, _ family: Int) -> [Int] {
+    let telling = registers.filter { $0.field != Register.deletedField }
+    return Set(
+      (telling.isEmpty ? registers : telling).flatMap {
+        writes(of: $0, in: key, heldBy: family)
+      }.map { writes[$0].action }
+    ).sorted()
+  }
+
   private mutating func rename(_ action: Int, from old: Stamp, to new: Stamp) {
+    if old.replica != new.replica, old.time < new.time {
+      movedByIdentity = movedByIdentity ?? actions[action].first.map { writes[$0].key }
+    }
     for id in actions[action]
     where writes[id].stamps.contains(old) && !writes[id].stamps.contains(new) {
       writes[id].stamps.append(new)
@@ -169,6 +194,12 @@ struct Oracle {
       return exact
     }
     return byPlace[Place(key: key, field: register.field, value: register.value)] ?? []
+  }
+
+  /// The same, as a device holds it: before devices are paired all give the same stamps, and none sees another's.
+  private func writes(of register: Register, in key: RecordKey, heldBy family: Int) -> [Int] {
+    let ids = writes(of: register, in: key)
+    return register.stamp.replica == .none ? ids.filter { writes[$0].family == family } : ids
   }
 
   /// The writes that carried the register's very stamp.

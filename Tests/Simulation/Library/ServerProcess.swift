@@ -175,6 +175,11 @@ final class ServerProcess: @unchecked Sendable {
 
   // MARK: What devices ask
 
+  /// Where a device is, as the server has it in memory; nil if it knows no such device.
+  func progress(of replica: ReplicaID) -> DeviceProgress? {
+    directory.session(replica)?.progress
+  }
+
   func authenticate(_ metadata: Metadata) -> Caller? {
     isRunning ? directory.authenticate(metadata, at: environment.now()) : nil
   }

@@ -41,6 +41,9 @@ final class SimulatedDisk {
   /// Puts back what was copied earlier. Handles that are open die.
   func restore(_ earlier: SimulatedDisk) { sd_copy(machine, earlier.machine) }
 
+  /// Equal for disks that hold the same, as a process sees them.
+  var fingerprint: UInt64 { sd_fingerprint(machine) }
+
   func end(_ how: End) { sd_end(machine, how.code) }
   func end(after calls: Int, _ how: End) { sd_end_after(machine, Int64(calls), how.code) }
   var hasEnded: Bool { sd_has_ended(machine) != 0 }

@@ -46,7 +46,11 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
       guard isJudged(index, answer, request), let offer = try? Offer(decoding: bytes)
       else { continue }
       let key = offer.record.key
+      let number = request.segment?.numbers[index] ?? 0
+      if reasons[index] != nil { device.refused.insert(RefusedOffer(number: number, bytes: bytes)) }
       switch reasons[index] {
+      // Once it was settled by one process, the server does not know any more what it told another.
+      case nil where device.refused.contains(RefusedOffer(number: number, bytes: bytes)): break
       case nil:
         device.account.acknowledged.note(offer.record)
         if device.overQuota.remove(key) != nil { world.count(.quotaTaken) }

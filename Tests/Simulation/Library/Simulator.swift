@@ -102,20 +102,20 @@ extension Mutation {
     case .refusedForgotten, .restampedBelowFloor: [.wildClock]
     case .cursorAhead: [.foreign]  // Only large records fill a page.
     case .restoreNotNoticed, .comparisonSkipped, .commitsNotNamed, .restoredNotJudged,
-      .notOfferedBeforeItGoes, .ownWritesConflict:
+      .notOfferedBeforeItGoes, .ownWritesConflict, .judgedAgain:
       [.serverRestore]
     case .copyNotNoticed, .positionAlwaysKnown, .renewalMovesTimes: [.clone, .deviceRestore]
     case .floorIgnored, .notLifted, .liftedTooHigh, .prunedTooEarly, .prunedValueForgotten: [.pause]
     case .cursorMovedFirst: [.deviceEnd, .devicePower]
-    case .sentEntryRestamped: [.wildClock, .cut, .lostAnswers]
+    case .sentEntryRestamped: [.serverWildClock, .wildClock, .cut, .lostAnswers]
     case .stepsNotTaken: [.serverWildClock]
-    case .headNotSent: [.serverRestore, .cut, .foreign]
+    case .headNotSent: [.serverRestore, .twoProcesses, .cut, .foreign]
     default: nil
     }
   }
 
   /// Not found yet within sixty seeds: what would tell is a world or a check that does not exist. See docs/reliability.md.
   package static let unseen: Set<Mutation> = [
-    .skewNotChecked, .headNotSent, .sentEntryRestamped, .notLifted, .notOfferedBeforeItGoes,
+    .headNotSent, .sentEntryRestamped, .prunedTooEarly, .ownWritesConflict,
   ]
 }

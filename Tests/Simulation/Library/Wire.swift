@@ -21,6 +21,8 @@ final class Link {
   var bandwidth: Int?
   /// Whether connections break as soon as the server answers a call.
   var isDeaf = false
+  /// Whether both ends of a connection that breaks hear of it at once.
+  var isPrompt = false
   /// Connections that are open.
   var wires: [Wire] = []
 
@@ -363,6 +365,10 @@ final class Wire {
     guard !isCut else { return }
     isCut = true
     world.count(.cut)
+    if link.isPrompt {
+      world.scheduler.after(1) { self.endNear() }
+      return loseFar(after: 1)
+    }
     if !chance.oneIn(4) { world.scheduler.after(Int64(chance.pick(1...99_999))) { self.endNear() } }
     if !chance.oneIn(4) { loseFar(after: chance.pick(1...99_999)) }
   }

@@ -29,14 +29,37 @@ extension World {
         }
         last = stored.sequence
         let record = try Record(decoding: stored.body)
+        checkTimes(of: record, account)
         account.oracle.noteCommitted(account.view[record.key], record)
         account.view[record.key] = record
         noteJournal(record, account)
       }
       account.seenHead = head
+      account.looked = serverClock.now()
     } catch {
       // The machine may end inside this very read's transaction.
       if !serverDisk.hasEnded { broke("the server's feed cannot be read: \(error)") }
+    }
+  }
+
+  /// What is being committed while the server's clock is set may be dated by either.
+  func noteServerClock() {
+    for account in accounts { account.looked = serverClock.now() }
+  }
+
+  /// No stamp is taken that is more than a minute ahead of the server's clock, unless its writer had
+  /// seen one that was: then it may be ahead by as much, and by some steps.
+  private func checkTimes(of record: Record, _ account: Account) {
+    guard record.key.kind != .entitlement, let latest = record.latestTime else { return }
+    defer { account.greatest = max(account.greatest, latest) }
+    // The server ends an entry of the journal by its own clock, when that shows that it is due.
+    guard record.key.kind != .conflict else { return }
+    let clock = max(serverClock.now(), account.looked)
+    let bound = max(HybridTime(clock.advanced(by: 61_000)).rawValue, account.greatest.rawValue)
+    if latest.rawValue > bound + 1000 << 16 {
+      broke(
+        "the server took a stamp that is \((latest.rawValue - bound) >> 16) ms too far ahead",
+        about: record.key)
     }
   }
 
@@ -88,13 +111,15 @@ extension World {
         let record = try Record(decoding: stored.body)
         guard var held = try view?[record.key] ?? process.replica.record(record.key) else {
           return broke(
-            "device \(device.index) stands at \(cursor.sequence) and lacks \(stored.sequence)")
+            "device \(device.index) stands at \(cursor.sequence) and lacks \(stored.sequence)",
+            about: record.key)
         }
         let before = held
         held.merge(record)
         guard held == before else {
           return broke(
-            "device \(device.index) stands at \(cursor.sequence) and is behind \(stored.sequence)")
+            "device \(device.index) stands at \(cursor.sequence) and is behind \(stored.sequence)",
+            about: record.key)
         }
       }
       device.checked = cursor.sequence
@@ -144,6 +169,7 @@ extension World {
   /// The network well, clocks right, disks whole: everybody syncs twice.
   func heal() {
     isHealing = true
+    noteServerClock()
     serverDisk.fill(after: nil)
     serverDisk.failSync(after: nil)
     serverClock.set(offset: 0)
@@ -226,12 +252,16 @@ extension World {
       records.sort { $0.key < $1.key }
       count(.records, records.count)
       for device in devices where device.account === account { compare(device, with: records) }
+      if let key = account.oracle.movedByIdentity {
+        broke("a new identity moved a write to a later time", about: key)
+      }
       guard violation == nil else { return }
       var holdings = Holdings()
       holdings.addJournal(account.journal)
       for record in records {
         holdings.add(record)
         if record[Register.forgottenField] != nil { count(.stripped) }
+        checkWhole(record)
         checkOrigin(record, account.oracle)
       }
       guard violation == nil else { return }
@@ -246,6 +276,16 @@ extension World {
       checkWinners(records, account)
     } catch {
       broke("the server's feed cannot be read: \(error)")
+    }
+  }
+
+  /// What a person sees can be read by the kind's rules: nothing of it was lost on the way.
+  private func checkWhole(_ record: Record) {
+    guard !record.isDeleted, record.key.kind != .conflict else { return }
+    do { try record.checkKindRules() } catch {
+      broke(
+        "a record of kind \(record.key.kind.rawValue) is there in part: \(error)", about: record.key
+      )
     }
   }
 

@@ -17,7 +17,12 @@ extension World {
     // A copy of a device has its share of what happens to the device.
     let family = devices.filter { $0.family == step.device }
     guard let device = chance.choose(family) else { return }
-    switch step.action {
+    perform(step.action, on: device, &chance)
+  }
+
+  /// Does it to this very device, copies or no copies.
+  func perform(_ action: Step.Action, on device: Device, _ chance: inout Chance) {
+    switch action {
     case .edit: edit(device, &chance)
     case .sync(let cuts):
       device.link.cuts = cuts
@@ -60,6 +65,7 @@ extension World {
     case .quota(let records): quota = records.map { AccountQuota(records: $0) } ?? .standard
     case .serverClock(let offset):
       count(.serverClockSteps)
+      noteServerClock()
       serverClock.set(offset: offset)
     case .backUpServer: serverBackup = serverDisk.copy(seed: chance.next())
     case .putBackServer: putBackServer()
@@ -76,7 +82,8 @@ extension World {
     do {
       var noted: [Int] = []
       try process.replica.transaction { transaction in
-        let edit = try Edit(transaction, &device.account.oracle, device: device.index, &chance)
+        let edit = try Edit(
+          transaction, &device.account.oracle, device: device.index, family: device.family, &chance)
         noted = edit.noted
       }
       device.account.oracle.owe(noted)
@@ -105,7 +112,8 @@ extension World {
           guard let before = try transaction.record(record.key),
             try transaction.delete(record.key), let after = try transaction.record(record.key)
           else { continue }
-          noted += device.account.oracle.note(before, after, by: device.index)
+          noted += device.account.oracle.note(
+            before, after, by: device.index, family: device.family)
         }
       }
       device.account.oracle.owe(noted)
@@ -185,7 +193,7 @@ extension World {
         return broke("device \(device.index) was paired, and the server does not know it")
       }
       do { try process.replica.unpair() } catch { failed(process, .replica(error)) }
-    case .replica(.storage):
+    case .replica(.storage), .replica(.inaccessible):
       // A full or failing disk. Whoever uses the program starts it again.
       device.heldAtEnd = nil
       device.isUncertain = true
@@ -317,7 +325,7 @@ extension World {
             field: field, stamp: stamp, replaced: before?[field]?.stamp,
             value: head + [UInt8(text.count >> 7)] + text))
       }
-      let noted = account.oracle.note(before, record, by: -1)
+      let noted = account.oracle.note(before, record, by: -1, family: -1)
       let request = ExchangeRequest(
         cursor: nil,
         offers: [Offer(record: record, written: [Register.deletedField] + fields).encoded])

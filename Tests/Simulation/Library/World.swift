@@ -141,7 +141,9 @@ final class World: @unchecked Sendable {
   }
 
   /// Ends the server between two commits.
-  func endServer(_ how: SimulatedDisk.End) {
+  ///
+  /// - Parameter wait: Microseconds until it starts again; nil: anything up to 20 seconds.
+  func endServer(_ how: SimulatedDisk.End, startingAfter wait: Int64? = nil) {
     guard let process = server, process.isAlive else { return }
     count(.serverEnds)
     for account in accounts {
@@ -149,14 +151,13 @@ final class World: @unchecked Sendable {
     }
     process.end(how)
     server = nil
-    restartServer()
+    restartServer(after: wait)
   }
 
-  private func restartServer() {
+  private func restartServer(after wait: Int64? = nil) {
     guard !isStarting else { return }
     isStarting = true
-    let wait = Int64(hash % 20_000_000) + 1
-    scheduler.after(wait) { [self] in
+    scheduler.after(wait ?? Int64(hash % 20_000_000) + 1) { [self] in
       isStarting = false
       startServer()
     }

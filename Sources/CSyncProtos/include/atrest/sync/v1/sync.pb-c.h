@@ -227,8 +227,8 @@ struct  Atrest__Sync__V1__Offer
   size_t n_written;
   uint32_t *written;
   /*
-   * The server told `restarted`, and may have lost what is offered here: all fields were acknowledged once, and all
-   * can conflict. `written` is then empty.
+   * The server told `restarted`, and may have lost what is offered here: all fields but those in `written` were
+   * acknowledged once, and all can conflict.
    */
   protobuf_c_boolean restored;
 };

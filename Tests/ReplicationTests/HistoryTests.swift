@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the server remembers of a record: each register is judged once.
+
+import Replication
+import TestSupport
+import Testing
+
+@Suite("What is remembered of a record")
+struct HistoryTests {
+  private let now = WallTime(milliseconds: 99)
+
+  private func register(
+    _ field: FieldNumber, _ value: [UInt8], _ time: UInt64, _ replica: UInt64,
+    over replaced: Stamp? = nil
+  ) -> Register {
+    Register(field: field, stamp: Stamp(time, replica), replaced: replaced, value: value)
+  }
+
+  private func record(_ registers: Register...) -> Record {
+    var record = Record(key: .some)
+    for register in registers { record.set(register) }
+    return record
+  }
+
+  private func take(
+    _ offer: Offer, _ held: inout (record: Record, history: RecordHistory)
+  ) -> [Conflict] {
+    let outcome = offer.merged(into: held.record, history: held.history, at: now)
+    held = (outcome.record, outcome.history)
+    return outcome.conflicts
+  }
+
+  @Test("what comes back was judged when it went; what the server lost is judged")
+  func judgedOnce() {
+    let first = register(2, [1], 1, 1)
+    let second = register(2, [2], 2, 2, over: first.stamp)
+    let third = register(2, [3], 3, 2, over: second.stamp)
+    var held = (record: record(first), history: RecordHistory())
+    #expect(take(Offer(record: record(second), written: [2]), &held).isEmpty)
+    #expect(take(Offer(record: record(third), written: [2]), &held).isEmpty)
+    #expect(held.history.judged == [first, second].map(\.fingerprint))
+    let stale = Offer(record: record(first), written: [], isRestored: true)
+    #expect(take(stale, &held).isEmpty)
+    var forgetful = (record: record(third), history: RecordHistory())
+    #expect(take(stale, &forgetful).map(\.lost) == [first])
+    #expect(take(stale, &forgetful).isEmpty, "and once")
+  }
+
+  @Test("an action that is there in part still loses what is left of it")
+  func partly() {
+    let action = record(register(1, [], 1, 1), register(2, [1], 1, 1))
+    let touched = record(register(1, [], 2, 1, over: Stamp(1, 1)), register(2, [1], 1, 1))
+    var held = (record: action, history: RecordHistory())
+    _ = take(Offer(record: touched, written: [1]), &held)
+    #expect(held.history.judged == [register(1, [], 1, 1).fingerprint])
+    let other = Offer(record: record(register(2, [9], 3, 3)), written: [2])
+    #expect(take(other, &held).map(\.lost) == [register(2, [1], 1, 1)])
+  }
+
+  @Test("a deletion knows what its writer held, until the record is brought back")
+  func knownToDeletion() {
+    let value = register(2, [1], 1, 1)
+    let unseen = register(3, [1], 2, 2)
+    let deletion = register(1, Register.deletedValue, 3, 3)
+    let offered = Offer(record: record(deletion, value), written: [1])
+    var held = (record: record(value, unseen), history: RecordHistory())
+    _ = take(offered, &held)
+    #expect(held.history.known == [deletion, value].map(\.fingerprint))
+    let pruned = held.history.pruning(held.record, to: held.record.stripped())
+    #expect(
+      pruned.judged == [value, unseen].map(\.fingerprint) && pruned.known == held.history.known)
+    let revival = record(register(1, [], 4, 1, over: deletion.stamp))
+    _ = take(Offer(record: revival, written: [1]), &held)
+    #expect(held.history.known.isEmpty)
+    // What others give back comes with what they hold.
+    var other = (record: record(value, unseen), history: RecordHistory())
+    _ = take(Offer(record: offered.record, written: [], isRestored: true), &other)
+    #expect(other.history.known.isEmpty)
+  }
+
+  /// A database that was copied may have made both.
+  @Test("two writes under one stamp are two")
+  func oneStamp() {
+    let other = register(2, [9], 2, 2)
+    var held = (record: record(register(2, [1], 1, 1)), history: RecordHistory())
+    _ = take(Offer(record: record(other), written: [2]), &held)
+    let twin = register(2, [7], 1, 1)
+    #expect(take(Offer(record: record(twin), written: [2]), &held).map(\.lost) == [twin])
+    #expect(take(Offer(record: record(twin), written: [2]), &held).isEmpty)
+  }
+
+  @Test("the newest are kept")
+  func bounded() {
+    var held = (record: record(register(2, [0], 1, 1)), history: RecordHistory())
+    for time in 2...100 as ClosedRange<UInt64> {
+      _ = take(Offer(record: record(register(2, [UInt8(time)], time, 1)), written: [2]), &held)
+    }
+    #expect(held.history.judged == (36...99).map { register(2, [UInt8($0)], $0, 1).fingerprint })
+    #expect(RecordHistory(decoding: held.history.encoded) == held.history)
+    #expect(held.history.encoded.count == 1 + 64 * 8)
+  }
+
+  @Test("bytes that are no history are none")
+  func hostile() {
+    #expect(RecordHistory(decoding: []) == RecordHistory())
+    let number = [UInt8](repeating: 0, count: 7) + [1]
+    #expect(RecordHistory(decoding: [1] + number)?.judged == [1])
+    #expect(RecordHistory(decoding: [0] + number)?.known == [1])
+    for bytes: [UInt8] in [[0], [1], [1, 2], number, [2] + number, [1] + number + [0]] {
+      #expect(RecordHistory(decoding: bytes) == nil)
+    }
+    #expect(RecordHistory(decoding: [200] + [UInt8](repeating: 7, count: 8 * 200)) == nil)
+  }
+}
