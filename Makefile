@@ -8,7 +8,7 @@ SIMULATOR := .build/simulation/release/simulate
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: install uninstall demo run test bench chaos attack fuzz sanitize gallery simulate simulate-bugs simulator build release deps format protos clean
+.PHONY: install uninstall demo run test bench chaos attack fuzz sanitize gallery simulate simulate-bugs simulator law build release deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
@@ -58,6 +58,10 @@ simulate: simulator
 simulate-bugs: simulator
 	@BUGS=all $(SIMULATOR)
 
+## law: everything that two devices, one record and a server can go through in DEPTH=4 actions; ACTIONS=copies tries fewer, deeper
+law: simulator
+	@LAW=$(or $(DEPTH),4) $(SIMULATOR)
+
 # A folder of its own: mutations are compiled in, and must never get into a release.
 simulator: deps
 	@$(SWIFT) build -c release --scratch-path .build/simulation -Xswiftc -DMUTATIONS --product simulate
@@ -91,5 +95,5 @@ protos: deps
 clean:
 	@rm -rf .build .venv run Benchmarks/.build
 
-# Variables that people give to `make install` and `make simulate`.
-export PREFIX DESTDIR SEED SEEDS FIRST DEVICES OPERATIONS FAULTS SURVEY BUGS
+# Variables that people give to `make install`, `make simulate` and `make law`.
+export PREFIX DESTDIR SEED SEEDS FIRST DEVICES OPERATIONS FAULTS SURVEY BUGS ACTIONS

@@ -244,6 +244,7 @@ let package = Package(
       dependencies: [
         "AtrestServer", "AtrestClient", "AtrestDomain", "CSimulatedDisk", "GRPC", "Replication",
         "SyncProtocol", "Transport",
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/Simulation/Library", swiftSettings: strict),
     .executableTarget(

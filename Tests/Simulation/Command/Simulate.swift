@@ -6,7 +6,7 @@ import Replication
 import Simulation
 
 /// Reads what to run from the environment: `SEED`, or `FIRST` and `SEEDS`; `DEVICES`, `OPERATIONS`,
-/// `FAULTS`.
+/// `FAULTS`. `LAW` searches a small world that deep instead.
 @main
 struct Simulate {
   var plan = History.Plan()
@@ -19,6 +19,7 @@ struct Simulate {
       command.plan.faults = Set(
         faults.split(separator: ",").compactMap { Fault(rawValue: "\($0)") })
     }
+    if let depth = number("LAW") { exit(Law(depth: Int(clamping: depth)).run()) }
     if text("BUGS") != nil { exit(command.table()) }
     exit(number("SEED").map { command.replay($0) } ?? command.survey())
   }
