@@ -13,7 +13,7 @@ RECORDS = 60  # Some pages.
 
 
 # Formats of the server's store and of a replica: of the first version, and of the one before this.
-FIRST, BEFORE, NOW = (1, 1), (4, 5), (5, 6)
+FIRST, BEFORE, NOW = (1, 1), (4, 5), (6, 6)
 
 
 def daemon(binaries, folder, *, kill_step, error_step, offset=0, version=BEFORE):
@@ -72,7 +72,12 @@ class DaemonUpgrade(DaemonRun):
         self.shape = old_formats.Shape(
             original.folder / "data" / old_formats.SERVER_FILE,
             {"record": "body", "device": "token_hash", "account": "name"},
-            [("device", "outbox_number"), ("account", "latest_time"), ("meta", "clock_ms")]
+            [
+                ("device", "outbox_number"),
+                ("account", "latest_time"),
+                ("meta", "clock_ms"),
+                ("record", "history"),
+            ]
             + ([("record", "due_ms"), ("invitation", "used_by")] if oldest == 1 else []),
             oldest,
             NOW[0],
