@@ -103,17 +103,26 @@ private func checkOffers(_ copies: [Record]) throws {
     let outcome = offer.merged(into: stored, at: Samples.now)
     try law(outcome.record.key == stored.key, "an offer stays with its record")
     try law(
-      outcome.conflicts.isEmpty || offer.isRestored || !offer.written.isEmpty,
-      "what nobody wrote conflicts with nothing")
+      offer.isRestored || !offer.written.isEmpty
+        || outcome.conflicts.allSatisfy { $0.lost != record[$0.field] },
+      "what was not written does not lose in a conflict")
     for conflict in outcome.conflicts {
       let entry = conflict.journalRecord
       let decoded = try Record(decoding: entry.encoded)
       try law(decoded == entry, "a journal entry survives the wire")
       try law(try Conflict(decoded) == conflict, "a journal entry can be read")
     }
-    let again = offer.merged(into: outcome.record, at: Samples.now)
+    let again = offer.merged(
+      into: outcome.record, history: outcome.history, at: Samples.now)
+    try law(
+      again.conflicts.allSatisfy(outcome.conflicts.contains), "what was judged is judged once")
+    try checkRoundTrip(outcome.history)
     try law(again.record == outcome.record, "an offer that is repeated changes nothing")
   }
+}
+
+private func checkRoundTrip(_ history: RecordHistory) throws {
+  try law(RecordHistory(decoding: history.encoded) == history, "a history survives being stored")
 }
 
 /// What was decoded has bytes, and these have the same meaning and nothing else.
