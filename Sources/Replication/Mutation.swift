@@ -37,7 +37,7 @@ package enum Mutation: String, CaseIterable, Sendable {
   case cursorAhead
   /// The server takes any place in the feed for one of its own past.
   case restoreNotNoticed
-  /// The server does not look at sync tokens.
+  /// The server does not look at positions of outboxes.
   case copyNotNoticed
   /// The client notes that it compared everything, and did not.
   case comparisonSkipped

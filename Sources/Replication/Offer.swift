@@ -17,7 +17,7 @@ public struct Offer: Hashable, Sendable {
     self.isRestored = isRestored
   }
 
-  /// Whether the register of a field was acknowledged before, perhaps by a server that has lost it since. A signed fact never was.
+  /// Whether the register of a field was acknowledged before, perhaps by a server that has lost it since. A signed fact says so itself.
   public func wasAcknowledged(_ field: FieldNumber) -> Bool {
     if record.key.kind == .entitlement { return isRestored }
     return !written.contains(field) && (isRestored || written.isEmpty)

@@ -29,7 +29,7 @@ public struct Refusal: Hashable, Sendable {
     public static let quota = Reason(rawValue: 7)
 
     /// Reasons for which the same write may be taken later: the record's later writes wait for it.
-    public static let passing: [Reason] = [.clockSkew, .quota]
+    public static let transient: [Reason] = [.clockSkew, .quota]
   }
 
   /// The offer's index in its request.

@@ -22,7 +22,7 @@ struct OutboxEntry {
   /// Whether the server would not take it, and later writes of the record go without it.
   var isRefusedForGood: Bool {
     guard let refusal, number == nil else { return false }
-    return !Refusal.Reason.passing.contains(refusal.reason)
+    return !Refusal.Reason.transient.contains(refusal.reason)
   }
 
   /// Whether a register is one of the writes that wait in this entry.

@@ -77,7 +77,7 @@ extension ReplicaTransaction {
     NOT EXISTS (SELECT 1 FROM outbox AS earlier
       WHERE earlier.kind = outbox.kind AND earlier.id = outbox.id
       AND earlier.sequence < outbox.sequence AND earlier.refused_reason IN (
-        \(Refusal.Reason.passing.map { "\($0.rawValue)" }.joined(separator: ", "))))
+        \(Refusal.Reason.transient.map { "\($0.rawValue)" }.joined(separator: ", "))))
     """
 
   /// The oldest waiting writes above a number that fit a page, numbered. Those that were refused, or wait for a person's word, are left out,
@@ -118,7 +118,11 @@ extension ReplicaTransaction {
       }
       if bytes > Page.recordBytes || page.sequences.count == Page.records { break }
     }
-    for sequence in superfluous { try dequeue(sequence) }
+    guard superfluous.isEmpty else {
+      // They took the place of others. Nothing has a number yet, and each time there are fewer.
+      for sequence in superfluous { try dequeue(sequence) }
+      return try self.page(after: last)
+    }
     guard !page.offers.isEmpty else { return page }
     numbers += (0..<unnumbered.count).map { state.lastNumber + UInt64($0) + 1 }
     try number(unnumbered)

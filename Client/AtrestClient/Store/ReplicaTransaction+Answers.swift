@@ -86,8 +86,8 @@ extension ReplicaTransaction {
       page.segment.map { Int64(clamping: $0.numbers[index]) },
     ])
     guard database.changesCount > 0 else { return }
-    if Refusal.Reason.passing.contains(refusal.reason) {
-      try renumber(after: page.sequences[index])
+    if Refusal.Reason.transient.contains(refusal.reason) {
+      try withdrawNumbers(after: page.sequences[index])
     } else {
       try skip(page.sequences[index])
     }
@@ -95,7 +95,7 @@ extension ReplicaTransaction {
 
   /// Later writes of the record lose their numbers: a server that was sent them has refused them, too, and whoever sends them next does so after the
   /// refused one.
-  private func renumber(after refused: Int64) throws {
+  private func withdrawNumbers(after refused: Int64) throws {
     try database.cachedStatement(
       sql: """
         UPDATE outbox SET number = NULL WHERE sequence > ?1 AND EXISTS (

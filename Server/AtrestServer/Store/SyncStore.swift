@@ -220,7 +220,7 @@ package struct Holdings: Hashable, Sendable {
   package var live = 0
   /// Records.
   package var records = 0
-  /// Bytes of the encoded records.
+  /// Bytes of the encoded records, and of what is remembered of them.
   package var bytes = 0
 
   /// Nothing.
@@ -260,6 +260,9 @@ package struct StoredRecord: Hashable, Sendable {
   /// Encoded `RecordHistory`.
   package var history: [UInt8] = []
 
+  /// What is remembered of the record. Bytes that rotted cost a journal entry too many at worst.
+  var recordHistory: RecordHistory { RecordHistory(decoding: history) ?? RecordHistory() }
+
   /// Bytes that the account is charged for.
   var bytes: Int { body.count + history.count }
 }
@@ -275,7 +278,7 @@ package struct AccountEntry: Hashable, Sendable {
   package var devices: Int
   /// Records held.
   package var records: Int
-  /// Bytes of the encoded records.
+  /// Bytes of the encoded records, and of what is remembered of them.
   package var bytes: Int
 }
 

@@ -83,7 +83,7 @@ package enum Exchange {
         // Said once more, it changes nothing.
         log.refuse(offer: item.index, refusal.reason)
         response.refusals.append(refusal)
-        if Refusal.Reason.passing.contains(refusal.reason) {
+        if Refusal.Reason.transient.contains(refusal.reason) {
           postponed[item.key] = refusal.reason
         }
       case .kept(let sequence, let isEcho, let isSuperseded, let hasJournal):
@@ -196,9 +196,8 @@ package enum Exchange {
       feed.passOver(key: item.key, sequence: found.sequence)
       return .refused(.damaged(item.index))
     }
-    // One that rotted costs an entry too many at worst.
-    let history = RecordHistory(decoding: found.history) ?? RecordHistory()
-    let outcome = item.offer.merged(into: stored, history: history, at: feed.dated(now))
+    let outcome = item.offer.merged(
+      into: stored, history: found.recordHistory, at: feed.dated(now))
     if outcome.record != stored, isAhead {
       let isRefused = outcome.record.registers.contains {
         ahead.contains($0.field) && stored[$0.field] != $0

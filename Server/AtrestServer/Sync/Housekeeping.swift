@@ -34,10 +34,10 @@ package enum Housekeeping {
         continue
       }
       if let result = try record.isDeleted
-        ? strip(record, history(of: found), feed, now) : end(record, now),
+        ? strip(record, found.recordHistory, feed, now) : end(record, now),
         result != record
       {
-        let history = history(of: found).pruning(record, to: result)
+        let history = found.recordHistory.pruning(record, to: result)
         _ = try feed.replace(
           found, record, by: result, body: result.encoded, history: history, at: now)
       } else {
@@ -80,10 +80,6 @@ package enum Housekeeping {
       _ = try feed.append(entry, key: entry.key.storageKey, body: entry.encoded, at: now)
     }
     return result
-  }
-
-  private static func history(of found: StoredRecord) -> RecordHistory {
-    RecordHistory(decoding: found.history) ?? RecordHistory()
   }
 
   /// Whether the journal says that an action lost, and nobody has put the entry away.

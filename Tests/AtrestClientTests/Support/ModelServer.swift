@@ -172,7 +172,7 @@ extension ModelServer.State {
       guard isNew[index] else {
         // Judged before, and not judged again.
         if let number = numbers[index], let reason = outbox.refused[number] {
-          if Refusal.Reason.passing.contains(reason) { postponed[offer.record.key] = reason }
+          if Refusal.Reason.transient.contains(reason) { postponed[offer.record.key] = reason }
           refuse(reason)
         }
         continue
@@ -186,7 +186,7 @@ extension ModelServer.State {
         postponed[offer.record.key] ?? refusal(of: offer, at: now)
         ?? (held.contains(index) ? .massDeletion : nil)
       if let reason {
-        if Refusal.Reason.passing.contains(reason) { postponed[offer.record.key] = reason }
+        if Refusal.Reason.transient.contains(reason) { postponed[offer.record.key] = reason }
         if let number = numbers[index] { outbox.refused[number] = reason }
         refuse(reason)
         continue

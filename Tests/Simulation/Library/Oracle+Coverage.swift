@@ -125,7 +125,7 @@ extension Oracle {
     let isStill = covered(by: after, isHeldEnough: true)
     for id in writes.indices where was[id] && !isStill[id] {
       // With its field 1 an action is gone: what else it wrote is a part of nothing.
-      let gone = writes[id].field == Register.deletedField ? siblings(of: id) : [id]
+      let gone = writes[id].field == Register.deletedField ? action(of: id) : [id]
       for id in gone { writes[id].isOwed = false }
     }
   }

@@ -55,14 +55,14 @@ extension Oracle {
   private func isSeen(_ lost: Int, in past: Set<Int>) -> Bool {
     if past.contains(lost) { return true }
     return writes[lost].field == Register.deletedField
-      && siblings(of: lost).contains(where: past.contains)
+      && action(of: lost).contains(where: past.contains)
   }
 
   /// What the writer of a write had seen: what it wrote over, what that one's writer wrote over,
   /// and so on; of an action on a record also what the record's other fields were.
   func past(of id: Int) -> Set<Int> {
     var past: Set<Int> = []
-    var left = writes[id].parents + writes[id].known.filter { !siblings(of: id).contains($0) }
+    var left = writes[id].parents + writes[id].known.filter { !action(of: id).contains($0) }
     while let next = left.popLast() {
       guard past.insert(next).inserted else { continue }
       left += writes[next].parents + writes[next].known

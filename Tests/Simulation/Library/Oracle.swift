@@ -227,7 +227,8 @@ struct Oracle {
   /// Writes of one field and value that are more than one.
   var repeated: [[Int]] { byPlace.values.filter { $0.count > 1 } }
 
-  func siblings(of id: Int) -> [Int] { actions[writes[id].action] }
+  /// All that was written in one action with a write, itself included.
+  func action(of id: Int) -> [Int] { actions[writes[id].action] }
 
   /// Whether somebody did something to the record under this stamp.
   func isAction(_ stamp: Stamp, on key: RecordKey) -> Bool {

@@ -29,21 +29,21 @@ package enum Simulator {
     #endif
   }
 
-  /// Looks for the first seed that finds a bug.
+  /// Looks for the first seed that finds a bug: one that is kept without it.
   ///
   /// - Returns: How many seeds it took, and what broke; nil if none of them found it.
   package static func hunt(
     _ bug: Mutation, seeds: ClosedRange<UInt64>, plan: History.Plan = History.Plan()
   ) -> (seeds: Int, violation: Violation)? {
     #if DEBUG || MUTATIONS
-      return Mutation.$current.withValue(bug) {
-        for seed in seeds {
-          if let violation = run(History(seed: seed, plan: plan)).violation {
-            return (Int(seed - seeds.lowerBound) + 1, violation)
-          }
+      for seed in seeds {
+        let history = History(seed: seed, plan: plan)
+        let mutated = Mutation.$current.withValue(bug) { run(history) }
+        if let violation = mutated.violation, run(history).violation == nil {
+          return (Int(seed - seeds.lowerBound) + 1, violation)
         }
-        return nil
       }
+      return nil
     #else
       return nil
     #endif

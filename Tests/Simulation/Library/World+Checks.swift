@@ -87,7 +87,7 @@ extension World {
     if process.syncCount == 0 { process.device.lastStamp = stamp }
   }
 
-  /// A device that stands at a cursor holds every record up to it.
+  /// A device at a cursor holds every record up to it.
   ///
   /// - Parameter syncs: How many syncs may be under way: another one may have learned of a loss,
   ///   and be comparing.
@@ -111,14 +111,14 @@ extension World {
         let record = try Record(decoding: stored.body)
         guard var held = try view?[record.key] ?? process.replica.record(record.key) else {
           return broke(
-            "device \(device.index) stands at \(cursor.sequence) and lacks \(stored.sequence)",
+            "device \(device.index) is at \(cursor.sequence) and lacks \(stored.sequence)",
             about: record.key)
         }
         let before = held
         held.merge(record)
         guard held == before else {
           return broke(
-            "device \(device.index) stands at \(cursor.sequence) and is behind \(stored.sequence)",
+            "device \(device.index) is at \(cursor.sequence) and is behind \(stored.sequence)",
             about: record.key)
         }
       }
