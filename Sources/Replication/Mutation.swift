@@ -47,6 +47,8 @@ package enum Mutation: String, CaseIterable, Sendable {
   case skewNotChecked
   /// The client never sends its last known head.
   case headNotSent
+  /// The client stores an answer to a request that was made before another sync was told of another head.
+  case overtakenStored
   /// Any commit may stand in any other's place: all have one name.
   case commitsNotNamed
   /// The client takes any position of its outbox for one of its own past.
@@ -67,6 +69,8 @@ package enum Mutation: String, CaseIterable, Sendable {
   case renewalMovesTimes
   /// Whatever follows an accepted stamp is measured by the server's clock all the same.
   case stepsNotTaken
+  /// A deletion knows nothing of an action but its own `deleted` register.
+  case partsNotKnown
   /// Every write that lost is journalled, whether or not the winner knew it.
   case everythingJournalled
   /// Offers that bring nothing new conflict like any other.

@@ -58,10 +58,13 @@ public struct Offer: Hashable, Sendable {
     var isSuperseded = offered != record
     var pruned: [Register] = []
     var pairs: [(lost: Register, kept: Register)] = []
-    result.merge(offered) { lost, kept in
+    result.merge(offered) { lost, winner in
+      // What was lifted is nobody's write: what loses to it, loses to the deletion.
+      let isLifted = winner.stamp == floor?.stamp && winner.field != Register.deletedField
+      let kept = isLifted ? floor ?? winner : winner
       let isOffered = offered[lost.field] == lost
       if isOffered { isSuperseded = true }
-      if kept.field == lost.field || isOffered {
+      if winner.field == lost.field || isOffered {
         let original = isOffered ? record[lost.field] ?? lost : lost
         // What the account's copy had before lost then, and was judged then.
         let isJudged = isOffered && history.judged.contains(original.fingerprint)
@@ -80,6 +83,7 @@ public struct Offer: Hashable, Sendable {
         (isOpen(lost.field) || result[lost.field] == offered[lost.field]
           || Mutation.unwrittenConflicts.isActive) && lost.stamp != floor?.stamp
           && kept.isConcurrent(with: lost)
+          && !(lost.field == Register.deletedField && isAction(lost.stamp, knownTo: kept, history))
       }.map { conflict($0.lost, $0.kept, now) }
       conflicts += liftedWrites(offered, in: result, floor, now)
       conflicts += hiddenByDeletion(in: result, over: stored, at: now)
@@ -151,12 +155,28 @@ public struct Offer: Hashable, Sendable {
         && register.stamp.replica != action.kept.stamp.replica
         && register.stamp != action.kept.replaced && register.field != Register.forgottenField
       guard written.contains(register.field) || isLost, register.stamp < action.kept.stamp,
+        !isAction(register.stamp, knownTo: action.kept, history),
         seen.insert(register.stamp).inserted
       else { return nil }
       return Conflict(
         key: record.key, field: Register.deletedField,
         lost: Register(field: Register.deletedField, stamp: register.stamp, value: []),
         kept: action.kept, noticed: action.noticed)
+    }
+  }
+
+  /// Whether the writer of a deletion held anything that an action wrote, whatever a server that was put back has lost of the action.
+  private func isAction(
+    _ stamp: Stamp, knownTo deletion: Register, _ history: RecordHistory
+  ) -> Bool {
+    guard deletion.value == Register.deletedValue, !Mutation.partsNotKnown.isActive else {
+      return false
+    }
+    let isOffered = record[Register.deletedField] == deletion
+    return record.registers.contains {
+      $0.stamp == stamp
+        && (isOffered
+          ? written.contains(Register.deletedField) : history.known.contains($0.fingerprint))
     }
   }
 

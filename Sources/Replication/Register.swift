@@ -52,8 +52,8 @@ public struct Register: Hashable, Sendable {
 
   /// Whether this write, having won, was made without knowledge of the other one.
   ///
-  /// The writes of one replica follow each other, and equal values leave nothing to choose. But where this one was written over another replica's,
-  /// which had won against the other one and has been lost since, it takes that one's place.
+  /// Equal values leave nothing to choose. A write knew what it replaced, and of its own replica what was written before that: where it replaced
+  /// something older, or another replica's, a copy of its replica wrote it, or a server lost what was between the two.
   public func isConcurrent(with lost: Register) -> Bool {
     if Mutation.everythingJournalled.isActive { return lost.value != value }
     return (!follows(lost) || Mutation.ownWritesConflict.isActive)
@@ -62,7 +62,9 @@ public struct Register: Hashable, Sendable {
 
   private func follows(_ lost: Register) -> Bool {
     guard lost.stamp.replica == stamp.replica else { return false }
-    guard let replaced else { return true }
-    return replaced.replica == stamp.replica || replaced < lost.stamp
+    // A floor stands for a deletion, and does not say what that replaced.
+    if field == Self.forgottenField { return true }
+    guard let replaced else { return false }
+    return replaced.replica == stamp.replica && replaced > lost.stamp
   }
 }

@@ -54,17 +54,22 @@ public struct KeyRange: Hashable, Sendable {
 public struct ReconcileRequest: WireMessage {
   /// Side by side, ascending, from the first possible key.
   public var ranges: [KeyRange]
+  /// The account's head, as the newest answer told it; nil where nothing of the answer is stored.
+  public var lastKnownHead: Cursor?
 
   /// A request.
-  public init(ranges: [KeyRange]) {
+  public init(ranges: [KeyRange], lastKnownHead: Cursor? = nil) {
     self.ranges = ranges
+    self.lastKnownHead = lastKnownHead
   }
 
   /// Decodes a request and checks that its ranges and items ascend.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__reconcile_request__unpack) {
       message throws(WireError) in
-      ReconcileRequest(ranges: try KeyRange.list(message.ranges, message.n_ranges))
+      ReconcileRequest(
+        ranges: try KeyRange.list(message.ranges, message.n_ranges),
+        lastKnownHead: message.last_known_head.map { Cursor($0.pointee) })
     }
   }
 
@@ -75,6 +80,7 @@ public struct ReconcileRequest: WireMessage {
     ) { message, arena in
       message.n_ranges = ranges.count
       message.ranges = arena.array(ranges) { arena.range($0) }
+      message.last_known_head = lastKnownHead.map { arena.cursor($0) }
     }
   }
 }
@@ -89,11 +95,15 @@ public struct ReconcileResponse: WireMessage {
   public var wanted: [[UInt8]]
   /// The server's clock.
   public var serverTime: WallTime
+  /// Whether the server does not know the last known head; then it says nothing else.
+  public var restarted: Bool
 
   /// A response.
   public init(
-    ranges: [KeyRange], records: [[UInt8]] = [], wanted: [[UInt8]] = [], serverTime: WallTime
+    ranges: [KeyRange], records: [[UInt8]] = [], wanted: [[UInt8]] = [], serverTime: WallTime,
+    restarted: Bool = false
   ) {
+    self.restarted = restarted
     self.ranges = ranges
     self.records = records
     self.wanted = wanted
@@ -111,7 +121,8 @@ public struct ReconcileResponse: WireMessage {
         ranges: try KeyRange.list(message.ranges, message.n_ranges),
         records: encodedElements(message.records, message.n_records),
         wanted: encodedElements(message.wanted, message.n_wanted),
-        serverTime: WallTime(milliseconds: message.server_time_ms))
+        serverTime: WallTime(milliseconds: message.server_time_ms),
+        restarted: message.restarted != 0)
     }
   }
 
@@ -129,6 +140,7 @@ public struct ReconcileResponse: WireMessage {
       message.n_wanted = wanted.count
       message.wanted = arena.array(wanted) { arena.bytes($0) }
       message.server_time_ms = serverTime.milliseconds
+      message.restarted = restarted ? 1 : 0
     }
   }
 }

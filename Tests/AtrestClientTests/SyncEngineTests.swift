@@ -134,9 +134,9 @@ struct SyncEngineTests {
     }
     func hashes() async throws(ReplicaError) -> [KeyRange.Item] { try await replica.hashes() }
     func merge(
-      records: [[UInt8]], offering wanted: [RecordKey]
+      records: [[UInt8]], offering wanted: [RecordKey], asKnowing head: Cursor?
     ) async throws(ReplicaError) -> AppliedAnswer {
-      try await replica.merge(records: records, offering: wanted)
+      try await replica.merge(records: records, offering: wanted, asKnowing: head)
     }
     func endReconcile(_ demand: UInt64) async throws(ReplicaError) {
       try await replica.endReconcile(demand)

@@ -99,9 +99,11 @@ struct WireTests {
     let engine = test.engine(transport)
     try await engine.sync()
     let before = loopback.bytes.value
-    try await engine.compare { step in
+    let isWhole = try await engine.compare(storing: true) { step, _ in
       #expect(step.records.isEmpty && step.wanted.isEmpty)
+      return true
     }
+    #expect(isWhole)
     let cost = loopback.bytes.value - before
     #expect(cost > 50 && cost <= 400, "\(cost) bytes")
     await transport.close()

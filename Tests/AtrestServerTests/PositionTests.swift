@@ -144,6 +144,27 @@ import Testing
     #expect(try !isRestarted(start, start))
   }
 
+  @Test("nothing is compared with a device that saw what is lost")
+  func comparison() throws {
+    let store = try openStore(folder)
+    defer { store.close() }
+    let kim = try store.makeAccount("kim")
+    let start = try store.exchange(kim, request(nil, water(1))).cursor
+    let now = WallTime(milliseconds: noon)
+    func answer(_ head: Position?) throws -> ReconcileResponse {
+      let everything = KeyRange(end: [], content: .items([]))
+      return try store.reconcile(
+        ReconcileRequest(ranges: [everything], lastKnownHead: head), account: kim, at: now)
+    }
+    for lost in [Position(commit: start.commit, sequence: 2), Position(commit: 5, sequence: 1)] {
+      #expect(try answer(lost) == ReconcileResponse(ranges: [], serverTime: now, restarted: true))
+    }
+    for known in [start, nil] {
+      let answer = try answer(known)
+      #expect(!answer.restarted && answer.records == [water(1).encoded])
+    }
+  }
+
   @Test("what a request itself brings does not make a position beyond the head good")
   func ownOffers() throws {
     let store = try openStore(folder)

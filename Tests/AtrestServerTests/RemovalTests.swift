@@ -40,11 +40,12 @@ private let canary = "canary-7f3a-"
   private func note(_ number: Int, bytes: Int, at time: Int64 = noon) -> Record {
     let text = String(repeating: canary, count: bytes / canary.utf8.count + 1)
     let written = stamp(time, phone)
+    let before = time > noon ? stamp(time - 1, phone) : nil
     return Record(
       key: RecordKey(kind: RecordKind(rawValue: 99), id: Array("\(canary)\(number)".utf8)),
       registers: [
         Register(field: Register.deletedField, stamp: written, value: []),
-        Register(field: 2, stamp: written, value: Array(text.utf8)),
+        Register(field: 2, stamp: written, replaced: before, value: Array(text.utf8)),
       ]) ?? water(number)
   }
 

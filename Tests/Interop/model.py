@@ -83,15 +83,17 @@ def pruned(record: Record) -> Record:
 def did_not_know(kept: Register, lost: Register) -> bool:
     """Whether the winner's writer did not know the value that lost.
 
-    A replica knows its own writes, unless it wrote over what won against one of them. Two equal values leave nothing to choose.
+    It knew what it replaced, and what its own replica wrote before that; a floor stands for a deletion, and does not say
+    what that replaced. Two equal values leave nothing to choose.
     """
     over = kept.replaced
-    is_strange = over is not None and over.replica != kept.stamp.replica and over > lost.stamp
-    return (
-        (kept.stamp.replica != lost.stamp.replica or is_strange)
-        and kept.replaced != lost.stamp
-        and kept.value != lost.value
+    is_own = kept.stamp.replica == lost.stamp.replica and (
+        kept.field == FORGOTTEN_FIELD
+        or over is not None
+        and over.replica == kept.stamp.replica
+        and over > lost.stamp
     )
+    return not is_own and over != lost.stamp and kept.value != lost.value
 
 
 def journal_id(key: Key, lost: Register) -> bytes:
@@ -189,7 +191,10 @@ class Meeting:
             is_open = self.restored or field in self.written or kept == mine
             is_settled = self.floor is not None and lost.stamp == self.floor.stamp
             is_settled |= kept != mine and identity(lost) in self.history.judged
-            if is_open and not is_settled and did_not_know(kept, lost):
+            if self.floor is not None and kept.stamp == self.floor.stamp and field != DELETED_FIELD:
+                kept = self.floor
+            is_known = field == DELETED_FIELD and self._is_known(lost.stamp, kept)
+            if is_open and not is_settled and not is_known and did_not_know(kept, lost):
                 pairs.append((lost, kept))
         return pairs
 
@@ -235,8 +240,21 @@ class Meeting:
                 earlier = {self.offered[field].stamp for field in self.written}
                 if self.restored:
                     earlier |= {r.stamp for r in self.offered.values() if self._was_lost(r, kept)}
-                return [(action(s), kept) for s in earlier - {last.stamp} if s < kept.stamp]
+                return [
+                    (action(s), kept)
+                    for s in earlier - {last.stamp}
+                    if s < kept.stamp and not self._is_known(s, kept)
+                ]
         return []
+
+    def _is_known(self, stamp: Stamp, deletion: Register) -> bool:
+        """Whether the deletion's writer held anything of an action."""
+        parts = [register for register in self.offered.values() if register.stamp == stamp]
+        if deletion.value != DELETED:
+            return False
+        if self.offered.get(DELETED_FIELD) == deletion:
+            return bool(parts) and DELETED_FIELD in self.written
+        return any(identity(part) in self.history.known for part in parts)
 
     def _was_lost(self, register: Register, deletion: Register) -> bool:
         """Whether the server lost a restored register, and the deletion's writer did not know it."""

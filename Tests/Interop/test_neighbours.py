@@ -51,6 +51,9 @@ def exchange(mixer):
 def reconcile(mixer):
     """Asks for everything, or for ranges around the neighbour's keys."""
     request = sync_pb2.ReconcileRequest()
+    if mixer.random.randrange(2):
+        request.last_known_head.commit = mixer.random.getrandbits(64)
+        request.last_known_head.sequence = mixer.random.randrange(9)
     for key in sorted(mixer.random.sample(mixer.theirs.keys, mixer.random.randrange(3))):
         request.ranges.add(end=key, mode=mixer.random.choice([0, 1, 2]))
     last = request.ranges.add(mode=mixer.random.choice([1, 2]))

@@ -99,7 +99,13 @@ def test_a_refused_record_leaves_what_was_there(account):
     answer = account.exchange(offers=[offer(wrong)])
     assert [r.reason for r in answer.refusals] == [SKEW]
     assert account.all_records() == [canonical(mine)]
-    right = water(account.replica, id=mine.id, at=clock(answer.server_time_ms, 1), millilitres=999)
+    right = water(
+        account.replica,
+        id=mine.id,
+        at=clock(answer.server_time_ms, 1),
+        millilitres=999,
+        replaced=(mine.registers[0].stamp.clock, account.replica),
+    )
     assert not account.exchange(offers=[offer(right)]).refusals
     assert account.all_records() == [canonical(right)]
 

@@ -78,6 +78,27 @@ struct HistoryTests {
     #expect(other.history.known.isEmpty)
   }
 
+  /// Found by the simulator: a server that was put back knew of no action but the first.
+  @Test("a deletion knows an action of which its writer held a part, in any order")
+  func partOfAnAction() {
+    let part = register(2, [2], 2, 2, over: Stamp(1, 1))
+    let lost = record(register(1, [], 2, 2, over: Stamp(1, 1)), part)
+    let deletion = register(1, Register.deletedValue, 4, 1, over: Stamp(3, 1))
+    let deleted = Offer(record: record(deletion, part), written: [1])
+    let restored = Offer(record: lost, written: [], isRestored: true)
+    let first = record(register(1, [], 1, 1), register(2, [1], 1, 1))
+    for offers in [[deleted, restored], [restored, deleted]] {
+      var held = (record: first, history: RecordHistory())
+      for offer in offers { #expect(take(offer, &held).isEmpty) }
+      #expect(held.record == deleted.record)
+    }
+    // Whose writer held nothing of it has not seen it.
+    let blind = Offer(record: record(deletion, register(2, [1], 1, 1)), written: [1])
+    var held = (record: first, history: RecordHistory())
+    _ = take(blind, &held)
+    #expect(take(restored, &held).map(\.lost) == [register(1, [], 2, 2, over: Stamp(1, 1))])
+  }
+
   /// A database that was copied may have made both.
   @Test("two writes under one stamp are two")
   func oneStamp() {

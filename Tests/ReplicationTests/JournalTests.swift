@@ -55,8 +55,17 @@ struct JournalTests {
 
   @Test("the writes of one replica follow each other")
   func sameReplica() {
-    let (a, b) = (register(1, 5, 1), register(2, 7, 1))
-    #expect(outcome(stored: b, offered: a).conflicts.isEmpty)
+    let (a, c) = (register(1, 5, 1), register(3, 7, 1, replaced: Stamp(6, 1)))
+    #expect(outcome(stored: c, offered: a).conflicts.isEmpty)
+  }
+
+  @Test(
+    "two writes of one replica are a conflict if the later one was written over something older: a copy of it made one of them",
+    arguments: [nil, Stamp(4, 1), Stamp(4, 2), Stamp(6, 2)])
+  func forkedReplica(replaced: Stamp?) {
+    let (a, b) = (register(1, 5, 1), register(2, 7, 1, replaced: replaced))
+    #expect(outcome(stored: b, offered: a).conflicts.map(\.lost) == [a])
+    #expect(outcome(stored: a, offered: b).conflicts.map(\.lost) == [a])
   }
 
   @Test("a stale copy that came along with an edit of another field is no conflict")

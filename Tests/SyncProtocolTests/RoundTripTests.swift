@@ -123,12 +123,16 @@ struct RoundTripTests {
       KeyRange(end: [0, 0, 0, 1, 9], content: .items(items)),
       KeyRange(end: [], content: .fingerprint(Fingerprint(count: 3, sum: .max))),
     ]
-    let request = ReconcileRequest(ranges: ranges)
+    let request = ReconcileRequest(
+      ranges: ranges, lastKnownHead: Cursor(commit: 7, sequence: 3))
     #expect(try ReconcileRequest(decoding: request.encoded) == request)
     let response = ReconcileResponse(
       ranges: ranges, records: [[1]], wanted: [items[0].key],
       serverTime: WallTime(milliseconds: 3))
     #expect(try ReconcileResponse(decoding: response.encoded) == response)
+    let lost = ReconcileResponse(
+      ranges: [], serverTime: WallTime(milliseconds: 3), restarted: true)
+    #expect(try ReconcileResponse(decoding: lost.encoded) == lost)
   }
 
   @Test(

@@ -82,7 +82,7 @@ extension ReplicaTransaction {
 
   /// The oldest waiting writes above a number that fit a page, numbered. Those that were refused, or wait for a person's word, are left out,
   /// and so are later writes of a record of which an earlier one waits to be taken.
-  func page(after last: UInt64) throws -> OutboxPage {
+  func page(after last: UInt64, of records: Int = Page.records) throws -> OutboxPage {
     var page = OutboxPage()
     let settled = try settledThrough()
     var bytes = 0
@@ -99,7 +99,7 @@ extension ReplicaTransaction {
     ] {
       let rows = try Row.fetchCursor(
         database.cachedStatement(sql: "SELECT \(columns) FROM outbox WHERE \(condition) LIMIT ?"),
-        arguments: [bound, Page.records - page.sequences.count])
+        arguments: [bound, records - page.sequences.count])
       while let row = try rows.next() {
         let sequence: Int64 = try row.decode(atIndex: 0)
         guard let offer = try self.offer(of: row) else {
@@ -116,12 +116,12 @@ extension ReplicaTransaction {
           unnumbered.append(sequence)
         }
       }
-      if bytes > Page.recordBytes || page.sequences.count == Page.records { break }
+      if bytes > Page.recordBytes || page.sequences.count == records { break }
     }
     guard superfluous.isEmpty else {
       // They took the place of others. Nothing has a number yet, and each time there are fewer.
       for sequence in superfluous { try dequeue(sequence) }
-      return try self.page(after: last)
+      return try self.page(after: last, of: records)
     }
     guard !page.offers.isEmpty else { return page }
     numbers += (0..<unnumbered.count).map { state.lastNumber + UInt64($0) + 1 }

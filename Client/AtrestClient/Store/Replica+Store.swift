@@ -22,8 +22,8 @@ extension Replica: ReplicaStore {
   public func nextPage(after number: UInt64) async throws(ReplicaError) -> OutboxPage {
     // Nearly always nothing waits, and nothing is written.
     guard try await hasWaitingWrites() else { return OutboxPage() }
-    return try await writing { transaction in
-      let page = try transaction.page(after: number)
+    return try await writing { [pageRecords] transaction in
+      let page = try transaction.page(after: number, of: pageRecords)
       if Mutation.outboxClearedEarly.isActive {
         for sequence in page.sequences { try transaction.dequeue(sequence) }
       }
@@ -92,13 +92,14 @@ extension Replica: ReplicaStore {
     _ event: WatchEvent, at now: WallTime
   ) async throws(ReplicaError) -> AppliedAnswer? {
     try await writing { transaction in
-      guard transaction.state.cursor == event.after else { return nil }
+      // A head beyond the cursor is one that this stream was not asked about.
+      guard transaction.state.cursor == event.after,
+        transaction.state.lastKnownHead == event.after
+      else { return nil }
       var applied = AppliedAnswer()
       try transaction.merge(event.records, into: &applied)
       transaction.state.cursor = event.cursor
-      if event.cursor.sequence > transaction.state.lastKnownHead?.sequence ?? 0 {
-        transaction.state.lastKnownHead = event.cursor
-      }
+      transaction.state.lastKnownHead = event.cursor
       // How long it was under way nobody knows.
       transaction.state.serverOffset.learn(event.serverTime, now: now, waited: nil)
       return applied
@@ -132,10 +133,14 @@ extension Replica: ReplicaStore {
 
   /// See `ReplicaStore`.
   public func merge(
-    records: [[UInt8]], offering wanted: [RecordKey]
+    records: [[UInt8]], offering wanted: [RecordKey], asKnowing head: Cursor?
   ) async throws(ReplicaError) -> AppliedAnswer {
     try await writing { transaction in
       var applied = AppliedAnswer()
+      guard transaction.state.lastKnownHead == head || Mutation.overtakenStored.isActive else {
+        applied.isOvertaken = true
+        return applied
+      }
       try transaction.merge(records, into: &applied)
       let received = Set(records)
       for key in wanted {

@@ -4,6 +4,7 @@
 import Dispatch
 import Foundation
 import GRDB
+import SyncProtocol
 import Synchronization
 
 /// A local replica. Works offline from the first moment; pairing gives it an account to sync with.
@@ -16,6 +17,8 @@ public final class Replica: Sendable {
 
   let clock: any WallClock
   let random: @Sendable () -> UInt64
+  /// Offers of a request, at most.
+  let pageRecords: Int
   private let path: String
   private let queue: DatabaseQueue
   /// Set when the disk failed. What a commit that failed left behind is unknown, and this connection's view of it may
@@ -54,6 +57,7 @@ public final class Replica: Sendable {
     self.random = random
     let file = ReplicaFile(directory: directory)
     path = file.path
+    pageRecords = Page.records
     queue = try file.open(busyTimeout: busyTimeout)
     failure = Failure()
     let waiting = DispatchQueue(label: "atrest.replica.waiting")
@@ -66,10 +70,11 @@ public final class Replica: Sendable {
   /// - Parameters:
   ///   - uri: A SQLite URI that names its file system; nothing else may have the file open. Made if there is none.
   ///   - checkpointPages: Pages of the log at which it is moved into the file.
+  ///   - pageRecords: Offers of a request, at most.
   ///   - random: Numbers that nobody can guess and none of which is zero.
   ///   - waiting: Runs what waits for the disk, now or later, once.
   package init(
-    uri: String, clock: any WallClock, checkpointPages: Int,
+    uri: String, clock: any WallClock, checkpointPages: Int, pageRecords: Int,
     random: @escaping @Sendable () -> UInt64,
     waiting: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
   ) throws(ReplicaError) {
@@ -79,6 +84,7 @@ public final class Replica: Sendable {
     self.waiting = waiting
     path = uri
     queue = try ReplicaFile.open(uri: uri, checkpointPages: checkpointPages)
+    self.pageRecords = pageRecords
     failure = Failure()
     pairing = nil
   }
@@ -92,6 +98,7 @@ public final class Replica: Sendable {
     clock = other.clock
     random = other.random
     path = other.path
+    pageRecords = other.pageRecords
     queue = other.queue
     failure = other.failure
     waiting = other.waiting

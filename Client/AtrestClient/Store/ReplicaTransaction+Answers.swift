@@ -23,6 +23,10 @@ extension ReplicaTransaction {
     guard answer.cursor.sequence <= answer.head.sequence else {
       throw ReplicaError.invalid("an answer leads beyond the account's head")
     }
+    if state.hasOvertaken(answer, to: request) {
+      applied.isOvertaken = true
+      return applied
+    }
 
     state.serverOffset.learn(answer.serverTime, now: reading.now, waited: reading.waited)
     state.isServerClockDoubtful = answer.isClockDoubtful
@@ -49,8 +53,7 @@ extension ReplicaTransaction {
     }
     try merge(answer.records, into: &applied)
     try acknowledge(page, judged.subtracting(refused))
-    // Which of two heads is the later one is not always known; then comparing tells whether anything is missing.
-    if state.advance(by: answer, to: request) { demandReconcile(afterLoss: false) }
+    state.advance(by: answer, to: request)
     return applied
   }
 
@@ -179,6 +182,14 @@ extension ReplicaTransaction {
     if !isQueued { try append(offer) }
   }
 
+  /// Whether a record waits to be offered, as it is held, to a server that lost it.
+  private func isToBeRestored(_ key: RecordKey) throws -> Bool {
+    try Bool.fetchOne(
+      database.cachedStatement(
+        sql: "SELECT EXISTS (SELECT 1 FROM outbox WHERE kind = ? AND id = ? AND restored)"),
+      arguments: [key.kind.rawValue, Data(key.id)]) ?? false
+  }
+
   /// Merges received records into the view.
   func merge(_ records: [[UInt8]], into applied: inout AppliedAnswer) throws {
     let tooLarge = ReplicaError.invalid("an answer makes a record too large")
@@ -222,7 +233,9 @@ extension ReplicaTransaction {
           let encoded = merged.encoded
           let isChanged = encoded != stored
           guard !isChanged || isStorable(merged, encoded) else { throw tooLarge }
-          if givesWay, state.isAfterLoss { try offerBeforeItGoes(before) }
+          if givesWay, try state.isAfterLoss || isToBeRestored(received.key) {
+            try offerBeforeItGoes(before)
+          }
           if isChanged { try put(merged) } else { applied.unchanged += 1 }
         }
       } else if received.key.kind == .conflict, !received.isDeleted {

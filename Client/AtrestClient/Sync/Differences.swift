@@ -36,9 +36,10 @@ extension SyncEngine {
       let position = try await store.position()
       if let credential = position.credential { try transport.use(credential) }
       var (received, wanted): (Set<RecordKey>, Set<RecordKey>) = ([], [])
-      try await compare { step in
+      _ = try await compare(storing: false) { step, _ in
         received.formUnion(try step.records.map(key))
         wanted.formUnion(step.wanted)
+        return true
       }
       // After comparing, so that nothing the server took in meanwhile is taken for a difference.
       try await readNews(from: position, into: &found)

@@ -86,6 +86,9 @@ public struct AppliedAnswer: Hashable, Sendable {
   public var isForked = false
   /// Whether the server is at an older position, and did not look at some of the offers. They are to be offered again.
   public var isUnread = false
+  /// Whether another sync of this replica was told of another head since the request was made. Nothing was stored: the server is to be
+  /// asked again.
+  public var isOvertaken = false
   /// Those that were refused because they would delete most of what there is; nil for none.
   public var heldDeletions: HeldDeletions?
   /// Received records that did not change what was held.
@@ -154,7 +157,7 @@ public protocol ReplicaStore: Sendable {
     _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at reading: Reading
   ) async throws(ReplicaError) -> AppliedAnswer
 
-  /// Stores an event if the replica's cursor is where the event begins.
+  /// Stores an event if the replica is where the event begins, and knows of nothing beyond.
   ///
   /// - Returns: nil if it is elsewhere; nothing is changed then.
   func apply(_ event: WatchEvent, at now: WallTime) async throws(ReplicaError) -> AppliedAnswer?
@@ -185,10 +188,12 @@ public protocol ReplicaStore: Sendable {
 
   /// Merges records that a comparison brought, and queues what the server has otherwise or not at all to be offered again, as it is held.
   ///
-  /// - Parameter wanted: Keys. Those of which a write waits already are left out, and those whose merged record is the received one.
+  /// - Parameters:
+  ///   - wanted: Keys. Those of which a write waits already are left out, and those whose merged record is the received one.
+  ///   - head: The last known head when the comparison was asked for. Nothing is stored if it is another one by now.
   /// - Throws: `.invalid` if a record breaks the contract.
   func merge(
-    records: [[UInt8]], offering wanted: [RecordKey]
+    records: [[UInt8]], offering wanted: [RecordKey], asKnowing head: Cursor?
   ) async throws(ReplicaError) -> AppliedAnswer
 
   /// Everything was compared since `demand` was read: forgets the demand, unless another one has come meanwhile.

@@ -11,8 +11,8 @@ public struct SyncEngine: Sendable {
   let clock: any WallClock
   let pacing: Pacing
 
-  /// How often one sync offers again what the server did not look at, because it was at another position of the outbox: concurrent syncs
-  /// of one replica move it under each other's feet.
+  /// How often one sync asks again, because the server did not look at what it offered, or because its answer could not be stored:
+  /// concurrent syncs of one replica move its positions under each other's feet.
   static let repeatLimit = 50
 
   /// How many new identities one sync takes.
@@ -89,8 +89,8 @@ public struct SyncEngine: Sendable {
     /// Whether an answer showed that this replica is a copy, and how often it took a new identity.
     var isForked = false
     var renewals = 0
-    /// Whether an answer left offers unread, and how often they were offered again.
-    var isUnread = false
+    /// Whether an answer left offers unread, or was overtaken by another sync's; and how often that was asked again.
+    var mustAskAgain = false
     var repeats = 0
   }
 
@@ -106,22 +106,27 @@ public struct SyncEngine: Sendable {
   ) async throws {
     while true {
       run.isForked = false
-      run.isUnread = false
+      run.mustAskAgain = false
       run.report.heldDeletions = try await store.holdMassDeletion(
         areAllowed: run.allowsMassDeletion)
       try await exchangeAll(&run, progress)
       if run.isForked {
         try await renew(&run)
-      } else if run.isUnread {
-        run.repeats += 1
-        guard run.repeats <= SyncEngine.repeatLimit else {
-          throw SyncError.unreachable("other syncs of this replica are under way")
-        }
-        if run.repeats > 1 { try await pacing.sleep(pacing.delay(after: run.repeats)) }
+      } else if run.mustAskAgain {
+        try await waitToAskAgain(&run)
       } else {
         return
       }
     }
+  }
+
+  /// Lets the other syncs of this replica go on, ever longer.
+  func waitToAskAgain(_ run: inout Run) async throws {
+    run.repeats += 1
+    guard run.repeats <= SyncEngine.repeatLimit else {
+      throw SyncError.unreachable("other syncs of this replica are under way")
+    }
+    if run.repeats > 1 { try await pacing.sleep(pacing.delay(after: run.repeats)) }
   }
 
   /// Takes a new identity, unless another sync of this replica has taken one meanwhile.
@@ -153,18 +158,19 @@ public struct SyncEngine: Sendable {
     let position = try await store.position()
     if let credential = position.credential { try transport.use(credential) }
     run.credential = position.credential
-    var attempt = self.attempt(at: position, try await page(after: 0, run), run)
+    var attempt = self.attempt(at: position, try await store.nextPage(after: 0), run)
     var last: UInt64 = 0
     var (answer, reading) = try await ask(attempt.request)
     while true {
       last = attempt.page.segment?.numbers.last ?? last
       let isRestart = try check(answer, to: attempt.request)
-      var place = SyncPosition(
+      let place = SyncPosition(
         cursor: answer.cursor(afterRestart: isRestart), lastKnownHead: answer.head)
-      if Mutation.headNotSent.isActive { place.lastKnownHead = nil }
       // What the server did not look at comes first, before anything younger; and what it refused may keep later writes of a record back.
-      let mayGoOn = answer.hasRead(attempt.page) && answer.refusals.isEmpty
-      var waiting = mayGoOn ? try await page(after: last, run) : OutboxPage()
+      let mayGoOn =
+        !run.isForked && !run.mustAskAgain && answer.hasRead(attempt.page)
+        && answer.refusals.isEmpty
+      var waiting = mayGoOn ? try await store.nextPage(after: last) : OutboxPage()
       if mayGoOn, !waiting.offers.isEmpty || (answer.more && !isRestart) {
         // A server that is still where this replica knows it to be needs no round trip to find out.
         if let token = answer.takenThrough?.token { waiting.segment?.confirmed = token }
@@ -175,9 +181,9 @@ public struct SyncEngine: Sendable {
         attempt = next
       } else {
         try await apply(answer, reading, to: attempt, &run, progress)
-        guard !run.isForked, !run.isUnread else { return }
+        guard !run.isForked, !run.mustAskAgain else { return }
         // What was written meanwhile.
-        waiting = try await page(after: last, run)
+        waiting = try await store.nextPage(after: last)
         guard !waiting.offers.isEmpty || (answer.more && !isRestart) else { return }
         attempt = self.attempt(at: place, waiting, run)
         (answer, reading) = try await ask(attempt.request)
@@ -189,15 +195,9 @@ public struct SyncEngine: Sendable {
     Attempt(
       request: ExchangeRequest(
         cursor: position.cursor, offers: page.offers,
-        lastKnownHead: Mutation.headNotSent.isActive ? nil : position.lastKnownHead,
-        segment: page.segment, allowsMassDeletion: run.allowsMassDeletion,
-        deviceTime: clock.now()),
+        lastKnownHead: position.lastKnownHead, segment: page.segment,
+        allowsMassDeletion: run.allowsMassDeletion, deviceTime: clock.now()),
       page: page)
-  }
-
-  private func page(after number: UInt64, _ run: Run) async throws -> OutboxPage {
-    // Nothing is taken of a copy, so nothing more is offered until that is settled.
-    run.isForked ? OutboxPage() : try await store.nextPage(after: number)
   }
 
   /// Whether the server lost something.
@@ -224,6 +224,10 @@ public struct SyncEngine: Sendable {
       throw SyncError(storing: error)
     }
     run.report.exchanges += 1
+    guard !applied.isOvertaken else {
+      run.mustAskAgain = true
+      return
+    }
     run.report.pushed += applied.acknowledged
     run.report.refused += applied.refused
     run.report.overQuota += applied.overQuota
@@ -232,7 +236,7 @@ public struct SyncEngine: Sendable {
     run.report.conflicts += applied.conflicts
     if applied.hasClockSkew { run.hasClockSkew = true }
     if applied.isForked { run.isForked = true }
-    if applied.isUnread { run.isUnread = true }
+    if applied.isUnread { run.mustAskAgain = true }
     // Where the server counted otherwise than this replica did.
     if let held = applied.heldDeletions { run.report.heldDeletions = held }
     if applied.isRestarted {

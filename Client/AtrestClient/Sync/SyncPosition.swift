@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a replica is in its account's feed, and where an answer leads it.
 
+import Replication
 import SyncProtocol
 
 /// What a replica says of itself in a request.
@@ -24,7 +25,8 @@ extension ExchangeResponse {
   /// Whether the server no longer has what the asker saw. It says so itself; and a feed or a head that went back says it, too.
   func isRestart(after request: ExchangeRequest) -> Bool {
     restarted || (request.cursor?.sequence ?? 0) > cursor.sequence
-      || (request.lastKnownHead?.sequence ?? 0) > head.sequence
+      || !Mutation.headNotSent.isActive
+        && (request.lastKnownHead?.sequence ?? 0) > head.sequence
   }
 
   /// What the asker holds with this answer: after a restart the head, because what it then lacks is found by comparing.
@@ -32,21 +34,18 @@ extension ExchangeResponse {
 }
 
 extension ReplicaState {
-  /// Moves to where an answer leads, unless another sync that shares this replica has moved it elsewhere meanwhile: which of the two
-  /// is further is not known where the server was put back in between. The next sync goes on from there.
-  ///
-  /// - Returns: Whether the head that is now the last known one hides another that the server may have lost since.
-  mutating func advance(by answer: ExchangeResponse, to request: ExchangeRequest) -> Bool {
+  /// Whether another sync that shares this replica was told of another head since a request was made. The server that answered it was not
+  /// asked about that one, and may have been put back from before it: its answer is as good as lost.
+  func hasOvertaken(_ answer: ExchangeResponse, to request: ExchangeRequest) -> Bool {
+    guard let known = lastKnownHead, !Mutation.overtakenStored.isActive else { return false }
+    return known != request.lastKnownHead ?? request.cursor && known != answer.head
+  }
+
+  /// Moves to where an answer leads; the cursor only if no other sync that shares this replica has moved it meanwhile.
+  mutating func advance(by answer: ExchangeResponse, to request: ExchangeRequest) {
     if cursor == request.cursor {
       cursor = answer.cursor(afterRestart: answer.isRestart(after: request))
     }
-    guard let known = lastKnownHead, known != request.lastKnownHead ?? request.cursor,
-      known != answer.head
-    else {
-      lastKnownHead = answer.head
-      return false
-    }
-    if known.sequence < answer.head.sequence { lastKnownHead = answer.head }
-    return true
+    lastKnownHead = answer.head
   }
 }

@@ -15,12 +15,15 @@ package final class SyncService: Sendable {
   private let gate: PurchaseGate?
   private let quota: AccountQuota
   private let clock: ClockMonitor?
+  /// Records of an answer, at most.
+  private let pageRecords: Int
   private let isStopping = Atomic(false)
 
   package init(
     queue: CommitQueue, directory: Directory, environment: Environment, gate: PurchaseGate? = nil,
-    quota: AccountQuota = .standard, clock: ClockMonitor? = nil
+    quota: AccountQuota = .standard, clock: ClockMonitor? = nil, pageRecords: Int = Page.records
   ) {
+    self.pageRecords = pageRecords
     self.clock = clock
     self.gate = gate
     self.quota = quota
@@ -53,9 +56,10 @@ package final class SyncService: Sendable {
           cursor: head, serverTime: now, isClockDoubtful: clock?.doubt != nil
         ).encoded)
     }
+    var prepared = PreparedExchange(request, gate: gate, quota: quota, now: now)
+    prepared.pageRecords = pageRecords
     let job = ExchangeJob(
-      session, PreparedExchange(request, gate: gate, quota: quota, now: now),
-      queue, directory, environment, clock, answerLater())
+      session, prepared, queue, directory, environment, clock, answerLater())
     guard queue.submit(job) else { throw .busy }
     return .later
   }
@@ -74,7 +78,7 @@ package final class SyncService: Sendable {
       let feed = try batch.feed(of: session.account.id)
       var unreadable: [[UInt8]] = []
       let response = try Reconcile.run(
-        request, account: feed.account, in: batch.transaction, at: environment.now()
+        request, feed: feed, at: environment.now()
       ) { unreadable.append($0) }
       for key in unreadable {
         guard let found = try feed.find(key: key) else { continue }

@@ -67,6 +67,17 @@ package final class AccountFeed {
     return try self.position(of: position.sequence) == position
   }
 
+  /// Whether all that a device shows of what it saw is in the account's past.
+  ///
+  /// What was acknowledged lies before the last known head, which may be far beyond the cursor.
+  func knows(cursor: Cursor? = nil, lastKnownHead: Cursor?) throws(StoreError) -> Bool {
+    if Mutation.restoreNotNoticed.isActive { return true }
+    for position in [Mutation.headNotSent.isActive ? nil : lastKnownHead, cursor] {
+      if let position, try !knows(position) { return false }
+    }
+    return true
+  }
+
   /// What dates a journal entry, and the wait until something is pruned: a clock that went back does not end them early.
   func dated(_ now: WallTime) -> WallTime { max(now, clockHighWater ?? now) }
 

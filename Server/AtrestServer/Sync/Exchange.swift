@@ -30,13 +30,15 @@ package enum Exchange {
     note: (_ kind: Event.Kind, _ detail: Int64) -> Void = { _, _ in }
   ) throws(StoreError) -> ExchangeResponse {
     let before = feed.head
-    let isRestart = try !knowsPositions(of: request, feed)
+    let isRestart = try !feed.knows(cursor: request.cursor, lastKnownHead: request.lastKnownHead)
     if isRestart { note(.restoreNoticed, 0) }
     var response = ExchangeResponse(
       cursor: .start, restarted: isRestart, serverTime: now, head: before)
     // Sequences of records that the replica holds as they are, because it sent them so.
     var echoes: Set<UInt64> = []
     var isAllEcho = true
+    // What the journal says of writes that lost here.
+    var entries: [[UInt8]] = []
     var log = OfferLog(
       request.segment, request.segment == nil ? .empty : try feed.transaction.outbox(of: device))
     if let check = request.failedCheck { note(.purchaseRefused, Int64(check)) }
@@ -86,9 +88,10 @@ package enum Exchange {
         if Refusal.Reason.transient.contains(refusal.reason) {
           postponed[item.key] = refusal.reason
         }
-      case .kept(let sequence, let isEcho, let isSuperseded, let hasJournal):
+      case .kept(let sequence, let isEcho, let isSuperseded, let journal):
         if isEcho { echoes.insert(sequence) }
-        if !isEcho || hasJournal { isAllEcho = false }
+        if !isEcho || !journal.isEmpty { isAllEcho = false }
+        entries += journal
         if isSuperseded { response.superseded.append(UInt32(item.index)) }
       }
     }
@@ -101,7 +104,9 @@ package enum Exchange {
       // The common push: nothing was new before it, and nothing but it is new after it.
       response.cursor = feed.head
     } else {
-      try readPage(&response, feed, after: after, leavingOut: echoes)
+      try readPage(
+        &response, feed, after: after, of: request.pageRecords, leavingOut: echoes,
+        withEntries: entries)
     }
     response.head = feed.head
     if Mutation.timeAsCursor.isActive {
@@ -110,19 +115,6 @@ package enum Exchange {
       response.head = response.cursor
     }
     return response
-  }
-
-  /// Whether what the replica saw of the account is in the account's past.
-  ///
-  /// What was acknowledged lies before the last known head, which may be far beyond the cursor.
-  private static func knowsPositions(
-    of request: PreparedExchange, _ feed: AccountFeed
-  ) throws(StoreError) -> Bool {
-    if Mutation.restoreNotNoticed.isActive { return true }
-    for position in [request.lastKnownHead, request.cursor] {
-      if let position, try !feed.knows(position) { return false }
-    }
-    return true
   }
 
   private static func judge(
@@ -150,7 +142,7 @@ package enum Exchange {
   private static let refusalBytes = 144
 
   private enum Result {
-    case kept(sequence: UInt64, isEcho: Bool, isSuperseded: Bool, hasJournal: Bool)
+    case kept(sequence: UInt64, isEcho: Bool, isSuperseded: Bool, journal: [[UInt8]])
     case refused(Refusal)
   }
 
@@ -182,13 +174,13 @@ package enum Exchange {
       let sequence = try feed.append(
         item.offer.record, key: item.key, body: item.body, at: now)
     {
-      return .kept(sequence: sequence, isEcho: true, isSuperseded: false, hasJournal: false)
+      return .kept(sequence: sequence, isEcho: true, isSuperseded: false, journal: [])
     }
     guard let found = try feed.find(key: item.key) else {
       return .refused(isAhead ? .clockSkew(item.index) : .quota(item.index, quota))
     }
     if found.body == item.body {
-      return .kept(sequence: found.sequence, isEcho: true, isSuperseded: false, hasJournal: false)
+      return .kept(sequence: found.sequence, isEcho: true, isSuperseded: false, journal: [])
     }
     // Only copies of one record merge.
     guard let stored = try? Record(decoding: found.body), stored.key == item.offer.record.key else {
@@ -209,6 +201,7 @@ package enum Exchange {
     guard journal.isEmpty || quota.allowsJournal(beside: held) else {
       return .refused(.quota(item.index, quota))
     }
+    let entries: [[UInt8]]
     var sequence = found.sequence
     if outcome.record != stored {
       let body = outcome.record.encoded
@@ -222,18 +215,35 @@ package enum Exchange {
             outcome.record, inPlaceOf: stored, growth: body.count - found.body.count,
             beside: held)
       else { return .refused(.quota(item.index, quota)) }
+      // Before the record: whoever learns that a write lost has its entry, wherever a page ends.
+      entries = try store(journal, feed, now)
       sequence = try feed.replace(
         found, stored, by: outcome.record, body: body, history: outcome.history, at: now)
     } else {
+      entries = try store(journal, feed, now)
       try feed.note(outcome.history, key: item.key, found)
-    }
-    for entry in journal where !Mutation.journalForgotten.isActive {
-      // A conflict that was met before is in the journal already, perhaps deleted by a person since.
-      _ = try feed.append(entry, key: entry.key.storageKey, body: entry.encoded, at: now)
     }
     return .kept(
       sequence: sequence, isEcho: outcome.record == item.offer.record,
-      isSuperseded: outcome.isSuperseded, hasJournal: !journal.isEmpty)
+      isSuperseded: outcome.isSuperseded, journal: entries)
+  }
+
+  /// Notes what lost. A conflict that was met before is in the journal already, perhaps deleted by a person since.
+  ///
+  /// - Returns: The entries as the account has them.
+  private static func store(
+    _ journal: [Record], _ feed: AccountFeed, _ now: WallTime
+  ) throws(StoreError) -> [[UInt8]] {
+    var entries: [[UInt8]] = []
+    for entry in journal where !Mutation.journalForgotten.isActive {
+      let (key, body) = (entry.key.storageKey, entry.encoded)
+      if try feed.append(entry, key: key, body: body, at: now) != nil {
+        entries.append(body)
+      } else if let found = try feed.find(key: key) {
+        entries.append(found.body)
+      }
+    }
+    return entries
   }
 
   /// The journal's entries, or nil if one would be too large for anybody to read back.
@@ -269,12 +279,22 @@ package enum Exchange {
       ahead.filter { $0.stamp.time > (offer.wasAcknowledged($0.field) ? far : bound) }.map(\.field))
   }
 
+  /// Reads a page of the feed.
+  ///
+  /// - Parameter entries: What the journal says of the asker's own writes. Once these are acknowledged nobody else may hold them: so their entries come
+  ///   along, though the page may end before them.
   private static func readPage(
     _ response: inout ExchangeResponse, _ feed: AccountFeed, after: UInt64,
-    leavingOut echoes: Set<UInt64>
+    of pageRecords: Int, leavingOut echoes: Set<UInt64>, withEntries entries: [[UInt8]]
   ) throws(StoreError) {
+    var entryBytes = 0
+    let entries = entries.prefix(Page.records / 2).prefix {
+      entryBytes += $0.count + 4
+      return entryBytes <= Page.recordBytes / 2
+    }
+    let pageRecords = min(pageRecords, Page.records - entries.count)
     // Sentences of refusals share the message with the records.
-    var bytes = response.refusals.count * refusalBytes
+    var bytes = response.refusals.count * refusalBytes + min(entryBytes, Page.recordBytes / 2)
     var reached = after
     var records: [[UInt8]] = []
     var more = false
@@ -288,7 +308,7 @@ package enum Exchange {
           return true
         }
         if Mutation.tombstoneDropped.isActive, record.isDeleted { return true }
-        guard records.count < Page.records, bytes + body.count <= Page.recordBytes else {
+        guard records.count < pageRecords, bytes + body.count <= Page.recordBytes else {
           more = true
           return false
         }
@@ -304,7 +324,7 @@ package enum Exchange {
         key: try feed.transaction.key(at: sequence, account: feed.account) ?? [],
         sequence: sequence)
     }
-    response.records = records
+    response.records = more ? entries + records : records
     response.more = more
     // Past the last record: sequences that were given to records which moved on are nobody's now.
     if Mutation.cursorAhead.isActive { reached += 1 }

@@ -25,6 +25,8 @@ package struct PreparedExchange: Sendable {
   let gate: PurchaseGate?
   /// What the account may hold.
   var quota: AccountQuota
+  /// Records of the answer, at most.
+  var pageRecords = Page.records
 
   let cursor: Cursor?
   let lastKnownHead: Cursor?

@@ -26,17 +26,20 @@ package struct Reconcile {
   /// Compares.
   ///
   /// - Parameters:
-  ///   - transaction: Need not be one that writes.
+  ///   - feed: The account's, in a transaction that need not be one that writes.
   ///   - now: The server's clock.
   ///   - passOver: Told of each record that differs and cannot be read. It is settled as it is: no replica could store it, and none could
   ///     be merged into it.
   /// - Complexity: Reads each record of the ranges that are not settled once, or twice where a range is split: about 1 us a
   ///   record, and 2 us for a range that does not hold everything.
   package static func run(
-    _ request: ReconcileRequest, account: AccountID, in transaction: any StoreTransaction,
-    at now: WallTime, passOver: @escaping (_ key: [UInt8]) -> Void = { _ in }
+    _ request: ReconcileRequest, feed: AccountFeed, at now: WallTime,
+    passOver: @escaping (_ key: [UInt8]) -> Void = { _ in }
   ) throws(StoreError) -> ReconcileResponse {
-    var run = Reconcile(request, account, transaction, now, passOver)
+    guard try feed.knows(lastKnownHead: request.lastKnownHead) else {
+      return ReconcileResponse(ranges: [], serverTime: now, restarted: true)
+    }
+    var run = Reconcile(request, feed.account, feed.transaction, now, passOver)
     var begin: [UInt8] = []
     for range in request.ranges {
       run.waiting -= 1
@@ -208,7 +211,8 @@ extension SyncStore {
     _ request: ReconcileRequest, account: AccountID, at now: WallTime
   ) throws(StoreError) -> ReconcileResponse {
     try transaction { transaction throws(StoreError) in
-      try Reconcile.run(request, account: account, in: transaction, at: now)
+      let feed = try AccountFeed(account: account, in: transaction, commit: 0)
+      return try Reconcile.run(request, feed: feed, at: now)
     }
   }
 }

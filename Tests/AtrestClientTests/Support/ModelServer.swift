@@ -288,6 +288,9 @@ extension ModelServer.State {
 
   /// Range by range, by looking at every record.
   mutating func reconcile(_ request: ReconcileRequest) -> ReconcileResponse {
+    guard request.lastKnownHead.map(knows) ?? true else {
+      return ReconcileResponse(ranges: [], serverTime: clock.now(), restarted: true)
+    }
     if sorted?.sequence != sequence {
       let all = records.values.map { $0.record }.sorted { $0.key < $1.key }.map { record in
         (

@@ -101,7 +101,9 @@ final class DeviceProcess: @unchecked Sendable {
   /// The sync that follows the stream.
   private var watching: Int?
 
-  init(_ world: World, _ device: Device, _ chance: Chance, checkpointPages: Int) throws {
+  init(
+    _ world: World, _ device: Device, _ chance: Chance, checkpointPages: Int, pageRecords: Int
+  ) throws {
     self.world = world
     self.device = device
     randomness = Randomness(chance)
@@ -110,7 +112,7 @@ final class DeviceProcess: @unchecked Sendable {
     let box = Box()
     replica = try Replica(
       uri: device.disk.uri("replica.sqlite"), clock: device.clock, checkpointPages: checkpointPages,
-      random: { max(1, randomness.number()) },
+      pageRecords: pageRecords, random: { max(1, randomness.number()) },
       waiting: { work in
         scheduler.after(Int64(randomness.number() % 3_000)) {
           if let process = box.process { process.watchingRestamps(work) } else { work() }

@@ -10,10 +10,15 @@ extension Oracle {
   /// - Parameters:
   ///   - isHeldEnough: Whether a write in a deleted record counts as one that is visible: it is
   ///     still held, but no person sees it.
+  ///   - isEqualEnough: Whether a write is covered by a greater one that says the same; nil: unless
+  ///     what is held is enough.
   ///   - granted: Writes that count as covered for another reason.
   func covered(
-    by holdings: Holdings, isHeldEnough: Bool, granting granted: Set<Int> = []
+    by holdings: Holdings, isHeldEnough: Bool, isEqualEnough: Bool? = nil,
+    granting granted: Set<Int> = []
   ) -> [Bool] {
+    // What says the same is not what was held: where holders go, only that counts.
+    let isEqualEnough = isEqualEnough ?? !isHeldEnough
     var covered = [Bool](repeating: false, count: writes.count)
     for id in dismissed { covered[id] = true }
     for id in granted { covered[id] = true }
@@ -24,12 +29,13 @@ extension Oracle {
     } else {
       coverListed(&covered, holdings)
     }
-    coverParents(&covered)
-    // What says the same is not what was held: where holders go, only that counts.
-    if !isHeldEnough { coverEqual(&covered) }
     coverDeleted(&covered, holdings, isHeldEnough: isHeldEnough)
-    if !isHeldEnough { coverEqual(&covered) }
-    coverParents(&covered)
+    var count = 0
+    repeat {
+      count = covered.count { $0 }
+      coverParents(&covered)
+      if isEqualEnough { coverEqual(&covered) }
+    } while covered.count { $0 } != count
     return covered
   }
 

@@ -32,7 +32,8 @@ struct Forgetting {
 extension Oracle {
   /// Notes what a server had, and has no more because a copy was put in its place.
   mutating func noteForgotten(before: Holdings, after: Holdings) {
-    let was = covered(by: before, isHeldEnough: true)
+    // What lost to one that says the same was taken in, too.
+    let was = covered(by: before, isHeldEnough: true, isEqualEnough: true)
     let isStill = covered(by: after, isHeldEnough: true)
     forgetting.forget(writes.indices.filter { was[$0] && !isStill[$0] })
   }

@@ -40,7 +40,9 @@ final class ServerProcess: @unchecked Sendable {
   private(set) var isServingForeigner = false
 
   /// Opens what is on the disk, or makes it.
-  init(_ world: World, disk: SimulatedDisk, chance: Chance, checkpointPages: Int) throws {
+  init(
+    _ world: World, disk: SimulatedDisk, chance: Chance, checkpointPages: Int, pageRecords: Int
+  ) throws {
     self.world = world
     self.disk = disk
     housekeepingPeriod = (world.history.seed % 3 == 0 ? 1 : 12) * 3_600_000_000
@@ -97,7 +99,8 @@ final class ServerProcess: @unchecked Sendable {
       },
       onFatal: { _ in box.process?.failed() })
     sync = SyncService(
-      queue: queue, directory: directory, environment: environment, quota: world.quota)
+      queue: queue, directory: directory, environment: environment, quota: world.quota,
+      pageRecords: pageRecords)
     devices = DevicesService(
       queue: queue, directory: directory, environment: environment,
       logger: Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() })

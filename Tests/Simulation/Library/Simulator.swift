@@ -109,13 +109,16 @@ extension Mutation {
     case .cursorMovedFirst: [.deviceEnd, .devicePower]
     case .sentEntryRestamped: [.serverWildClock, .wildClock, .cut, .lostAnswers]
     case .stepsNotTaken: [.serverWildClock]
-    case .headNotSent: [.serverRestore, .twoProcesses, .cut, .foreign]
+    case .headNotSent: [.serverRestore, .cut, .lostAnswers]
+    case .overtakenStored: [.serverRestore, .twoProcesses]
+    case .partsNotKnown: [.serverRestore]
     default: nil
     }
   }
 
   /// Not found yet within sixty seeds: what would tell is a world or a check that does not exist. See docs/reliability.md.
   package static let unseen: Set<Mutation> = [
-    .headNotSent, .sentEntryRestamped, .prunedTooEarly, .ownWritesConflict,
+    .headNotSent, .overtakenStored, .partsNotKnown, .sentEntryRestamped, .prunedTooEarly,
+    .ownWritesConflict,
   ]
 }

@@ -21,6 +21,7 @@ extension World {
       let head = try head(of: account, in: server)
       let seen = account.seenHead
       guard head >= seen else { return broke("the feed went back: \(seen), then \(head)") }
+      defer { account.looked = serverClock.now() }
       guard head > seen else { return }
       var last = seen
       for stored in try feed(of: account, in: server, after: seen) {
@@ -35,16 +36,16 @@ extension World {
         noteJournal(record, account)
       }
       account.seenHead = head
-      account.looked = serverClock.now()
     } catch {
       // The machine may end inside this very read's transaction.
       if !serverDisk.hasEnded { broke("the server's feed cannot be read: \(error)") }
     }
   }
 
-  /// What is being committed while the server's clock is set may be dated by either.
+  /// What is being committed while the server's clock is set may be dated by either; so may what is found when a server starts that ended in
+  /// a commit.
   func noteServerClock() {
-    for account in accounts { account.looked = serverClock.now() }
+    for account in accounts { account.looked = max(account.looked, serverClock.now()) }
   }
 
   /// No stamp is taken that is more than a minute ahead of the server's clock, unless its writer had

@@ -116,6 +116,11 @@ final class World: @unchecked Sendable {
 
   // MARK: The server
 
+  /// Records of a page in one process: as many as in life, or so few that there are many pages.
+  private func pageRecords(_ chance: inout Chance) -> Int {
+    chance.choose([2, 5, Page.records, Page.records]) ?? Page.records
+  }
+
   func startServer() {
     guard server == nil, violation == nil else { return }
     serverStarts += 1
@@ -124,7 +129,8 @@ final class World: @unchecked Sendable {
     let pages = chance.choose([8, 30, 1000]) ?? 8
     do {
       let process = try ServerProcess(
-        self, disk: serverDisk, chance: chance, checkpointPages: pages)
+        self, disk: serverDisk, chance: chance, checkpointPages: pages,
+        pageRecords: pageRecords(&chance))
       server = process
       compareFeed(process)
     } catch {
@@ -206,7 +212,8 @@ final class World: @unchecked Sendable {
     var chance = Chance(history.seed ^ UInt64(scheduler.now) ^ UInt64(device.index) << 32)
     let pages = chance.choose([8, 30, 1000]) ?? 8
     do {
-      let process = try DeviceProcess(self, device, chance, checkpointPages: pages)
+      let process = try DeviceProcess(
+        self, device, chance, checkpointPages: pages, pageRecords: pageRecords(&chance))
       device.process = process
       compareView(process)
       return process

@@ -537,7 +537,7 @@ const ProtobufCMessageDescriptor atrest__internal__v1__watch_event_page__descrip
   (ProtobufCMessageInit) atrest__internal__v1__watch_event_page__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__internal__v1__reconcile_response_page__field_descriptors[4] =
+static const ProtobufCFieldDescriptor atrest__internal__v1__reconcile_response_page__field_descriptors[5] =
 {
   {
     "ranges",
@@ -587,17 +587,30 @@ static const ProtobufCFieldDescriptor atrest__internal__v1__reconcile_response_p
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "restarted",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Internal__V1__ReconcileResponsePage, restarted),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__internal__v1__reconcile_response_page__field_indices_by_name[] = {
   0,   /* field[0] = ranges */
   1,   /* field[1] = records */
+  4,   /* field[4] = restarted */
   3,   /* field[3] = server_time_ms */
   2,   /* field[2] = wanted */
 };
 static const ProtobufCIntRange atrest__internal__v1__reconcile_response_page__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor atrest__internal__v1__reconcile_response_page__descriptor =
 {
@@ -607,7 +620,7 @@ const ProtobufCMessageDescriptor atrest__internal__v1__reconcile_response_page__
   "Atrest__Internal__V1__ReconcileResponsePage",
   "atrest.internal.v1",
   sizeof(Atrest__Internal__V1__ReconcileResponsePage),
-  4,
+  5,
   atrest__internal__v1__reconcile_response_page__field_descriptors,
   atrest__internal__v1__reconcile_response_page__field_indices_by_name,
   1,  atrest__internal__v1__reconcile_response_page__number_ranges,

@@ -1325,7 +1325,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__watch_event__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__watch_event__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__reconcile_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__reconcile_request__field_descriptors[2] =
 {
   {
     "ranges",
@@ -1339,14 +1339,27 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__reconcile_request__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "last_known_head",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__ReconcileRequest, last_known_head),
+    &atrest__sync__v1__cursor__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__reconcile_request__field_indices_by_name[] = {
+  1,   /* field[1] = last_known_head */
   0,   /* field[0] = ranges */
 };
 static const ProtobufCIntRange atrest__sync__v1__reconcile_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__reconcile_request__descriptor =
 {
@@ -1356,7 +1369,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__reconcile_request__descriptor
   "Atrest__Sync__V1__ReconcileRequest",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__ReconcileRequest),
-  1,
+  2,
   atrest__sync__v1__reconcile_request__field_descriptors,
   atrest__sync__v1__reconcile_request__field_indices_by_name,
   1,  atrest__sync__v1__reconcile_request__number_ranges,
@@ -1534,7 +1547,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__item__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__item__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__reconcile_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__reconcile_response__field_descriptors[5] =
 {
   {
     "ranges",
@@ -1584,17 +1597,30 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__reconcile_response__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "restarted",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__ReconcileResponse, restarted),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__reconcile_response__field_indices_by_name[] = {
   0,   /* field[0] = ranges */
   1,   /* field[1] = records */
+  4,   /* field[4] = restarted */
   3,   /* field[3] = server_time_ms */
   2,   /* field[2] = wanted */
 };
 static const ProtobufCIntRange atrest__sync__v1__reconcile_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__reconcile_response__descriptor =
 {
@@ -1604,7 +1630,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__reconcile_response__descripto
   "Atrest__Sync__V1__ReconcileResponse",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__ReconcileResponse),
-  4,
+  5,
   atrest__sync__v1__reconcile_response__field_descriptors,
   atrest__sync__v1__reconcile_response__field_indices_by_name,
   1,  atrest__sync__v1__reconcile_response__number_ranges,

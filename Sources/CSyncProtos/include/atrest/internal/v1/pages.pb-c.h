@@ -102,10 +102,11 @@ struct  Atrest__Internal__V1__ReconcileResponsePage
   size_t n_wanted;
   ProtobufCBinaryData *wanted;
   int64_t server_time_ms;
+  protobuf_c_boolean restarted;
 };
 #define ATREST__INTERNAL__V1__RECONCILE_RESPONSE_PAGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__internal__v1__reconcile_response_page__descriptor) \
-    , 0,NULL, 0,NULL, 0,NULL, 0 }
+    , 0,NULL, 0,NULL, 0,NULL, 0, 0 }
 
 
 /* Atrest__Internal__V1__ExchangeRequestPage methods */

@@ -119,8 +119,9 @@ struct  Atrest__Sync__V1__Register
    */
   Atrest__Sync__V1__Stamp *stamp;
   /*
-   * The stamp of the acknowledged value that this one replaced, absent if there was none. Where it is not the stamp of a
-   * value that another replica wrote and that lost to this one, the writer did not know that value: a conflict.
+   * The stamp of the value that this one replaced, the writer's own included; absent if there was none. A value that lost to
+   * this one, and is neither that one nor an earlier one of the same replica's before it, was not known to the writer: a
+   * conflict.
    */
   Atrest__Sync__V1__Stamp *replaced;
   /*

@@ -384,10 +384,15 @@ struct  Atrest__Sync__V1__ReconcileRequest
    */
   size_t n_ranges;
   Atrest__Sync__V1__Range **ranges;
+  /*
+   * As in an exchange; a server that does not know it answers `restarted`, and nothing else. Absent: whoever asks
+   * stores nothing of the answer.
+   */
+  Atrest__Sync__V1__Cursor *last_known_head;
 };
 #define ATREST__SYNC__V1__RECONCILE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__reconcile_request__descriptor) \
-    , 0,NULL }
+    , 0,NULL, NULL }
 
 
 /*
@@ -470,10 +475,14 @@ struct  Atrest__Sync__V1__ReconcileResponse
    * The server's clock, milliseconds since 1970, UTC.
    */
   int64_t server_time_ms;
+  /*
+   * The last known head is not in the account's past: the server lost something. See `ExchangeResponse.restarted`.
+   */
+  protobuf_c_boolean restarted;
 };
 #define ATREST__SYNC__V1__RECONCILE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__reconcile_response__descriptor) \
-    , 0,NULL, 0,NULL, 0,NULL, 0 }
+    , 0,NULL, 0,NULL, 0,NULL, 0, 0 }
 
 
 /* Atrest__Sync__V1__Cursor methods */

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several syncs of one replica at a time: whose answer is stored, and where it leads.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+
+@testable import AtrestClient
+
+@Suite("Syncs of one replica at a time")
+struct SyncPositionTests {
+  /// What a replica knows when an answer comes, and what it knows then.
+  struct Move: Sendable {
+    var before: SyncPosition
+    var asked: ExchangeRequest
+    var answered: ExchangeResponse
+    /// nil: the answer is not stored.
+    var after: SyncPosition?
+
+    init(
+      _ before: (Cursor?, Cursor?), asked: (Cursor?, Cursor?),
+      answered: (cursor: Cursor, head: Cursor), then after: (Cursor?, Cursor?)?,
+      isRestarted: Bool = false
+    ) {
+      self.before = SyncPosition(cursor: before.0, lastKnownHead: before.1)
+      self.asked = ExchangeRequest(cursor: asked.0, lastKnownHead: asked.1)
+      self.answered = ExchangeResponse(
+        cursor: answered.cursor, restarted: isRestarted, serverTime: WallTime(milliseconds: 0),
+        head: answered.head)
+      self.after = after.map { SyncPosition(cursor: $0.0, lastKnownHead: $0.1) }
+    }
+  }
+
+  private static func at(_ commit: UInt64, _ sequence: UInt64) -> Cursor {
+    Cursor(commit: commit, sequence: sequence)
+  }
+
+  @Test(
+    "an answer counts if the server was asked about the newest head, or tells it",
+    arguments: [
+      // Alone.
+      Move(
+        (nil, nil), asked: (nil, nil), answered: (at(1, 5), at(1, 5)), then: (at(1, 5), at(1, 5))),
+      Move(
+        (at(1, 5), at(1, 5)), asked: (at(1, 5), at(1, 5)), answered: (at(2, 7), at(3, 9)),
+        then: (at(2, 7), at(3, 9))),
+      // The head is absent on the wire if it is the cursor.
+      Move(
+        (at(1, 5), at(1, 5)), asked: (at(1, 5), nil), answered: (at(2, 7), at(2, 7)),
+        then: (at(2, 7), at(2, 7))),
+      // After a loss: on from the head, and the last known head goes back with the server.
+      Move(
+        (at(1, 5), at(2, 9)), asked: (at(1, 5), at(2, 9)), answered: (at(3, 4), at(3, 6)),
+        then: (at(3, 6), at(3, 6)), isRestarted: true),
+      // Another sync was answered in between, and this one tells the same head.
+      Move(
+        (at(2, 7), at(3, 9)), asked: (at(1, 5), at(1, 5)), answered: (at(2, 7), at(3, 9)),
+        then: (at(2, 7), at(3, 9))),
+      // The same, and this one goes on from where the other one has been.
+      Move(
+        (at(3, 9), at(3, 9)), asked: (at(1, 5), at(3, 9)), answered: (at(2, 7), at(3, 9)),
+        then: (at(3, 9), at(3, 9))),
+      // This answer is late, or the server was put back in between: which of them is not known.
+      Move(
+        (at(2, 9), at(2, 9)), asked: (at(1, 5), at(1, 5)), answered: (at(3, 7), at(3, 7)),
+        then: nil),
+      // It came further; or the server was put back, and has grown since.
+      Move(
+        (at(2, 7), at(2, 7)), asked: (at(1, 5), at(1, 5)), answered: (at(3, 9), at(3, 9)),
+        then: nil),
+      // The other one was told of a loss.
+      Move(
+        (at(3, 4), at(3, 4)), asked: (at(1, 5), at(2, 9)), answered: (at(2, 9), at(2, 9)),
+        then: nil),
+    ])
+  func moves(move: Move) {
+    var state = ReplicaState()
+    state.cursor = move.before.cursor
+    state.lastKnownHead = move.before.lastKnownHead
+    #expect(state.hasOvertaken(move.answered, to: move.asked) == (move.after == nil))
+    guard let after = move.after else { return }
+    state.advance(by: move.answered, to: move.asked)
+    #expect(state.cursor == after.cursor && state.lastKnownHead == after.lastKnownHead)
+  }
+
+  /// Found by the simulator: the write that the first sync had acknowledged went without an entry.
+  @Test("a server that is put back between two answers loses nothing of the first")
+  func restoredBetween() async throws {
+    let scene = try await Restored()
+    let (server, mine) = (scene.server, scene.mine)
+    // The second sync asks before the first one's answer is there, and the server is slow.
+    let late = try await mine.attempt()
+    try await scene.write()
+    server.restore(scene.backup)
+    let answer = try server.exchange(late.request, as: "secret-1")
+    let applied = try await mine.replica.apply(
+      answer, to: late.request, page: late.page, at: mine.clock.now())
+    #expect(applied.isOvertaken)
+    #expect(try await mine.sync(server).restarted)
+    try await scene.expectJournal()
+  }
+
+  /// Found by the simulator, too: what was compared was not asked about the head.
+  @Test("a server that is put back while it is compared with is not believed")
+  func restoredWhileComparing() async throws {
+    let scene = try await Restored()
+    try await scene.write()
+    try await scene.mine.replica.writing { $0.demandReconcile(afterLoss: false) }
+    var transport = ModelTransport(server: scene.server)
+    transport.meanwhile = { if $0 == 0 { scene.server.restore(scene.backup) } }
+    #expect(try await scene.mine.engine(transport).sync().restarted)
+    try await scene.expectJournal()
+  }
+
+  @Test("what was compared is not stored once another sync was told of another head")
+  func overtakenComparison() async throws {
+    let scene = try await Restored()
+    let known = try await scene.mine.replica.position().lastKnownHead
+    try await scene.write()
+    let before = try scene.mine.replica.digest()
+    let received = scene.backup.records.values.map { $0.record.encoded }
+    let applied = try await scene.mine.replica.merge(
+      records: received, offering: [], asKnowing: known)
+    #expect(applied.isOvertaken && applied.unchanged == 0)
+    #expect(try scene.mine.replica.digest() == before)
+  }
+
+  /// A server with a backup that holds what one device wrote later, and another device did not see,
+  /// in a field that this one is about to write.
+  struct Restored {
+    let server = ModelServer(clock: TestClock())
+    let mine: TestReplica
+    let theirs: TestReplica
+    let backup: ModelServer.State
+    private let id = UUID()
+
+    init() async throws {
+      (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+      try mine.replica.save(WaterEntry.sample(id: id, 100))
+      try await mine.sync(server)
+      try await theirs.sync(server)
+      let shared = server.backUp()
+      theirs.clock.advance(1000)
+      try theirs.replica.save(WaterEntry.sample(id: id, 300))
+      try await theirs.sync(server)
+      backup = server.backUp()
+      server.restore(shared)
+    }
+
+    /// Writes what the backup has not, and syncs.
+    func write() async throws {
+      try mine.replica.save(WaterEntry.sample(id: id, 200))
+      try await mine.sync(server)
+      #expect(server.journal.isEmpty)
+    }
+
+    /// The write that the server forgot lost to the other one.
+    func expectJournal() async throws {
+      let lost = FieldValue.intake(try WaterEntry.sample(200).intake)
+      #expect(server.journal.map { FieldValue($0.lost, of: .water) } == [lost])
+      try await theirs.sync(server)
+      #expect(try mine.replica.digest() == theirs.replica.digest())
+    }
+  }
+}
