@@ -43,17 +43,27 @@ extension Oracle {
     for id in ids { covered[id] = true }
   }
 
-  /// What stands in a deleted record is covered if the journal lists the action that wrote it: it
-  /// can be brought back whole.
+  /// What stands in a deleted record is covered if the journal lists the action that wrote it, or
+  /// one that brought it back with the record: it can be brought back whole.
   private func coverListed(_ covered: inout [Bool], _ holdings: Holdings) {
     var listed: Set<Int> = []
     for held in holdings.journal where held.register.field == Register.deletedField {
-      for id in writes(of: held.register, in: held.key) { listed.insert(writes[id].action) }
+      for id in writes(of: held.register, in: held.key) {
+        listed.formUnion(action(of: id))
+        if isRevival(id) { listed.formUnion(writes[id].known) }
+      }
     }
     for held in holdings.hidden {
-      for id in writes(of: held.register, in: held.key) where listed.contains(writes[id].action) {
+      for id in writes(of: held.register, in: held.key) where listed.contains(id) {
         covered[id] = true
       }
+    }
+  }
+
+  /// Whether a write brought a deleted record back.
+  private func isRevival(_ id: Int) -> Bool {
+    writes[id].parents.contains {
+      writes[$0].field == Register.deletedField && writes[$0].value == Register.deletedValue
     }
   }
 
