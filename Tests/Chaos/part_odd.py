@@ -26,6 +26,7 @@ def run(binaries, folder):
     result = Result("faults")
     original = Scene.prepare(binaries, folder / "original")
     for fault in FAULTS:
+        forget_ended_clocks()
         scene = original.copy(folder / "copy")
         try:
             fault(scene, result)
@@ -36,6 +37,7 @@ def run(binaries, folder):
         finally:
             scene.end()
         result.cycles += 1
+    forget_ended_clocks()
     return result.done()
 
 
@@ -234,6 +236,14 @@ def start_under(scene, shift):
     with open(server.log, "ab") as log:
         server.process = server.spawn(env=environment, log=log)
     assert "listening" in server._first_line(LIMIT_SECONDS), server.log_tail()
+
+
+def forget_ended_clocks():
+    """Removes what faketime leaves of a process that was killed: the next one with its number would not start."""
+    for left in pathlib.Path("/dev/shm").glob("*faketime_*_*"):
+        number = left.name.rpartition("_")[2]
+        if number.isdigit() and not pathlib.Path("/proc", number).exists():
+            left.unlink(missing_ok=True)
 
 
 def cpu_seconds(pid):
