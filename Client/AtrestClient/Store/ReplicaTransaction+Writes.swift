@@ -83,11 +83,15 @@ extension ReplicaTransaction {
   /// Writes the losing value back, as an ordinary new write, and takes the entry off the journal.
   ///
   /// Nothing but its deletion may be left of the record. Then whatever else the losing write said is written back with it.
-  /// - Throws: `.invalid` if the record would still lack a value that its kind cannot be without.
+  /// - Throws: `.invalid` if the record would still lack a value that its kind cannot be without, or is not here yet.
   public func restore(_ entry: JournalEntry) throws(ReplicaError) {
     let key = entry.conflict.key
     let stored = try record(key)
     var restored = [entry]
+    // An entry comes before its record, and a page may end between the two.
+    if stored == nil, !isWhole(nil, with: restored) {
+      throw .invalid("The record itself has not arrived yet. Sync, then try again.")
+    }
     if stored?[Register.forgottenField] != nil, !isWhole(stored, with: restored) {
       restored = try conflicts().filter {
         $0.conflict.key == key && $0.conflict.lost.stamp == entry.conflict.lost.stamp
