@@ -165,4 +165,24 @@ struct RestampTests {
     #expect(server.records == (try test.replica.allRecords()), "seed \(seed)")
     #expect(server.journal.isEmpty, "seed \(seed)")
   }
+
+  /// Seed 0x113 of 200 steps. What gives way after a loss is offered beside the writes that wait.
+  @Test("leaves a write its time under a new identity, though two entries offer it")
+  func offeredTwice() throws {
+    let test = try TestReplica(1)
+    let entry = try WaterEntry.sample()
+    try test.replica.save(entry)
+    let offer = try #require(try test.offers().first)
+    let written = try time(test, entry.key)
+    try test.replica.write { transaction in
+      var again = offer
+      again.isRestored = true
+      try transaction.append(again)
+      try transaction.restamp(as: ReplicaID(rawValue: 2))
+    }
+    let offers = try test.offers()
+    #expect(offers.count == 2 && offers[0].record == offers[1].record)
+    #expect(try test.replica.record(entry.key) == offers[0].record)
+    #expect(try time(test, entry.key) == written)
+  }
 }

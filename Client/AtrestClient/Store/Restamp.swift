@@ -108,6 +108,11 @@ private struct RecordRestamp {
     let written = offer.record.registers.filter(entry.wrote)
     own.formUnion(written)
     for stamp in Set(written.map(\.stamp)).sorted() {
+      // A write that is offered again is still one write.
+      if let chosen = stamps[stamp] {
+        last = max(last, chosen.time)
+        continue
+      }
       let floor = written.filter { $0.stamp == stamp }
         .compactMap(\.replaced).map { (stamps[$0] ?? $0).time }.reduce(least, max)
       var new = time(stamp.time, entry)
