@@ -88,6 +88,31 @@ struct MassDeletionTests {
     #expect(scene.server.records == (try scene.test.replica.allRecords()))
   }
 
+  /// Seed 0x180 of 200 steps: the deletion was offered later, when the person allowed the others, and lost to the write.
+  @Test("is taken back by writing to the record, whatever was written with it or pulled since")
+  func takenBack() async throws {
+    let scene = try await Scene(30)
+    let (plain, edited, pulled) = (scene.entries[0], scene.entries[1], scene.entries[2])
+    try scene.test.replica.save(WaterEntry.sample(id: edited.id, 300))
+    try scene.delete(20)
+    _ = try? await scene.test.sync(scene.server)
+    let other = try TestReplica(2)
+    try await other.sync(scene.server)
+    try other.replica.save(WaterEntry.sample(id: pulled.id, 400))
+    try await other.sync(scene.server)
+    _ = try? await scene.test.sync(scene.server)
+
+    for entry in [plain, edited, pulled] {
+      try scene.test.replica.save(WaterEntry.sample(id: entry.id, 500))
+    }
+    #expect(try scene.test.replica.status().heldDeletionCount == 17)
+    let engine = scene.test.engine(ModelTransport(server: scene.server))
+    try await engine.sync(allowingMassDeletion: true)
+    #expect(scene.deletedCount() == 17)
+    #expect(scene.server.journal.isEmpty, "each write saw what it was written over")
+    #expect(scene.server.records == (try scene.test.replica.allRecords()))
+  }
+
   @Test("does not count what the server never knew")
   func unknownToServer() async throws {
     let scene = try await Scene(20)

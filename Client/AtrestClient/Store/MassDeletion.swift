@@ -96,4 +96,30 @@ extension ReplicaTransaction {
       try skip(sequence)
     }
   }
+
+  /// Takes back a record's deletion that waits for a person's word: the person writes to the record again, which is one.
+  ///
+  /// What was written in one entry with the deletion goes on waiting.
+  /// - Returns: The deletion, and the stamp of what a write replaces that takes its place; nil if no such deletion stands in the record.
+  func takeBackHeldDeletion(of stored: Record?) throws -> (deletion: Register, replaced: Stamp?)? {
+    guard let stored, stored.isDeleted, let deletion = stored[Register.deletedField],
+      let entry = try entries(for: stored.key).last(where: { $0.wrote(deletion) }),
+      entry.number == nil, entry.refusal?.reason == .massDeletion, var offer = entry.offer
+    else { return nil }
+    offer.written.removeAll { $0 == Register.deletedField }
+    guard let latest = offer.written.compactMap({ offer.record[$0]?.stamp }).max() else {
+      try dequeue(entry.sequence)
+      return (deletion, deletion.replaced)
+    }
+    // As the last action before the deletion had it.
+    offer.record.set(
+      Register(field: deletion.field, stamp: latest, replaced: deletion.replaced, value: []))
+    offer.written.append(deletion.field)
+    offer.written.sort()
+    try rewrite(entry.sequence, offer)
+    try database.cachedStatement(
+      sql: "UPDATE outbox SET refused_reason = NULL, refused_message = NULL WHERE sequence = ?"
+    ).execute(arguments: [entry.sequence])
+    return (deletion, latest)
+  }
 }

@@ -144,18 +144,21 @@ extension ReplicaTransaction {
     guard stored == nil || !changed.isEmpty || stored?.isDeleted != deleted else { return }
 
     let stamp = try nextStamp(after: stored)
+    let takenBack = try storage { try takeBackHeldDeletion(of: stored) }
     let pending = try storage { try entries(for: key) }
     let earlier = coalescing(over: stored, pending)
     let deletion = (Register.deletedField, deleted ? Register.deletedValue : [])
     var record = stored ?? Record(key: key)
     for (field, value) in changed + [deletion] {
       let replaced = record[field].flatMap { current in
+        if let takenBack, takenBack.deletion == current { return takenBack.replaced }
         // The server will not see a write whose place this one takes, or that it refused for good, before this one: so what that one replaced
         // is what this one replaces.
-        earlier?.wrote(current) == true
+        let isUnseen =
+          earlier?.wrote(current) == true
           || pending.contains { $0.isRefusedForGood && $0.wrote(current) }
           || Mutation.replacedCarriedTooFar.isActive && current.stamp.replica == state.replica
-          ? current.replaced : current.stamp
+        return isUnseen ? current.replaced : current.stamp
       }
       record.set(Register(field: field, stamp: stamp, replaced: replaced, value: value))
     }
