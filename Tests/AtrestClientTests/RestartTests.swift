@@ -132,6 +132,29 @@ struct RestartTests {
     #expect(try mine.replica.digest() == theirs.replica.digest())
   }
 
+  /// Seed 0x1c9 of 200 steps: a full account refused the write that waited, and what it would have brought along was never judged.
+  @Test(
+    "is offered what it lost as restored, though a write of the record waits",
+    arguments: [true, false])
+  func restoredBesideWaiting(isLoss: Bool) async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    var session = try Session.sample()
+    try test.replica.save(session)
+    try await test.sync(server)
+    session.targetMinutes += 60
+    try test.replica.save(session)
+    try test.replica.write { transaction in
+      for _ in 0..<2 { try transaction.offerAgain(session.key, afterLoss: isLoss) }
+    }
+    let offers = try await test.attempt().page.offers.map { try Offer(decoding: $0) }
+    #expect(offers.map(\.isRestored) == (isLoss ? [false, true] : [false]))
+    let record = try #require(try test.replica.record(session.key))
+    #expect(
+      offers.last?.record[SessionField.span] == record[SessionField.span]
+        && offers.last?.written.contains(SessionField.span) == false)
+  }
+
   /// Found by the simulator: the device had to pair again, and took the server for one that has lost nothing.
   @Test("put back, knows nothing of a device, and learns from it what was forgotten")
   func forgotDevice() async throws {

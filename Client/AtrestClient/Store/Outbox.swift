@@ -119,15 +119,17 @@ extension ReplicaTransaction {
       .execute(arguments: [Data(offer.encoded), sequence])
   }
 
-  /// Queues a record as it is held, for a server that has it otherwise or not at all, unless a write of it waits already.
+  /// Queues a record as it is held, for a server that has it otherwise or not at all, unless that waits already, or a write of it, with which it
+  /// comes along. After a loss that is not enough: what comes along is not judged.
   ///
   /// - Parameter afterLoss: Whether the server may have lost it.
   func offerAgain(_ key: RecordKey, afterLoss: Bool) throws {
     try database.cachedStatement(
       sql: """
         INSERT INTO outbox (kind, id, restored)
-        SELECT kind, id, ? FROM record AS held WHERE kind = ? AND id = ? AND NOT EXISTS (
-          SELECT 1 FROM outbox WHERE kind = held.kind AND id = held.id)
+        SELECT kind, id, ?1 FROM record AS held WHERE kind = ?2 AND id = ?3 AND NOT EXISTS (
+          SELECT 1 FROM outbox WHERE kind = held.kind AND id = held.id
+          AND (NOT ?1 OR offer IS NULL AND restored))
         """
     ).execute(arguments: [afterLoss, key.kind.rawValue, Data(key.id)])
   }

@@ -190,6 +190,18 @@ extension ReplicaTransaction {
       arguments: [key.kind.rawValue, Data(key.id)]) ?? false
   }
 
+  /// Whether somebody may want back what was forgotten with a deletion: this replica knows the deletion to be undone, or the journal lists an action
+  /// that wrote some of it.
+  private func isMissed(_ forgotten: [Register], from record: Record) throws -> Bool {
+    if forgotten.isEmpty || !record.isDeleted { return !forgotten.isEmpty }
+    return try forgotten.contains { register in
+      let action = Conflict(
+        key: record.key, field: Register.deletedField, lost: register, kept: register,
+        noticed: WallTime(milliseconds: 0))
+      return try self.record(action.journalKey).map { !$0.isDeleted } ?? false
+    }
+  }
+
   /// Merges received records into the view.
   func merge(_ records: [[UInt8]], into applied: inout AppliedAnswer) throws {
     let tooLarge = ReplicaError.invalid("an answer makes a record too large")
@@ -223,17 +235,18 @@ extension ReplicaTransaction {
         } else {
           let before = try decode(stored, of: received.key)
           var merged = before
-          var (givesWay, isForgotten) = (false, false)
+          var givesWay = false
+          var forgotten: [Register] = []
           merged.merge(received) { lost, kept in
             guard before[lost.field] == lost else { return }
-            if kept.field == lost.field { givesWay = true } else { isForgotten = true }
+            if kept.field == lost.field { givesWay = true } else { forgotten.append(lost) }
           }
-          // What was forgotten with a deletion that this replica knows to be undone would be missing from the record.
-          if isForgotten, !merged.isDeleted { givesWay = true }
           let encoded = merged.encoded
           let isChanged = encoded != stored
           guard !isChanged || isStorable(merged, encoded) else { throw tooLarge }
-          if givesWay, try state.isAfterLoss || isToBeRestored(received.key) {
+          if try state.isAfterLoss || isToBeRestored(received.key),
+            try givesWay || isMissed(forgotten, from: merged)
+          {
             try offerBeforeItGoes(before)
           }
           if isChanged { try put(merged) } else { applied.unchanged += 1 }
