@@ -71,6 +71,8 @@ package enum Mutation: String, CaseIterable, Sendable {
   case stepsNotTaken
   /// A deletion knows nothing of an action but its own `deleted` register.
   case partsNotKnown
+  /// What comes back in pieces to a record that is deleted is journalled only with its last action.
+  case partsNotNoted
   /// Every write that lost is journalled, whether or not the winner knew it.
   case everythingJournalled
   /// Offers that bring nothing new conflict like any other.

@@ -88,11 +88,7 @@ public struct Offer: Hashable, Sendable {
       conflicts += liftedWrites(offered, in: result, floor, now)
       conflicts += hiddenByDeletion(in: result, over: stored, at: now)
       conflicts += values(pruned, ofActionsIn: conflicts, floor, now)
-      if let action = conflicts.first(where: {
-        $0.field == Register.deletedField && $0.lost == record[Register.deletedField]
-      }) {
-        conflicts += earlierActions(than: action, beside: stored, history)
-      }
+      conflicts += earlierActions(in: result, beside: stored, history, conflicts, now)
     }
     var noted = history
     if canConflict { noted.note(stored, meeting: self, became: result) }
@@ -140,28 +136,37 @@ public struct Offer: Hashable, Sendable {
       .map { conflict($0, floor, now) }
   }
 
-  /// Earlier actions of the same offer, whose own `deleted` register the last one wrote over: the deletion that won against that one knew
-  /// none of them. Of a restored offer that is said only of what the account's copy never had, and of nobody who knew it.
+  /// Earlier actions of the same offer, whose own `deleted` register the last one wrote over: a deletion that won against that one knew
+  /// none of them. And actions that come back in pieces to a server that was put back, whether or not the replica knows of that: what the
+  /// account's copy never had, and the writer of its deletion did not know.
   private func earlierActions(
-    than action: Conflict, beside stored: Record, _ history: RecordHistory
+    in result: Record, beside stored: Record, _ history: RecordHistory, _ conflicts: [Conflict],
+    _ now: WallTime
   ) -> [Conflict] {
-    guard action.kept.value == Register.deletedValue, !Mutation.earlierNotJournalled.isActive
+    guard let last = record[Register.deletedField], !Mutation.earlierNotJournalled.isActive else {
+      return []
+    }
+    let lost = conflicts.first { $0.field == last.field && $0.lost == last }
+    let held = Mutation.partsNotNoted.isActive ? nil : stored[last.field]
+    guard let deletion = lost?.kept ?? held, deletion.value == Register.deletedValue,
+      result[last.field] == deletion
     else { return [] }
-    var seen: Set<Stamp> = [action.lost.stamp]
+    var seen: Set<Stamp> = [last.stamp]
     return record.registers.compactMap { register in
-      let isLost =
-        isRestored && stored[register.field] != register
-        && !history.judged.contains(register.fingerprint)
-        && register.stamp.replica != action.kept.stamp.replica
-        && register.stamp != action.kept.replaced && register.field != Register.forgottenField
-      guard written.contains(register.field) || isLost, register.stamp < action.kept.stamp,
-        !isAction(register.stamp, knownTo: action.kept, history),
+      let isWritten = lost != nil && written.contains(register.field)
+      let isBack =
+        (isRestored || result[register.field] == register) && stored[register.field] != register
+        && !written.contains(register.field) && !history.judged.contains(register.fingerprint)
+        && register.stamp.replica != deletion.stamp.replica
+        && register.stamp != deletion.replaced && register.field != Register.forgottenField
+      guard isWritten || isBack, register.stamp < deletion.stamp,
+        !isAction(register.stamp, knownTo: deletion, history),
         seen.insert(register.stamp).inserted
       else { return nil }
       return Conflict(
-        key: record.key, field: Register.deletedField,
-        lost: Register(field: Register.deletedField, stamp: register.stamp, value: []),
-        kept: action.kept, noticed: action.noticed)
+        key: record.key, field: last.field,
+        lost: Register(field: last.field, stamp: register.stamp, value: []),
+        kept: deletion, noticed: now)
     }
   }
 
@@ -172,11 +177,10 @@ public struct Offer: Hashable, Sendable {
     guard deletion.value == Register.deletedValue, !Mutation.partsNotKnown.isActive else {
       return false
     }
-    let isOffered = record[Register.deletedField] == deletion
+    let isWritten =
+      record[Register.deletedField] == deletion && written.contains(Register.deletedField)
     return record.registers.contains {
-      $0.stamp == stamp
-        && (isOffered
-          ? written.contains(Register.deletedField) : history.known.contains($0.fingerprint))
+      $0.stamp == stamp && (isWritten || history.known.contains($0.fingerprint))
     }
   }
 

@@ -235,31 +235,34 @@ class Meeting:
 
     def _earlier_actions(self, pairs):
         last = self.offered.get(DELETED_FIELD)
-        for lost, kept in pairs:
-            if last is not None and lost == last and kept.value == DELETED:
-                earlier = {self.offered[field].stamp for field in self.written}
-                if self.restored:
-                    earlier |= {r.stamp for r in self.offered.values() if self._was_lost(r, kept)}
-                return [
-                    (action(s), kept)
-                    for s in earlier - {last.stamp}
-                    if s < kept.stamp and not self._is_known(s, kept)
-                ]
-        return []
+        lost_to = [kept for lost, kept in pairs if lost == last]
+        deletion = lost_to[0] if lost_to else self.stored.get(DELETED_FIELD)
+        is_kept = self.result.get(DELETED_FIELD) == deletion
+        if last is None or deletion is None or deletion.value != DELETED or not is_kept:
+            return []
+        earlier = {self.offered[field].stamp for field in self.written if lost_to}
+        earlier |= {r.stamp for r in self.offered.values() if self._is_back(r, deletion)}
+        return [
+            (action(s), deletion)
+            for s in earlier - {last.stamp}
+            if s < deletion.stamp and not self._is_known(s, deletion)
+        ]
 
     def _is_known(self, stamp: Stamp, deletion: Register) -> bool:
         """Whether the deletion's writer held anything of an action."""
-        parts = [register for register in self.offered.values() if register.stamp == stamp]
         if deletion.value != DELETED:
             return False
-        if self.offered.get(DELETED_FIELD) == deletion:
-            return bool(parts) and DELETED_FIELD in self.written
+        parts = [register for register in self.offered.values() if register.stamp == stamp]
+        if self.offered.get(DELETED_FIELD) == deletion and DELETED_FIELD in self.written:
+            return bool(parts)
         return any(identity(part) in self.history.known for part in parts)
 
-    def _was_lost(self, register: Register, deletion: Register) -> bool:
-        """Whether the server lost a restored register, and the deletion's writer did not know it."""
+    def _is_back(self, register: Register, deletion: Register) -> bool:
+        """Whether a server that was put back gets it back, and the deletion's writer did not know it."""
         return (
-            register.field != FORGOTTEN_FIELD
+            (self.restored or self.result.get(register.field) == register)
+            and register.field not in self.written
+            and register.field != FORGOTTEN_FIELD
             and self.stored.get(register.field) != register
             and identity(register) not in self.history.judged
             and register.stamp.replica != deletion.stamp.replica

@@ -100,6 +100,35 @@ struct HistoryTests {
   }
 
   /// A database that was copied may have made both.
+  /// Seeds 0x1548 (restores alone) and 0x11a of 200 steps.
+  @Test(
+    "what comes back in pieces under a deletion that did not know it is listed",
+    arguments: [true, false])
+  func piecesUnderADeletion(isRestored: Bool) {
+    let (created, kept) = (register(1, [], 1, 1), register(2, [1], 1, 1))
+    let deletion = register(1, Register.deletedValue, 9, 1, over: Stamp(1, 1))
+    let lost = register(2, [2], 5, 2, over: Stamp(1, 1))
+    let action = register(1, [], 5, 2)
+    var held = (record: record(created, kept), history: RecordHistory())
+    _ = take(Offer(record: record(deletion, kept), written: [1]), &held)
+    // Somebody saw the server take it, and pulled the deletion from there.
+    let pieces = Offer(record: record(deletion, lost), written: [], isRestored: isRestored)
+    let same = (held.record, held.history)
+    #expect(take(pieces, &held).map(\.lost) == [action])
+    #expect(take(pieces, &held).isEmpty, "and once")
+    // The same, with its writer's next action.
+    held = same
+    let next = register(1, [], 6, 2, over: Stamp(5, 2))
+    let more = register(3, [3], 6, 2)
+    #expect(
+      take(Offer(record: record(next, lost, more), written: [1, 3], isRestored: isRestored), &held)
+        .map(\.lost) == [next, action])
+    // Not what its writer knew.
+    held = same
+    let known = Offer(record: record(deletion, kept), written: [], isRestored: isRestored)
+    #expect(take(known, &held).isEmpty)
+  }
+
   @Test("two writes under one stamp are two")
   func oneStamp() {
     let other = register(2, [9], 2, 2)

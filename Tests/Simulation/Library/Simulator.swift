@@ -111,7 +111,7 @@ extension Mutation {
     case .stepsNotTaken: [.serverWildClock]
     case .headNotSent: [.serverRestore, .cut, .lostAnswers]
     case .overtakenStored: [.serverRestore, .twoProcesses]
-    case .partsNotKnown: [.serverRestore]
+    case .partsNotKnown, .partsNotNoted: [.serverRestore]
     default: nil
     }
   }
