@@ -12,15 +12,16 @@ extension Oracle {
   ///     still held, but no person sees it.
   ///   - isEqualEnough: Whether a write is covered by a greater one that says the same; nil: unless
   ///     what is held is enough.
+  ///   - isDismissedEnough: Whether what a person put away in the journal is covered, wherever its entry is.
   ///   - granted: Writes that count as covered for another reason.
   func covered(
     by holdings: Holdings, isHeldEnough: Bool, isEqualEnough: Bool? = nil,
-    granting granted: Set<Int> = []
+    isDismissedEnough: Bool = true, granting granted: Set<Int> = []
   ) -> [Bool] {
     // What says the same is not what was held: where holders go, only that counts.
     let isEqualEnough = isEqualEnough ?? !isHeldEnough
     var covered = [Bool](repeating: false, count: writes.count)
-    for id in dismissed { covered[id] = true }
+    if isDismissedEnough { for id in dismissed { covered[id] = true } }
     for id in granted { covered[id] = true }
     for held in holdings.visible { cover(writes(of: held.register, in: held.key), &covered) }
     for held in holdings.journal { cover(writes(of: held.register, in: held.key), &covered) }

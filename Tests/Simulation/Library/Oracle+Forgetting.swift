@@ -34,7 +34,7 @@ extension Oracle {
   mutating func noteForgotten(before: Holdings, after: Holdings) {
     // What lost to one that says the same was taken in, too.
     let was = covered(by: before, isHeldEnough: true, isEqualEnough: true)
-    let isStill = covered(by: after, isHeldEnough: true)
+    let isStill = covered(by: after, isHeldEnough: true, isDismissedEnough: false)
     forgetting.forget(writes.indices.filter { was[$0] && !isStill[$0] })
   }
 

@@ -45,9 +45,10 @@ extension Oracle {
     }
   }
 
-  /// Whether two replicas may offer it as their own.
+  /// Whether it may be there twice: two replicas offer it as their own, or a server that lost it
+  /// refused it for its stamp when it came back.
   func isDoubled(_ id: Int) -> Bool {
-    sharedByCopies.contains(id)
+    sharedByCopies.contains(id) || writes[id].stamps.count > 1 && forgetting.ever.contains(id)
       || Set(writes[id].stamps.map(\.replica)).subtracting([.none]).count > 1
   }
 
@@ -58,15 +59,23 @@ extension Oracle {
       && action(of: lost).contains(where: past.contains)
   }
 
-  /// What the writer of a write had seen: what it wrote over, what that one's writer wrote over,
-  /// and so on; of an action on a record also what the record's other fields were.
+  /// What the writer of a write had certainly seen: what it wrote over, what that one's writer wrote
+  /// over, and so on; of an action on a record also what the record's other fields were. Of writes
+  /// that cannot be told apart, what all their writers had seen.
   func past(of id: Int) -> Set<Int> {
     var past: Set<Int> = []
-    var left = writes[id].parents + writes[id].known.filter { !action(of: id).contains($0) }
+    var left = parents(of: id) + writes[id].known.filter { !action(of: id).contains($0) }
     while let next = left.popLast() {
       guard past.insert(next).inserted else { continue }
-      left += writes[next].parents + writes[next].known
+      left += parents(of: next) + writes[next].known
     }
     return past
+  }
+
+  private func parents(of id: Int) -> [Int] {
+    let parents = writes[id].parents
+    guard parents.count > 1 else { return parents }
+    let pasts = parents.map { past(of: $0).union([$0]) }
+    return Array(pasts.dropFirst().reduce(pasts[0]) { $0.intersection($1) })
   }
 }
