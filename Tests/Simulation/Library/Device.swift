@@ -159,10 +159,10 @@ final class DeviceProcess: @unchecked Sendable {
 
   /// Follows the server's stream for some seconds.
   func watch(seconds: Int, _ chance: Chance) {
-    guard watching == nil else { return }
+    // Without a server there is nothing to follow, and nothing was synced.
+    guard watching == nil, (try? token()) != nil else { return }
     let ignored: (Ending) -> Void = { _ in }
     let number = start(chance, ignored) { [self] transport throws(SyncError) in
-      guard try token() != nil else { return }
       world.count(.watches)
       try await engine(transport, attempts: 4).watch { [self] _, error in
         if error == nil, syncs.count == 1, isAlive { world.checkCursor(self, besides: 1) }
