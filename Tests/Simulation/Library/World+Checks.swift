@@ -42,6 +42,20 @@ extension World {
     }
   }
 
+  /// What was committed when the server ended is there when it starts, and may be due for its end at
+  /// once. It may also still go with the power; but then nobody was told that his write was taken.
+  func noteFoundJournal(_ server: ServerProcess) {
+    for account in accounts {
+      do {
+        for stored in try feed(of: account, in: server, after: account.seenHead) {
+          noteJournal(try Record(decoding: stored.body), account)
+        }
+      } catch {
+        if !serverDisk.hasEnded { broke("the server's feed cannot be read: \(error)") }
+      }
+    }
+  }
+
   /// What is being committed while the server's clock is set may be dated by either; so may what is found when a server starts that ended in
   /// a commit.
   func noteServerClock() {

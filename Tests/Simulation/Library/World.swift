@@ -133,6 +133,7 @@ final class World: @unchecked Sendable {
         pageRecords: pageRecords(&chance))
       server = process
       compareFeed(process)
+      noteFoundJournal(process)
     } catch {
       broke("the server does not start: \(error)")
     }
