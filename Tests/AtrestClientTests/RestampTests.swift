@@ -185,4 +185,29 @@ struct RestampTests {
     #expect(try test.replica.record(entry.key) == offers[0].record)
     #expect(try time(test, entry.key) == written)
   }
+
+  /// Seeds 0x3fc and 0x401 of 200 steps. Above the floor it would bring back what was deleted later.
+  @Test("leaves a write its time under a new identity, though the record was pruned since")
+  func belowFloor() throws {
+    let test = try TestReplica(1)
+    let entry = try WaterEntry.sample()
+    try test.replica.save(entry)
+    let written = try time(test, entry.key)
+    let later = Stamp(
+      time: HybridTime(written.wallTime.advanced(by: 60_000)), replica: ReplicaID(rawValue: 9))
+    try test.replica.write { transaction in
+      var pruned = Record(key: entry.key)
+      pruned.set(
+        Register(field: Register.deletedField, stamp: later, value: Register.deletedValue))
+      var applied = AppliedAnswer()
+      try transaction.merge([pruned.stripped().encoded], into: &applied)
+      try transaction.restamp(as: ReplicaID(rawValue: 2))
+    }
+    let offer = try #require(try test.offers().first)
+    #expect(
+      Set(offer.record.registers.map(\.stamp)) == [
+        Stamp(time: written, replica: ReplicaID(rawValue: 2))
+      ])
+    #expect(try test.replica.record(entry.key)?.isDeleted == true)
+  }
 }

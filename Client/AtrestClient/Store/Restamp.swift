@@ -7,16 +7,13 @@ import Replication
 
 import struct Replication.Record
 
-/// Order is kept within each record, and only there: no record's clock holds another's writes back. A new stamp stays greater than those
-/// of the value that its write replaced and of the record's earlier waiting writes. What the server has acknowledged never changes, and
-/// of what it may have taken only the identity does.
+/// Where times move, order is kept within each record, and only there: no record's clock holds another's writes back. A new stamp stays
+/// greater than those of the value that its write replaced and of the record's earlier waiting writes. What the server has acknowledged
+/// never changes, and of what it may have taken only the identity does.
 extension ReplicaTransaction {
   /// Stamps all that waits with another identity, at the times at which it was written.
   func restamp(as replica: ReplicaID) throws {
-    let delay: Int64 = Mutation.renewalMovesTimes.isActive ? 60_000 : 0
-    try restamp(as: replica) { time, _ in
-      delay == 0 ? time : HybridTime(time.wallTime.advanced(by: delay))
-    }
+    try restamp(as: replica, nil)
   }
 
   /// Stamps writes that the server has not got again, if they are further ahead of its clock than it bears: as if this device's clock had
@@ -45,7 +42,7 @@ extension ReplicaTransaction {
   private static let borneMilliseconds: Int64 = 60_000
 
   private func restamp(
-    as replica: ReplicaID, time: @escaping (HybridTime, OutboxEntry) -> HybridTime
+    as replica: ReplicaID, _ time: ((HybridTime, OutboxEntry) -> HybridTime)?
   ) throws {
     var keys: [RecordKey] = []
     var entries: [RecordKey: [OutboxEntry]] = [:]
@@ -63,7 +60,8 @@ extension ReplicaTransaction {
 /// One record's waiting writes on their way to new stamps.
 private struct RecordRestamp {
   private let replica: ReplicaID
-  private let time: (HybridTime, OutboxEntry) -> HybridTime
+  /// The time at which something was written after all; nil where times stay.
+  private let time: ((HybridTime, OutboxEntry) -> HybridTime)?
   private var stamps: [Stamp: Stamp] = [:]
   /// Only what was written here: a copy shares stamps with what it was copied from, and may hold writes of that one under them. And
   /// the floor of a pruned record is the server's word, though it carries the stamp of the deletion.
@@ -71,7 +69,7 @@ private struct RecordRestamp {
   private var last = HybridTime(rawValue: 0)
   private var least = HybridTime(rawValue: 0)
 
-  init(_ replica: ReplicaID, _ time: @escaping (HybridTime, OutboxEntry) -> HybridTime) {
+  init(_ replica: ReplicaID, _ time: ((HybridTime, OutboxEntry) -> HybridTime)?) {
     self.replica = replica
     self.time = time
   }
@@ -113,13 +111,28 @@ private struct RecordRestamp {
         last = max(last, chosen.time)
         continue
       }
-      let floor = written.filter { $0.stamp == stamp }
-        .compactMap(\.replaced).map { (stamps[$0] ?? $0).time }.reduce(least, max)
-      var new = time(stamp.time, entry)
-      if !Mutation.restampedBelowFloor.isActive { new = max(new, next(floor), next(last)) }
+      let new: HybridTime
+      if let time {
+        let replaced = written.filter { $0.stamp == stamp }.compactMap(\.replaced)
+        new = moved(time(stamp.time, entry), over: replaced)
+      } else {
+        new = kept(stamp.time)
+      }
       stamps[stamp] = Stamp(time: new, replica: replica)
-      last = new
+      last = max(last, new)
     }
+  }
+
+  private func moved(_ time: HybridTime, over replaced: [Stamp]) -> HybridTime {
+    if Mutation.restampedBelowFloor.isActive { return time }
+    let floor = replaced.map { (stamps[$0] ?? $0).time }.reduce(least, max)
+    return max(time, next(floor), next(last))
+  }
+
+  /// The same time, whatever the record holds by now. But two writes of one time, of two identities that this replica had, stay two.
+  private func kept(_ time: HybridTime) -> HybridTime {
+    let isGiven = stamps.values.contains(Stamp(time: time, replica: replica))
+    return isGiven || Mutation.renewalMovesTimes.isActive ? next(max(last, time)) : time
   }
 
   private func next(_ time: HybridTime) -> HybridTime {
