@@ -350,10 +350,11 @@ class Account:
             name = journal_id(key, action(lost.stamp))
             is_taken_out = after.get(field) != lost and field != FORGOTTEN_FIELD
             entry = self.journal.get(name)
-            is_listed = entry is not None and not is_deleted(
-                self.records.get((CONFLICT, name), {})
-            )
             deletion = before[DELETED_FIELD]
+            journalled = self.records.get((CONFLICT, name), {})
+            is_put_away = is_deleted(journalled)
+            is_listed = entry is not None and FORGOTTEN_FIELD not in journalled
+            is_listed &= not is_put_away or entry.kept.stamp != deletion.stamp
             if is_listed and deletion.stamp.replica == lost.stamp.replica:
                 is_listed = False
             elif is_listed:

@@ -82,15 +82,16 @@ package enum Housekeeping {
     return result
   }
 
-  /// Whether the journal says that an action lost, and nobody has put the entry away.
+  /// Whether the journal says that an action lost, and nobody has put the entry away since it lost to this deletion. Where it lost to an
+  /// earlier one, somebody has brought the record back, perhaps by that very entry.
   ///
   /// It says nothing where the deletion's writer had seen the action: it made it itself, or wrote over that very one.
   private static func isListed(
     _ action: Conflict, _ feed: AccountFeed, deletion: Register?
   ) throws(StoreError) -> Bool {
     guard let found = try feed.find(key: action.journalKey.storageKey),
-      let record = try? Record(decoding: found.body), !record.isDeleted,
-      let entry = try? Conflict(record)
+      let record = try? Record(decoding: found.body), let entry = try? Conflict(record),
+      !record.isDeleted || entry.kept.stamp != deletion?.stamp
     else { return false }
     return deletion?.stamp.replica != entry.lost.stamp.replica
       && deletion?.replaced != entry.lost.stamp
