@@ -8,6 +8,8 @@ package struct History: Sendable {
   package let devices: Int
   /// How many devices another account has, on the same server.
   let neighbours: Int
+  /// Whether no page holds more than two records.
+  let hasSmallPages: Bool
   package var steps: [Step]
 
   /// What a history is drawn from.
@@ -19,6 +21,8 @@ package struct History: Sendable {
     package var faults = Fault.withstood
     /// Whether each seed has some of them only.
     package var isSwarm = true
+    /// Whether no page holds more than two records.
+    package var hasSmallPages = false
     package init() {}
   }
 
@@ -33,6 +37,7 @@ package struct History: Sendable {
   package init(seed: UInt64, plan: Plan = Plan()) {
     self.seed = seed
     devices = plan.devices
+    hasSmallPages = plan.hasSmallPages
     var chance = Chance(seed)
     // A swarm: some sorts of trouble at a time, now and then none or all.
     let share = chance.pick(0...4)

@@ -93,6 +93,10 @@ extension Mutation {
     plan.faults = faults
     plan.isSwarm = false
     if self == .cursorAhead { plan.operations = max(plan.operations, 100) }
+    if self == .headNotSent || self == .overtakenStored {
+      plan.hasSmallPages = true
+      plan.operations = max(plan.operations, 120)
+    }
     return plan
   }
 

@@ -118,7 +118,8 @@ final class World: @unchecked Sendable {
 
   /// Records of a page in one process: as many as in life, or so few that there are many pages.
   private func pageRecords(_ chance: inout Chance) -> Int {
-    chance.choose([2, 5, Page.records, Page.records]) ?? Page.records
+    let records = chance.choose([2, 5, Page.records, Page.records]) ?? Page.records
+    return history.hasSmallPages ? min(2, records) : records
   }
 
   func startServer() {
