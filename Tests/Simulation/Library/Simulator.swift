@@ -122,7 +122,7 @@ extension Mutation {
 
   /// Not found yet within sixty seeds: what would tell is a world or a check that does not exist. See docs/reliability.md.
   package static let unseen: Set<Mutation> = [
-    .headNotSent, .overtakenStored, .partsNotKnown, .partsNotNoted, .sentEntryRestamped,
+    .overtakenStored, .partsNotKnown, .partsNotNoted, .sentEntryRestamped,
     .prunedTooEarly, .ownWritesConflict,
   ]
 }
