@@ -260,11 +260,13 @@ extension World {
       else { return }
       // What ended in time was there for as long as it was promised.
       let ended = account.journal.subtracting(was.everywhere.journal)
-      var known = was.everywhere
+      var (known, taken) = (was.everywhere, was.server)
       known.addJournal(account.journal)
+      // What was written back from the journal was put away there.
+      taken.addJournal(account.journal)
       account.journal = ended.union(everywhere.journal)
       account.oracle.excuse(before: known, after: everywhere)
-      account.oracle.noteForgotten(before: was.server, after: server)
+      account.oracle.noteForgotten(before: taken, after: server)
       acknowledgeWhatIsHeld(account)
     }
     look()
