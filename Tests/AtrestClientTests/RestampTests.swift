@@ -186,7 +186,7 @@ struct RestampTests {
     #expect(try time(test, entry.key) == written)
   }
 
-  /// Seeds 0x3fc and 0x401 of 200 steps. Above the floor it would bring back what was deleted later.
+  /// Seed 0x401 of 200 steps. Above the floor it would bring back what was deleted later.
   @Test("leaves a write its time under a new identity, though the record was pruned since")
   func belowFloor() throws {
     let test = try TestReplica(1)

@@ -99,7 +99,6 @@ struct HistoryTests {
     #expect(take(restored, &held).map(\.lost) == [register(1, [], 2, 2, over: Stamp(1, 1))])
   }
 
-  /// A database that was copied may have made both.
   /// Seeds 0x1548 (restores alone) and 0x11a of 200 steps.
   @Test(
     "what comes back in pieces under a deletion that did not know it is listed",
@@ -129,6 +128,7 @@ struct HistoryTests {
     #expect(take(known, &held).isEmpty)
   }
 
+  /// A database that was copied may have made both.
   @Test("two writes under one stamp are two")
   func oneStamp() {
     let other = register(2, [9], 2, 2)
