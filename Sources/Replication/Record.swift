@@ -40,6 +40,10 @@ public struct Record: Hashable, Sendable {
     public static let idBytes = 96
     /// Bytes of one register's value: an App Store transaction fits.
     public static let valueBytes = 16 * 1024
+    /// The same, of any kind of record: a journal entry's value holds two of another record's.
+    public static func valueBytes(of kind: RecordKind) -> Int {
+      kind == .conflict ? 2 * valueBytes + 1024 : valueBytes
+    }
     /// Registers of one record.
     public static let registers = 64
     /// Bytes of an encoded record.

@@ -34,7 +34,7 @@ extension Record: WireMessage {
     var registers: [Register] = []
     registers.reserveCapacity(message.n_registers)
     for register in elements(message.registers, message.n_registers) {
-      registers.append(try Register(register))
+      registers.append(try Register(register, limit: Limits.valueBytes(of: kind)))
     }
     guard let record = Record(key: key, registers: registers) else {
       throw .invalid("a record's registers are not in order, or older than what it forgot")
@@ -44,12 +44,14 @@ extension Record: WireMessage {
 }
 
 extension Register {
-  init(_ message: Atrest__Sync__V1__Register) throws(WireError) {
+  init(
+    _ message: Atrest__Sync__V1__Register, limit: Int = Record.Limits.valueBytes
+  ) throws(WireError) {
     guard (1...536_870_911).contains(message.field) else {
       throw .invalid("a register has no field number")
     }
     guard let stamp = message.stamp else { throw .invalid("a register has no stamp") }
-    guard message.value.len <= Record.Limits.valueBytes else {
+    guard message.value.len <= limit else {
       throw .invalid("a value is too long")
     }
     self.init(

@@ -251,6 +251,25 @@ import Testing
     #expect(try store.exchange(kim, request()).records == [water(1).encoded, water(2).encoded])
   }
 
+  @Test("of two of the longest values that meet, the one that loses is in the journal")
+  func longest() throws {
+    func written(_ time: Int64, _ byte: UInt8, by device: ReplicaID) throws -> [UInt8] {
+      let register = Register(
+        field: 2, stamp: stamp(time, device),
+        value: [UInt8](repeating: byte, count: Record.Limits.valueBytes))
+      let record = try #require(
+        Record(key: RecordKey(kind: RecordKind(rawValue: 900), id: [3]), registers: [register]))
+      return Offer(record: record, written: [2]).encoded
+    }
+    for (time, device) in [(noon, phone), (noon + 1, tablet)] {
+      let offer = try written(time, UInt8(truncatingIfNeeded: device.rawValue), by: device)
+      let request = ExchangeRequest(cursor: nil, offers: [offer])
+      #expect(try store.exchange(kim, request, by: device).refusals.isEmpty)
+    }
+    let entry = try store.exchange(kim, request()).decodedRecords.first { $0.key.kind == .conflict }
+    #expect(try Conflict(#require(entry)).lost.stamp == stamp(noon, phone))
+  }
+
   @Test("two records that fit, and whose merge would not, do not make one that nobody can read")
   func mergedTooLarge() throws {
     func half(_ fields: ClosedRange<UInt32>) throws -> Record {
