@@ -113,6 +113,48 @@ struct MassDeletionTests {
     #expect(scene.server.records == (try scene.test.replica.allRecords()))
   }
 
+  /// Seed 0xb9c of 200 steps: the later write went first, and the journal said that it had not seen the
+  /// earlier one.
+  @Test("is taken back by a later write, too, where somebody else's deletion was pulled in between")
+  func takenBackUnderAnother() async throws {
+    let scene = try await Scene(30)
+    let id = scene.entries[0].id
+    try scene.test.replica.save(WaterEntry.sample(id: id, 300))
+    try scene.delete(20)
+    _ = try? await scene.test.sync(scene.server)
+    let other = try TestReplica(2)
+    other.clock.advance(10_000)
+    try await other.sync(scene.server)
+    try other.replica.delete(scene.entries[0].key)
+    try await other.sync(scene.server)
+    _ = try? await scene.test.sync(scene.server)
+    scene.test.clock.advance(20_000)
+    try scene.test.replica.save(WaterEntry.sample(id: id, 400))
+    #expect(try scene.test.replica.status().heldDeletionCount == 19)
+    _ = try? await scene.test.sync(scene.server)
+    let engine = scene.test.engine(ModelTransport(server: scene.server))
+    try await engine.sync(allowingMassDeletion: true)
+    #expect(scene.server.journal.allSatisfy { $0.lost.stamp.replica != $0.kept.stamp.replica })
+    #expect(try scene.test.replica.waterEntry(id)?.intake.millilitres == 400)
+  }
+
+  /// Seed 0x600 of 200 steps: the server was put back, and what was pulled since came along with it.
+  @Test("is not offered along with what a server lost")
+  func afterLoss() async throws {
+    let scene = try await Scene(30)
+    let copy = scene.server.backUp()
+    try scene.delete(20)
+    _ = try? await scene.test.sync(scene.server)
+    let other = try TestReplica(2)
+    try await other.sync(scene.server)
+    try other.replica.save(WaterEntry.sample(id: scene.entries[0].id, 400))
+    try await other.sync(scene.server)
+    _ = try? await scene.test.sync(scene.server)
+    scene.server.restore(copy)
+    for test in [other, scene.test, scene.test] { _ = try? await test.sync(scene.server) }
+    #expect(scene.deletedCount() == 0)
+  }
+
   @Test("does not count what the server never knew")
   func unknownToServer() async throws {
     let scene = try await Scene(20)

@@ -200,6 +200,33 @@ struct OutboxTests {
     #expect(try test.waitingCount == 0 && test.replica.conflicts() == [entry])
   }
 
+  /// Seed 0x6b7 of 200 steps: the record still said what the entry said, so nothing was written, and the
+  /// entry was put away.
+  @Test("nor is one of a record whose deletion has not arrived yet")
+  func restoredBeforeItsDeletion() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    let id = UUID()
+    try mine.replica.save(WaterEntry.sample(id: id, 100))
+    for test in [mine, theirs] { try await test.sync(server) }
+    try mine.replica.save(WaterEntry.sample(id: id, 200))
+    theirs.clock.advance(5000)
+    try theirs.replica.delete(try WaterEntry.sample(id: id).key)
+    for test in [mine, theirs] { try await test.sync(server) }
+    let conflict = try #require(server.journal.first)
+    _ = try await mine.replica.merge(
+      records: [conflict.journalRecord.encoded], offering: [],
+      asKnowing: mine.replica.position().lastKnownHead)
+    let entry = try #require(try mine.replica.conflicts().first)
+    #expect(throws: ReplicaError.self) { try mine.replica.restore(entry) }
+
+    try await mine.sync(server)
+    try mine.replica.restore(entry)
+    try await mine.sync(server)
+    #expect(try mine.replica.waterEntry(id)?.intake.millilitres == 200)
+    #expect(try mine.replica.conflicts().isEmpty)
+  }
+
   @Test("a write that overwrites a value it has not seen is journalled, and can be restored")
   func conflictAndRestore() async throws {
     let server = ModelServer(clock: TestClock())

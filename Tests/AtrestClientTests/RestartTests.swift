@@ -99,6 +99,32 @@ struct RestartTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
+  /// Seed 0x1de of 200 steps: the journal listed the action, and nobody had its value any more.
+  @Test(
+    "gets what a deletion took from a listed action, where the server that pruned it never had it")
+  func prunedBeforeItWasBack() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    var session = try Session.sample()
+    try mine.replica.save(session)
+    for test in [mine, theirs] { try await test.sync(server) }
+    let copy = server.backUp()
+    mine.clock.advance(1000)
+    session.targetMinutes += 60
+    try mine.replica.save(session)
+    theirs.clock.advance(2000)
+    try theirs.replica.delete(session.key)
+    let deletion = try #require(try theirs.replica.record(session.key))
+    for test in [mine, theirs, mine] { try await test.sync(server) }
+    let value = try #require(try mine.replica.record(session.key)?[SessionField.target])
+    try #require(server.journal.map(\.field) == [Register.deletedField])
+
+    server.restore(copy)
+    server.state.withLock { $0.put(deletion.stripped()) }
+    for _ in 0..<2 { try await mine.sync(server) }
+    #expect(server.journal.map(\.lost).contains(value))
+  }
+
   /// Found by the simulator: what waited covered the record, so what the server had lost beside it was not offered for itself.
   @Test(
     "put back from a copy notes what it lost and another has written over, beside a write that waits"

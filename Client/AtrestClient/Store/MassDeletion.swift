@@ -97,29 +97,54 @@ extension ReplicaTransaction {
     }
   }
 
-  /// Takes back a record's deletion that waits for a person's word: the person writes to the record again, which is one.
-  ///
-  /// What was written in one entry with the deletion goes on waiting.
-  /// - Returns: The deletion, and the stamp of what a write replaces that takes its place; nil if no such deletion stands in the record.
+  /// Takes back a record's deletion that waits for a person's word: the person writes to the record again,
+  /// which is one, whatever was pulled in between. What was written in one entry with the deletion goes on
+  /// waiting.
+  /// - Returns: The deletion, and the stamp of what a write replaces that takes its place; nil if no such
+  ///   deletion stands in the record.
   func takeBackHeldDeletion(of stored: Record?) throws -> (deletion: Register, replaced: Stamp?)? {
-    guard let stored, stored.isDeleted, let deletion = stored[Register.deletedField],
-      let entry = try entries(for: stored.key).last(where: { $0.wrote(deletion) }),
-      entry.number == nil, entry.refusal?.reason == .massDeletion, var offer = entry.offer
+    guard let stored,
+      let entry = try entries(for: stored.key).last(where: \.isHeldDeletion),
+      let waiting = entry.offer, let deletion = waiting.record[Register.deletedField]
     else { return nil }
-    offer.written.removeAll { $0 == Register.deletedField }
-    guard let latest = offer.written.compactMap({ offer.record[$0]?.stamp }).max() else {
+    let isStanding = stored[deletion.field] == deletion
+    guard let offer = waiting.withoutDeletion(), let action = offer.record[deletion.field],
+      offer.written.contains(action.field)
+    else {
       try dequeue(entry.sequence)
-      return (deletion, deletion.replaced)
+      return isStanding ? (deletion, deletion.replaced) : nil
     }
-    // As the last action before the deletion had it.
-    offer.record.set(
-      Register(field: deletion.field, stamp: latest, replaced: deletion.replaced, value: []))
-    offer.written.append(deletion.field)
-    offer.written.sort()
     try rewrite(entry.sequence, offer)
     try database.cachedStatement(
       sql: "UPDATE outbox SET refused_reason = NULL, refused_message = NULL WHERE sequence = ?"
     ).execute(arguments: [entry.sequence])
-    return (deletion, latest)
+    return isStanding ? (deletion, action.stamp) : nil
+  }
+}
+
+extension OutboxEntry {
+  /// Whether the entry deletes its record, was never sent, and waits for a person's word.
+  var isHeldDeletion: Bool {
+    guard number == nil, refusal?.reason == .massDeletion, let offer else { return false }
+    return offer.record.isDeleted && offer.written.contains(Register.deletedField)
+  }
+}
+
+extension Offer {
+  /// The offer without its deletion: field 1 as the last action before it had it, if the offer wrote in
+  /// that; otherwise as it was acknowledged. Nil if it was not there.
+  func withoutDeletion() -> Offer? {
+    guard let deletion = record[Register.deletedField] else { return self }
+    var copy = self
+    copy.written.removeAll { $0 == deletion.field }
+    if let latest = copy.written.compactMap({ record[$0]?.stamp }).max() {
+      copy.record.set(
+        Register(field: deletion.field, stamp: latest, replaced: deletion.replaced, value: []))
+      copy.written = (copy.written + [deletion.field]).sorted()
+    } else {
+      guard let acknowledged = deletion.replaced else { return nil }
+      copy.record.set(Register(field: deletion.field, stamp: acknowledged, value: []))
+    }
+    return copy
   }
 }

@@ -147,7 +147,12 @@ extension ReplicaTransaction {
     {
       return Offer(record: known, written: [])
     }
-    return Offer(record: record, written: written.map(\.field))
+    let along = Offer(record: record, written: written.map(\.field))
+    // A deletion that waits for a person's word does not go before it.
+    let isHeld = waiting.contains { entry in
+      entry.isHeldDeletion && record[Register.deletedField].map(entry.wrote) == true
+    }
+    return isHeld ? along.withoutDeletion() : along
   }
 
   /// Whether there was such an entry.

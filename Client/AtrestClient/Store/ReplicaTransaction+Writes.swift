@@ -89,7 +89,9 @@ extension ReplicaTransaction {
     let stored = try record(key)
     var restored = [entry]
     // An entry comes before its record, and a page may end between the two.
-    if stored == nil, !isWhole(nil, with: restored) {
+    let isHere = stored.map { $0.reaches(entry.conflict.kept) }
+    let isDeleting = entry.conflict.lost.value == Register.deletedValue
+    guard isHere ?? (!isDeleting && isWhole(nil, with: restored)) else {
       throw .invalid("The record itself has not arrived yet. Sync, then try again.")
     }
     if stored?[Register.forgottenField] != nil, !isWhole(stored, with: restored) {
@@ -181,5 +183,14 @@ extension ReplicaTransaction {
     }
     let time = state.clock.tick(at: state.serverOffset.corrected(now))
     return Stamp(time: time, replica: state.replica)
+  }
+}
+
+extension Record {
+  /// Whether the record holds a register, or what came after it.
+  fileprivate func reaches(_ register: Register) -> Bool {
+    [register.field, Register.forgottenField].contains { field in
+      self[field].map { $0.stamp >= register.stamp } ?? false
+    }
   }
 }
