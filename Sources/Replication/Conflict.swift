@@ -33,16 +33,30 @@ public struct Conflict: Hashable, Sendable {
 
   /// The key of the record that carries this entry. The same losing write always has the same key, so a
   /// conflict that is met twice is one entry.
-  public var journalKey: RecordKey {
-    var id = key.id
-    append(key.kind.rawValue, to: &id)
-    append(field, to: &id)
-    append(lost.stamp.time.rawValue, to: &id)
-    append(lost.stamp.replica.rawValue, to: &id)
-    return RecordKey(kind: .conflict, id: id)
+  public var journalKey: RecordKey { Self.journalKey(of: key, field: field, lost: lost.stamp) }
+
+  /// The least and the greatest key that an entry of a record's field can have.
+  public static func journalKeys(
+    of key: RecordKey, field: FieldNumber
+  ) -> (first: RecordKey, last: RecordKey) {
+    func entry(_ number: UInt64) -> RecordKey {
+      let stamp = Stamp(time: HybridTime(rawValue: number), replica: ReplicaID(rawValue: number))
+      return journalKey(of: key, field: field, lost: stamp)
+    }
+    return (entry(.min), entry(.max))
   }
 
-  private func append(_ number: some FixedWidthInteger, to id: inout [UInt8]) {
-    withUnsafeBytes(of: number.bigEndian) { id.append(contentsOf: $0) }
+  private static func journalKey(
+    of key: RecordKey, field: FieldNumber, lost stamp: Stamp
+  ) -> RecordKey {
+    var id = key.id
+    func append(_ number: some FixedWidthInteger) {
+      withUnsafeBytes(of: number.bigEndian) { id.append(contentsOf: $0) }
+    }
+    append(key.kind.rawValue)
+    append(field)
+    append(stamp.time.rawValue)
+    append(stamp.replica.rawValue)
+    return RecordKey(kind: .conflict, id: id)
   }
 }

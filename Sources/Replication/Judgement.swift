@@ -68,14 +68,21 @@ struct Judgement {
   }
 
   private func fields() -> [Loss] {
-    // What carries the floor's own stamp was written before the deletion, and was judged then.
+    // What carries a floor's own stamp was written before the deletion, and was judged then.
     pairs.filter { lost, kept in
       // What wins here and was not written now is something that the server has lost.
       (offer.isOpen(lost.field) || result[lost.field] == offered[lost.field]
-        || Mutation.unwrittenConflicts.isActive) && lost.stamp != floor?.stamp
-        && kept.isConcurrent(with: lost)
+        || Mutation.unwrittenConflicts.isActive) && !isFloor(lost.stamp)
+        && kept.isConcurrent(with: lost) && !wasTakenKnowingly(lost)
         && !(lost.field == Register.deletedField && isAction(lost.stamp, knownTo: kept))
     }
+  }
+
+  /// Whether a value lies under the floor, and the deletion's writer knew it: whoever wrote over what came
+  /// back from there wrote over what had been lifted.
+  private func wasTakenKnowingly(_ lost: Register) -> Bool {
+    guard let floor, lost.field != Register.deletedField else { return false }
+    return lost.stamp < floor.stamp && !floor.isConcurrent(with: lost)
   }
 
   /// Writes of this offer that lie under the floor, and were lifted to it: their own stamps lost to the
@@ -102,7 +109,10 @@ struct Judgement {
     // What carries the floor's stamp was lifted, and is nobody's action.
     let own = [Register.deletedField, Register.forgottenField].compactMap { stored[$0]?.stamp }
     let hidden = stored.registers.filter { hidden in
-      let isUnknown = record[hidden.field].map { $0.givesWay(to: hidden) } ?? true
+      // Each action writes field 1: of a later one than it wrote over the deletion's writer had nothing.
+      let isUnknown =
+        record[hidden.field].map { $0.givesWay(to: hidden) } ?? true
+        || deletion.replaced.map { $0 < hidden.stamp } ?? false
       return hidden.field != Register.forgottenField && isUnknown && hidden.stamp < deletion.stamp
         && hidden.stamp.replica != deletion.stamp.replica
     }
@@ -139,7 +149,11 @@ struct Judgement {
     (offer.isRestored || result[register.field] == register) && stored[register.field] != register
       && !isWritten(register) && !history.judged.contains(register.fingerprint)
       && register.stamp.replica != deletion.stamp.replica && register.stamp != deletion.replaced
-      && register.field != Register.forgottenField
+      && register.field != Register.forgottenField && !isFloor(register.stamp)
+  }
+
+  private func isFloor(_ stamp: Stamp) -> Bool {
+    [record, stored].contains { $0[Register.forgottenField]?.stamp == stamp }
   }
 
   private func isWritten(_ register: Register) -> Bool { offer.written.contains(register.field) }

@@ -93,8 +93,8 @@ package enum Mutation: String, CaseIterable, Sendable {
   case notLifted
   /// What an action brings back counts as written by it.
   case liftedTooHigh
-  /// Pruning journals no values.
-  case prunedValueForgotten
+  /// Records are pruned although the journal lists an action that lost to their deletion.
+  case prunedThoughListed
   /// The server prunes what some device does not know is deleted.
   case prunedTooEarly
   /// A replica that learns of a loss does not offer what gives way.

@@ -221,40 +221,76 @@ private let day: Int64 = 24 * 3600 * 1000
     #expect(try stored().contains(found))
   }
 
-  @Test("values of a write that lost to the deletion without knowing it go to the journal first")
-  func journalled() throws {
+  /// A deletion, and a write that lost to it without being known to it.
+  private func lateEdit() throws -> Record {
     try push(offer(water(1)), at: noon)
     try push(deletion(deleted(1, at: noon + 1000)), at: noon + 1000)
     let edit = water(1, millilitres: 700, at: noon + 500, by: tablet, replacing: stamp(noon, phone))
     try push(offer(edit), by: tablet, at: noon + 2000)
     #expect(try conflicts().map(\.field) == [Register.deletedField])
-    try housekeep(at: noon + 40 * day)
-    let entries = try conflicts()
-    #expect(entries.map(\.field) == [Register.deletedField, WaterField.intake])
-    #expect(entries.last?.lost == edit[WaterField.intake])
-    #expect(entries.last?.kept == bare[Register.forgottenField])
-    #expect(entries.last?.noticed == WallTime(milliseconds: noon + 40 * day))
-    #expect(try stored().contains(bare))
+    return edit
   }
 
-  @Test(
-    "values that the deletion knew, and those of a conflict that was put away, are not brought up")
-  func notJournalled() throws {
-    try push(offer(water(1)), at: noon)
-    try push(deletion(deleted(1)), at: noon + 1000)
-    let edit = water(2, millilitres: 700, at: noon + 500, by: tablet, replacing: stamp(noon, phone))
-    try push(offer(water(2)), at: noon)
-    try push(deletion(deleted(2, at: noon + 1000)), at: noon + 1000)
-    try push(offer(edit), by: tablet, at: noon + 2000)
+  private func putAway(at time: Int64) throws {
     var entry = try #require(try stored().first { $0.key.kind == .conflict })
     entry.set(
       Register(
-        field: Register.deletedField, stamp: stamp(noon + 3000, phone), value: Register.deletedValue
-      ))
-    try push(offer(entry), at: noon + 3000)
-    try housekeep(at: noon + 40 * day)
+        field: Register.deletedField, stamp: stamp(time, tablet), value: Register.deletedValue))
+    try push(offer(entry), by: tablet, at: time)
+  }
+
+  private func intake() throws -> Register? {
+    try #require(try stored().first { $0.key.kind == .water })[WaterField.intake]
+  }
+
+  @Test("what an action wrote stays with the deleted record for as long as the journal lists it")
+  func listed() throws {
+    let edit = try lateEdit()
+    try housekeep(at: noon + 90 * day)
+    #expect(try intake() == edit[WaterField.intake])
+    #expect(try conflicts().count == 1)
+    try housekeep(at: noon + 90 * day + 2000)
     #expect(try conflicts().isEmpty)
-    #expect(try stored().filter { $0.key.kind == .water }.allSatisfy { $0.registers.count == 2 })
+    #expect(try stored().contains(deleted(1, at: noon + 1000).stripped()))
+  }
+
+  @Test("once a person put the entry away, the record is pruned like any other")
+  func putAway() throws {
+    _ = try lateEdit()
+    try putAway(at: noon + 3000)
+    try housekeep(at: noon + 40 * day)
+    #expect(try intake() == nil)
+  }
+
+  @Test("an entry that is put away late lets the record go when it goes itself")
+  func putAwayLate() throws {
+    let edit = try lateEdit()
+    try housekeep(at: noon + 40 * day)
+    try putAway(at: noon + 50 * day)
+    try housekeep(at: noon + 79 * day)
+    #expect(try intake() == edit[WaterField.intake])
+    try housekeep(at: noon + 80 * day)
+    #expect(try intake() == nil)
+  }
+
+  /// Seed 0x3e0 of 200 steps: writing an action back puts its entry away.
+  @Test("what an action brought back stays, too, while the journal lists that it lost")
+  func broughtBack() throws {
+    let edit = try lateEdit()
+    try putAway(at: noon + 3000)
+    var back = edit
+    back.set(
+      Register(
+        field: Register.deletedField, stamp: stamp(noon + 3000, tablet),
+        replaced: stamp(noon + 1000, phone), value: []))
+    try push(
+      Offer(record: back, written: [Register.deletedField]).encoded, by: tablet, at: noon + 3000)
+    try push(deletion(deleted(1, at: noon + 4000)), at: noon + 4000)
+    #expect(try conflicts().map(\.lost.stamp) == [stamp(noon + 3000, tablet)])
+    try housekeep(at: noon + 80 * day)
+    #expect(try intake() == edit[WaterField.intake])
+    try housekeep(at: noon + 91 * day)
+    #expect(try intake() == nil && conflicts().isEmpty)
   }
 
   @Test("a journal entry ends ninety days after it was noticed, and stays ended")

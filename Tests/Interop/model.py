@@ -166,6 +166,7 @@ class Meeting:
         self.restored = restored
         floors = [copy[FORGOTTEN_FIELD] for copy in (stored, offered) if FORGOTTEN_FIELD in copy]
         self.floor = max(floors, key=rank, default=None)
+        self.floors = {register.stamp for register in floors}
         self.lifted = lifted(offered, self.floor)
         self.lifted_stored = lifted(stored, self.floor)
         self.result = merge(self.lifted_stored, self.lifted)
@@ -189,14 +190,23 @@ class Meeting:
             else:
                 continue
             is_open = self.restored or field in self.written or kept == mine
-            is_settled = self.floor is not None and lost.stamp == self.floor.stamp
+            is_settled = lost.stamp in self.floors
             is_settled |= kept != mine and identity(lost) in self.history.judged
             if self.floor is not None and kept.stamp == self.floor.stamp and field != DELETED_FIELD:
                 kept = self.floor
             is_known = field == DELETED_FIELD and self._is_known(lost.stamp, kept)
+            is_known |= field != DELETED_FIELD and self._was_taken_knowingly(lost)
             if is_open and not is_settled and not is_known and did_not_know(kept, lost):
                 pairs.append((lost, kept))
         return pairs
+
+    def _was_taken_knowingly(self, lost: Register) -> bool:
+        """Whether it lies under the floor, and the deletion knew it."""
+        return (
+            self.floor is not None
+            and lost.stamp < self.floor.stamp
+            and not did_not_know(self.floor, lost)
+        )
 
     def _lifted_writes(self):
         return [
@@ -229,9 +239,16 @@ class Meeting:
             if field != FORGOTTEN_FIELD
             and register.stamp < deletion.stamp
             and register.stamp.replica != deletion.stamp.replica
-            and (field not in self.offered or rank(register) > rank(self.offered[field]))
+            and self._is_news(register, deletion)
         }
         return [(action(stamp), deletion) for stamp in hidden - own]
+
+    def _is_news(self, register: Register, deletion: Register) -> bool:
+        """Whether an offered deletion's writer did not have it."""
+        mine = self.offered.get(register.field)
+        if mine is None or rank(register) > rank(mine):
+            return True
+        return deletion.replaced is not None and deletion.replaced < register.stamp
 
     def _earlier_actions(self, pairs):
         last = self.offered.get(DELETED_FIELD)
@@ -267,6 +284,7 @@ class Meeting:
             and identity(register) not in self.history.judged
             and register.stamp.replica != deletion.stamp.replica
             and register.stamp != deletion.replaced
+            and register.stamp not in self.floors
         )
 
 
@@ -340,31 +358,20 @@ class Account:
             self._touch((CONFLICT, name))
 
     def prune(self, key: Key):
-        """Takes out what a deletion made unreachable. What an unknown action wrote goes to the journal before."""
+        """Takes out what a deletion made unreachable, unless the journal lists an action that lost to it."""
         before = self.records[key]
         after = pruned(before)
-        if after == before:
+        if after == before or any(self._lists(name, entry, key) for name, entry in self.journal.items()):
             return
-        history = self.histories.setdefault(key, History())
-        for field, lost in before.items():
-            name = journal_id(key, action(lost.stamp))
-            is_taken_out = after.get(field) != lost and field != FORGOTTEN_FIELD
-            entry = self.journal.get(name)
-            deletion = before[DELETED_FIELD]
-            journalled = self.records.get((CONFLICT, name), {})
-            is_put_away = is_deleted(journalled)
-            is_listed = entry is not None and FORGOTTEN_FIELD not in journalled
-            is_listed &= not is_put_away or entry.kept.stamp != deletion.stamp
-            if is_listed and deletion.stamp.replica == lost.stamp.replica:
-                is_listed = False
-            elif is_listed:
-                is_listed = deletion.replaced != lost.stamp
-            if is_taken_out and is_listed and key[0] != CONFLICT and identity(lost) not in history.known:
-                self._note(key, lost, after[FORGOTTEN_FIELD])
         if key[0] != CONFLICT:
-            history.note(before, {}, frozenset(), False, after)
+            self.histories.setdefault(key, History()).note(before, {}, frozenset(), False, after)
         self.records[key] = after
         self._touch(key)
+
+    def _lists(self, name: bytes, entry: Entry, key: Key) -> bool:
+        """Whether a journal entry that nobody put away stands for an action of a record that is no deletion."""
+        is_action = entry.lost.field == DELETED_FIELD and entry.lost.value != DELETED
+        return entry.key == key and is_action and not is_deleted(self.records.get((CONFLICT, name), {}))
 
     def changed_after(self, version) -> FrozenSet[Key]:
         return frozenset(key for key, at in self.changed.items() if at > version)

@@ -128,6 +128,49 @@ struct HistoryTests {
     #expect(take(known, &held).isEmpty)
   }
 
+  /// Seed 0x587 of 200 steps.
+  @Test("what lies under a floor is no news to whoever wrote over what came back from there")
+  func overWhatWasLifted() {
+    let value = register(3, [1], 1, 1)
+    let deletion = register(1, Register.deletedValue, 3, 1, over: Stamp(1, 1))
+    let floor = register(Register.forgottenField, Register.forgottenValue, 3, 1)
+    // Its server was put back to before the record was pruned.
+    var held = (record: record(deletion, value), history: RecordHistory())
+    let action = register(1, [], 8, 2, over: Stamp(3, 1))
+    let edit = register(3, [2], 8, 2, over: floor.stamp)
+    let offer = Offer(record: record(action, edit, floor), written: [1, 3])
+    #expect(take(offer, &held).isEmpty)
+    #expect(held.record == offer.record)
+  }
+
+  /// Seed 0xbe6 of 200 steps.
+  @Test("what was lifted is nobody's action, though it comes back to a server that lost the floor")
+  func liftedPieces() {
+    let floor = register(Register.forgottenField, Register.forgottenValue, 3, 2)
+    let (action, lifted) = (register(1, [], 5, 2, over: Stamp(3, 2)), register(2, [1], 3, 2))
+    let deletion = register(1, Register.deletedValue, 9, 1, over: Stamp(1, 1))
+    var held = (record: record(deletion), history: RecordHistory())
+    let offer = Offer(record: record(action, lifted, floor), written: [], isRestored: true)
+    #expect(take(offer, &held).map(\.lost) == [action])
+  }
+
+  /// Seed 0xc50 of 200 steps.
+  @Test(
+    "what waits beside a deletion that comes back was not there when somebody deleted the record")
+  func besideADeletion() {
+    let (created, old) = (register(1, [], 1, 1), register(2, [1], 1, 1))
+    let first = register(3, [3], 4, 2)
+    let last = (register(1, [], 5, 2, over: Stamp(1, 1)), register(2, [5], 5, 2, over: Stamp(1, 1)))
+    let deletion = register(1, Register.deletedValue, 9, 1, over: Stamp(1, 1))
+    var held = (record: record(created, old), history: RecordHistory())
+    let waiting = Offer(record: record(last.0, last.1, first), written: [1, 2, 3])
+    #expect(take(waiting, &held).isEmpty)
+    let back = Offer(
+      record: record(deletion, last.1, first), written: [2, 3], isRestored: true)
+    let earlier = register(1, [], 4, 2)
+    #expect(take(back, &held).map(\.lost) == [last.0, earlier])
+  }
+
   /// A database that was copied may have made both.
   @Test("two writes under one stamp are two")
   func oneStamp() {

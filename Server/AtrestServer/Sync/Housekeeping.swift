@@ -12,9 +12,11 @@ package enum Housekeeping {
 
   /// Does what is due, up to `limit` records.
   ///
-  /// A deleted record is stripped when every device that has access said that it holds the deletion, or 30 days after
-  /// the server took it in; a journal entry ends 90 days after the server noticed the conflict. Devices that never called, or not for
-  /// those 30 days, are not waited for: one that was made and never used would hold everything back.
+  /// A deleted record is pruned when every device that has access said that it holds the deletion, or 30
+  /// days after the server took it in; not while the journal lists an action that lost to a deletion of
+  /// it: whoever wants that back gets it whole. A journal entry ends 90 days after the server noticed the
+  /// conflict. Devices that never called, or not for those 30 days, are not waited for: one that was made
+  /// and never used would hold everything back.
   /// - Parameters:
   ///   - feed: The account's, in the transaction under way. Its owner finishes it and commits.
   ///   - now: The server's clock.
@@ -28,73 +30,58 @@ package enum Housekeeping {
       of: feed.account, at: now, orKnownAt: Mutation.prunedTooEarly.isActive ? .max : acknowledged,
       limit: limit)
     for (key, found) in due {
-      guard let record = try? Record(decoding: found.body), record.key.storageKey == key else {
-        // It rotted. That is for whoever reads it to say; an errand nobody asked for does not end the server.
-        try feed.transaction.setNotDue(key: key, account: feed.account)
-        continue
-      }
-      if let result = try record.isDeleted
-        ? strip(record, found.recordHistory, feed, now) : end(record, now),
-        result != record
-      {
-        let history = found.recordHistory.pruning(record, to: result)
-        _ = try feed.replace(
-          found, record, by: result, body: result.encoded, history: history, at: now)
-      } else {
-        try feed.transaction.setNotDue(key: key, account: feed.account)
+      let record = try tidy(found, key, feed, now)
+      // What waited for this entry may go now.
+      guard let record, let entry = try? Conflict(record), entry.listsAction else { continue }
+      let listed = entry.key.storageKey
+      if let waiting = try feed.find(key: listed), waiting.due == nil {
+        _ = try tidy(waiting, listed, feed, now)
       }
     }
     try feed.transaction.pruneCommits(of: feed.account, keeping: keptCommits)
     return due.count == limit
   }
 
+  /// Prunes a deleted record, or ends a journal entry.
+  /// - Returns: The record as it was; nil if it cannot be read.
+  private static func tidy(
+    _ found: StoredRecord, _ key: [UInt8], _ feed: AccountFeed, _ now: WallTime
+  ) throws(StoreError) -> Record? {
+    guard let record = try? Record(decoding: found.body), record.key.storageKey == key else {
+      // It rotted. That is for whoever reads it to say; an errand nobody asked for does not end the server.
+      try feed.transaction.setNotDue(key: key, account: feed.account)
+      return nil
+    }
+    let result = record.isDeleted ? record.stripped() : end(record, now)
+    if let result, result != record, try !isListed(record, feed) {
+      let history = found.recordHistory.pruning(record, to: result)
+      _ = try feed.replace(
+        found, record, by: result, body: result.encoded, history: history, at: now)
+    } else {
+      try feed.transaction.setNotDue(key: key, account: feed.account)
+    }
+    return record
+  }
+
   /// Names of commits that are kept whatever devices showed: whoever is further back, and never said so, reconciles.
   package static let keptCommits = 4096
 
-  /// The record without what its deletion made unreachable; nil if that cannot be taken out without being lost.
-  ///
-  /// A write that lost to the deletion without knowing it is in the journal, but only its field 1 is: its values stayed in the
-  /// record until now. They follow it.
-  private static func strip(
-    _ record: Record, _ history: RecordHistory, _ feed: AccountFeed, _ now: WallTime
-  ) throws(StoreError) -> Record? {
-    let result = record.stripped()
-    guard record.key.kind != .conflict, let floor = result[Register.forgottenField] else {
-      return result
+  /// Whether the journal has an entry, which nobody has put away and which has not ended, of an action on
+  /// a record that lost to a deletion.
+  private static func isListed(_ record: Record, _ feed: AccountFeed) throws(StoreError) -> Bool {
+    guard record.key.kind != .conflict, !Mutation.prunedThoughListed.isActive else { return false }
+    let entries = Conflict.journalKeys(of: record.key, field: Register.deletedField)
+    var isListed = false
+    try feed.transaction.records(
+      of: feed.account, from: entries.first.storageKey, to: entries.last.storageKey
+    ) { _, body in
+      guard let found = try? Record(decoding: body), !found.isDeleted,
+        let entry = try? Conflict(found), entry.listsAction
+      else { return true }
+      isListed = true
+      return false
     }
-    var entries: [Record] = []
-    for lost in record.registers
-    where result[lost.field] != lost && !Mutation.prunedValueForgotten.isActive {
-      let action = Conflict(
-        key: record.key, field: Register.deletedField, lost: lost, kept: floor,
-        noticed: feed.dated(now))
-      guard lost.field != Register.forgottenField, !history.known.contains(lost.fingerprint),
-        try isListed(action, feed, deletion: record[Register.deletedField])
-      else { continue }
-      let conflict = Conflict(
-        key: record.key, field: lost.field, lost: lost, kept: floor, noticed: feed.dated(now))
-      guard let entry = conflict.readableRecord else { return nil }
-      entries.append(entry)
-    }
-    for entry in entries {
-      _ = try feed.append(entry, key: entry.key.storageKey, body: entry.encoded, at: now)
-    }
-    return result
-  }
-
-  /// Whether the journal says that an action lost, and nobody has put the entry away since it lost to this deletion. Where it lost to an
-  /// earlier one, somebody has brought the record back, perhaps by that very entry.
-  ///
-  /// It says nothing where the deletion's writer had seen the action: it made it itself, or wrote over that very one.
-  private static func isListed(
-    _ action: Conflict, _ feed: AccountFeed, deletion: Register?
-  ) throws(StoreError) -> Bool {
-    guard let found = try feed.find(key: action.journalKey.storageKey),
-      let record = try? Record(decoding: found.body), let entry = try? Conflict(record),
-      !record.isDeleted || entry.kept.stamp != deletion?.stamp
-    else { return false }
-    return deletion?.stamp.replica != entry.lost.stamp.replica
-      && deletion?.replaced != entry.lost.stamp
+    return isListed
   }
 
   /// A journal entry that has ended; nil if it is none.
@@ -109,6 +96,13 @@ package enum Housekeeping {
         field: Register.deletedField, stamp: Stamp(time: time, replica: entry.lost.stamp.replica),
         value: Register.deletedValue))
     return result.stripped()
+  }
+}
+
+extension Conflict {
+  /// Whether the entry stands for a whole action, and so for all that it wrote: a deletion won.
+  fileprivate var listsAction: Bool {
+    field == Register.deletedField && lost.value != Register.deletedValue
   }
 }
 

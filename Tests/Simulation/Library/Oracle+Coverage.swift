@@ -12,7 +12,8 @@ extension Oracle {
   ///     still held, but no person sees it.
   ///   - isEqualEnough: Whether a write is covered by a greater one that says the same; nil: unless
   ///     what is held is enough.
-  ///   - isDismissedEnough: Whether what a person put away in the journal is covered, wherever its entry is.
+  ///   - isDismissedEnough: Whether what a person put away in the journal is covered, wherever its entry is, and what
+  ///     the journal stood for until its time was over.
   ///   - granted: Writes that count as covered for another reason.
   func covered(
     by holdings: Holdings, isHeldEnough: Bool, isEqualEnough: Bool? = nil,
@@ -21,7 +22,7 @@ extension Oracle {
     // What says the same is not what was held: where holders go, only that counts.
     let isEqualEnough = isEqualEnough ?? !isHeldEnough
     var covered = [Bool](repeating: false, count: writes.count)
-    if isDismissedEnough { for id in dismissed { covered[id] = true } }
+    if isDismissedEnough { for id in dismissed.union(served) { covered[id] = true } }
     for id in granted { covered[id] = true }
     for held in holdings.visible { cover(writes(of: held.register, in: held.key), &covered) }
     for held in holdings.journal { cover(writes(of: held.register, in: held.key), &covered) }
@@ -49,10 +50,7 @@ extension Oracle {
   private func coverListed(_ covered: inout [Bool], _ holdings: Holdings) {
     var listed: Set<Int> = []
     for held in holdings.journal where held.register.field == Register.deletedField {
-      for id in writes(of: held.register, in: held.key) {
-        listed.formUnion(action(of: id))
-        if isRevival(id) { listed.formUnion(writes[id].known) }
-      }
+      for id in writes(of: held.register, in: held.key) { listed.formUnion(self.listed(by: id)) }
     }
     for held in holdings.hidden {
       for id in writes(of: held.register, in: held.key) where listed.contains(id) {
@@ -61,11 +59,13 @@ extension Oracle {
     }
   }
 
-  /// Whether a write brought a deleted record back.
-  private func isRevival(_ id: Int) -> Bool {
-    writes[id].parents.contains {
+  /// What an entry about field 1 stands for: all that the action wrote; and if it brought a deleted
+  /// record back, all that came with it.
+  func listed(by id: Int) -> [Int] {
+    let isRevival = writes[id].parents.contains {
       writes[$0].field == Register.deletedField && writes[$0].value == Register.deletedValue
     }
+    return action(of: id) + (isRevival ? Array(writes[id].known) : [])
   }
 
   /// Two writes that did not know each other and say the same: nothing is lost when the lesser of
@@ -95,7 +95,9 @@ extension Oracle {
       ends[held.key, default: []] += writes(of: held.register, in: held.key)
     }
     for (key, named) in ends {
-      let takenBack = Set(revivals(of: key).flatMap { writes[$0].parents })
+      // What is gone with all who held it took nothing back.
+      let revivals = revivals(of: key).filter { writes[$0].isOwed }
+      let takenBack = Set(revivals.flatMap { writes[$0].parents })
       let latest = named.compactMap { writes[$0].stamps.max() }.max()
       var left = named
       left += deletions(of: key).filter { id in
@@ -125,12 +127,13 @@ extension Oracle {
   }
 
   /// The first owed write that what is there does not cover, and how many are excused by what a
-  /// server forgot.
+  /// server forgot, or deletions took twice.
   func firstLost(_ holdings: Holdings) -> (lost: Write?, excused: Int) {
     let strictly = covered(by: holdings, isHeldEnough: false)
     let missing = writes.indices.filter { writes[$0].isOwed && !strictly[$0] }
     guard !missing.isEmpty else { return (nil, 0) }
-    let granted = covered(by: holdings, isHeldEnough: false, granting: forgetting.met)
+    let granted = covered(
+      by: holdings, isHeldEnough: false, granting: forgetting.met.union(takenTwice(holdings)))
     let lost = missing.first { !granted[$0] }
     return (lost.map { writes[$0] }, missing.count { granted[$0] })
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server forgot when it was put back, write by write: the only thing the oracle grants.
+// What a server forgot when it was put back, write by write; and what deletions took twice. Both are granted.
 
 import Replication
 
@@ -40,10 +40,28 @@ extension Oracle {
 
   /// Notes what the server made of a record.
   mutating func noteCommitted(_ before: Record?, _ after: Record) {
+    if let floor = after[Register.forgottenField] {
+      floors[after.key, default: []].insert(floor.stamp)
+    }
     guard !forgetting.absent.isEmpty else { return }
     for register in after.registers where before?[register.field] != register {
       let replaced = before?[register.field].map { writes(of: $0, in: after.key) } ?? []
       forgetting.replace(replaced, by: writes(of: register, in: after.key))
     }
+  }
+
+  /// What the writer of a deletion knew, and pruning took out, where another deletion was pruned since.
+  /// If an action brought it back in between, without writing it anew, and the other deletion's writer
+  /// knew neither, the journal lists the action only.
+  func takenTwice(_ holdings: Holdings) -> Set<Int> {
+    var taken: Set<Int> = []
+    for (key, last) in holdings.floors {
+      for floor in floors[key, default: []] where floor < last {
+        for id in deletions(of: key, at: floor) {
+          for known in writes[id].known { taken.formUnion(past(of: known).union([known])) }
+        }
+      }
+    }
+    return taken
   }
 }

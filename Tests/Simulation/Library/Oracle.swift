@@ -58,7 +58,11 @@ struct Oracle {
   private(set) var keys: [RecordKey] = []
   private var known: Set<RecordKey> = []
   var dismissed: Set<Int> = []
+  /// Writes that the journal stood for until its entry's time was over, and that were to be had.
+  private(set) var served: Set<Int> = []
   var forgetting = Forgetting()
+  /// The floors that records ever had.
+  var floors: [RecordKey: Set<Stamp>] = [:]
   /// Writes that waited when their disk was copied: two replicas offer them as their own.
   private(set) var sharedByCopies: Set<Int> = []
   /// The first record of which a new identity moved a write to a later time.
@@ -179,7 +183,26 @@ struct Oracle {
     dismissed.formUnion(lost)
     // An entry about field 1 stands for all that the action wrote.
     guard entry.field == Register.deletedField else { return }
-    for id in lost { dismissed.formUnion(actions[writes[id].action]) }
+    for id in lost { dismissed.formUnion(listed(by: id)) }
+  }
+
+  /// A person wrote an entry back, and with it an action: what the record shows otherwise on that device
+  /// was seen, and need not be found any more.
+  mutating func noteRestored(_ entry: Conflict, in record: Record) {
+    guard entry.field == Register.deletedField else { return }
+    let held = Set(record.registers.flatMap { writes(of: $0, in: record.key) })
+    for id in writes(of: entry.lost, in: entry.key) {
+      dismissed.formUnion(Set(listed(by: id)).subtracting(held))
+    }
+  }
+
+  /// An entry of the journal ended in its time: whatever it stood for was to be had until then.
+  mutating func noteEnd(of entry: Conflict, holding record: Record) {
+    guard entry.field == Register.deletedField else { return }
+    let held = Set(record.registers.flatMap { writes(of: $0, in: record.key) })
+    for id in writes(of: entry.lost, in: entry.key) {
+      served.formUnion(held.intersection(listed(by: id)))
+    }
   }
 
   // MARK: Finding

@@ -109,7 +109,7 @@ extension Mutation {
       .notOfferedBeforeItGoes, .ownWritesConflict, .judgedAgain:
       [.serverRestore]
     case .copyNotNoticed, .positionAlwaysKnown, .renewalMovesTimes: [.clone, .deviceRestore]
-    case .floorIgnored, .notLifted, .liftedTooHigh, .prunedTooEarly, .prunedValueForgotten: [.pause]
+    case .floorIgnored, .notLifted, .liftedTooHigh, .prunedTooEarly, .prunedThoughListed: [.pause]
     case .cursorMovedFirst: [.deviceEnd, .devicePower]
     case .sentEntryRestamped: [.serverWildClock, .wildClock, .cut, .lostAnswers]
     case .stepsNotTaken: [.serverWildClock]

@@ -200,7 +200,7 @@ extension SmallWorld {
     text.line("judge")
     for ids in [
       oracle.forgetting.absent, oracle.forgetting.met, oracle.forgetting.ever,
-      oracle.sharedByCopies, oracle.dismissed,
+      oracle.sharedByCopies, oracle.dismissed, oracle.served,
     ] {
       text.word("\(ids.sorted())")
     }

@@ -32,6 +32,7 @@ extension World {
         let record = try Record(decoding: stored.body)
         checkTimes(of: record, account)
         account.oracle.noteCommitted(account.view[record.key], record)
+        noteEndedEntry(record, account)
         account.view[record.key] = record
         noteJournal(record, account)
       }
@@ -76,6 +77,15 @@ extension World {
         "the server took a stamp that is \((latest.rawValue - bound) >> 16) ms too far ahead",
         about: record.key)
     }
+  }
+
+  private func noteEndedEntry(_ record: Record, _ account: Account) {
+    guard record.isDeleted, let live = account.view[record.key], !live.isDeleted,
+      let entry = try? Conflict(live), let held = account.view[entry.key],
+      let end = record[Register.deletedField]?.stamp.time,
+      end >= HybridTime(entry.noticed.advanced(by: Conflict.retentionMilliseconds))
+    else { return }
+    account.oracle.noteEnd(of: entry, holding: held)
   }
 
   private func noteJournal(_ record: Record, _ account: Account) {
