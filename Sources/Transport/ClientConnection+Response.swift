@@ -8,7 +8,7 @@ extension ClientConnection {
     _ stream: Int32, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
   ) -> Bool {
     guard let call = call(stream) else { return true }
-    switch call.fields.size.add(name.count, value.count, limits) {
+    switch call.fields.size.add(name, value, limits) {
     case .fits: call.fields.take(name, value)
     case .over: break
     case .absurd: return false

@@ -90,7 +90,8 @@ struct RequestFields {
   }
 }
 
-/// How much of a header block has arrived. RFC 9113 section 6.5.2 counts name + value + 32.
+/// How much of a header block has arrived. RFC 9113 section 6.5.2 counts name + value + 32; a `-bin` field
+/// counts as what it becomes here, one entry for each of its values.
 struct HeaderBudget {
   private(set) var bytes = 0
   private(set) var count = 0
@@ -107,9 +108,12 @@ struct HeaderBudget {
     bytes <= limits.maxHeaderListBytes && count <= limits.maxHeaderCount
   }
 
-  mutating func add(_ name: Int, _ value: Int, _ limits: Limits) -> Verdict {
-    bytes += name + value + 32
-    count += 1
+  mutating func add(
+    _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ limits: Limits
+  ) -> Verdict {
+    let values = isBinaryName(name) ? 1 + value.count { $0 == UInt8(ascii: ",") } : 1
+    bytes += values * (name.count + 32) + value.count
+    count += values
     if fits(limits) { return .fits }
     return bytes / 4 > limits.maxHeaderListBytes ? .absurd : .over
   }

@@ -270,7 +270,7 @@ extension ServerCall {
     recall: inout RecalledText
   ) -> Bool {
     if fields != nil {
-      switch fields?.size.add(name.count, value.count, limits) {
+      switch fields?.size.add(name, value, limits) {
       case .absurd: return false
       case .over, nil: return true
       case .fits:
@@ -278,6 +278,6 @@ extension ServerCall {
         return true
       }
     }
-    return trailerBudget.add(name.count, value.count, limits) == .fits
+    return trailerBudget.add(name, value, limits) == .fits
   }
 }

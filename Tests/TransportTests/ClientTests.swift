@@ -47,6 +47,15 @@ struct ClientTests {
     #expect(peer.client.openCalls == 0)
   }
 
+  @Test("an answer's -bin fields count as often as they have values")
+  func manyValues() {
+    let peer = RawServer()
+    peer.begin()
+    let values = String(repeating: ",", count: 200)
+    peer.send(.headers(1, responseFields + [("x-bin", values)]))
+    #expect(peer.statuses.map(\.code) == [.resourceExhausted])
+  }
+
   @Test(
     "trailers-only, with every code and some that do not exist",
     arguments: [

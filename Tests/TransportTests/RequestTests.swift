@@ -133,6 +133,24 @@ struct RequestTests {
     #expect(refusal([("x-bin", text)]) == "13")
   }
 
+  /// Each value takes its name and an entry: 16 KB on the wire held 62 MiB.
+  @Test(
+    "a -bin field counts as often as it has values",
+    arguments: [(50, nil), (64, "8"), (200, "8")] as [(Int, String?)])
+  func manyValues(commas: Int, status: String?) {
+    #expect(refusal([("x-bin", String(repeating: ",", count: commas))]) == status)
+    let name = String(repeating: "n", count: 2_000) + "-bin"
+    #expect(refusal([(name, ",,,,,,")]) == nil)
+    #expect(refusal([(name, ",,,,,,,,")]) == "8")
+  }
+
+  @Test("a -bin field that comes to many times the limit ends its stream")
+  func absurdlyManyValues() {
+    let peer = RawClient()
+    peer.send(.headers(1, requestFields([("x-bin", String(repeating: ",", count: 8_000))])))
+    #expect(peer.head == nil && peer.server.openCalls == 0)
+  }
+
   @Test("base64 comes back for every length")
   func base64() {
     for count in 0..<70 {
