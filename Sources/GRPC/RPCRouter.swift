@@ -132,9 +132,9 @@ public struct ServiceMethods<Principal: Sendable> {
     let route = RPCRouter.Route(maxMessageBytes: maxMessageBytes) { id, head, connection in
       switch authorize(head) {
       case .granted(let principal, let access):
-        .call(make(id, head, connection, principal), .known(access))
+        .call(make(id, head.authorized, connection, principal), .known(access))
       case .admitted(let principal):
-        .call(make(id, head, connection, principal), .none)
+        .call(make(id, head.authorized, connection, principal), .none)
       case .refused(let status):
         .refused(status)
       }

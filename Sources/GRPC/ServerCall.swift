@@ -15,8 +15,16 @@ public struct CallHead: Sendable {
 
   /// `/package.Service/Method`.
   public var path: String { request.path }
-  /// The caller's metadata.
+  /// The caller's metadata. For `authorize` alone: afterwards it is gone, or callers could have the server
+  /// hold it for as long as their calls are open.
   public var metadata: Metadata { request.metadata }
+
+  /// What is kept of the head once the call may go on.
+  var authorized: CallHead {
+    CallHead(
+      request: RequestHead(path: request.path, deadline: request.deadline), peer: peer,
+      isEncrypted: isEncrypted)
+  }
 }
 
 /// One call, as its handler sees it. Used on the shard of its connection only: hand a `Responder` or a
@@ -26,10 +34,8 @@ public struct ServerCall<Principal: Sendable> {
   public let principal: Principal
   let state: CallState
 
-  /// Path, metadata, deadline, peer.
+  /// Path, deadline, peer; no metadata any more.
   public var head: CallHead { state.head }
-  /// The caller's metadata.
-  public var metadata: Metadata { state.head.request.metadata }
   /// When the call is over; the server answers DEADLINE_EXCEEDED by itself then.
   public var deadline: Instant? { state.head.request.deadline }
   /// The shard it runs on.

@@ -55,6 +55,10 @@ private final class Known: Sendable {
         return .granted((), access)
       },
       methods: { methods in
+        methods.unary("Kept") { call, _ in
+          let head = call.head
+          return .reply([UInt8(head.metadata.count), UInt8(head.request.authority.utf8.count)])
+        }
         methods.unary("Now") { _, bytes in .reply(bytes) }
         methods.unary("Large") { _, _ in .reply(Self.answer) }
         methods.unary("Hang") { call, _ in
@@ -220,6 +224,16 @@ struct BoundsTests {
       try await channel.unary(path, [UInt8](repeating: 1, count: 101))
     }
     #expect(status.code == .resourceExhausted)
+    await known.stop(channel)
+  }
+
+  @Test("of a call's headers nothing is kept once it may go on but its path and its deadline")
+  func metadataIsDropped() async throws {
+    let known = try Known()
+    let channel = try known.channel()
+    var sent = metadata("a")
+    sent.add("x-large", String(repeating: "x", count: 8_000))
+    #expect(try await channel.unary("/t.Known/Kept", [], metadata: sent) == [0, 0])
     await known.stop(channel)
   }
 
