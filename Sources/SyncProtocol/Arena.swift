@@ -41,10 +41,10 @@ final class Arena {
     for chunk in chunks { chunk.deallocate() }
   }
 
-  /// Gives `size` bytes aligned for anything, or nil if the budget is spent.
+  /// Gives `size` bytes aligned for 8, or nil if the budget is spent. The size stands before them.
   func take(_ size: Int) -> UnsafeMutableRawPointer? {
-    guard size <= Arena.budgetBytes else { return nil }
-    let rounded = max(16, (size + 15) & ~15)
+    guard (0...Arena.budgetBytes).contains(size) else { return nil }
+    let rounded = (Arena.headerBytes + size + 7) & ~7
     if rounded > leftBytes {
       let chunk = max(rounded, min(takenBytes, 1 << 20))
       guard takenBytes + chunk <= Arena.budgetBytes else { return nil }
@@ -57,7 +57,15 @@ final class Arena {
       next += rounded
       leftBytes -= rounded
     }
-    return next
+    next.storeBytes(of: size, as: Int.self)
+    return next + Arena.headerBytes
+  }
+
+  private static let headerBytes = MemoryLayout<Int>.size
+
+  /// The size that was asked for at an address that `take` of any arena gave.
+  static func size(at address: UnsafeRawPointer) -> Int {
+    (address - headerBytes).load(as: Int.self)
   }
 
   /// Calls `body` with the hook that draws on this arena.

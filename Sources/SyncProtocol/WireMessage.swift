@@ -3,6 +3,10 @@
 
 import CProtobufC
 
+#if canImport(Glibc)
+  import Glibc
+#endif
+
 /// Why bytes are not the message they should be. Says nothing of their content.
 public enum WireError: Error, Hashable, Sendable {
   /// Not well-formed protobuf, or too large in memory.
@@ -127,11 +131,15 @@ extension Array where Element == UInt8 {
   }
 }
 
-/// Text of a C message, which protobuf-c does not check: proto3 asks for UTF-8.
+/// Text of a C message that was unpacked in an arena. protobuf-c does not check it, and ends it at its
+/// first NUL: proto3 asks for UTF-8, and what was cut would be another name than the one that was sent.
 func text(
   _ characters: UnsafeMutablePointer<CChar>?, limitBytes: Int
 ) throws(WireError) -> String {
-  guard let characters else { return "" }
+  guard let characters, UnsafePointer(characters) != atrest_absent_string() else { return "" }
+  guard strlen(characters) + 1 == Arena.size(at: characters) else {
+    throw .invalid("text has a NUL in it")
+  }
   guard let text = String(validatingCString: characters) else {
     throw .invalid("text is not UTF-8")
   }

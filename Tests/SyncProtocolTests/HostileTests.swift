@@ -53,6 +53,20 @@ struct HostileTests {
     _ = try ExchangeRequest(decoding: large)
   }
 
+  /// protobuf-c hands out text as C does: the account "home\0 - keep this one!" was "home".
+  @Test("text with a NUL in it is refused, wherever it is")
+  func nul() throws {
+    func request(_ name: String) -> [UInt8] { [0x0A, UInt8(name.utf8.count)] + Array(name.utf8) }
+    #expect(try HealthCheckRequest(decoding: request("home")).service == "home")
+    #expect(try HealthCheckRequest(decoding: []).service.isEmpty)
+    #expect(try HealthCheckRequest(decoding: request("")).service.isEmpty)
+    for name in ["home\0 - keep this one!", "\0", "\0home", "home\0", "home\0\0"] {
+      #expect(throws: WireError.invalid("text has a NUL in it")) {
+        try HealthCheckRequest(decoding: request(name))
+      }
+    }
+  }
+
   @Test("random bytes")
   func random() {
     checkLaw { random in
