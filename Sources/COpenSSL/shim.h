@@ -53,6 +53,21 @@ static inline void atrest_clear_retry(BIO *bio) { BIO_clear_retry_flags(bio); }
 
 static inline void atrest_retry_read(BIO *bio) { BIO_set_retry_read(bio); }
 
+static inline void atrest_note_message(int is_written, int version, int type, const void *bytes,
+                                       size_t count, SSL *session, void *counter) {
+  (void)version;
+  (void)session;
+  if (!is_written && type == SSL3_RT_HANDSHAKE && count > 0
+      && *(const unsigned char *)bytes == SSL3_MT_KEY_UPDATE)
+    ++*(unsigned int *)counter;
+}
+
+/// Counts in `counter`, which must outlive the session, the KeyUpdates that the peer sends.
+static inline void atrest_count_key_updates(SSL *session, unsigned int *counter) {
+  SSL_set_msg_callback(session, atrest_note_message);
+  SSL_set_msg_callback_arg(session, counter);
+}
+
 /// The bytes a memory BIO holds; valid until it changes.
 static inline long atrest_memory_bytes(BIO *memory, const char **bytes) {
   char *start = NULL;

@@ -12,6 +12,20 @@ final class MemoryWire {
   var input = UnsafeRawBufferPointer(start: nil, count: 0)
   /// What is to be sent.
   var output: [UInt8] = []
+  /// How many KeyUpdates OpenSSL met; each costs it what a handshake's key schedule does.
+  let keyUpdates: UnsafeMutablePointer<UInt32>
+  /// OpenSSL is given nothing more once it met more of them.
+  var mostKeyUpdates = 32
+
+  init() {
+    keyUpdates = .allocate(capacity: 1)
+    keyUpdates.initialize(to: 0)
+  }
+
+  deinit { keyUpdates.deallocate() }
+
+  /// Whether the peer changes its keys more often than anybody needs to.
+  var hasManyKeyUpdates: Bool { Int(keyUpdates.pointee) > mostKeyUpdates }
 
   /// A BIO on this wire, which must outlive it; nil only without memory.
   func makeBIO() -> OpaquePointer? {
@@ -46,7 +60,7 @@ private func readWire(
 ) -> CInt {
   atrest_clear_retry(bio)
   guard let wire = MemoryWire.of(bio), let target, capacity > 0 else { return -1 }
-  guard let source = wire.input.baseAddress, wire.input.count > 0 else {
+  guard let source = wire.input.baseAddress, wire.input.count > 0, !wire.hasManyKeyUpdates else {
     atrest_retry_read(bio)
     return -1
   }

@@ -94,20 +94,18 @@ import Transport
     #expect(bench.handler.acceptsInput)
   }
 
-  @Test("answers to a peer that does not read them stop the reading, too")
+  @Test("a peer that asks for answers and does not read them is cut off")
   func answersPileUp() throws {
     let bench = try Bench()
     bench.shakeHands()
     var delivered = 0
-    while bench.handler.acceptsInput, delivered < 1 << 20 {
+    while bench.inner.failure == nil, delivered < 1 << 20 {
       bench.client.session.askForNewKeys()
       let bytes = bench.client.output()
       delivered += bytes.count
       bench.deliver(bytes)
     }
-    #expect(delivered < 64 * 1024)
-    _ = bench.collect()
-    #expect(bench.handler.acceptsInput)
+    #expect(delivered < 4 * 1024)
   }
 
   @Test("what is asked of the protocol at once is what it gives at once")

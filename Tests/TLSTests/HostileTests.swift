@@ -167,14 +167,49 @@ import Testing
     converse(client, server)
     _ = client.output()
     var sent = 0
-    for _ in 0..<500 {
-      SSL_key_update(client.session, SSL_KEY_UPDATE_REQUESTED)
-      SSL_do_handshake(client.session)
-      let bytes = client.output()
+    for _ in 0..<32 {
+      let bytes = client.newKeys()
       sent += bytes.count
       server.take(bytes[...])
     }
     #expect(server.error == nil)
     #expect(server.session.outputBytes > 0 && server.session.outputBytes <= sent)
+  }
+
+  @Test("who changes keys all the time is cut off, however much comes at once")
+  func manyKeyUpdates() throws {
+    let server = SessionEnd(try TLSSession(server: ServerTLS(.generate())))
+    let client = try ForeignEnd(protocols: [2] + Array("h2".utf8))
+    converse(client, server)
+    _ = client.output()
+    let bytes = (0..<2_000).flatMap { _ in client.newKeys() }
+    server.take(bytes[...])
+    #expect(server.error == .broken("the peer changes its keys all the time"))
+    #expect(server.session.outputBytes < 40 * 64, "the rest was not looked at")
+  }
+
+  @Test("keys may change with each 64 KiB of data")
+  func keyUpdatesWithData() throws {
+    let server = SessionEnd(try TLSSession(server: ServerTLS(.generate())))
+    let client = try ForeignEnd(protocols: [2] + Array("h2".utf8))
+    converse(client, server)
+    _ = client.output()
+    let data = [UInt8](repeating: 7, count: 64 * 1024)
+    for _ in 0..<100 {
+      server.take(client.newKeys()[...])
+      data.withUnsafeBytes { _ = SSL_write(client.session, $0.baseAddress, CInt($0.count)) }
+      server.take(client.output()[...])
+      _ = server.output()
+    }
+    #expect(server.error == nil && server.received.count == 100 * data.count)
+  }
+}
+
+extension ForeignEnd {
+  /// A KeyUpdate that asks for one.
+  fileprivate func newKeys() -> [UInt8] {
+    SSL_key_update(session, SSL_KEY_UPDATE_REQUESTED)
+    SSL_do_handshake(session)
+    return output()
   }
 }
