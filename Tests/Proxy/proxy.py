@@ -9,6 +9,7 @@ import shutil
 import signal
 import socket
 import ssl
+import stat
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,7 @@ def main():
     # The short path keeps the daemon's socket within what a socket's name may have.
     with tempfile.TemporaryDirectory(prefix="atrest-") as folder:
         check_units(examples / "systemd", pathlib.Path(folder))
+        check_planted_links(examples, pathlib.Path(folder))
         with Scene(binaries, examples, pathlib.Path(folder)) as scene:
             check_proxy(scene, is_long)
             check_backups(scene)
@@ -132,6 +134,36 @@ def check_certificates(scene):
     scene.make_certificate()
     deploy()
     await_that(lambda: scene.certificate() != first, "the new certificate is shown")
+
+
+def check_planted_links(examples, folder):
+    """The folder of certificates is the daemon's; who has taken the daemon over may not reach root's files by it."""
+    if os.geteuid() != 0:
+        return print("-- links in certbot's way are not looked at: that takes root", flush=True)
+    step("certbot's hook follows no link that the daemon planted")
+    nobody = 65534
+    tls, lineage = folder / "planted", folder / "lineage"
+    roots = folder / "root's"
+    tls.mkdir(mode=0o700)
+    lineage.mkdir(mode=0o700)
+    roots.write_text("root's own")
+    for name in ("fullchain.pem", "privkey.pem"):
+        (lineage / name).write_text(name)
+        (tls / f"{name}.new").symlink_to(roots)
+        (tls / name).symlink_to(roots)
+    os.chown(tls, nobody, nobody)
+    environment = os.environ | {"RENEWED_LINEAGE": str(lineage), "ATREST_TLS": str(tls)}
+    stand_in = folder / "tools-of-links"
+    stand_in.mkdir()
+    (stand_in / "systemctl").write_text("#!/bin/sh\nexit 1\n")
+    (stand_in / "systemctl").chmod(0o755)
+    environment["PATH"] = f"{stand_in}:{environment['PATH']}"
+    run([str(examples / "systemd" / "atrest-certificate")], env=environment)
+    assert roots.read_text() == "root's own" and roots.stat().st_uid == 0
+    for name in ("fullchain.pem", "privkey.pem"):
+        state = (tls / name).lstat()
+        assert stat.S_ISREG(state.st_mode) and state.st_uid == nobody, state
+        assert stat.S_IMODE(state.st_mode) == 0o600 and (tls / name).read_text() == name
 
 
 def check_units(units, folder):
