@@ -365,7 +365,8 @@ def test_the_server_prunes_as_the_model_does(binaries, tmp_path):
             for history in histories:
                 history.prune()
             floors = [r for h in histories for r in h.account.records.values() if 15 in r]
-            assert REPLAY or len(floors) > len(histories) / 2
+            # Not where the journal lists an action: half of the histories have none such.
+            assert REPLAY or len(floors) > len(histories) / 4
             for history in histories:
                 history.live()
     finally:
