@@ -138,23 +138,6 @@ struct MassDeletionTests {
     #expect(try scene.test.replica.waterEntry(id)?.intake.millilitres == 400)
   }
 
-  /// Seed 0x600 of 200 steps: the server was put back, and what was pulled since came along with it.
-  @Test("is not offered along with what a server lost")
-  func afterLoss() async throws {
-    let scene = try await Scene(30)
-    let copy = scene.server.backUp()
-    try scene.delete(20)
-    _ = try? await scene.test.sync(scene.server)
-    let other = try TestReplica(2)
-    try await other.sync(scene.server)
-    try other.replica.save(WaterEntry.sample(id: scene.entries[0].id, 400))
-    try await other.sync(scene.server)
-    _ = try? await scene.test.sync(scene.server)
-    scene.server.restore(copy)
-    for test in [other, scene.test, scene.test] { _ = try? await test.sync(scene.server) }
-    #expect(scene.deletedCount() == 0)
-  }
-
   @Test("does not count what the server never knew")
   func unknownToServer() async throws {
     let scene = try await Scene(20)
