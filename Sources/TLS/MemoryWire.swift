@@ -12,20 +12,8 @@ final class MemoryWire {
   var input = UnsafeRawBufferPointer(start: nil, count: 0)
   /// What is to be sent.
   var output: [UInt8] = []
-  /// How many KeyUpdates OpenSSL met; each costs it what a handshake's key schedule does.
-  let keyUpdates: UnsafeMutablePointer<UInt32>
-  /// OpenSSL is given nothing more once it met more of them.
-  var mostKeyUpdates = 32
-
-  init() {
-    keyUpdates = .allocate(capacity: 1)
-    keyUpdates.initialize(to: 0)
-  }
-
-  deinit { keyUpdates.deallocate() }
-
-  /// Whether the peer changes its keys more often than anybody needs to.
-  var hasManyKeyUpdates: Bool { Int(keyUpdates.pointee) > mostKeyUpdates }
+  /// OpenSSL is given nothing more once the peer has overspent this.
+  let keyUpdates = KeyUpdateBudget()
 
   /// A BIO on this wire, which must outlive it; nil only without memory.
   func makeBIO() -> OpaquePointer? {
@@ -60,7 +48,8 @@ private func readWire(
 ) -> CInt {
   atrest_clear_retry(bio)
   guard let wire = MemoryWire.of(bio), let target, capacity > 0 else { return -1 }
-  guard let source = wire.input.baseAddress, wire.input.count > 0, !wire.hasManyKeyUpdates else {
+  guard let source = wire.input.baseAddress, wire.input.count > 0, !wire.keyUpdates.isOverspent
+  else {
     atrest_retry_read(bio)
     return -1
   }

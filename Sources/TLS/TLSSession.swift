@@ -30,11 +30,6 @@ public final class TLSSession {
   /// ones take 2 KiB, and a server's with its chain some 10.
   static let handshakeLimitBytes = 64 * 1024
 
-  /// KeyUpdates that a peer may send, whatever else it sends, and then one for each so many bytes of
-  /// data. RFC 8446, section 5.5, wants one after some 24 million records; a few peers send one an hour.
-  private static let freeKeyUpdates = 32
-  private static let bytesPerKeyUpdate = 64 * 1024
-
   let session: OpaquePointer
   private let wire = MemoryWire()
   /// A client's; nil at the server.
@@ -43,7 +38,6 @@ public final class TLSSession {
   private let context: Owned
   private var phase = Phase.handshaking
   private var handshakeBytes = 0
-  private var plaintextBytes = 0
   private var inputHasEnded = false
   private var outputHasEnded = false
 
@@ -101,7 +95,7 @@ public final class TLSSession {
     }
     SSL_set_bio(session, bio, bio)
     // The wire outlives the session: this object owns both, and frees the session first.
-    atrest_count_key_updates(session, wire.keyUpdates)
+    wire.keyUpdates.watch(session)
     return session
   }
 
@@ -266,8 +260,7 @@ public final class TLSSession {
         session, scratch.baseAddress.map { $0 + filled }, scratch.count - filled, &count)
       if result == 1 {
         filled += count
-        plaintextBytes += count
-        wire.mostKeyUpdates = Self.freeKeyUpdates + plaintextBytes / Self.bytesPerKeyUpdate
+        wire.keyUpdates.earn(count)
         if filled == scratch.count { flush() }
         continue
       }
@@ -276,7 +269,9 @@ public final class TLSSession {
       flush()
       switch code {
       case SSL_ERROR_WANT_READ:
-        if wire.hasManyKeyUpdates { throw fail(.broken("the peer changes its keys all the time")) }
+        if wire.keyUpdates.isOverspent {
+          throw fail(.broken("the peer changes its keys all the time"))
+        }
         return
       case SSL_ERROR_ZERO_RETURN:
         inputHasEnded = true

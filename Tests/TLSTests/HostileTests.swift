@@ -160,12 +160,18 @@ import Testing
     #expect(sent <= TLSSession.handshakeLimitBytes + 2 * 16_400)
   }
 
-  @Test("what a peer can make this side say is no more than what it said")
-  func keyUpdates() throws {
+  /// OpenSSL's own client and a server, past their handshake.
+  private func meetForeignClient() throws -> (ForeignEnd, SessionEnd) {
     let server = SessionEnd(try TLSSession(server: ServerTLS(.generate())))
     let client = try ForeignEnd(protocols: [2] + Array("h2".utf8))
     converse(client, server)
     _ = client.output()
+    return (client, server)
+  }
+
+  @Test("what a peer can make this side say is no more than what it said")
+  func keyUpdates() throws {
+    let (client, server) = try meetForeignClient()
     var sent = 0
     for _ in 0..<32 {
       let bytes = client.newKeys()
@@ -178,10 +184,7 @@ import Testing
 
   @Test("who changes keys all the time is cut off, however much comes at once")
   func manyKeyUpdates() throws {
-    let server = SessionEnd(try TLSSession(server: ServerTLS(.generate())))
-    let client = try ForeignEnd(protocols: [2] + Array("h2".utf8))
-    converse(client, server)
-    _ = client.output()
+    let (client, server) = try meetForeignClient()
     let bytes = (0..<2_000).flatMap { _ in client.newKeys() }
     server.take(bytes[...])
     #expect(server.error == .broken("the peer changes its keys all the time"))
@@ -190,10 +193,7 @@ import Testing
 
   @Test("keys may change with each 64 KiB of data")
   func keyUpdatesWithData() throws {
-    let server = SessionEnd(try TLSSession(server: ServerTLS(.generate())))
-    let client = try ForeignEnd(protocols: [2] + Array("h2".utf8))
-    converse(client, server)
-    _ = client.output()
+    let (client, server) = try meetForeignClient()
     let data = [UInt8](repeating: 7, count: 64 * 1024)
     for _ in 0..<100 {
       server.take(client.newKeys()[...])
