@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a server lost when it was put back, and gets back from the devices.
+
+import AtrestDomain
+import Foundation
+import Replication
+import SyncProtocol
+import Testing
+
+@testable import AtrestClient
+
+@Suite("What a server lost")
+struct LostRecordTests {
+  /// A server and two devices that hold one fast.
+  private func twoInStep() async throws -> (ModelServer, TestReplica, TestReplica, Session) {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    let session = try Session.sample()
+    try mine.replica.save(session)
+    for test in [mine, theirs] { try await test.sync(server) }
+    return (server, mine, theirs, session)
+  }
+
+  @Test("put back to before a record was brought back, and forgetting it again, has it back whole")
+  func revivedRecord() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    var session = try Session.sample()
+    try test.replica.save(session)
+    try await test.sync(server)
+    try test.replica.delete(session.key)
+    try await test.sync(server)
+    let copy = server.backUp()
+    session.targetMinutes += 60
+    try test.replica.save(session)
+    try await test.sync(server)
+    server.restore(copy)
+    let stripped = try #require(server.records.first).stripped()
+    #expect(stripped[Register.forgottenField] != nil)
+    server.state.withLock { $0.put(stripped) }
+
+    for _ in 0..<2 { try await test.sync(server) }
+    #expect(try test.replica.session(session.id) == session)
+    #expect(server.records.first { $0.key == session.key }?.isDeleted == false)
+    #expect(try test.waitingCount == 0)
+    #expect(server.records == (try test.replica.allRecords()))
+  }
+
+  /// Seed 0x1de of 200 steps: the journal listed the action, and nobody had its value any more.
+  @Test(
+    "gets what a deletion took from a listed action, where the server that pruned it never had it")
+  func prunedBeforeItWasBack() async throws {
+    let (server, mine, theirs, start) = try await twoInStep()
+    var session = start
+    let copy = server.backUp()
+    mine.clock.advance(1000)
+    session.targetMinutes += 60
+    try mine.replica.save(session)
+    theirs.clock.advance(2000)
+    try theirs.replica.delete(session.key)
+    let deletion = try #require(try theirs.replica.record(session.key))
+    for test in [mine, theirs, mine] { try await test.sync(server) }
+    let value = try #require(try mine.replica.record(session.key)?[SessionField.target])
+    try #require(server.journal.map(\.field) == [Register.deletedField])
+
+    server.restore(copy)
+    server.state.withLock { $0.put(deletion.stripped()) }
+    for _ in 0..<2 { try await mine.sync(server) }
+    #expect(server.journal.map(\.lost).contains(value))
+  }
+
+  /// Found by the simulator: what waited covered the record, so what the server had lost beside it was not offered for itself.
+  @Test(
+    "put back from a copy notes what it lost and another has written over, beside a write that waits"
+  )
+  func lostBesideWaiting() async throws {
+    let (server, mine, theirs, start) = try await twoInStep()
+    var session = start
+    let copy = server.backUp()
+    mine.clock.advance(1000)
+    let span = try #require(
+      Session.Span(start: session.span.start + 60, end: nil, outcome: .active))
+    session.span = span
+    try mine.replica.save(session)
+    try await mine.sync(server)
+    let lost = try #require(try mine.replica.record(session.key)?[SessionField.span])
+    server.restore(copy)
+
+    theirs.clock.advance(2000)
+    var other = try #require(try theirs.replica.session(session.id))
+    other.span = try #require(
+      Session.Span(start: session.span.start + 120, end: nil, outcome: .active))
+    try theirs.replica.save(other)
+    try await theirs.sync(server)
+    session.targetMinutes += 60
+    try mine.replica.save(session)
+    for test in [mine, theirs, mine] { try await test.sync(server) }
+    #expect(server.journal.map(\.lost).contains(lost))
+    #expect(try mine.replica.digest() == theirs.replica.digest())
+  }
+
+  /// Seed 0x1c9 of 200 steps: a full account refused the write that waited, and what it would have brought along was never judged.
+  @Test(
+    "is offered what it lost as restored, though a write of the record waits",
+    arguments: [true, false])
+  func restoredBesideWaiting(isLoss: Bool) async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    var session = try Session.sample()
+    try test.replica.save(session)
+    try await test.sync(server)
+    session.targetMinutes += 60
+    try test.replica.save(session)
+    try test.replica.write { transaction in
+      for _ in 0..<2 { try transaction.offerAgain(session.key, afterLoss: isLoss) }
+    }
+    let offers = try await test.attempt().page.offers.map { try Offer(decoding: $0) }
+    #expect(offers.map(\.isRestored) == (isLoss ? [false, true] : [false]))
+    let record = try #require(try test.replica.record(session.key))
+    #expect(
+      offers.last?.record[SessionField.span] == record[SessionField.span]
+        && offers.last?.written.contains(SessionField.span) == false)
+  }
+
+  /// Found by the simulator: the device had to pair again, and took the server for one that has lost nothing.
+  @Test("put back, knows nothing of a device, and learns from it what was forgotten")
+  func forgotDevice() async throws {
+    let (server, mine, theirs, start) = try await twoInStep()
+    var session = start
+    try mine.replica.delete(session.key)
+    for test in [mine, theirs] { try await test.sync(server) }
+    let copy = server.backUp()
+    let stripped = try #require(server.records.first).stripped()
+    server.state.withLock { $0.put(stripped) }
+    try await mine.sync(server)
+    #expect(try mine.replica.record(session.key) == stripped)
+    server.restore(copy)
+
+    theirs.clock.advance(1000)
+    session.span = try #require(
+      Session.Span(start: session.span.start + 60, end: nil, outcome: .active))
+    try theirs.replica.save(session)
+    try await theirs.sync(server)
+    try mine.replica.unpair()
+    try mine.pair(3)
+    for test in [mine, theirs, mine] { try await test.sync(server) }
+    #expect(try mine.replica.session(session.id) == session)
+    #expect(try mine.waitingCount == 0)
+    #expect(server.records == (try mine.replica.allRecords()))
+    #expect(try mine.replica.digest() == theirs.replica.digest())
+  }
+
+  @Test("put back from a copy gets back what it lost, and only that")
+  func restored() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    for _ in 0..<200 { try mine.replica.save(WaterEntry.sample()) }
+    try await mine.sync(server)
+    try await theirs.sync(server)
+    let copy = server.backUp()
+    let lost = [try WaterEntry.sample(), try WaterEntry.sample()]
+    try mine.replica.save(lost[0])
+    try theirs.replica.save(lost[1])
+    try await mine.sync(server)
+    try await theirs.sync(server)
+    server.restore(copy)
+
+    let waiting = try WaterEntry.sample()
+    try mine.replica.save(waiting)
+    let transport = ModelTransport(server: server)
+    let report = try await mine.engine(transport).sync()
+    #expect(report.restarted && !report.isRenewed)
+    #expect(report.pushed == 2, "what waited, and what was lost")
+    #expect(transport.traffic.value.bytes < 4000)
+    #expect(try await mine.replica.reconcileDemand() == nil)
+    try await theirs.sync(server)
+    try await mine.sync(server)
+    #expect(try mine.replica.digest() == theirs.replica.digest())
+    #expect(try mine.replica.allRecords() == server.records)
+    #expect(server.records.count == 203)
+    #expect(try await !mine.sync(server).restarted)
+  }
+
+  @Test(
+    "gets what it lost as acknowledged once, and new to nobody",
+    arguments: [true, false])
+  func offeredAsRestored(isLoss: Bool) async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let water = try WaterEntry.sample()
+    try test.replica.save(water)
+    try await test.sync(server)
+    if isLoss {
+      server.wipe()
+    } else {
+      // Nobody told of a loss: the two are found to differ.
+      server.state.withLock { state in
+        state.records[water.key] = nil
+        state.sorted = nil
+      }
+      try await test.replica.writing { $0.demandReconcile(afterLoss: false) }
+    }
+    let count = server.requests.count
+    #expect(try await test.sync(server).restarted == isLoss)
+    let offers = try server.requests[count...].flatMap(\.offers).map { try Offer(decoding: $0) }
+    let record = try #require(try test.replica.record(water.key))
+    #expect(offers == [Offer(record: record, written: [], isRestored: isLoss)])
+    #expect(server.records == [record])
+  }
+
+  /// Found by the simulator: the record that was to be offered again was the other device's by then.
+  @Test("gets what it lost, too, where somebody wrote over it before it was offered")
+  func overtakenRestore() async throws {
+    let server = ModelServer(clock: TestClock())
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    let id = UUID()
+    try mine.replica.save(WaterEntry.sample(id: id, 100))
+    try await mine.sync(server)
+    try await theirs.sync(server)
+    let copy = server.backUp()
+    try mine.replica.save(WaterEntry.sample(id: id, 200))
+    try await mine.sync(server)
+    server.restore(copy)
+
+    var transport = ModelTransport(server: server)
+    let isWritten = Shared(false)
+    transport.before = { call in
+      // After the comparison, before the offer.
+      guard call > 0, !isWritten.value else { return }
+      isWritten.value = true
+      theirs.clock.advance(1000)
+      try theirs.replica.save(WaterEntry.sample(id: id, 300))
+      try await theirs.sync(server)
+    }
+    try await mine.engine(transport).sync()
+    #expect(isWritten.value)
+    let lost = FieldValue.intake(try WaterEntry.sample(200).intake)
+    #expect(server.journal.map { FieldValue($0.lost, of: .water) } == [lost])
+    try await theirs.sync(server)
+    #expect(try mine.replica.digest() == theirs.replica.digest())
+  }
+
+  @Test("what is to be offered after a loss does not go before, however long the server refuses it")
+  func refusedRestore() async throws {
+    let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
+    let server = ModelServer(clock: TestClock())
+    let water = try WaterEntry.sample(200)
+    try mine.replica.save(water)
+    try await mine.sync(server)
+    try await mine.replica.writing { try $0.offerAgain(water.key, afterLoss: true) }
+    theirs.clock.advance(1000)
+    try theirs.replica.save(WaterEntry.sample(id: water.id, 300))
+    let received = try #require(try theirs.replica.record(water.key))
+    let held = try #require(try mine.replica.record(water.key))
+    _ = try await mine.replica.merge(
+      records: [received.encoded], offering: [], asKnowing: server.head)
+    #expect(try mine.replica.record(water.key) == received)
+    #expect(try mine.offers().contains(Offer(record: held, written: [], isRestored: true)))
+  }
+
+  @Test("what is offered again waits once, and not beside a write of the same record")
+  func offeredOnce() async throws {
+    let server = ModelServer(clock: TestClock())
+    let test = try TestReplica(1)
+    let entries = try (0..<2).map { _ in try WaterEntry.sample() }
+    for entry in entries { try test.replica.save(entry) }
+    try await test.sync(server)
+    try test.replica.save(WaterEntry.sample(id: entries[0].id, 300))
+    let keys = entries.map(\.key) + [try WaterEntry.sample().key]
+    for _ in 0..<2 {
+      _ = try await test.replica.merge(records: [], offering: keys, asKnowing: server.head)
+    }
+    let pending = try test.replica.pending()
+    #expect(pending.map(\.key) == [keys[0], keys[1]])
+    #expect(pending.map(\.written.isEmpty) == [false, true])
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// A round of housekeeping over a whole server, and what it tells watchers.
+
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+
+@testable import AtrestServer
+
+@Suite struct HousekeeperTests {
+  @Test("a round prunes what every device knows, by what their exchanges said, and tells watchers")
+  func round() async throws {
+    let storage = try Storage()
+    storage.world.now = noon + 5000
+    for device in [phone, tablet] {
+      _ = storage.directory.authenticate(
+        credentials(device), at: WallTime(milliseconds: storage.world.now))
+    }
+    let start = try await storage.exchange(phone, request(nil, water(1))).cursor
+    _ = try await storage.exchange(
+      phone, ExchangeRequest(cursor: nil, offers: [deletion(deleted(1))]))
+    let keeper = Housekeeper(
+      queue: storage.queue, directory: storage.directory, environment: storage.world.environment)
+    let cursor = try await storage.exchange(phone, request(start)).cursor
+    // From memory, and from storage: the tablet heard of another head last.
+    _ = try await storage.exchange(phone, request(cursor))
+    await keeper.goRound()
+    #expect(try await storage.exchange(tablet, request()).records == [deleted(1).encoded])
+    _ = try await storage.exchange(
+      tablet, ExchangeRequest(cursor: cursor, lastKnownHead: start))
+    await keeper.goRound()
+    let answer = try await storage.exchange(tablet, request(cursor))
+    #expect(answer.records == [deleted(1).stripped().encoded])
+    #expect(try storage.session(phone).account.head.sequence == 3)
+    await storage.queue.close()
+    await keeper.goRound()
+  }
+
+  @Test("a page that is not stored acknowledges nothing, whether memory or storage answers")
+  func peek() async throws {
+    let storage = try Storage()
+    storage.world.now = noon + 5000
+    _ = storage.directory.authenticate(
+      credentials(tablet), at: WallTime(milliseconds: storage.world.now))
+    let start = try await storage.exchange(phone, request(nil, water(1))).cursor
+    let cursor = try await storage.exchange(
+      phone, ExchangeRequest(cursor: start, offers: [deletion(deleted(1))])
+    ).cursor
+    let keeper = Housekeeper(
+      queue: storage.queue, directory: storage.directory, environment: storage.world.environment)
+    let unseen = try storage.session(tablet).progress
+    for known in [cursor, start] {
+      _ = try await storage.exchange(
+        tablet, ExchangeRequest(cursor: cursor, lastKnownHead: known, isPeek: true))
+      #expect(try storage.session(tablet).progress == unseen)
+      await keeper.goRound()
+      #expect(try storage.session(tablet).account.head == cursor)
+    }
+    _ = try await storage.exchange(tablet, request(cursor))
+    #expect(try storage.session(tablet).progress.acknowledgedSequence == 2)
+    await keeper.goRound()
+    #expect(try storage.session(tablet).account.head.sequence == 3)
+    await storage.queue.close()
+  }
+
+  @Test("what devices acknowledged, and the heads they were told, outlive a restart")
+  func persistent() async throws {
+    let storage = try Storage()
+    let cursor = try await storage.exchange(phone, request(nil, water(1))).cursor
+    _ = try await storage.exchange(phone, request(cursor, water(2)))
+    _ = try await storage.exchange(tablet, request(cursor))
+    await storage.queue.close()
+    let store = try openStore(storage.folder)
+    defer { store.close() }
+    let devices = try store.transaction { t throws(StoreError) in try t.devices(of: nil) }
+    func progress(_ device: ReplicaID) -> DeviceProgress? {
+      devices.first { $0.replica == device }?.progress
+    }
+    #expect(progress(phone) == DeviceProgress(acknowledgedSequence: 0, toldSequence: 2))
+    #expect(progress(tablet) == DeviceProgress(acknowledgedSequence: 1, toldSequence: 2))
+  }
+}

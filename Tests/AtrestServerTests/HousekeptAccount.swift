@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// An account on a store of its own, with two devices that called, for tests of housekeeping.
+
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+
+@testable import AtrestServer
+
+let day: Int64 = 24 * 3600 * 1000
+
+class HousekeptAccount {
+  let folder: Folder
+  let store: SQLiteStore
+  let kim: AccountID
+
+  init() throws {
+    folder = try Folder()
+    store = try openStore(folder)
+    kim = try store.makeAccount("kim")
+    try store.makeDevice(phone, kim)
+    try store.makeDevice(tablet, kim)
+    try see(phone)
+    try see(tablet)
+  }
+
+  /// The device called.
+  func see(_ device: ReplicaID, at time: Int64 = noon) throws {
+    try store.transaction { t throws(StoreError) in
+      try t.setSeen(WallTime(milliseconds: time), device: device)
+    }
+  }
+
+  deinit {
+    store.close()
+  }
+
+  func housekeep(at time: Int64) throws {
+    try store.housekeep(account: kim, at: WallTime(milliseconds: time))
+  }
+
+  /// Returns the account's head.
+  @discardableResult
+  func push(
+    _ bytes: [UInt8], by device: ReplicaID = phone, at time: Int64
+  ) throws -> Cursor {
+    let answer = try store.exchange(
+      kim, ExchangeRequest(cursor: nil, offers: [bytes]), by: device, at: time)
+    #expect(answer.refusals.isEmpty)
+    return answer.head
+  }
+
+  /// The account's records. The device that asks is none of its own: it holds nothing.
+  func stored() throws -> [Record] {
+    try store.exchange(kim, request(), by: ReplicaID(rawValue: 999)).decodedRecords
+  }
+
+  /// The device holds everything, and says so.
+  func catchUp(_ device: ReplicaID, at time: Int64 = noon) throws {
+    var cursor: Cursor?
+    for _ in 0..<2 {
+      cursor = try store.exchange(kim, request(cursor), by: device, at: time).cursor
+    }
+  }
+
+  func conflicts() throws -> [Conflict] {
+    try stored().filter { $0.key.kind == .conflict && !$0.isDeleted }
+      .map { record throws(WireError) in try Conflict(record) }.sorted { $0.field < $1.field }
+  }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long the journal keeps an entry, and a deleted record what an entry lists.
+
+import Replication
+import SyncProtocol
+import TestSupport
+import Testing
+
+@testable import AtrestServer
+
+@Suite final class JournalHousekeepingTests: HousekeptAccount {
+  /// A deletion, and a write that lost to it without being known to it.
+  private func lateEdit() throws -> Record {
+    try push(offer(water(1)), at: noon)
+    try push(deletion(deleted(1, at: noon + 1000)), at: noon + 1000)
+    let edit = water(1, millilitres: 700, at: noon + 500, by: tablet, replacing: stamp(noon, phone))
+    try push(offer(edit), by: tablet, at: noon + 2000)
+    #expect(try conflicts().map(\.field) == [Register.deletedField])
+    return edit
+  }
+
+  private func putAway(at time: Int64) throws {
+    var entry = try #require(try stored().first { $0.key.kind == .conflict })
+    entry.set(
+      Register(
+        field: Register.deletedField, stamp: stamp(time, tablet), value: Register.deletedValue))
+    try push(offer(entry), by: tablet, at: time)
+  }
+
+  private func intake() throws -> Register? {
+    try #require(try stored().first { $0.key.kind == .water })[WaterField.intake]
+  }
+
+  @Test("what an action wrote stays with the deleted record for as long as the journal lists it")
+  func listed() throws {
+    let edit = try lateEdit()
+    try housekeep(at: noon + 90 * day)
+    #expect(try intake() == edit[WaterField.intake])
+    #expect(try conflicts().count == 1)
+    try housekeep(at: noon + 90 * day + 2000)
+    #expect(try conflicts().isEmpty)
+    #expect(try stored().contains(deleted(1, at: noon + 1000).stripped()))
+  }
+
+  @Test("once a person put the entry away, the record is pruned like any other")
+  func putAway() throws {
+    _ = try lateEdit()
+    try putAway(at: noon + 3000)
+    try housekeep(at: noon + 40 * day)
+    #expect(try intake() == nil)
+  }
+
+  @Test("an entry that is put away late lets the record go when it goes itself")
+  func putAwayLate() throws {
+    let edit = try lateEdit()
+    try housekeep(at: noon + 40 * day)
+    try putAway(at: noon + 50 * day)
+    try housekeep(at: noon + 79 * day)
+    #expect(try intake() == edit[WaterField.intake])
+    try housekeep(at: noon + 80 * day)
+    #expect(try intake() == nil)
+  }
+
+  /// Seed 0x3e0 of 200 steps: writing an action back puts its entry away.
+  @Test("what an action brought back stays, too, while the journal lists that it lost")
+  func broughtBack() throws {
+    let edit = try lateEdit()
+    try putAway(at: noon + 3000)
+    var back = edit
+    back.set(
+      Register(
+        field: Register.deletedField, stamp: stamp(noon + 3000, tablet),
+        replaced: stamp(noon + 1000, phone), value: []))
+    try push(
+      Offer(record: back, written: [Register.deletedField]).encoded, by: tablet, at: noon + 3000)
+    try push(deletion(deleted(1, at: noon + 4000)), at: noon + 4000)
+    #expect(try conflicts().map(\.lost.stamp) == [stamp(noon + 3000, tablet)])
+    try housekeep(at: noon + 80 * day)
+    #expect(try intake() == edit[WaterField.intake])
+    try housekeep(at: noon + 91 * day)
+    #expect(try intake() == nil && conflicts().isEmpty)
+  }
+
+  @Test("a journal entry ends ninety days after it was noticed, and stays ended")
+  func journalEnds() throws {
+    try push(offer(water(1, at: noon + 10)), at: noon + 10)
+    let lost = water(1, millilitres: 100, by: tablet)
+    try push(offer(lost), by: tablet, at: noon + 20)
+    let entry = try #require(try stored().first { $0.key.kind == .conflict })
+    for device in [phone, tablet] { try catchUp(device) }
+    try housekeep(at: noon + 20 + 90 * day - 1)
+    #expect(try stored().contains(entry))
+    try housekeep(at: noon + 20 + 90 * day)
+    let ended = try #require(try stored().first { $0.key.kind == .conflict })
+    #expect(ended.isDeleted && ended.message == [0x08, 0x01, 0x78, 0x01])
+    #expect(ended.registers.allSatisfy { $0.stamp == stamp(noon + 20 + 90 * day, tablet) })
+    // It may be offered by whoever brings a server back, and an old copy of the entry changes nothing.
+    let late = noon + 91 * day
+    try push(Offer(record: ended, written: []).encoded, at: late)
+    try push(Offer(record: entry, written: []).encoded, at: late)
+    #expect(try stored().contains(ended))
+    // Nor does noticing the conflict again.
+    try push(offer(lost), by: tablet, at: late)
+    #expect(try stored().filter { $0.key.kind == .conflict } == [ended])
+  }
+
+  @Test("a journal entry that claims to be from the future ends like one that is from now")
+  func forged() throws {
+    let forged = Conflict(
+      key: water(1).key, field: 2,
+      lost: Register(field: 2, stamp: stamp(noon, phone), value: [0x12, 0]),
+      kept: Register(field: 2, stamp: stamp(noon + 5, tablet), value: [0x12, 1]),
+      noticed: WallTime(milliseconds: .max))
+    try push(Offer(record: forged.journalRecord, written: []).encoded, at: noon)
+    try housekeep(at: noon + 90 * day)
+    let ended = try #require(try stored().first)
+    #expect(ended.isDeleted)
+    #expect(ended.latestTime == stamp(noon + 90 * day, phone).time)
+  }
+}

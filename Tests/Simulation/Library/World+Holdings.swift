@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the devices of an account and the server hold.
+
+import AtrestClient
+import AtrestServer
+import Foundation
+import Replication
+import SyncProtocol
+
+extension World {
+  /// What all devices of an account and the server hold together, what waits included.
+  func holdings(of account: Account) -> Holdings? {
+    var holdings = Holdings()
+    do {
+      for device in devices where device.account === account {
+        guard let process = running(device) else { return nil }
+        for record in try process.replica.allRecords() { holdings.add(record) }
+        for offer in try process.replica.waitingOffers() { holdings.add(offer.record) }
+      }
+      guard let server = serverHoldings(of: account) else { return nil }
+      holdings.add(server)
+      return holdings
+    } catch {
+      broke("a holder cannot be read: \(error)")
+      return nil
+    }
+  }
+
+  /// What the server holds; nothing while it does not run.
+  func serverHoldings(of account: Account) -> Holdings? {
+    var holdings = Holdings()
+    do {
+      if let server, server.isAlive {
+        for stored in try feed(of: account, in: server, after: 0) {
+          holdings.add(try Record(decoding: stored.body))
+        }
+      }
+      return holdings
+    } catch {
+      broke("the server's feed cannot be read: \(error)")
+      return nil
+    }
+  }
+
+  /// What counts as acknowledged once a copy was put back: what somebody still holds, without what
+  /// only waits.
+  func acknowledgeWhatIsHeld(_ account: Account) {
+    account.acknowledged = Acknowledged()
+    do {
+      for device in devices where device.account === account {
+        guard let process = running(device) else { return }
+        var waiting: Set<Oracle.Held> = []
+        for offer in try process.replica.waitingOffers() {
+          for register in offer.record.registers where offer.written.contains(register.field) {
+            waiting.insert(Oracle.Held(key: offer.record.key, register: register))
+          }
+        }
+        for record in try process.replica.allRecords() {
+          account.acknowledged.note(record, without: waiting)
+        }
+      }
+      guard let server, server.isAlive else { return }
+      for stored in try feed(of: account, in: server, after: 0) {
+        account.acknowledged.note(try Record(decoding: stored.body))
+      }
+    } catch {
+      broke("a holder cannot be read: \(error)")
+    }
+  }
+}

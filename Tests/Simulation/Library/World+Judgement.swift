@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// The world is made well again; then everybody must hold the same, and nothing be missing or made up.
+
+import AtrestClient
+import AtrestServer
+import Foundation
+import Replication
+import SyncProtocol
+
+extension World {
+  /// The network well, clocks right, disks whole: everybody syncs twice.
+  func heal() {
+    isHealing = true
+    noteServerClock()
+    serverDisk.fill(after: nil)
+    serverDisk.failSync(after: nil)
+    serverClock.set(offset: 0)
+    if quota != .standard {
+      quota = .standard
+      endServer(.killed)
+    }
+    for device in devices {
+      device.process?.stopWatching()
+      device.link.isDeaf = false
+      device.link.bandwidth = nil
+      device.clock.set(offset: 0)
+      device.link.cuts = []
+      device.link.carriesUp = true
+      device.link.carriesDown = true
+      device.link.latency = 1_000
+      device.link.changed()
+      device.disk.fill(after: nil)
+      device.disk.failSync(after: nil)
+    }
+    // What is under way ends, and machines that were to end do.
+    scheduler.run(until: scheduler.now + 300_000_000)
+    if serverDisk.hasEnded, let server, server.isAlive { server.end(.killed) }
+    if server?.isAlive != true {
+      server = nil
+      startServer()
+    }
+    server?.freeBytes = nil
+    serverDisk.start()
+    for device in devices {
+      guard running(device) != nil else { return }
+      device.disk.start()
+    }
+    story?.tell("what was under way has ended", of: self)
+    for device in devices { syncAlone(device, 0) }
+    server?.doHousework(always: true)
+    scheduler.run(until: scheduler.now + 60_000_000)
+    for round in 1...2 {
+      for device in devices { syncAlone(device, round) }
+    }
+  }
+
+  private func syncAlone(_ device: Device, _ round: Int) {
+    guard violation == nil, let process = running(device) else { return }
+    var tries = 0
+    while tries < 2 {
+      tries += 1
+      var ending: DeviceProcess.Ending?
+      process.sync(Chance(history.seed ^ UInt64(round * 100 + device.index))) { ending = $0 }
+      guard scheduler.run(for: 600_000_000, until: { ending != nil }) else {
+        return broke("device \(device.index) never ends a sync in a world that is well")
+      }
+      story?.tell("device \(device.index) syncs, round \(round)", of: self)
+      switch ending {
+      case .failed(.accessEnded) where serverMayHaveForgotten: continue  // It pairs again.
+      case .failed(let error):
+        return broke("device \(device.index) cannot sync in a world that is well: \(error)")
+      default: return
+      }
+    }
+  }
+
+  /// Everybody holds the same, and nothing is missing or made up.
+  func judge() {
+    guard let server, server.isAlive else { return broke("there is no server") }
+    look()
+    for account in accounts where violation == nil { judge(account, server) }
+  }
+
+  private func judge(_ account: Account, _ server: ServerProcess) {
+    do {
+      var records: [Record] = []
+      for stored in try feed(of: account, in: server, after: 0) {
+        records.append(try Record(decoding: stored.body))
+        guard records.last?.encoded == stored.body else {
+          return broke("the server keeps a record that is not in canonical form")
+        }
+        trace(stored.body)
+      }
+      records.sort { $0.key < $1.key }
+      count(.records, records.count)
+      for device in devices where device.account === account { compare(device, with: records) }
+      if let key = account.oracle.movedByIdentity {
+        broke("a new identity moved a write to a later time", about: key)
+      }
+      guard violation == nil else { return }
+      var holdings = Holdings()
+      holdings.addJournal(account.journal)
+      for record in records {
+        holdings.add(record)
+        if record[Register.forgottenField] != nil { count(.stripped) }
+        checkWhole(record)
+        checkOrigin(record, account.oracle)
+      }
+      guard violation == nil else { return }
+      let (lost, excused) = account.oracle.firstLost(holdings)
+      count(.lossesExcused, excused)
+      if let lost {
+        return broke(
+          "a write of device \(lost.device) to field \(lost.field) of kind \(lost.key.kind.rawValue) is "
+            + "neither visible, nor known to what is, nor in the journal; "
+            + story(of: lost, records, account), about: lost.key)
+      }
+      checkWinners(records, account)
+    } catch {
+      broke("the server's feed cannot be read: \(error)")
+    }
+  }
+
+  /// What a person sees can be read by the kind's rules: nothing of it was lost on the way.
+  private func checkWhole(_ record: Record) {
+    guard !record.isDeleted, record.key.kind != .conflict else { return }
+    do { try record.checkKindRules() } catch {
+      broke(
+        "a record of kind \(record.key.kind.rawValue) is there in part: \(error)", about: record.key
+      )
+    }
+  }
+
+  /// The register that docs/merge.md demands is visible in each field.
+  private func checkWinners(_ records: [Record], _ account: Account) {
+    if let (visible, later) = account.oracle.firstUndone(records) {
+      return broke(
+        "a write of device \(visible.device) to field \(visible.field) of kind "
+          + "\(visible.key.kind.rawValue) is visible, and one that had seen it is not: #"
+          + "value \(later.value.suffix(6)); " + story(of: visible, records, account),
+        about: visible.key)
+    }
+    let byKey = Dictionary(records.map { ($0.key, $0) }) { first, _ in first }
+    if let (key, owed) = account.acknowledged.firstBeaten(byKey) {
+      broke(
+        "field \(owed.field) of kind \(key.kind.rawValue) shows less than the greatest write that was "
+          + "acknowledged, \(owed.text)\n    "
+          + account.oracle.story(of: key, owed.field).joined(separator: "\n    "), about: key)
+    }
+  }
+
+  private func story(
+    of lost: Oracle.Write, _ records: [Record], _ account: Account
+  ) -> String {
+    var lines =
+      ["value \(lost.value.suffix(6)):"] + account.oracle.story(of: lost.key, lost.field)
+    for record in records where record.key == lost.key {
+      for register in record.registers {
+        lines.append("field \(register.field) is \(register.text)")
+      }
+    }
+    for record in records {
+      guard let entry = try? Conflict(record), entry.key == lost.key else { continue }
+      lines.append("journal: field \(entry.field) \(entry.lost.text) lost to \(entry.kept.text)")
+    }
+    return lines.joined(separator: "\n    ")
+  }
+
+  private func compare(_ device: Device, with records: [Record]) {
+    guard violation == nil, let process = device.process else { return }
+    do {
+      let held = try process.replica.allRecords().sorted { $0.key < $1.key }
+      if held != records {
+        let difference = Set(held).symmetricDifference(records)
+        return broke(
+          "device \(device.index) and the server differ in \(difference.count) records",
+          about: difference.map(\.key).min())
+      }
+      if let first = devices.first(where: { $0.account === device.account })?.process,
+        try first.replica.digest() != process.replica.digest()
+      {
+        return broke("the digests of device \(device.index) and the first of its account differ")
+      }
+      let waiting = try process.replica.pending()
+      if !waiting.isEmpty {
+        broke(
+          "device \(device.index) still has \(waiting.count) writes to push",
+          about: waiting.first?.key)
+      }
+    } catch {
+      broke("device \(device.index) cannot be read: \(error)")
+    }
+  }
+
+  /// Every value was written by somebody of this account, under a stamp that one of its actions
+  /// had. Entries of the journal were judged when they came.
+  private func checkOrigin(_ record: Record, _ oracle: Oracle) {
+    if record.key.kind == .conflict {
+      if !record.isDeleted, (try? Conflict(record)) == nil {
+        broke("a journal entry is unreadable")
+      }
+      return
+    }
+    for register in record.registers {
+      let isKnown =
+        register.field == Register.forgottenField
+        ? !oracle.deletions(of: record.key, at: register.stamp).isEmpty
+        : !oracle.writes(of: register, in: record.key).isEmpty
+          && oracle.isAction(register.stamp, on: record.key)
+      if !isKnown {
+        broke(
+          "field \(register.field) of kind \(record.key.kind.rawValue) holds what nobody wrote: "
+            + register.text, about: record.key)
+      }
+    }
+  }
+}
+
+extension Register {
+  /// For people.
+  var text: String {
+    "\(stamp.text) over \(replaced?.text ?? "nothing") value \(value.suffix(6))"
+  }
+}
