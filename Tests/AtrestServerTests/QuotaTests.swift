@@ -182,6 +182,25 @@ import struct Replication.WallTime
     #expect(try held() == counted(kim))
   }
 
+  /// Seed 0xb73 of 200 steps: the deletion was taken and pruned, and the entry about it waited for room.
+  @Test("an entry that a server lost comes back into a full account, like one that it notices")
+  func returningEntry() throws {
+    _ = try exchange([offer(water(1))])
+    let full = try held().bytes
+    func entry(_ number: Int64) -> [UInt8] {
+      let lost = Register(field: 1, stamp: stamp(noon - number, tablet), value: [])
+      let kept = Register(field: 1, stamp: stamp(noon, phone), value: Register.deletedValue)
+      let conflict = Conflict(
+        key: water(1).key, field: 1, lost: lost, kept: kept,
+        noticed: WallTime(milliseconds: noon))
+      return Offer(record: conflict.journalRecord, written: [], isRestored: true).encoded
+    }
+    #expect(try exchange([entry(1)], records: 1, bytes: full).refusals.isEmpty)
+    let answer = try exchange([entry(2)], records: 1, bytes: full)
+    #expect(answer.refusals.map(\.reason) == [.quota], "at the double")
+    #expect(try held() == counted(kim))
+  }
+
   @Test("what is noted is what is there, after any work")
   func counts() throws {
     let sam = try store.makeAccount("sam")

@@ -22,8 +22,12 @@ package struct AccountQuota: Hashable, Sendable {
   package static let standard = AccountQuota()
 
   /// Whether another record of so many bytes may be added.
-  func allowsRecord(bytes count: Int, beside held: Holdings) -> Bool {
-    !isDiskFull && held.records < records && held.bytes <= bytes - count
+  func allowsRecord(_ kind: RecordKind, bytes count: Int, beside held: Holdings) -> Bool {
+    guard !isDiskFull else { return false }
+    // An entry that a server lost comes back before the deletion that it is about, which is taken however
+    // full the account is.
+    if kind == .conflict { return allowsJournal(beside: held) }
+    return held.records < records && held.bytes <= bytes - count
   }
 
   /// Whether a record may become another one that takes so many bytes more.

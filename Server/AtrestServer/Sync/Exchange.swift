@@ -157,7 +157,10 @@ package enum Exchange {
   static func hasRoom(
     for item: PreparedExchange.Item, _ quota: AccountQuota, _ feed: AccountFeed
   ) throws(StoreError) -> Bool {
-    if quota.allowsRecord(bytes: item.body.count, beside: try feed.holdings()) { return true }
+    let held = try feed.holdings()
+    if quota.allowsRecord(item.offer.record.key.kind, bytes: item.body.count, beside: held) {
+      return true
+    }
     return try feed.find(key: item.key) != nil
   }
 
@@ -169,7 +172,8 @@ package enum Exchange {
     let ahead = try fieldsTooFarAhead(item.offer, feed, now)
     let isAhead = !ahead.isEmpty
     let held = try feed.holdings()
-    let hasRoom = quota.allowsRecord(bytes: item.body.count, beside: held)
+    let hasRoom = quota.allowsRecord(
+      item.offer.record.key.kind, bytes: item.body.count, beside: held)
     if !isAhead, hasRoom,
       let sequence = try feed.append(
         item.offer.record, key: item.key, body: item.body, at: now)
