@@ -132,15 +132,16 @@ struct Judgement {
   /// that come back in pieces to a server that was put back, whether or not the replica knows of that:
   /// what the account's copy never had, and the writer of its deletion did not know.
   private func earlierActions(wonAgainstBy winner: Register?) -> [Loss] {
-    guard let last = record[Register.deletedField], !Mutation.earlierNotJournalled.isActive,
-      let deletion = winner ?? (Mutation.partsNotNoted.isActive ? nil : stored[last.field]),
-      deletion.value == Register.deletedValue, result[last.field] == deletion
+    let held = Mutation.partsNotNoted.isActive ? nil : stored[Register.deletedField]
+    guard let deletion = winner ?? held, !Mutation.earlierNotJournalled.isActive,
+      deletion.value == Register.deletedValue, result[deletion.field] == deletion
     else { return [] }
     let earlier = record.registers.filter { register in
       (winner != nil && isWritten(register) || isPiece(register, under: deletion))
         && register.stamp < deletion.stamp && !isAction(register.stamp, knownTo: deletion)
     }
-    return actions(of: earlier, but: [last.stamp], lostTo: deletion)
+    let last = record[deletion.field].map { [$0.stamp] } ?? []
+    return actions(of: earlier, but: last, lostTo: deletion)
   }
 
   /// Whether an offered register comes back to a server that lost it, and is unknown to a deletion's

@@ -255,13 +255,13 @@ class Meeting:
         lost_to = [kept for lost, kept in pairs if lost == last]
         deletion = lost_to[0] if lost_to else self.stored.get(DELETED_FIELD)
         is_kept = self.result.get(DELETED_FIELD) == deletion
-        if last is None or deletion is None or deletion.value != DELETED or not is_kept:
+        if deletion is None or deletion.value != DELETED or not is_kept:
             return []
         earlier = {self.offered[field].stamp for field in self.written if lost_to}
         earlier |= {r.stamp for r in self.offered.values() if self._is_back(r, deletion)}
         return [
             (action(s), deletion)
-            for s in earlier - {last.stamp}
+            for s in earlier - {last and last.stamp}
             if s < deletion.stamp and not self._is_known(s, deletion)
         ]
 

@@ -115,6 +115,10 @@ struct HistoryTests {
     let same = (held.record, held.history)
     #expect(take(pieces, &held).map(\.lost) == [action])
     #expect(take(pieces, &held).isEmpty, "and once")
+    // Seed 0xb73: beside a deletion that waits itself, what was pulled under it has no field 1.
+    held = same
+    let bare = Offer(record: record(lost), written: [], isRestored: isRestored)
+    #expect(take(bare, &held).map(\.lost) == [action])
     // The same, with its writer's next action.
     held = same
     let next = register(1, [], 6, 2, over: Stamp(5, 2))
