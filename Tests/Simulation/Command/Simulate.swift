@@ -6,7 +6,8 @@ import Replication
 import Simulation
 
 /// Reads what to run from the environment: `SEED`, or `FIRST` and `SEEDS`; `DEVICES`, `OPERATIONS`,
-/// `FAULTS`. `LAW` searches a small world that deep instead.
+/// `FAULTS`. `STORY` tells what became of the record without making the history short. `LAW` searches a
+/// small world that deep instead.
 @main
 struct Simulate {
   var plan = History.Plan()
@@ -44,15 +45,20 @@ struct Simulate {
   func explain(_ seed: UInt64, _ violation: Violation) {
     say("\(name(seed)): \(violation)")
     let history = History(seed: seed, plan: plan)
-    if let short = Simulator.shrink(history) {
+    if Simulate.text("STORY") != nil {
+      tell(history, violation)
+    } else if let short = Simulator.shrink(history) {
       say("\(short.history.steps.count) of \(history.steps.count) steps do: \(short.violation)")
       for step in short.history.steps { say("  \(step)") }
-      if let key = short.violation.key {
-        say("What became of the record:")
-        for line in Simulator.tell(short.history, about: key) { say("  \(line)") }
-      }
+      tell(short.history, short.violation)
     }
     say("Replay it with: make simulate \(name(seed))")
+  }
+
+  private func tell(_ history: History, _ violation: Violation) {
+    guard let key = violation.key else { return }
+    say("What became of the record:")
+    for line in Simulator.tell(history, about: key) { say("  \(line)") }
   }
 
   func replay(_ seed: UInt64) -> Int32 {

@@ -16,6 +16,8 @@ final class Account {
   var journal: Set<Oracle.Held> = []
   /// Records as the server last showed them.
   var view: [RecordKey: Record] = [:]
+  /// When the server's clock says that it took in each entry of the journal, or a little before.
+  var entered: [RecordKey: WallTime] = [:]
   /// The greatest stamp that the feed ever showed, and what the server's clock showed then.
   var greatest = HybridTime(rawValue: 0)
   var looked = WallTime(milliseconds: 0)
@@ -33,6 +35,7 @@ final class Account {
   /// The server shows another past from now on.
   func forgetView() {
     view = [:]
+    entered = [:]
     seenHead = 0
     feedAtEnd = nil
   }

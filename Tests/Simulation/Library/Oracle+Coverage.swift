@@ -102,7 +102,8 @@ extension Oracle {
       var left = named
       left += deletions(of: key).filter { id in
         guard !isHeldEnough, let latest, let least = writes[id].stamps.min() else { return false }
-        return writes[id].isOwed && !takenBack.contains(id) && least <= latest
+        return (writes[id].isOwed || writes[id].wasTaken) && !takenBack.contains(id)
+          && least <= latest
       }
       var seen = Set(left)
       while let id = left.popLast() {
@@ -146,7 +147,7 @@ extension Oracle {
     for id in writes.indices where was[id] && !isStill[id] {
       // With its field 1 an action is gone: what else it wrote is a part of nothing.
       let gone = writes[id].field == Register.deletedField ? action(of: id) : [id]
-      for id in gone { writes[id].isOwed = false }
+      for id in gone { (writes[id].isOwed, writes[id].wasTaken) = (false, false) }
     }
   }
 }

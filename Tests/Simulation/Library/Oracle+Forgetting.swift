@@ -43,6 +43,9 @@ extension Oracle {
     if let floor = after[Register.forgottenField] {
       floors[after.key, default: []].insert(floor.stamp)
     }
+    for id in after[Register.deletedField].map({ writes(of: $0, in: after.key) }) ?? [] {
+      writes[id].wasTaken = true
+    }
     guard !forgetting.absent.isEmpty else { return }
     for register in after.registers where before?[register.field] != register {
       let replaced = before?[register.field].map { writes(of: $0, in: after.key) } ?? []

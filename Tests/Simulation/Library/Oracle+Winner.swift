@@ -76,7 +76,7 @@ extension Oracle {
     var later: [Int: Int] = [:]
     for id in writes.indices.reversed() {
       var owed = later[id]
-      if writes[id].isOwed, !isUnderFloor(writes[id], floors) { owed = id }
+      if writes[id].isOwed, !isUnderFloor(id, floors) { owed = id }
       guard let owed else { continue }
       for parent in writes[id].parents where writes[id].parents.count == 1 { later[parent] = owed }
     }
@@ -93,8 +93,12 @@ extension Oracle {
     return nil
   }
 
-  private func isUnderFloor(_ write: Write, _ floors: [RecordKey: Stamp]) -> Bool {
-    guard let floor = floors[write.key], let latest = write.stamps.max() else { return false }
-    return latest < floor
+  private func isUnderFloor(_ id: Int, _ floors: [RecordKey: Stamp]) -> Bool {
+    let stamps = writes[id].stamps
+    // Of two replicas that offer it one may give the earlier stamp, and the other a new one.
+    guard let floor = floors[writes[id].key],
+      let stamp = isDoubled(id) ? stamps.max() : stamps.last
+    else { return false }
+    return stamp < floor
   }
 }

@@ -24,6 +24,9 @@ struct Oracle {
     var known: [Int] = []
     /// Whether it must still be visible, known to the writer of a visible one, or in the journal.
     var isOwed: Bool
+    /// Of a write to field 1: whether the server took it, though its writer may not have been told that it
+    /// was made, and somebody holds it.
+    var wasTaken = false
     var device: Int
     /// The device that it is, or is a copy of.
     var family: Int

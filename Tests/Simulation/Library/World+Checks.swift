@@ -31,6 +31,9 @@ extension World {
         checkTimes(of: record, account)
         account.oracle.noteCommitted(account.view[record.key], record)
         noteEndedEntry(record, account)
+        if record.key.kind == .conflict, account.view[record.key] == nil {
+          account.entered[record.key] = min(account.looked, serverClock.now())
+        }
         account.view[record.key] = record
         noteJournal(record, account)
       }
@@ -80,9 +83,11 @@ extension World {
   private func noteEndedEntry(_ record: Record, _ account: Account) {
     guard record.isDeleted, let live = account.view[record.key], !live.isDeleted,
       let entry = try? Conflict(live), let held = account.view[entry.key],
-      let end = record[Register.deletedField]?.stamp.time,
-      end >= HybridTime(entry.noticed.advanced(by: Conflict.retentionMilliseconds))
+      let end = record[Register.deletedField]?.stamp.time
     else { return }
+    // An entry that claims to be younger than it is to this server counts from when it came.
+    let began = min(entry.noticed, account.entered[record.key] ?? entry.noticed)
+    guard end >= HybridTime(began.advanced(by: Conflict.retentionMilliseconds)) else { return }
     account.oracle.noteEnd(of: entry, holding: held)
   }
 
