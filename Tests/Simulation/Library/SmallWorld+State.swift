@@ -193,7 +193,8 @@ extension SmallWorld {
       text.key(write.key)
       text.word("\(write.field):")
       text.value(write.field, write.value)
-      text.word("action \(write.action) \(write.parents) \(write.known) \(write.isOwed) \(write.wasTaken)")
+      text.word(
+        "action \(write.action) \(write.parents) \(write.known) \(write.isOwed) \(write.wasTaken)")
       text.word("\(write.device) \(write.family)")
       for stamp in write.stamps { text.stamp(stamp) }
     }
