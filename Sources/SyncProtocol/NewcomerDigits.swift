@@ -5,7 +5,7 @@ import Crypto
 
 extension PairRequest {
   /// What a device shows while it waits to be let in, and what whoever is asked about it is shown: six digits. Somebody else with the same link
-  /// shows others, whatever the device calls itself. Empty without a nonce.
+  /// shows others, whatever the device calls itself. Empty without a nonce: then it is not let in by approval.
   ///
   /// Whoever draws nonces until the digits fit must know beforehand what the other device will show.
   public var digits: String {
@@ -26,9 +26,8 @@ enum NewcomerDigits {
 
   static func checked(_ text: String) throws(WireError) -> String {
     let isSound =
-      text.isEmpty
-      || (text.utf8.count == count
-        && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+      text.utf8.count == count
+      && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard isSound else { throw .invalid("a newcomer has six digits") }
     return text
   }

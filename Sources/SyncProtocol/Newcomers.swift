@@ -78,13 +78,13 @@ public struct Newcomer: Hashable, Sendable {
   public var expires: WallTime
   /// The device that made its code.
   public var inviter: ReplicaID
-  /// See `PairRequest.digits`; empty if it has none.
+  /// See `PairRequest.digits`.
   public var digits: String
 
   /// A newcomer.
   public init(
     handle: UInt64, name: String, since: WallTime, expires: WallTime, inviter: ReplicaID,
-    digits: String = ""
+    digits: String
   ) {
     self.handle = handle
     self.name = name

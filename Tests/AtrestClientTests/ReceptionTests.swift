@@ -37,7 +37,7 @@ struct ReceptionTests {
   private static func newcomer(_ handle: UInt64, of inviter: ReplicaID = own) -> Newcomer {
     Newcomer(
       handle: handle, name: "tablet", since: WallTime(milliseconds: 1),
-      expires: WallTime(milliseconds: 300_000), inviter: inviter)
+      expires: WallTime(milliseconds: 300_000), inviter: inviter, digits: "123456")
   }
 
   private func run(

@@ -90,7 +90,7 @@ import Transport
     #expect(repeated == welcome)
     #expect(
       try await scene.call(code, nonce: Array(scene.nonce.dropLast()) + [8]).failure == .badCode)
-    #expect(try await scene.call(code, nonce: []).failure == .badCode)
+    #expect(try await scene.call(code, nonce: []).failure == .badCode, "it is used up")
     #expect(try await scene.call(String(code.dropLast()) + "B").failure == .badCode)
     scene.storage.world.now += 1
     #expect(try await scene.call(code).failure == .badCode)
@@ -104,7 +104,7 @@ import Transport
     let other = [UInt8](repeating: 9, count: 16)
     for _ in 0..<PairingCode.tries + 1 {
       #expect(try await scene.call(code, name: "thief", nonce: other).failure == .badCode)
-      #expect(try await scene.call(code, name: "thief", nonce: []).failure == .badCode)
+      #expect(try await scene.call(code, name: "thief", nonce: []).failure == .hasNoDigits)
     }
     let waiting = try scene.newcomers()
     #expect(waiting.map(\.name) == ["laptop"])
@@ -123,10 +123,16 @@ import Transport
     #expect(lost.answers.all.isEmpty)
   }
 
-  @Test("without a nonce a call that lasts is answered like any other")
-  func plain() async throws {
-    let caller = await scene.call(try await scene.invite(), nonce: [])
-    _ = try await scene.decide(try #require(try scene.newcomers().first?.handle), true)
+  /// Somebody who saw the link, came first as "tablet" and showed no digits was let in by an ordinary yes.
+  @Test("whoever has no digits to show is not let in by approval, and leaves the code as it was")
+  func withoutDigits() async throws {
+    let code = try await scene.invite()
+    #expect(try await scene.call(code, name: "tablet", nonce: []).failure == .hasNoDigits)
+    #expect(try scene.newcomers().isEmpty)
+    let caller = await scene.call(code)
+    let newcomer = try #require(try scene.newcomers().first)
+    #expect(newcomer.digits.count == 6)
+    _ = try await scene.decide(newcomer.handle, true)
     let welcome = try await caller.welcome
     var metadata = Metadata()
     metadata.add("authorization", "Bearer \(welcome.token)")

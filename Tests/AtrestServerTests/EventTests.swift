@@ -117,7 +117,9 @@ import struct Replication.WallTime
     for allow in [true, false] {
       let code = try await invite(withoutApproval: false)
       let answers = Recorder<UnaryOutcome>()
-      _ = try storage.devices.pair(PairRequest(code: code, deviceName: "x").encoded) {
+      _ = try storage.devices.pair(
+        PairRequest(code: code, deviceName: "x", nonce: [UInt8](repeating: 7, count: 16)).encoded
+      ) {
         { outcome, _ in answers.note(outcome) }
       }
       // A read passes through the same queue: after it the newcomer waits.

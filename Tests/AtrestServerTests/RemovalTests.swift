@@ -103,7 +103,9 @@ private let canary = "canary-7f3a-"
     // One that waits has a name, too.
     let code = try InviteResponse(decoding: try invited.reply).code
     _ = try storage.devices.pair(
-      PairRequest(code: code, deviceName: "\(canary)newcomer").encoded
+      PairRequest(
+        code: code, deviceName: "\(canary)newcomer", nonce: [UInt8](repeating: 7, count: 16)
+      ).encoded
     ) { { _, _ in } }
     if byOwner {
       _ = try await remove("kim").reply

@@ -47,18 +47,6 @@ import Transport
     #expect(try await scene.call(code).failure == .badCode)
   }
 
-  @Test("without a nonce a lost call takes the code with it")
-  func lostForGood() async throws {
-    let code = try await scene.invite()
-    let lost = await scene.call(code, nonce: [])
-    let handle = try #require(try scene.newcomers().first?.handle)
-    lost.hangUp()
-    #expect(try scene.newcomers().isEmpty)
-    await #expect(throws: Status.nobodyWaits) { try await scene.decide(handle, true) }
-    #expect(try await scene.call(code, nonce: []).failure == .badCode)
-    #expect(try await scene.stored().count == 2)
-  }
-
   @Test(
     "waiting ends with the code, like a wrong one: when its time is over, or somebody decides too late",
     arguments: [false, true])
@@ -95,7 +83,7 @@ import Transport
     }
     _ = try revoked.reply
     #expect(try await mine.failure == .badCode)
-    #expect(try await scene.call(unused, nonce: []).failure == .badCode)
+    #expect(try await scene.call(unused).failure == .badCode)
     #expect(try scene.newcomers().map(\.inviter) == [phone])
     #expect(other.answers.all.isEmpty)
     #expect(throws: Status.unknownDevice) { try scene.newcomers(scene.tab) }

@@ -88,7 +88,9 @@ class Neighbour:
     def _have_a_newcomer_wait(self, channel, random):
         """Somebody with the right code, whom only this account may let in."""
         request = devices_pb2.PairRequest(
-            code=self.phone.invite(approval=True).code, device_name=self._secret(random)
+            code=self.phone.invite(approval=True).code,
+            device_name=self._secret(random),
+            nonce=random.randbytes(32),
         )
         self.waiting = devices_pb2_grpc.DevicesStub(channel).Pair.future(request, timeout=120)
         self.secrets.append(request.device_name.encode())

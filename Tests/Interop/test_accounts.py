@@ -123,15 +123,12 @@ def first_device(account):
     )
 
 
-def test_a_cancelled_call_without_a_nonce_is_gone(account):
-    call = asking(account, account.invite(approval=True).code, nonce=b"")
-    handle = newcomers(account)[0].handle
-    call.cancel()
-    until = time.monotonic() + CALL_SECONDS
-    request = devices_pb2.NewcomersRequest()
-    while account.devices.Newcomers(request, metadata=account.metadata).newcomers:
-        assert time.monotonic() < until
-    assert status_of(decide, account, handle, True) == CODE.NOT_FOUND
+def test_a_newcomer_without_a_nonce_has_no_digits_and_is_not_shown(account):
+    code = account.invite(approval=True).code
+    call = asking(account, code, nonce=b"")
+    assert status_of(call.result) == CODE.FAILED_PRECONDITION
+    asking(account, code)
+    assert [len(newcomer.digits) for newcomer in newcomers(account)] == [6]
 
 
 def test_a_server_that_stops_does_not_wait_for_newcomers(binaries, tmp_path):

@@ -20,7 +20,7 @@ struct AccountMessageTests {
       records: 5, bytes: 6, messageBytes: 7, recordsPerRequest: 8, valueBytes: 9,
       recordBytes: 10, watchStreams: 11))
 
-  @Test("a newcomer's digits are those of its nonce and its code, six, or none")
+  @Test("a newcomer's digits are those of its nonce and its code, always six")
   func digits() throws {
     func digits(_ code: String, _ nonce: [UInt8]) -> String {
       PairRequest(code: code, deviceName: "phone", nonce: nonce).digits
@@ -34,7 +34,7 @@ struct AccountMessageTests {
       let nonce = [UInt8(number >> 8), UInt8(number & 255)] + [UInt8](repeating: 0, count: 14)
       #expect(digits("BCDFGHJKLMNPQ", nonce).utf8.count == 6)
     }
-    for wrong in ["12345", "1234567", "12345a", "１２"] {
+    for wrong in ["", "12345", "1234567", "12345a", "１２"] {
       var newcomer = newcomer
       newcomer.digits = wrong
       let bytes = NewcomersResponse(newcomers: [newcomer]).encoded

@@ -157,7 +157,7 @@ struct InviteWords: Sendable {
         Keyboard.forget()
         Terminal.ask(
           "\(Foreign.quoted(newcomer.name)) wants to join (\(around.words(since)))"
-            + "\(DeviceWords.comparing(newcomer)). Let it in? [y/N]"
+            + " and shows \(DeviceWords.shown(newcomer.digits)). Let it in? [y/N]"
         )
         let answer = Keyboard.line(within: Int32(seconds * 1000))
         if answer == nil { Terminal.complain("") }

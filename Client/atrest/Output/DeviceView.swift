@@ -32,8 +32,7 @@ struct NewcomerRow: Encodable, Equatable {
   var since: Date
   var expires: Date
   var inviter: String
-  /// Absent for a program that has none.
-  var digits: String?
+  var digits: String
 
   init(_ newcomer: Newcomer) {
     id = ShortID.hex(newcomer.handle)
@@ -41,7 +40,7 @@ struct NewcomerRow: Encodable, Equatable {
     since = Date(milliseconds: newcomer.since.milliseconds)
     expires = Date(milliseconds: newcomer.expires.milliseconds)
     inviter = ShortID.hex(newcomer.inviter.rawValue)
-    digits = newcomer.digits.isEmpty ? nil : newcomer.digits
+    digits = newcomer.digits
   }
 }
 
@@ -74,12 +73,7 @@ enum DeviceWords {
 
   /// Six digits as people compare them.
   static func shown(_ digits: String) -> String {
-    digits.isEmpty ? "-" : "\(digits.prefix(3)) \(digits.dropFirst(3))"
-  }
-
-  /// What the newcomer that is asked about shows.
-  static func comparing(_ newcomer: Newcomer) -> String {
-    newcomer.digits.isEmpty ? "" : " and shows \(shown(newcomer.digits))"
+    "\(digits.prefix(3)) \(digits.dropFirst(3))"
   }
 
   /// Of one that was let in.

@@ -70,6 +70,9 @@ enum Pairing {
     case madeBefore(DeviceEntry, Token)
     /// The code is right, and a device of the account has to say yes.
     case awaitsApproval(InvitationEntry, secret: [UInt8])
+    /// The code is right, and a device would have to say yes to a newcomer that it cannot tell from another:
+    /// without a nonce there are no digits. The code stays as it was.
+    case hasNoDigits
     /// Wrong, used, too old, or tried too often. Names the account whose code it would have been, if any.
     case denied(AccountID?)
     case tooManyDevices
@@ -106,7 +109,9 @@ enum Pairing {
       }
       return .denied(invitation.account)
     }
-    guard !invitation.needsApproval else { return .awaitsApproval(invitation, secret: secret) }
+    guard !invitation.needsApproval else {
+      return nonce.isEmpty ? .hasNoDigits : .awaitsApproval(invitation, secret: secret)
+    }
     return try admit(
       Token(replica: token.replica, secret: secret), name: name, by: invitation, at: now,
       in: transaction)

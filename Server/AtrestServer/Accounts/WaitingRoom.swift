@@ -29,15 +29,12 @@ struct WaitingNewcomer: Sendable {
 /// The call of a newcomer. It may end before it is answered, on another thread.
 final class PairCall: Sendable {
   let answer: Answer
-  /// Whether the caller can come back for the answer.
-  let isRepeatable: Bool
   /// Where its try was counted; see `AttemptLimiter.key(of:)`.
   let peer: [UInt8]?
   fileprivate let hasEnded = Atomic(false)
 
-  init(isRepeatable: Bool, peer: [UInt8]? = nil, answer: @escaping Answer) {
+  init(peer: [UInt8]? = nil, answer: @escaping Answer) {
     self.peer = peer
-    self.isRepeatable = isRepeatable
     self.answer = answer
   }
 }
@@ -49,10 +46,8 @@ final class PairCall: Sendable {
 final class WaitingRoom: Sendable {
   private struct Place {
     let newcomer: WaitingNewcomer
-    /// Nil while nobody listens.
+    /// Nil while nobody listens: the caller can come back for its answer.
     var call: PairCall?
-    /// The caller has gone, and cannot come back: the code stays bound to it until it ends.
-    var isGone = false
   }
 
   /// By the handle of the code.
@@ -62,7 +57,7 @@ final class WaitingRoom: Sendable {
   func newcomers(of account: AccountID, at now: WallTime) -> [WaitingNewcomer] {
     let waiting = places.withLock { places in
       places.values.filter {
-        $0.newcomer.account == account && !$0.isGone && $0.newcomer.expires > now
+        $0.newcomer.account == account && $0.newcomer.expires > now
       }.map(\.newcomer)
     }
     return waiting.sorted { ($0.since, $0.code) < ($1.since, $1.code) }
@@ -72,7 +67,7 @@ final class WaitingRoom: Sendable {
   func newcomer(_ handle: UInt64, of account: AccountID) -> WaitingNewcomer? {
     places.withLock { places in
       places.values.first {
-        $0.newcomer.handle == handle && $0.newcomer.account == account && !$0.isGone
+        $0.newcomer.handle == handle && $0.newcomer.account == account
       }?.newcomer
     }
   }
@@ -92,34 +87,26 @@ final class WaitingRoom: Sendable {
       var isNew = true
       if let known = places[newcomer.code] {
         if Secret.areEqual(known.newcomer.secretHash, newcomer.secretHash) {
-          guard call.isRepeatable, Secret.areEqual(known.newcomer.secret, newcomer.secret) else {
-            return .bound
-          }
+          guard Secret.areEqual(known.newcomer.secret, newcomer.secret) else { return .bound }
           place = known
           isNew = false
         }
         // Otherwise that code has ended, and another one has its handle: nobody can be let in by it any more.
       }
       let old = places[newcomer.code]?.call
-      place.call = call
+      place.call = call.hasEnded.load(ordering: .acquiring) ? nil : call
       places[newcomer.code] = place
-      if call.hasEnded.load(ordering: .acquiring) { leave(&places, newcomer.code, call) }
       return .waits(insteadOf: old, isNew: isNew)
     }
   }
 
-  /// A call has ended without an answer from here. Whoever can come back goes on waiting.
+  /// A call has ended without an answer from here. Its newcomer goes on waiting: it can call again.
   func callEnded(_ call: PairCall) {
     call.hasEnded.store(true, ordering: .releasing)
     places.withLock { places in
       guard let code = places.first(where: { $0.value.call === call })?.key else { return }
-      leave(&places, code, call)
+      places[code]?.call = nil
     }
-  }
-
-  private func leave(_ places: inout [String: Place], _ code: String, _ call: PairCall) {
-    places[code]?.call = nil
-    if !call.isRepeatable { places[code]?.isGone = true }
   }
 
   /// Takes the newcomer that is named so out.

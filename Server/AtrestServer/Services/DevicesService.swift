@@ -62,7 +62,7 @@ package final class DevicesService: Sendable {
       throw .badCode
     }
     let tokens = (0..<Self.draws).map { _ in drawToken() }
-    let call = PairCall(isRepeatable: !request.nonce.isEmpty, peer: peer, answer: answer())
+    let call = PairCall(peer: peer, answer: answer())
     onEnd { [room] in room.callEnded(call) }
     let job = Operation(use: .writes, costBytes: 1024) {
       batch throws(StoreError) in
@@ -138,6 +138,7 @@ package final class DevicesService: Sendable {
       return welcome(device, token)
     case .madeBefore(let device, let token): return welcome(device, token)
     case .denied, .awaitsApproval: return .fail(denied)
+    case .hasNoDigits: return .fail(.hasNoDigits)
     case .tooManyDevices: return .fail(.tooManyDevices)
     case .replicaTaken: return .fail(.busy)
     }

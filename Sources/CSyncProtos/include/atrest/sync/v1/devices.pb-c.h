@@ -57,7 +57,8 @@ struct  Atrest__Sync__V1__PairRequest
   /*
    * Names the request, so that it can be repeated: 16 to 64 bytes, drawn at random and kept before it is sent for the first time, and forgotten with the
    * answer. Until the code's end, the same code with the same nonce is answered the same again. The token is made of it and of the code, so keep it
-   * secret. If it is empty, an answer or a call that is lost takes the code with it.
+   * secret. If it is empty, an answer that is lost takes the code with it, and a code
+   * that needs approval ends with FAILED_PRECONDITION and stays as it was: nobody could tell this device from another that has the link.
    */
   ProtobufCBinaryData nonce;
 };
@@ -213,8 +214,8 @@ struct  Atrest__Sync__V1__Newcomer
   uint64_t inviter;
   /*
    * Six digits that the newcomer shows, too: whoever is asked compares them, because somebody else who saw the link may have come first under the same
-   * name. The first eight bytes, big-endian, of the SHA-256 of "atrest digits", the nonce and the code as they were sent, modulo 1,000,000. Empty for
-   * a newcomer without a nonce.
+   * name. The first eight bytes, big-endian, of the SHA-256 of "atrest digits", the nonce and the code as they were sent, modulo 1,000,000.
+   * Never empty: a list with a newcomer without them is refused by whoever reads it.
    */
   char *digits;
 };
