@@ -111,6 +111,19 @@ struct InviteTests {
     #expect(try tablet("pair", link, "--name", "tablet").code == 0)
   }
 
+  /// What stands on the command line is shown to every user of the machine.
+  @Test("a link is read from standard input where none is given", arguments: [[], ["-"]])
+  func typed(arguments: [String]) throws {
+    let link = try phone("invite", "--yes").out.trimmingCharacters(in: .newlines)
+    let tablet = try Binary()
+    let nothing = try tablet.start(["pair"] + arguments).wait()
+    #expect(nothing.code == 64 && nothing.err.contains("There is no pairing link."))
+    let answer = try tablet.start(
+      ["pair"] + arguments + ["--name", "tablet"], typing: " \(link)"
+    ).wait()
+    #expect(answer.code == 0 && answer.out.contains("This device is now “tablet”"), "\(answer.err)")
+  }
+
   @Test("a second device of one name is told what it is called")
   func namesake() throws {
     let second = try Binary()

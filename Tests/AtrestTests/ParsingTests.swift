@@ -57,7 +57,7 @@ struct ParsingTests {
     arguments: [
       "sessions edit 3f", "sessions edit 3f --outcome won", "sessions list --limit 0",
       "sessions list --limit many", "water edit 3f", "water list --days 0", "water list --days -3",
-      "pair", "fast start now", "fast complete --target 16h", "devices revoke",
+      "fast start now", "fast complete --target 16h", "devices revoke",
     ])
   func usage(line: String) {
     #expect(throws: (any Error).self) {

@@ -19,11 +19,16 @@ struct PairCommand: AsyncParsableCommand {
       digits that have to be the same there. Interrupted, or \
       cut off from the server, it goes on where it was when it is run again with the same link.
 
+      Without a link it asks for one, or reads it from standard input: what stands on the command line \
+      is shown to every user of this machine.
+
       EXAMPLES:
+        atrest pair
         atrest pair atrest://127.0.0.1:7443/BCDF-GHJKLMNP --name phone
+        atrest pair --name laptop < link.txt
       """)
 
-  @Argument(help: "The pairing link.") var link: String
+  @Argument(help: "The pairing link; “-” or none: from standard input.") var link: String?
   @Option(help: "What to call this device; otherwise its host name.") var name: String?
   @OptionGroup var options: ReplicaOptions
   @OptionGroup var format: FormatOptions
@@ -43,8 +48,18 @@ struct PairCommand: AsyncParsableCommand {
     return name.isEmpty ? "device" : name
   }
 
+  /// The link as it was given, or the next line of standard input.
+  private func linkText() throws -> String {
+    if let link, link != "-" { return link }
+    if Keyboard.isThere { Terminal.ask("The pairing link:") }
+    guard let line = Keyboard.line(), !line.allSatisfy(\.isWhitespace) else {
+      throw Failure.Thrown(PairWords.noLink, Failure.usage)
+    }
+    return line.trimmingCharacters(in: .whitespaces)
+  }
+
   func run() async throws {
-    let link = try PairingLink(parsing: link)
+    let link = try PairingLink(parsing: try linkText())
     let name = try Self.deviceName(given: name, host: ProcessInfo.processInfo.hostName)
     let replica = try options.open()
     let joining = Task { [deviceName = name] in
@@ -69,6 +84,10 @@ enum PairWords {
   static func waiting(_ digits: String) -> String {
     "Waiting for your other device to let this one in. There it has to show \(DeviceWords.shown(digits))."
   }
+
+  /// Standard input had none.
+  static let noLink =
+    "There is no pairing link. `atrest invite` on another device makes one, or the server's owner."
 
   /// Where the command was stopped.
   static let interrupted =

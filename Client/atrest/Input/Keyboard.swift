@@ -21,7 +21,7 @@ enum Keyboard {
     tcflush(STDIN_FILENO, TCIFLUSH)
   }
 
-  /// The next line, without its end.
+  /// The next line, without its end; the last one may have none.
   ///
   /// - Parameter limit: How long to wait for it, in milliseconds; nil: for ever.
   /// - Returns: nil at the end of the input, if nothing came in time, or if the line is longer than 4,096 bytes.
@@ -35,7 +35,9 @@ enum Keyboard {
       var byte: UInt8 = 0
       let count = read(STDIN_FILENO, &byte, 1)
       if count < 0, errno == EINTR { continue }
-      guard count == 1 else { return nil }
+      guard count == 1 else {
+        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+      }
       if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
       line.append(byte)
     }
