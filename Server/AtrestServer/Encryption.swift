@@ -2,6 +2,7 @@
 // How a server proves to devices who it is.
 
 import DispatchNet
+import Glibc
 import TLS
 
 /// What connections are encrypted with.
@@ -25,6 +26,15 @@ package enum Encryption: Sendable {
     case .files(let certificate, let key):
       try ServerIdentity.load(certificateFile: certificate, keyFile: key)
     }
+  }
+
+  /// The key file, and its mode, if every user of the machine can read or change it: then its certificate
+  /// proves nothing. A group may, as one that holds a machine's keys.
+  var openKey: (path: String, mode: String)? {
+    guard case .files(_, let key) = self else { return nil }
+    var status = stat()
+    guard stat(key, &status) == 0, status.st_mode & 0o006 != 0 else { return nil }
+    return (key, String(status.st_mode & 0o777, radix: 8))
   }
 
   /// What follows the address in a pairing link. Where a server that does not encrypt is called from elsewhere, a proxy does, with a

@@ -110,7 +110,7 @@ package final class Server: Sendable {
     let tls: TLSContextBox?
     do throws(TLSFileError) {
       // The store holds the folder's lock, so no other server makes one.
-      let identity = try configuration.encryption.identity(in: configuration.dataDirectory)
+      let identity = try Self.identity(configuration)
       tls = try identity.map { identity throws(TLSFileError) in try TLSContextBox(identity) }
     } catch {
       await queue.close()
@@ -207,10 +207,22 @@ package final class Server: Sendable {
   /// - Throws: What is wrong with them; the ones in use stay in use.
   package func renewCertificate() throws(TLSFileError) -> Bool {
     guard let tls, case .files = configuration.encryption,
-      let identity = try configuration.encryption.identity(in: configuration.dataDirectory)
+      let identity = try Self.identity(configuration)
     else { return false }
     try tls.replace(with: identity)
     return true
+  }
+
+  private static func identity(
+    _ configuration: Configuration
+  ) throws(TLSFileError) -> ServerIdentity? {
+    let identity = try configuration.encryption.identity(in: configuration.dataDirectory)
+    if let key = configuration.encryption.openKey {
+      configuration.logger.warning(
+        "every user of this machine can use the key of --tls-key: give it to its owner alone, with chmod 600",
+        metadata: ["file": "\(key.path)", "mode": "\(key.mode)"])
+    }
+    return identity
   }
 
   /// What devices called so far.

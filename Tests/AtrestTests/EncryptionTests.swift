@@ -117,6 +117,12 @@ struct EncryptionTests {
     let paired = try stranger("pair", link, "--name", "stranger", with: trust)
     #expect(paired.code == 0, "\(paired.err)")
 
+    // A key that every user can read is told of.
+    chmod(ca.path("server.key"), 0o644)
+    kill(daemon.running.process.processIdentifier, SIGHUP)
+    #expect(try syncd.line(of: daemon.running, err: "chmod 600").contains("mode=644"))
+    chmod(ca.path("server.key"), 0o600)
+
     // A key that does not fit keeps the old pair in use; a good pair takes its place.
     try ca.issue("other", for: "DNS:localhost")
     try ca.replace("server.key", with: "other.key")
