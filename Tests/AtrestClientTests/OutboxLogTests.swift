@@ -124,6 +124,37 @@ struct OutboxLogTests {
     }
   }
 
+  /// Seed 0x62928: without a fault but a server's clock that was set back. The late request was taken, and
+  /// what the replica wrote meanwhile got an earlier stamp than what it had written over.
+  @Test("a request that another process still tries is not judged once its numbers were taken back")
+  func lateRequest() async throws {
+    let test = try TestReplica(1)
+    let server = ModelServer(clock: TestClock())
+    test.clock.advance(3_600_000)
+    var session = try Session.sample()
+    try test.replica.save(session)
+    let (first, firstPage) = try await test.attempt()
+    try test.replica.save(WaterEntry.sample())
+    session.targetMinutes += 60
+    try test.replica.save(session)
+    let (late, _) = try await test.attempt()
+    #expect(late.segment?.numbers == [1, 2, 3])
+    try await test.apply(server.exchange(first, as: "secret-1"), to: first, page: firstPage)
+    // The other record is judged, and the refusal settled with it.
+    let (next, nextPage) = try await test.attempt()
+    #expect(next.segment?.numbers == [2] && next.segment?.settledThrough == 1)
+    try await test.apply(server.exchange(next, as: "secret-1"), to: next, page: nextPage)
+
+    let answer = try server.exchange(late, as: "secret-1")
+    #expect(!server.records.contains { $0.key == session.key })
+    #expect(answer.takenThrough?.token == next.segment?.token)
+    session.targetMinutes += 60
+    try test.replica.save(session)
+    for _ in 0..<2 { try await test.sync(server) }
+    #expect(server.records == (try test.replica.allRecords()))
+    #expect(try test.replica.session(session.id) == session)
+  }
+
   // MARK: - What has a number
 
   /// Otherwise the later one would be taken first.

@@ -6,7 +6,7 @@ import GRDB
 import Replication
 import SyncProtocol
 
-/// A replica draws a token whenever it gives numbers, and keeps each with the greatest number given by then. A server at the position
+/// A replica draws a token whenever it gives numbers or takes some back, and keeps each with the greatest number given by then. A server at the position
 /// (number, token) is in this replica's past if it has that token, and had given that number. A copy that went on has drawn others.
 ///
 /// A row holds two small integers, and there is one for each sync that sends something for the first time: trying again draws none.
@@ -36,6 +36,18 @@ extension ReplicaTransaction {
       state.lastNumber += 1
       try statement.execute(arguments: [Int64(clamping: state.lastNumber), sequence])
     }
+    try drawToken()
+  }
+
+  /// Numbers of writes that were sent mean nothing any more. A request that is still under way shows older
+  /// tokens, and is not judged once the server has seen the new one.
+  func noteNumbersWithdrawn() throws {
+    // One that no write gets: a token is kept under its own.
+    state.lastNumber += 1
+    try drawToken()
+  }
+
+  private func drawToken() throws {
     let token = nonce()
     try database.cachedStatement(sql: "INSERT INTO outbox_token (through, token) VALUES (?, ?)")
       .execute(arguments: [Int64(clamping: state.lastNumber), Int64(bitPattern: token)])

@@ -96,8 +96,9 @@ extension ReplicaTransaction {
     }
   }
 
-  /// Later writes of the record lose their numbers: a server that was sent them has refused them, too, and whoever sends them next does so after the
-  /// refused one.
+  /// Later writes of the record lose their numbers: whoever sends them next does so after the refused one. A
+  /// server that was sent them beside it has refused them, too; one that is still to get them must not judge
+  /// them, because it may have been told by then that the refusal is settled.
   private func withdrawNumbers(after refused: Int64) throws {
     try database.cachedStatement(
       sql: """
@@ -106,6 +107,7 @@ extension ReplicaTransaction {
           AND earlier.kind = outbox.kind AND earlier.id = outbox.id)
         """
     ).execute(arguments: [refused])
+    if database.changesCount > 0 { try noteNumbersWithdrawn() }
   }
 
   /// Later writes of the record that were never sent go without the refused one: they replace what it replaced.
