@@ -137,7 +137,8 @@ enum Routes {
 
   private static func answer<Principal>(_ call: ServerCall<Principal>) -> Answer {
     let responder = call.responder()
-    return { outcome, batch in batch.add(responder, outcome) }
+    let isAwaited: @Sendable () -> Bool = { responder.isAwaited }
+    return Answer(isAwaited: isAwaited) { outcome, batch in batch.add(responder, outcome) }
   }
 
   private static func known(_ session: Session?) throws(Status) -> Session {

@@ -34,7 +34,7 @@ enum ExitStatus: Int32 {
 
   init(_ error: StoreError) {
     switch error {
-    case .inUse, .closed: self = .unavailable
+    case .inUse, .closed, .notAwaited: self = .unavailable
     case .newerVersion, .notAStore, .damaged: self = .data
     case .cannotOpen: self = .cannotCreate
     case .full, .inputOutput, .commitUnknown, .failed: self = .inputOutput

@@ -13,9 +13,11 @@ import Transport
 public final class Responder: Sendable {
   private let call: ShardBound<CallState>
   private let isDone = Atomic(false)
+  private let hasEnded = Atomic(false)
 
   init(_ state: CallState) {
     call = ShardBound(state, to: state.connection.shard)
+    state.onCancel { [weak self] in self?.hasEnded.store(true, ordering: .relaxed) }
   }
 
   deinit {
@@ -26,6 +28,10 @@ public final class Responder: Sendable {
 
   /// The shard the call lives on.
   public var shard: Shard { call.shard }
+
+  /// Whether somebody waits for the answer: false once the call ended without it, because its caller gave
+  /// up, its deadline passed or its connection is gone. What nobody waits for need not be computed.
+  public var isAwaited: Bool { !hasEnded.load(ordering: .relaxed) }
 
   /// Sends the reply, and OK. Ignored if the call was answered or has ended.
   public func reply(_ message: [UInt8]) { complete(.reply(message)) }

@@ -61,8 +61,8 @@ import Transport
     try await storage.whileCommitting {
       _ = try storage.sync.exchange(
         try storage.session(tablet), request(nil, water(1), water(2)).encoded
-      ) { { _, _ in } }
-      _ = try accounts.get(kim, []) { { outcome, _ in answers.note(outcome) } }
+      ) { Answer { _, _ in } }
+      _ = try accounts.get(kim, []) { Answer { outcome, _ in answers.note(outcome) } }
     }
     let account = try GetAccountResponse(decoding: try await answers.next().reply)
     #expect(account.records == 3)
@@ -111,7 +111,7 @@ import Transport
     try await storage.whileCommitting {
       for replica in [phone, tablet] {
         _ = try accounts.delete(try storage.session(replica), bytes) {
-          { outcome, _ in answers.note(outcome) }
+          Answer { outcome, _ in answers.note(outcome) }
         }
       }
     }

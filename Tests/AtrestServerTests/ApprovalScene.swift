@@ -23,7 +23,7 @@ final class Caller: Sendable {
     nonce: [UInt8] = []
   ) async {
     let bytes = PairRequest(code: code, deviceName: name, nonce: nonce).encoded
-    let answer: Answer = { [answers] outcome, _ in answers.note(outcome) }
+    let answer = Answer { [answers] outcome, _ in answers.note(outcome) }
     do throws(Status) {
       let outcome = try devices.pair(
         bytes, onEnd: { end in ends.withLock { $0.append(end) } }, answer: { answer })

@@ -243,8 +243,8 @@ import Transport
     let failed = Recorder<Status?>()
     let bytes = BackupRequest(path: file).encoded
     try await storage.whileCommitting {
-      _ = try admin.backup(bytes) { { outcome, _ in failed.note(outcome.failure) } }
-      #expect(throws: Status.self) { _ = try admin.backup(bytes) { { _, _ in } } }
+      _ = try admin.backup(bytes) { Answer { outcome, _ in failed.note(outcome.failure) } }
+      #expect(throws: Status.self) { _ = try admin.backup(bytes) { Answer { _, _ in } } }
       // Closed before the first step could be taken.
       Task { await storage.queue.close() }
       while storage.queue.submit(

@@ -123,7 +123,7 @@ final class Storage: Sendable {
     try await storage.whileCommitting {
       for number in 0..<100 {
         _ = try storage.sync.exchange(session, request(nil, water(number, by: tablet)).encoded) {
-          { outcome, _ in answers.note(outcome) }
+          Answer { outcome, _ in answers.note(outcome) }
         }
       }
       #expect(storage.commitCount == 0)
@@ -131,6 +131,39 @@ final class Storage: Sendable {
     for _ in 0..<100 { _ = try ExchangeResponse(decoding: try await answers.next().reply) }
     #expect(storage.commitCount == 2)
     #expect(try await storage.exchange(phone, request()).records.count == 101)
+    await storage.queue.close()
+  }
+
+  /// Connect, ask for everything a hundred times, hang up, and again: it held up every account's pushes.
+  @Test("what a caller asked for who hung up is not done, unless it takes something away")
+  func hungUp() async throws {
+    let storage = try Storage()
+    let session = try storage.session(phone)
+    let isThere = Atomic(true)
+    let answers = Recorder<UnaryOutcome>()
+    @Sendable func answer() -> Answer {
+      let isAwaited: @Sendable () -> Bool = { isThere.load(ordering: .relaxed) }
+      return Answer(isAwaited: isAwaited) { outcome, _ in answers.note(outcome) }
+    }
+    _ = try await storage.exchange(phone, request(nil, water(1)))
+    try await storage.whileCommitting {
+      for bytes in [request(), request(nil, water(2))].map(\.encoded) {
+        _ = try storage.sync.exchange(session, bytes, answerLater: answer)
+      }
+      _ = try storage.sync.reconcile(
+        session, ReconcileRequest(ranges: []).encoded, answer: answer)
+      _ = try storage.devices.list(session, [], answer: answer)
+      _ = try storage.sync.exchange(session, request(nil, deleted(1)).encoded, answerLater: answer)
+      isThere.store(false, ordering: .relaxed)
+    }
+    for _ in 0..<4 { #expect(try await answers.next().failure?.code == .cancelled) }
+    _ = try ExchangeResponse(decoding: try await answers.next().reply)
+    let stored = try await storage.exchange(tablet, request()).decodedRecords
+    #expect(!stored.contains { $0.key == water(2).key })
+    #expect(stored.first { $0.key == water(1).key }?.isDeleted == true)
+    // What it held is free again.
+    _ = try storage.sync.reconcile(
+      session, ReconcileRequest(ranges: []).encoded, answer: answer)
     await storage.queue.close()
   }
 
@@ -146,7 +179,7 @@ final class Storage: Sendable {
       release.wait()
     }
     _ = try storage.sync.exchange(session, request(nil, water(1)).encoded) {
-      { outcome, _ in answers.note(outcome) }
+      Answer { outcome, _ in answers.note(outcome) }
     }
     try await entered.next()
     #expect(answers.all.isEmpty)
@@ -275,7 +308,7 @@ final class Storage: Sendable {
     let session = try storage.session(tablet)
     try await storage.whileCommitting {
       _ = try storage.sync.exchange(session, request(nil, water(1, by: tablet)).encoded) {
-        { outcome, _ in answers.note(outcome) }
+        Answer { outcome, _ in answers.note(outcome) }
       }
       let poison = Operation(use: .writes) { _ throws(StoreError) in
         throw StoreError.failed(reason: "planted")
@@ -300,7 +333,7 @@ final class Storage: Sendable {
       let status = #expect(throws: Status.self) {
         for number in 0..<100 {
           _ = try storage.sync.exchange(session, request(nil, water(number, by: tablet)).encoded) {
-            { _, _ in }
+            Answer { _, _ in }
           }
         }
       }
@@ -374,7 +407,7 @@ final class Storage: Sendable {
     let answers = Recorder<UnaryOutcome>()
     let session = try storage.session(phone)
     _ = try storage.sync.exchange(session, request(nil, water(1)).encoded) {
-      { outcome, _ in answers.note(outcome) }
+      Answer { outcome, _ in answers.note(outcome) }
     }
     await storage.queue.close()
     #expect(answers.all.count == 1 && answers.all.first?.failure == nil)

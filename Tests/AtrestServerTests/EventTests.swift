@@ -120,7 +120,7 @@ import struct Replication.WallTime
       _ = try storage.devices.pair(
         PairRequest(code: code, deviceName: "x", nonce: [UInt8](repeating: 7, count: 16)).encoded
       ) {
-        { outcome, _ in answers.note(outcome) }
+        Answer { outcome, _ in answers.note(outcome) }
       }
       // A read passes through the same queue: after it the newcomer waits.
       _ = try await events()

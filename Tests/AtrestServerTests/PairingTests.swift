@@ -157,7 +157,7 @@ import Transport
   @Test("codes tried at once count like codes tried in a row")
   func limiterAtOnce() async throws {
     let bytes = PairRequest(code: "BCDF-GHJKLMNP", deviceName: "x").encoded
-    let unheard: Answer = { _, _ in }
+    let unheard = Answer { _, _ in }
     var refusals = 0
     for _ in 0..<300 {
       do throws(Status) { _ = try storage.devices.pair(bytes) { unheard } } catch {

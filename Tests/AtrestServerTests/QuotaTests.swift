@@ -95,7 +95,7 @@ import struct Replication.WallTime
     try await storage.whileCommitting {
       for number in 0..<6 {
         _ = try sync.exchange(try storage.session(tablet), request(nil, water(number)).encoded) {
-          { outcome, _ in answers.note(outcome) }
+          Answer { outcome, _ in answers.note(outcome) }
         }
       }
     }

@@ -366,11 +366,13 @@ import Transport
     let bytes = ReconcileRequest(ranges: []).encoded
     let waiting = Recorder<UnaryOutcome>()
     try await storage.whileCommitting {
-      _ = try storage.sync.reconcile(kim, bytes) { { outcome, _ in waiting.note(outcome) } }
+      _ = try storage.sync.reconcile(kim, bytes) { Answer { outcome, _ in waiting.note(outcome) } }
       #expect(throws: Status.busy) {
-        _ = try storage.sync.reconcile(kim, bytes) { { _, _ in } }
+        _ = try storage.sync.reconcile(kim, bytes) { Answer { _, _ in } }
       }
-      _ = try storage.sync.reconcile(other, bytes) { { outcome, _ in waiting.note(outcome) } }
+      _ = try storage.sync.reconcile(other, bytes) {
+        Answer { outcome, _ in waiting.note(outcome) }
+      }
     }
     _ = try await waiting.next().reply
     _ = try await waiting.next().reply

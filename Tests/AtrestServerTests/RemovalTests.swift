@@ -106,7 +106,7 @@ private let canary = "canary-7f3a-"
       PairRequest(
         code: code, deviceName: "\(canary)newcomer", nonce: [UInt8](repeating: 7, count: 16)
       ).encoded
-    ) { { _, _ in } }
+    ) { Answer { _, _ in } }
     if byOwner {
       _ = try await remove("kim").reply
     } else {
@@ -177,12 +177,12 @@ private let canary = "canary-7f3a-"
       for number in 0..<3 {
         if number == 1 {
           _ = try admin.removeAccount(AccountRequest(name: "kim").encoded) {
-            { outcome, _ in answers.note(outcome) }
+            Answer { outcome, _ in answers.note(outcome) }
           }
           continue
         }
         _ = try storage.sync.exchange(session, request(nil, water(number)).encoded) {
-          { outcome, _ in answers.note(outcome) }
+          Answer { outcome, _ in answers.note(outcome) }
         }
       }
     }

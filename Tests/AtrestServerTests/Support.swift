@@ -243,7 +243,7 @@ func outcome(
 ) async -> UnaryOutcome {
   let handover = Handover()
   await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-    let answer: Answer = { outcome, _ in
+    let answer = Answer { outcome, _ in
       handover.outcome.withLock { $0 = outcome }
       done.resume()
     }

@@ -98,7 +98,7 @@ import Transport
     let waiting = await scene.call(try await scene.invite(scene.kim))
     let handle = try #require(try scene.newcomers().first?.handle)
     let answers = Recorder<UnaryOutcome>()
-    let note: Answer = { outcome, _ in answers.note(outcome) }
+    let note = Answer { outcome, _ in answers.note(outcome) }
     try await scene.storage.whileCommitting {
       _ = try scene.devices.revoke(scene.kim, RevokeDeviceRequest(replica: tablet).encoded) { note }
       _ = try scene.devices.invite(scene.tab, InviteRequest(withoutApproval: true).encoded) { note }
@@ -195,7 +195,7 @@ import Transport
       for allow in decisions {
         _ = try scene.devices.decide(scene.kim, DecideRequest(handle: handle, allow: allow).encoded)
         {
-          { outcome, _ in answers.note(outcome) }
+          Answer { outcome, _ in answers.note(outcome) }
         }
       }
     }

@@ -43,7 +43,9 @@ import Transport
     let session = try storage.session(phone)
     try await storage.whileCommitting {
       for number in 0..<5 {
-        _ = try storage.sync.exchange(session, request(nil, water(number)).encoded) { { _, _ in } }
+        _ = try storage.sync.exchange(session, request(nil, water(number)).encoded) {
+          Answer { _, _ in }
+        }
       }
     }
     let before = try await sink.nextEvent().cursor
@@ -113,7 +115,9 @@ import Transport
     let answers = Recorder<UnaryOutcome>()
     try await storage.whileCommitting {
       let bytes = RevokeDeviceRequest(replica: tablet).encoded
-      _ = try storage.devices.revoke(owner, bytes) { { outcome, _ in answers.note(outcome) } }
+      _ = try storage.devices.revoke(owner, bytes) {
+        Answer { outcome, _ in answers.note(outcome) }
+      }
     }
     #expect(try await answers.next().failure == nil)
     #expect(try await tabletSink.finished.next() == .unknownDevice)

@@ -33,7 +33,7 @@ final class PairCall: Sendable {
   let peer: [UInt8]?
   fileprivate let hasEnded = Atomic(false)
 
-  init(peer: [UInt8]? = nil, answer: @escaping Answer) {
+  init(peer: [UInt8]? = nil, answer: Answer) {
     self.peer = peer
     self.answer = answer
   }

@@ -17,7 +17,7 @@ extension DevicesService {
   ///
   /// - Parameter actor: The device that asks; nil: the server's owner.
   func removeAccount(
-    by actor: ReplicaID?, answer: @escaping Answer,
+    by actor: ReplicaID?, answer: Answer,
     find: @escaping @Sendable (Batch) throws(StoreError) -> Removal
   ) throws(Status) {
     let now = environment.now()

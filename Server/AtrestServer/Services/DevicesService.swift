@@ -172,7 +172,7 @@ package final class DevicesService: Sendable {
 
   /// Makes a code for the account that `find` names, in the transaction. Shared with the Admin service.
   func invite(
-    by inviter: ReplicaID?, needsApproval: Bool, answer: @escaping Answer,
+    by inviter: ReplicaID?, needsApproval: Bool, answer: Answer,
     find: @escaping @Sendable (Batch) throws(StoreError) -> AccountID?,
     missing: @escaping @Sendable () -> Status,
     reply: @escaping @Sendable (_ code: String, _ expires: WallTime) -> [UInt8]
@@ -264,7 +264,7 @@ package final class DevicesService: Sendable {
 
   /// Ends the access of a device that `isAllowed` lets go. Shared with the Admin service.
   func revoke(
-    _ replica: ReplicaID, by actor: ReplicaID?, answer: @escaping Answer,
+    _ replica: ReplicaID, by actor: ReplicaID?, answer: Answer,
     isAllowed: @escaping @Sendable (Session, Batch) -> Bool
   ) throws(Status) {
     let now = environment.now()

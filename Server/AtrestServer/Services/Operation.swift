@@ -6,27 +6,56 @@ import Replication
 import Synchronization
 import Transport
 
-/// Adds a call's outcome to those that leave together.
-package typealias Answer = @Sendable (UnaryOutcome, inout ResponseBatch) -> Void
+/// Where a call's outcome goes, and whether anybody still waits for it.
+package struct Answer: Sendable {
+  private let awaited: @Sendable () -> Bool
+  private let add: @Sendable (UnaryOutcome, inout ResponseBatch) -> Void
+
+  /// An answer.
+  ///
+  /// - Parameters:
+  ///   - isAwaited: False once the call ended without it. From any thread.
+  ///   - add: Adds the outcome to those that leave together.
+  package init(
+    isAwaited: @escaping @Sendable () -> Bool = { true },
+    _ add: @escaping @Sendable (UnaryOutcome, inout ResponseBatch) -> Void
+  ) {
+    awaited = isAwaited
+    self.add = add
+  }
+
+  /// Whether the caller is still there.
+  package var isAwaited: Bool { awaited() }
+
+  /// Adds the call's outcome to those that leave together.
+  package func callAsFunction(_ outcome: UnaryOutcome, _ answers: inout ResponseBatch) {
+    add(outcome, &answers)
+  }
+}
 
 /// A job made of two closures: what to do in the transaction, and what to answer after it.
 final class Operation<Value: Sendable>: StorageJob {
   let use: StorageUse
   let costBytes: Int
+  private let answer: Answer?
   private let work: @Sendable (Batch) throws(StoreError) -> Value
   private let completion: @Sendable (Result<Value, StoreError>, inout ResponseBatch) -> Void
   private let value = Mutex<Value?>(nil)
 
+  /// - Parameter answer: The call's, so that nothing is done for one that has ended; nil: it is done anyway.
   init(
-    use: StorageUse, costBytes: Int = 256,
+    use: StorageUse, costBytes: Int = 256, for answer: Answer? = nil,
     work: @escaping @Sendable (Batch) throws(StoreError) -> Value,
     completion: @escaping @Sendable (Result<Value, StoreError>, inout ResponseBatch) -> Void
   ) {
     self.use = use
     self.costBytes = costBytes
+    self.answer = answer
     self.work = work
     self.completion = completion
   }
+
+  var isAwaited: Bool { answer?.isAwaited ?? true }
 
   func run(in batch: Batch) throws(StoreError) {
     let result = try work(batch)
@@ -49,11 +78,12 @@ extension CommitQueue {
   ///   - reply: Turns the committed result into the call's outcome, and brings memory up to date.
   /// - Throws: `Status` if the queue is full or closed; nothing is called then.
   func perform<Value: Sendable>(
-    use: StorageUse, costBytes: Int = 256, answer: @escaping Answer,
+    use: StorageUse, costBytes: Int = 256, answer: Answer,
     work: @escaping @Sendable (Batch) throws(StoreError) -> Value,
     reply: @escaping @Sendable (Value) -> UnaryOutcome
   ) throws(Status) {
-    let job = Operation(use: use, costBytes: costBytes, work: work) { result, answers in
+    let job = Operation(use: use, costBytes: costBytes, for: answer, work: work) {
+      result, answers in
       switch result {
       case .success(let value): answer(reply(value), &answers)
       case .failure(let error): answer(.fail(Status(error)), &answers)

@@ -57,6 +57,7 @@ extension Status {
         "The server's disk has less than 48 MiB left, so it takes nothing new for now. What it holds is safe."
       )
     case .closed: self = .goingAway
+    case .notAwaited: self.init(.cancelled, "The call ended before it was done.")
     case .failed: self.init(.internal, "The server could not store this. Its log says more.")
     case .inputOutput, .commitUnknown, .damaged, .inUse, .newerVersion, .notAStore, .cannotOpen:
       // Whether it was stored is not known; repeating the request is safe and settles it.

@@ -72,7 +72,7 @@ package final class SyncService: Sendable {
     guard session.beginReconcile() else { throw .busy }
     let environment = environment
     let later = answer()
-    let job = Operation(use: .reads, costBytes: bytes.count * 4 + 512) {
+    let job = Operation(use: .reads, costBytes: bytes.count * 4 + 512, for: later) {
       batch throws(StoreError) -> ReconcileResponse? in
       guard !session.isRevoked else { return nil }
       let feed = try batch.feed(of: session.account.id)
@@ -161,7 +161,7 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
 
   init(
     _ session: Session, _ request: PreparedExchange, _ queue: CommitQueue, _ directory: Directory,
-    _ environment: Environment, _ clock: ClockMonitor?, _ answer: @escaping Answer
+    _ environment: Environment, _ clock: ClockMonitor?, _ answer: Answer
   ) {
     self.clock = clock
     self.session = session
@@ -177,6 +177,7 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
     return request.onlyDeletes ? .clears : .writes
   }
   var costBytes: Int { request.costBytes }
+  var isAwaited: Bool { answer.isAwaited }
 
   func run(in batch: Batch) throws(StoreError) {
     response = nil

@@ -26,10 +26,17 @@ package protocol StorageJob: AnyObject, Sendable {
   var use: StorageUse { get }
   /// Bytes it holds while it waits.
   var costBytes: Int { get }
+  /// Whether somebody waits for what comes of it. Asked once, before it is run; a job that takes something away
+  /// is run all the same.
+  var isAwaited: Bool { get }
   /// Does the work in a transaction that other jobs share.
   func run(in batch: Batch) throws(StoreError)
   /// The transaction is committed (nil), or did not happen, or its outcome is unknown. Adds the answer.
   func finish(_ error: StoreError?, _ answers: inout ResponseBatch)
+}
+
+extension StorageJob {
+  package var isAwaited: Bool { true }
 }
 
 /// One transaction as its jobs see it.
@@ -213,7 +220,14 @@ package final class CommitQueue: @unchecked Sendable {
 
   private func serve() {
     let jobs = takeJobs()
-    process(jobs)
+    // Whoever hung up costs nothing more. What it asked for was not acknowledged.
+    var wanted: [any StorageJob] = []
+    var left: [any StorageJob] = []
+    for job in jobs {
+      if job.use == .clears || job.isAwaited { wanted.append(job) } else { left.append(job) }
+    }
+    if !left.isEmpty { finish(left, .notAwaited) }
+    process(wanted)
     let goesOn = inbox.withLock { inbox in
       inbox.isScheduled = !inbox.jobs.isEmpty
       return inbox.isScheduled

@@ -228,7 +228,7 @@ package final class SQLiteStore: SyncStore {
       .damaged(_, let reason), .cannotOpen(_, let reason):
       reason
     case .full: "no room left"
-    case .inUse, .newerVersion, .notAStore, .closed: "refused"
+    case .inUse, .newerVersion, .notAStore, .closed, .notAwaited: "refused"
     }
   }
 }

@@ -23,13 +23,15 @@ package enum StoreError: Error, Equatable {
   case failed(reason: String)
   /// The store was closed.
   case closed
+  /// The caller had gone before it was done. It was not.
+  case notAwaited
 
   /// Whether the process must end rather than go on with this store: after an error of input or output the
   /// same handle may show and keep what is not on disk, so only recovery on a fresh start tells the truth.
   package var isFatal: Bool {
     switch self {
     case .inputOutput, .commitUnknown, .damaged: true
-    case .inUse, .newerVersion, .notAStore, .cannotOpen, .full, .failed, .closed: false
+    case .inUse, .newerVersion, .notAStore, .cannotOpen, .full, .failed, .closed, .notAwaited: false
     }
   }
 
@@ -61,6 +63,8 @@ package enum StoreError: Error, Equatable {
       "The store refused a statement (\(reason)). Nothing was changed. Please report this."
     case .closed:
       "The store is closed: the server is stopping."
+    case .notAwaited:
+      "The caller had gone before it was done."
     }
   }
 }

@@ -195,7 +195,7 @@ final class ServerProcess: @unchecked Sendable {
     guard isRunning else { return }
     endIdleness()
     nonisolated(unsafe) let reply = reply
-    let later: Answer = { [self] outcome, _ in
+    let later = Answer { [self] outcome, _ in
       if isRunning { reply(outcome) }
     }
     do throws(Status) {
@@ -239,7 +239,7 @@ final class ServerProcess: @unchecked Sendable {
   func invite(to account: Account, _ reply: @escaping (String?) -> Void) {
     guard isRunning else { return reply(nil) }
     nonisolated(unsafe) let reply = reply
-    let answer: Answer = { [self] outcome, _ in
+    let answer = Answer { [self] outcome, _ in
       guard isRunning, case .reply(let bytes) = outcome else { return reply(nil) }
       reply(try? Invitation(decoding: bytes).code)
     }
