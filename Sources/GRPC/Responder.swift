@@ -54,35 +54,6 @@ public final class Responder: Sendable {
   func finish(_ outcome: UnaryOutcome) { call.value.finish(outcome) }
 }
 
-/// Answers to many calls, delivered with one hop per shard: for work that completes in batches, such
-/// as a group commit.
-public struct ResponseBatch: ~Copyable {
-  private var perShard: [(shard: Shard, answers: [(Responder, UnaryOutcome)])] = []
-
-  /// An empty batch.
-  public init() {}
-
-  /// Adds an answer; nothing is sent before `deliver`.
-  public mutating func add(_ responder: Responder, _ outcome: UnaryOutcome) {
-    guard responder.claim() else { return }
-    // A process has a handful of shards: a scan beats a dictionary.
-    if let index = perShard.firstIndex(where: { $0.shard === responder.shard }) {
-      perShard[index].answers.append((responder, outcome))
-    } else {
-      perShard.append((responder.shard, [(responder, outcome)]))
-    }
-  }
-
-  /// Sends all answers.
-  public consuming func deliver() {
-    for (shard, answers) in perShard {
-      shard.async {
-        for (responder, outcome) in answers { responder.finish(outcome) }
-      }
-    }
-  }
-}
-
 extension Status {
   static let abandoned = Status(.internal, "The server lost track of this call. Try again.")
 }
