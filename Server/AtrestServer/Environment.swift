@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server takes from the world around it: the time and chance. Everything else is a parameter.
 
+import DispatchNet
 import Glibc
 import Replication
 
@@ -13,14 +14,19 @@ package struct Environment: Sendable {
   /// Milliseconds by a clock that nobody sets and that runs while the machine sleeps; nil where there is none.
   package var uptime: (@Sendable () -> Int64)?
 
+  /// Nanoseconds by a clock that only goes on: what work took, and nothing that is stored. Always 0 where nothing is measured.
+  package var nanoseconds: @Sendable () -> UInt64
+
   /// An environment; tests give their own.
   package init(
     now: @escaping @Sendable () -> WallTime, random: @escaping @Sendable (_ count: Int) -> [UInt8],
-    uptime: (@Sendable () -> Int64)? = nil
+    uptime: (@Sendable () -> Int64)? = nil,
+    nanoseconds: @escaping @Sendable () -> UInt64 = { 0 }
   ) {
     self.now = now
     self.random = random
     self.uptime = uptime
+    self.nanoseconds = nanoseconds
   }
 
   /// The system's clock and the kernel's random numbers.
@@ -38,7 +44,8 @@ package struct Environment: Sendable {
       var time = timespec()
       clock_gettime(CLOCK_BOOTTIME, &time)
       return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    })
+    },
+    nanoseconds: { MonotonicClock.now().nanoseconds })
 
   /// A random number.
   func randomNumber() -> UInt64 {

@@ -52,7 +52,7 @@ extension CommitQueue {
   /// Waits for what was submitted before.
   func settle() async {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-      let job = Operation(use: .reads) { _ throws(StoreError) in
+      let job = Operation(by: .server, use: .reads) { _ throws(StoreError) in
       } completion: { _, _ in
         done.resume()
       }

@@ -248,7 +248,7 @@ import Transport
       // Closed before the first step could be taken.
       Task { await storage.queue.close() }
       while storage.queue.submit(
-        Operation(use: .reads) { _ throws(StoreError) in
+        Operation(by: .server, use: .reads) { _ throws(StoreError) in
         } completion: { _, _ in
         })
       {

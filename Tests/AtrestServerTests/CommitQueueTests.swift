@@ -30,7 +30,7 @@ final class Storage: Sendable {
   }
 
   init(
-    _ folder: Folder? = nil, limits: CommitQueue.Limits = CommitQueue.Limits(),
+    _ folder: Folder? = nil, limits: JobQueue.Limits = JobQueue.Limits(),
     logger: Logger = quiet
   ) throws {
     let folder = try folder ?? Folder()
@@ -310,7 +310,7 @@ final class Storage: Sendable {
       _ = try storage.sync.exchange(session, request(nil, water(1, by: tablet)).encoded) {
         Answer { outcome, _ in answers.note(outcome) }
       }
-      let poison = Operation(use: .writes) { _ throws(StoreError) in
+      let poison = Operation(by: .server, use: .writes) { _ throws(StoreError) in
         throw StoreError.failed(reason: "planted")
       } completion: { result, _ in
         failures.note(result.failure)
@@ -325,7 +325,7 @@ final class Storage: Sendable {
 
   @Test("what waits is bounded in bytes")
   func bounded() async throws {
-    var limits = CommitQueue.Limits()
+    var limits = JobQueue.Limits()
     limits.waitingBytes = 4000
     let storage = try Storage(limits: limits)
     let session = try storage.session(tablet)
@@ -362,7 +362,7 @@ final class Storage: Sendable {
     storage.failFlush(nil)
     _ = try await storage.exchange(phone, request(start, water(2)))
     let devices = Recorder<[DeviceEntry]>()
-    let look = Operation(use: .reads) { batch throws(StoreError) in
+    let look = Operation(by: .server, use: .reads) { batch throws(StoreError) in
       try batch.transaction.devices(of: nil)
     } completion: { result, _ in
       devices.note((try? result.get()) ?? [])
@@ -427,7 +427,7 @@ final class Storage: Sendable {
     let body = [0xFF] + rotten.encoded
     let account = try storage.session(phone).account.id
     let done = Recorder<Void>()
-    let job = Operation(use: .writes) { batch throws(StoreError) in
+    let job = Operation(by: .server, use: .writes) { batch throws(StoreError) in
       try batch.transaction.replace(
         key: rotten.key.storageKey, by: StoredRecord(sequence: 2, body: body), account: account)
     } completion: { _, _ in

@@ -281,7 +281,7 @@ import struct Replication.WallTime
   @Test("a log that nobody touched is whole, however long")
   func whole() async throws {
     #expect(try await check() == CheckEventsResponse(events: 0, broken: 0, hash: []))
-    let job = Operation(use: .writes) { batch throws(StoreError) in
+    let job = Operation(by: .server, use: .writes) { batch throws(StoreError) in
       for number in 0..<4500 {
         try batch.transaction.addEvent(
           NewEvent(

@@ -107,6 +107,8 @@ private let canary = "canary-7f3a-"
         code: code, deviceName: "\(canary)newcomer", nonce: [UInt8](repeating: 7, count: 16)
       ).encoded
     ) { Answer { _, _ in } }
+    // It has been let wait once somebody is answered who came later.
+    _ = try await storage.exchange(ReplicaID(rawValue: 3), request())
     if byOwner {
       _ = try await remove("kim").reply
     } else {
@@ -176,8 +178,11 @@ private let canary = "canary-7f3a-"
     try await storage.whileCommitting {
       for number in 0..<3 {
         if number == 1 {
-          _ = try admin.removeAccount(AccountRequest(name: "kim").encoded) {
-            Answer { outcome, _ in answers.note(outcome) }
+          // In the device's line, or it would come before what it has to take along.
+          let kim = session.account.id
+          let answer = Answer { outcome, _ in answers.note(outcome) }
+          try storage.devices.removeAccount(by: nil, for: .device(session), answer: answer) {
+            _ in .account(kim)
           }
           continue
         }

@@ -113,8 +113,9 @@ import Transport
       _ = try scene.storage.sync.exchange(scene.tab, request(nil, water(1)).encoded) { note }
     }
     for _ in 0..<7 { _ = try await answers.next() }
+    // What ends something comes before the rest.
     let refused: [Status] = [
-      .unknownDevice, .unknownDevice, .unknownDevice, .unknownDevice, .notFound, .unknownDevice,
+      .unknownDevice, .notFound, .unknownDevice, .unknownDevice, .unknownDevice, .unknownDevice,
     ]
     #expect(answers.all.compactMap(\.failure) == refused)
     #expect(waiting.answers.all.isEmpty, "the phone's newcomer waits on")

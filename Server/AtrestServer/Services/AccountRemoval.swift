@@ -17,11 +17,11 @@ extension DevicesService {
   ///
   /// - Parameter actor: The device that asks; nil: the server's owner.
   func removeAccount(
-    by actor: ReplicaID?, answer: Answer,
+    by actor: ReplicaID?, for payer: Payer, answer: Answer,
     find: @escaping @Sendable (Batch) throws(StoreError) -> Removal
   ) throws(Status) {
     let now = environment.now()
-    let job = Operation(use: .clears) { batch throws(StoreError) -> Removal in
+    let job = Operation(by: payer, use: .clears) { batch throws(StoreError) -> Removal in
       let found = try find(batch)
       guard case .account(let id) = found else { return found }
       try batch.remove(id)

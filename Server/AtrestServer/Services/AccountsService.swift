@@ -38,7 +38,7 @@ package final class AccountsService: Sendable {
   ) throws(Status) -> UnaryOutcome {
     _ = try decoded(EmptyMessage.self, bytes)
     let limits = limits
-    try queue.perform(use: .reads, answer: answer()) {
+    try queue.perform(by: .device(session), use: .reads, answer: answer()) {
       batch throws(StoreError) -> AccountEntry? in
       // The call may have been let in before the device's access ended.
       guard batch.allows(session) else { return nil }
@@ -65,7 +65,8 @@ package final class AccountsService: Sendable {
   ) throws(Status) -> UnaryOutcome {
     let name = try decoded(DeleteAccountRequest.self, bytes).accountName
     guard name == session.account.name else { throw .wrongAccountName }
-    try devices.removeAccount(by: session.replica, answer: answer()) { batch throws(StoreError) in
+    try devices.removeAccount(by: session.replica, for: .urgent(session), answer: answer()) {
+      batch throws(StoreError) in
       let account = session.account.id
       guard batch.allows(session) else { return .refused(.unknownDevice) }
       return .account(account)
@@ -79,8 +80,9 @@ package final class AccountsService: Sendable {
   ) throws(Status) -> UnaryOutcome {
     let request = try decoded(EventsRequest.self, bytes)
     let limit = Int(request.limit)
-    try queue.perform(use: .reads, answer: answer()) {
-      batch throws(StoreError) -> [EventEntry]? in
+    try queue.perform(
+      by: .device(session), use: .reads, answer: answer(), size: AnswerSize.list
+    ) { batch throws(StoreError) -> [EventEntry]? in
       guard batch.allows(session) else { return nil }
       return try batch.transaction.events(
         of: session.account.id, before: request.before == 0 ? nil : request.before,

@@ -13,7 +13,7 @@ extension AdminService {
     let request = try decoded(AccountEventsRequest.self, bytes)
     let limit = Int(request.limit)
     let directory = directory
-    try queue.perform(use: .reads, answer: answer()) {
+    try queue.perform(by: .server, use: .reads, answer: answer()) {
       batch throws(StoreError) -> [EventEntry]? in
       var account: AccountID?
       if !request.account.isEmpty {

@@ -39,7 +39,7 @@ package final class AdminService: Sendable {
     let address = address
     let directory = directory
     let codes = (0..<DevicesService.draws).map { _ in PairingCode(random: environment.random) }
-    try queue.perform(use: .writes, answer: answer()) {
+    try queue.perform(by: .server, use: .writes, answer: answer()) {
       batch throws(StoreError) -> (id: AccountID, code: PairingCode)? in
       guard let id = try batch.transaction.addAccount(name: name, created: now) else { return nil }
       try batch.transaction.addEvent(NewEvent(.accountMade, of: id, at: now))
@@ -65,7 +65,7 @@ package final class AdminService: Sendable {
     let name = try decoded(AccountRequest.self, bytes).name
     let address = address
     // The owner knows whom a code is given to: nobody else is asked.
-    try devices.invite(by: nil, needsApproval: false, answer: answer()) {
+    try devices.invite(by: nil, for: .server, needsApproval: false, answer: answer()) {
       batch throws(StoreError) in
       try batch.transaction.account(named: name)
     } missing: {
@@ -81,7 +81,7 @@ package final class AdminService: Sendable {
     _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let name = try decoded(AccountRequest.self, bytes).name
-    try devices.removeAccount(by: nil, answer: answer()) { batch throws(StoreError) in
+    try devices.removeAccount(by: nil, for: .owner, answer: answer()) { batch throws(StoreError) in
       guard let id = try batch.transaction.account(named: name) else {
         return .refused(.noAccount)
       }
@@ -93,7 +93,7 @@ package final class AdminService: Sendable {
   /// All accounts.
   package func listAccounts(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     _ = try decoded(EmptyMessage.self, bytes)
-    try queue.perform(use: .reads, answer: answer()) { batch throws(StoreError) in
+    try queue.perform(by: .server, use: .reads, answer: answer()) { batch throws(StoreError) in
       try batch.transaction.accounts()
     } reply: { accounts in
       guard accounts.count <= Self.listLimit else { return .fail(.listTooLong) }
@@ -113,7 +113,7 @@ package final class AdminService: Sendable {
   package func listDevices(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let name = try decoded(AccountRequest.self, bytes).name
     let directory = directory
-    try queue.perform(use: .reads, answer: answer()) {
+    try queue.perform(by: .server, use: .reads, answer: answer()) {
       batch throws(StoreError) -> [ReplicaID]? in
       if name.isEmpty { return try batch.transaction.devices(of: nil).map(\.replica) }
       guard let id = try batch.transaction.account(named: name) else { return nil }
@@ -135,7 +135,7 @@ package final class AdminService: Sendable {
   /// Ends a device's access.
   package func revokeDevice(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let request = try decoded(RevokeDeviceRequest.self, bytes)
-    try devices.revoke(request.replica, by: nil, answer: answer()) { _, _ in true }
+    try devices.revoke(request.replica, by: nil, for: .owner, answer: answer()) { _, _ in true }
     return .later
   }
 

@@ -45,7 +45,7 @@ extension DevicesService {
     let now = environment.now()
     // Clocks may be set back, and timers be early.
     guard now >= expiry else { return waitForEnd(of: expiry) }
-    let job = Operation(use: .clears) { batch throws(StoreError) in
+    let job = Operation(by: .server, use: .clears) { batch throws(StoreError) in
       try batch.transaction.removeInvitations(expiredAt: now)
     } completion: { [self] _, _ in
       endNewcomers(.badCode) { $0.expires <= now }
@@ -99,7 +99,9 @@ extension DevicesService {
         Token(replica: drawToken().replica, secret: newcomer.secret)
       } : [nil]
     let later = answer()
-    let job = Operation(use: request.allow ? .writes : .clears, costBytes: 1024) {
+    let job = Operation(
+      by: .urgent(session), use: request.allow ? .writes : .clears, costBytes: 1024
+    ) {
       batch throws(StoreError) -> Pairing.Decision? in
       guard batch.allows(session) else { return nil }
       for token in tokens {

@@ -64,7 +64,7 @@ package final class DevicesService: Sendable {
     let tokens = (0..<Self.draws).map { _ in drawToken() }
     let call = PairCall(peer: peer, answer: answer())
     onEnd { [room] in room.callEnded(call) }
-    let job = Operation(use: .writes, costBytes: 1024) {
+    let job = Operation(by: .stranger, use: .writes, costBytes: 1024) {
       batch throws(StoreError) in
       var outcome = Pairing.Outcome.replicaTaken
       for token in tokens {
@@ -112,7 +112,7 @@ package final class DevicesService: Sendable {
     let now = environment.now()
     guard session.account.mayLeaveTrace(at: now) else { throw .tooManyTraces }
     let tokens = (0..<Self.draws).map { _ in drawToken() }
-    try queue.perform(use: .writes, costBytes: 1024, answer: answer()) {
+    try queue.perform(by: .device(session), use: .writes, costBytes: 1024, answer: answer()) {
       batch throws(StoreError) -> Pairing.Outcome in
       guard batch.allows(session) else { return .denied(session.account.id) }
       for token in tokens {
@@ -159,7 +159,9 @@ package final class DevicesService: Sendable {
   ) throws(Status) -> UnaryOutcome {
     let needsApproval = try !decoded(InviteRequest.self, bytes).withoutApproval
     guard session.account.mayLeaveTrace(at: environment.now()) else { throw .tooManyTraces }
-    try invite(by: session.replica, needsApproval: needsApproval, answer: answer()) {
+    try invite(
+      by: session.replica, for: .device(session), needsApproval: needsApproval, answer: answer()
+    ) {
       batch throws(StoreError) in
       batch.allows(session) ? session.account.id : nil
     } missing: {
@@ -172,14 +174,14 @@ package final class DevicesService: Sendable {
 
   /// Makes a code for the account that `find` names, in the transaction. Shared with the Admin service.
   func invite(
-    by inviter: ReplicaID?, needsApproval: Bool, answer: Answer,
+    by inviter: ReplicaID?, for payer: Payer, needsApproval: Bool, answer: Answer,
     find: @escaping @Sendable (Batch) throws(StoreError) -> AccountID?,
     missing: @escaping @Sendable () -> Status,
     reply: @escaping @Sendable (_ code: String, _ expires: WallTime) -> [UInt8]
   ) throws(Status) {
     let now = environment.now()
     let codes = (0..<Self.draws).map { _ in PairingCode(random: environment.random) }
-    try queue.perform(use: .writes, answer: answer) {
+    try queue.perform(by: payer, use: .writes, answer: answer) {
       batch throws(StoreError) -> (outcome: Pairing.InviteOutcome, code: PairingCode)? in
       guard let account = try find(batch) else { return nil }
       for code in codes {
@@ -210,8 +212,9 @@ package final class DevicesService: Sendable {
   ) throws(Status) -> UnaryOutcome {
     _ = try decoded(EmptyMessage.self, bytes)
     let directory = directory
-    try queue.perform(use: .reads, answer: answer()) {
-      batch throws(StoreError) -> [ReplicaID]? in
+    try queue.perform(
+      by: .device(session), use: .reads, answer: answer(), size: AnswerSize.list
+    ) { batch throws(StoreError) -> [ReplicaID]? in
       // The call may have been let in before the device's access ended.
       guard batch.allows(session) else { return nil }
       return Pairing.listed(try batch.transaction.devices(of: session.account.id)).map(\.replica)
@@ -235,7 +238,7 @@ package final class DevicesService: Sendable {
     guard Name.isAllowed(request.name) else { throw .badName }
     guard session.account.mayRename(at: now) else { throw .tooManyRenames }
     let directory = directory
-    try queue.perform(use: .writes, answer: answer()) {
+    try queue.perform(by: .device(session), use: .writes, answer: answer()) {
       batch throws(StoreError) -> (name: String?, isRevoked: Bool) in
       let account = session.account.id
       guard batch.allows(session) else { return (nil, true) }
@@ -256,7 +259,9 @@ package final class DevicesService: Sendable {
     _ session: Session, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let request = try decoded(RevokeDeviceRequest.self, bytes)
-    try revoke(request.replica, by: session.replica, answer: answer()) { device, batch in
+    try revoke(
+      request.replica, by: session.replica, for: .urgent(session), answer: answer()
+    ) { device, batch in
       device.account.id == session.account.id && batch.allows(session)
     }
     return .later
@@ -264,13 +269,13 @@ package final class DevicesService: Sendable {
 
   /// Ends the access of a device that `isAllowed` lets go. Shared with the Admin service.
   func revoke(
-    _ replica: ReplicaID, by actor: ReplicaID?, answer: Answer,
+    _ replica: ReplicaID, by actor: ReplicaID?, for payer: Payer, answer: Answer,
     isAllowed: @escaping @Sendable (Session, Batch) -> Bool
   ) throws(Status) {
     let now = environment.now()
     let directory = directory
     let logger = logger
-    try queue.perform(use: .clears, answer: answer) { batch throws(StoreError) in
+    try queue.perform(by: payer, use: .clears, answer: answer) { batch throws(StoreError) in
       guard let device = directory.session(replica), isAllowed(device, batch) else { return false }
       guard try batch.revoke(replica, at: now) else { return false }
       // Whoever sends a device away does not expect it to have left the door open.

@@ -49,7 +49,9 @@ package final class EntitlementsService: Sendable {
       return refused(.malformed, session, now)
     }
     let quota = quota
-    try queue.perform(use: .writes, costBytes: item.body.count * 3 + 256, answer: answer()) {
+    try queue.perform(
+      by: .device(session), use: .writes, costBytes: item.body.count * 3 + 256, answer: answer()
+    ) {
       batch throws(StoreError) -> (rejection: EntitlementRejection?, failure: Status?) in
       let account = session.account.id
       guard batch.allows(session) else { return (nil, .unknownDevice) }
@@ -98,7 +100,7 @@ package final class EntitlementsService: Sendable {
     let environment = environment
     let draws = (0..<DevicesService.draws).map { _ in PurchaseGate.token(environment) }
     let verifies = gate != nil
-    try queue.perform(use: .writes, answer: answer()) {
+    try queue.perform(by: .device(session), use: .writes, answer: answer()) {
       batch throws(StoreError) -> (token: [UInt8]?, held: Int)? in
       guard batch.allows(session) else { return nil }
       let account = session.account.id

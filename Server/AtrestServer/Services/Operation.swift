@@ -3,6 +3,7 @@
 
 import GRPC
 import Replication
+import SyncProtocol
 import Synchronization
 import Transport
 
@@ -33,28 +34,47 @@ package struct Answer: Sendable {
   }
 }
 
+/// About how many bytes an answer has, for those that may have many.
+enum AnswerSize {
+  static func records(_ records: [[UInt8]]?) -> Int { records?.reduce(0) { $0 + $1.count } ?? 0 }
+
+  static func reconciled(_ response: ReconcileResponse?) -> Int { records(response?.records) }
+
+  /// Of a list of devices or events.
+  static func list<Entry>(_ entries: [Entry]?) -> Int { 128 * (entries?.count ?? 0) }
+}
+
 /// A job made of two closures: what to do in the transaction, and what to answer after it.
 final class Operation<Value: Sendable>: StorageJob {
+  let payer: Payer
   let use: StorageUse
   let costBytes: Int
   private let answer: Answer?
+  private let size: @Sendable (Value) -> Int
   private let work: @Sendable (Batch) throws(StoreError) -> Value
   private let completion: @Sendable (Result<Value, StoreError>, inout ResponseBatch) -> Void
   private let value = Mutex<Value?>(nil)
 
-  /// - Parameter answer: The call's, so that nothing is done for one that has ended; nil: it is done anyway.
+  /// - Parameters:
+  ///   - payer: Who is charged.
+  ///   - answer: The call's, so that nothing is done for one that has ended; nil: it is done anyway.
+  ///   - size: Bytes of the answer, if they may be many.
   init(
-    use: StorageUse, costBytes: Int = 256, for answer: Answer? = nil,
+    by payer: Payer, use: StorageUse, costBytes: Int = 256, for answer: Answer? = nil,
+    size: @escaping @Sendable (Value) -> Int = { _ in 0 },
     work: @escaping @Sendable (Batch) throws(StoreError) -> Value,
     completion: @escaping @Sendable (Result<Value, StoreError>, inout ResponseBatch) -> Void
   ) {
+    self.payer = payer
     self.use = use
+    self.size = size
     self.costBytes = costBytes
     self.answer = answer
     self.work = work
     self.completion = completion
   }
 
+  var answerBytes: Int { value.withLock { $0.map(size) ?? 0 } }
   var isAwaited: Bool { answer?.isAwaited ?? true }
 
   func run(in batch: Batch) throws(StoreError) {
@@ -75,15 +95,18 @@ extension CommitQueue {
   /// Does work on the storage queue and answers a call with what comes of it.
   ///
   /// - Parameters:
+  ///   - size: Bytes of the reply, if they may be many.
   ///   - reply: Turns the committed result into the call's outcome, and brings memory up to date.
   /// - Throws: `Status` if the queue is full or closed; nothing is called then.
   func perform<Value: Sendable>(
-    use: StorageUse, costBytes: Int = 256, answer: Answer,
+    by payer: Payer, use: StorageUse, costBytes: Int = 256, answer: Answer,
+    size: @escaping @Sendable (Value) -> Int = { _ in 0 },
     work: @escaping @Sendable (Batch) throws(StoreError) -> Value,
     reply: @escaping @Sendable (Value) -> UnaryOutcome
   ) throws(Status) {
-    let job = Operation(use: use, costBytes: costBytes, for: answer, work: work) {
-      result, answers in
+    let job = Operation(
+      by: payer, use: use, costBytes: costBytes, for: answer, size: size, work: work
+    ) { result, answers in
       switch result {
       case .success(let value): answer(reply(value), &answers)
       case .failure(let error): answer(.fail(Status(error)), &answers)

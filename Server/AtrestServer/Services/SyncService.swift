@@ -72,7 +72,10 @@ package final class SyncService: Sendable {
     guard session.beginReconcile() else { throw .busy }
     let environment = environment
     let later = answer()
-    let job = Operation(use: .reads, costBytes: bytes.count * 4 + 512, for: later) {
+    let job = Operation(
+      by: .device(session), use: .reads, costBytes: bytes.count * 4 + 512, for: later,
+      size: AnswerSize.reconciled
+    ) {
       batch throws(StoreError) -> ReconcileResponse? in
       guard !session.isRevoked else { return nil }
       let feed = try batch.feed(of: session.account.id)
@@ -119,7 +122,7 @@ package final class SyncService: Sendable {
       return nil
     }
     let environment = environment
-    let job = Operation(use: .reads) { _ throws(StoreError) in
+    let job = Operation(by: .device(session), use: .reads) { _ throws(StoreError) in
       // Nothing to read: what counts is to be on the storage queue, between two commits.
     } completion: { result, _ in
       switch result {
@@ -176,7 +179,9 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
     if request.items.isEmpty { return .reads }
     return request.onlyDeletes ? .clears : .writes
   }
+  var payer: Payer { .device(session) }
   var costBytes: Int { request.costBytes }
+  var answerBytes: Int { AnswerSize.records(response?.records) }
   var isAwaited: Bool { answer.isAwaited }
 
   func run(in batch: Batch) throws(StoreError) {

@@ -102,7 +102,8 @@ extension CommitQueue {
     // A mass deletion is taken while the disk is full, too, and must not be without a trace: it has a share in the reserve.
     let use: StorageUse = events.contains { $0.kind == .massDeletion } ? .clears : .writes
     let giveBack: @Sendable () -> Void = { [counter] in events.forEach(counter.giveBack) }
-    let job = Operation(use: use, costBytes: 128 * events.count) { batch throws(StoreError) in
+    let job = Operation(by: .server, use: use, costBytes: 128 * events.count) {
+      batch throws(StoreError) in
       for event in events { try batch.transaction.addEvent(event) }
     } completion: { result, _ in
       if case .failure = result { giveBack() }

@@ -49,7 +49,7 @@ package final class Housekeeper: Sendable {
   private func doSlice(of account: AccountID) async -> Bool {
     let now = environment.now()
     return await withCheckedContinuation { done in
-      let job = Operation(use: .writes) { batch throws(StoreError) in
+      let job = Operation(by: .account(account), use: .writes) { batch throws(StoreError) in
         try Housekeeping.run(try batch.feed(of: account), at: now)
       } completion: { result, _ in
         done.resume(returning: (try? result.get()) ?? false)

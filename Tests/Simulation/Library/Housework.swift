@@ -20,6 +20,7 @@ final class Housework: StorageJob, @unchecked Sendable {
   /// As production classes it, so that a full disk keeps it from its work.
   let use = StorageUse.writes
   let costBytes = 0
+  var payer: Payer { .account(account) }
 
   /// - Parameter done: Told whether there may be more.
   init(_ account: AccountID, _ environment: Environment, _ done: @escaping (Bool) -> Void) {

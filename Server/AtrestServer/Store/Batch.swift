@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Replication
+
+/// One transaction as its jobs see it.
+package final class Batch {
+  /// The store's.
+  package let transaction: any StoreTransaction
+  /// Whether the rest of the disk is for jobs that take something away. Looked at before the first job that writes.
+  package internal(set) var isDiskFull = false
+  private(set) var feeds: [AccountID: AccountFeed] = [:]
+  private var removed: Set<AccountID> = []
+  private var revoked: Set<ReplicaID> = []
+
+  private let environment: Environment
+  /// The greatest time that the server's clock ever showed.
+  private let clockHighWater: WallTime
+
+  init(_ transaction: any StoreTransaction, environment: Environment) {
+    self.transaction = transaction
+    self.environment = environment
+    clockHighWater = transaction.noteClock(environment.now())
+  }
+
+  /// The feed of an account, shared by the jobs of the batch.
+  package func feed(of account: AccountID) throws(StoreError) -> AccountFeed {
+    if let feed = feeds[account] { return feed }
+    let feed = try AccountFeed(
+      account: account, in: transaction, commit: environment.randomNumber(),
+      clockHighWater: clockHighWater)
+    feeds[account] = feed
+    return feed
+  }
+
+  /// Removes an account with all that jobs of this batch did to it.
+  func remove(_ account: AccountID) throws(StoreError) {
+    try transaction.removeAccount(account)
+    feeds[account] = nil
+    removed.insert(account)
+  }
+
+  /// Ends a device's access, from the jobs of this batch that come later on.
+  ///
+  /// - Returns: False if there is no such device.
+  func revoke(_ device: ReplicaID, at now: WallTime) throws(StoreError) -> Bool {
+    guard try transaction.revokeDevice(device, at: now) else { return false }
+    revoked.insert(device)
+    return true
+  }
+
+  /// Whether a device may still do something. What an earlier job of this batch ended is not known to memory before the commit.
+  func allows(_ session: Session) -> Bool {
+    !session.isRevoked && !revoked.contains(session.replica)
+      && !removed.contains(session.account.id)
+  }
+}

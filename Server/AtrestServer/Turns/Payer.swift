@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Replication
+
+/// Who has storage do something: what that takes is charged to them.
+package struct Payer: Sendable {
+  /// Parties share storage alike, however much each of them asks for.
+  package enum Party: Hashable, Sendable {
+    /// The server's owner, and the server's own errands.
+    case server
+    /// Whoever has no access yet.
+    case strangers
+    /// All devices of an account together.
+    case account(AccountID)
+  }
+
+  package let party: Party
+  /// The device, which shares its account's part with the others; nil: the party itself.
+  package let device: ReplicaID?
+  /// Whether it comes before what is not urgent: it ends what somebody else does, or lets somebody in who waits.
+  package let isUrgent: Bool
+
+  private init(_ party: Party, _ device: ReplicaID? = nil, isUrgent: Bool = false) {
+    self.party = party
+    self.device = device
+    self.isUrgent = isUrgent
+  }
+
+  /// The server itself, and what its owner asks for.
+  package static let server = Payer(.server)
+  /// The server's owner, who ends what somebody else does.
+  package static let owner = Payer(.server, isUrgent: true)
+  /// Somebody who asks to be let in.
+  package static let stranger = Payer(.strangers)
+
+  /// An account, for what no device of it asked for.
+  package static func account(_ id: AccountID) -> Payer { Payer(.account(id)) }
+
+  /// A device.
+  package static func device(_ session: Session) -> Payer {
+    device(session.replica, of: session.account.id)
+  }
+
+  static func device(_ device: ReplicaID, of account: AccountID) -> Payer {
+    Payer(.account(account), device)
+  }
+
+  /// A device that ends what somebody else does, or lets somebody in who waits.
+  package static func urgent(_ session: Session) -> Payer {
+    Payer(.account(session.account.id), session.replica, isUrgent: true)
+  }
+}
