@@ -101,8 +101,14 @@ package final class Server: Sendable {
         logger: configuration.logger)
       clock.check()
       try directory.load(store)
+      let unreadable = UnreadableLog(configuration.logger)
+      let readers = try (0..<configuration.shardCount).map { _ throws(StoreError) in
+        ReadQueue(
+          reader: try store.openReader(), environment: environment, unreadable: unreadable,
+          onFatal: configuration.onFatal)
+      }
       queue = CommitQueue(
-        store: store, disk: DiskGuard(directory: path), directory: directory,
+        store: store, readers: readers, disk: DiskGuard(directory: path), directory: directory,
         environment: environment, logger: configuration.logger, onFatal: configuration.onFatal)
     } catch {
       throw .store(error)

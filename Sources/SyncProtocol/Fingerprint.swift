@@ -25,6 +25,12 @@ public struct Fingerprint: Hashable, Sendable {
     sum &+= hash
   }
 
+  /// Adds what another range holds.
+  public mutating func add(_ other: Fingerprint) {
+    count &+= other.count
+    sum &+= other.sum
+  }
+
   /// The hash of one record: the first eight bytes, little-endian, of the SHA-256 of its canonical encoding. About 0.5 us.
   public static func hash(ofRecord encoded: [UInt8]) -> UInt64 {
     SHA256.hash(data: encoded).withUnsafeBytes {

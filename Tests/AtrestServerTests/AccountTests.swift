@@ -55,20 +55,6 @@ import Transport
     await storage.queue.close()
   }
 
-  @Test("what shares the question's commit is told with it")
-  func sameCommit() async throws {
-    let answers = Recorder<UnaryOutcome>()
-    try await storage.whileCommitting {
-      _ = try storage.sync.exchange(
-        try storage.session(tablet), request(nil, water(1), water(2)).encoded
-      ) { Answer { _, _ in } }
-      _ = try accounts.get(kim, []) { Answer { outcome, _ in answers.note(outcome) } }
-    }
-    let account = try GetAccountResponse(decoding: try await answers.next().reply)
-    #expect(account.records == 3)
-    await storage.queue.close()
-  }
-
   @Test("only the account's own name ends it", arguments: ["", "Kim", "kim ", "sam"])
   func wrongName(name: String) async throws {
     #expect(await delete(name: name).failure == .wrongAccountName)

@@ -127,6 +127,15 @@ import Testing
     #expect(desk.refused == [.notAwaited])
   }
 
+  @Test("one that does its work in parts lets others have their turns between")
+  func parts() {
+    let desk = Desk()
+    desk.submit("k0", by: device(1, of: kim), nanoseconds: 100, turns: 3)
+    desk.submit("k1", by: device(1, of: kim), nanoseconds: 100)
+    for number in 0..<3 { desk.submit("s\(number)", by: device(2, of: sam), nanoseconds: 100) }
+    #expect(desk.serve() == ["s0", "k1", "s1", "s2", "k0"])
+  }
+
   @Test("jobs whose batch came to nothing hold nobody back")
   func failed() {
     var limits = JobQueue.Limits()
@@ -159,11 +168,11 @@ private final class Desk: Sendable {
 
   @discardableResult func submit(
     _ name: String, by payer: Payer, costBytes: Int = 300, nanoseconds: UInt64 = 1,
-    answerBytes: Int = 0, isAwaited: Bool = true
+    answerBytes: Int = 0, isAwaited: Bool = true, turns: Int = 1
   ) -> Bool {
     let job = Job(
       name: name, payer: payer, costBytes: costBytes, nanoseconds: nanoseconds,
-      answerBytes: answerBytes, isAwaited: isAwaited
+      answerBytes: answerBytes, isAwaited: isAwaited, turns: turns
     ) { error in self.errors.withLock { $0.append(error) } }
     return queue.submit(job) {}
   }
@@ -196,6 +205,7 @@ private final class Desk: Sendable {
     var batch = JobQueue.Batch()
     do throws(StoreError) {
       try queue.run(&batch) { job throws(StoreError) in
+        (job as? Job)?.haveTurn()
         let took = (job as? Job)?.nanoseconds ?? 0
         time.nanoseconds.wrappingAdd(took, ordering: .relaxed)
       }
@@ -217,11 +227,12 @@ private final class Desk: Sendable {
     let nanoseconds: UInt64
     let answerBytes: Int
     let isAwaited: Bool
+    private let turnsLeft: Atomic<Int>
     private let refuse: @Sendable (StoreError) -> Void
 
     init(
       name: String, payer: Payer, costBytes: Int, nanoseconds: UInt64, answerBytes: Int,
-      isAwaited: Bool, refuse: @escaping @Sendable (StoreError) -> Void
+      isAwaited: Bool, turns: Int, refuse: @escaping @Sendable (StoreError) -> Void
     ) {
       self.name = name
       self.payer = payer
@@ -230,7 +241,12 @@ private final class Desk: Sendable {
       self.answerBytes = answerBytes
       self.isAwaited = isAwaited
       self.refuse = refuse
+      turnsLeft = Atomic(turns)
     }
+
+    var isUnfinished: Bool { turnsLeft.load(ordering: .relaxed) > 0 }
+
+    func haveTurn() { turnsLeft.wrappingSubtract(1, ordering: .relaxed) }
 
     func run(in batch: Batch) throws(StoreError) {}
 

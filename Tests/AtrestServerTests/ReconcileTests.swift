@@ -365,7 +365,7 @@ import Transport
     let (kim, other) = (try storage.session(phone), try storage.session(tablet))
     let bytes = ReconcileRequest(ranges: []).encoded
     let waiting = Recorder<UnaryOutcome>()
-    try await storage.whileCommitting {
+    try await storage.whileReading {
       _ = try storage.sync.reconcile(kim, bytes) { Answer { outcome, _ in waiting.note(outcome) } }
       #expect(throws: Status.busy) {
         _ = try storage.sync.reconcile(kim, bytes) { Answer { _, _ in } }

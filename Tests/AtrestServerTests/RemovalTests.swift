@@ -108,7 +108,7 @@ private let canary = "canary-7f3a-"
       ).encoded
     ) { Answer { _, _ in } }
     // It has been let wait once somebody is answered who came later.
-    _ = try await storage.exchange(ReplicaID(rawValue: 3), request())
+    _ = try await storage.exchange(ReplicaID(rawValue: 3), request(nil, water(1)))
     if byOwner {
       _ = try await remove("kim").reply
     } else {

@@ -78,9 +78,10 @@ package final class Directory: Sendable {
   }
 
   /// Notes what a device said that it holds, and what it was told. About 10 ns if neither is news.
-  func note(_ progress: DeviceProgress, of session: Session) {
-    guard session.moves(to: progress) else { return }
-    state.withLock { $0.notes.progress[session.replica] = progress }
+  func note(told: UInt64?, acknowledged: UInt64?, of session: Session) {
+    guard session.moves(told: told, acknowledged: acknowledged) else { return }
+    // Read again: another answer may have moved it on since.
+    state.withLock { $0.notes.progress[session.replica] = session.progress }
   }
 
   /// What has to be written of devices; each note only once.

@@ -89,11 +89,14 @@ package final class Session: Sendable {
   /// Where it is in the account's feed.
   package var progress: DeviceProgress { currentProgress.withLock { $0 } }
 
-  /// Notes where it is; true if that is news. A device that was put back from a copy is further back than it was.
-  func moves(to progress: DeviceProgress) -> Bool {
+  /// Notes where it is, as far as that is known; true if that is news. A device that was put back from a copy holds less than it did; what
+  /// it was told only grows, though two answers may be made at once.
+  func moves(told: UInt64?, acknowledged: UInt64?) -> Bool {
     currentProgress.withLock { current in
-      defer { current = progress }
-      return current != progress
+      let before = current
+      if let told { current.toldSequence = max(told, current.toldSequence) }
+      if let acknowledged { current.acknowledgedSequence = acknowledged }
+      return current != before
     }
   }
 

@@ -3,7 +3,6 @@
 
 import GRPC
 import Replication
-import SyncProtocol
 import Synchronization
 import Transport
 
@@ -36,10 +35,6 @@ package struct Answer: Sendable {
 
 /// About how many bytes an answer has, for those that may have many.
 enum AnswerSize {
-  static func records(_ records: [[UInt8]]?) -> Int { records?.reduce(0) { $0 + $1.count } ?? 0 }
-
-  static func reconciled(_ response: ReconcileResponse?) -> Int { records(response?.records) }
-
   /// Of a list of devices or events.
   static func list<Entry>(_ entries: [Entry]?) -> Int { 128 * (entries?.count ?? 0) }
 }

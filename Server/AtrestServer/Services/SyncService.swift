@@ -47,9 +47,7 @@ package final class SyncService: Sendable {
       request.lastKnownHead ?? head == head
     {
       if !request.isPeek {
-        directory.note(
-          DeviceProgress(acknowledgedSequence: head.sequence, toldSequence: head.sequence),
-          of: session)
+        directory.note(told: head.sequence, acknowledged: head.sequence, of: session)
       }
       return .reply(
         ExchangeResponse(
@@ -70,32 +68,7 @@ package final class SyncService: Sendable {
   ) throws(Status) -> UnaryOutcome {
     let request = try decoded(ReconcileRequest.self, bytes)
     guard session.beginReconcile() else { throw .busy }
-    let environment = environment
-    let later = answer()
-    let job = Operation(
-      by: .device(session), use: .reads, costBytes: bytes.count * 4 + 512, for: later,
-      size: AnswerSize.reconciled
-    ) {
-      batch throws(StoreError) -> ReconcileResponse? in
-      guard !session.isRevoked else { return nil }
-      let feed = try batch.feed(of: session.account.id)
-      var unreadable: [[UInt8]] = []
-      let response = try Reconcile.run(
-        request, feed: feed, at: environment.now()
-      ) { unreadable.append($0) }
-      for key in unreadable {
-        guard let found = try feed.find(key: key) else { continue }
-        feed.passOver(key: key, sequence: found.sequence)
-      }
-      return response
-    } completion: { result, answers in
-      session.endReconcile()
-      switch result {
-      case .success(let response?): later(.reply(response.encoded), &answers)
-      case .success(nil): later(.fail(.unknownDevice), &answers)
-      case .failure(let error): later(.fail(Status(error)), &answers)
-      }
-    }
+    let job = ReconcileJob(session, request, requestBytes: bytes.count, environment, answer())
     guard queue.submit(job) else {
       session.endReconcile()
       throw .busy
@@ -122,8 +95,8 @@ package final class SyncService: Sendable {
       return nil
     }
     let environment = environment
-    let job = Operation(by: .device(session), use: .reads) { _ throws(StoreError) in
-      // Nothing to read: what counts is to be on the storage queue, between two commits.
+    // Between two commits, so that no event is missed and none comes before the head that it follows.
+    let job = Operation(by: .device(session), use: .waits) { _ in
     } completion: { result, _ in
       switch result {
       case .success where session.isRevoked: watch.end(.unknownDevice)
@@ -176,12 +149,12 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
   }
 
   var use: StorageUse {
-    if request.items.isEmpty { return .reads }
+    if request.onlyReads { return .reads }
     return request.onlyDeletes ? .clears : .writes
   }
   var payer: Payer { .device(session) }
   var costBytes: Int { request.costBytes }
-  var answerBytes: Int { AnswerSize.records(response?.records) }
+  var answerBytes: Int { response?.records.reduce(0) { $0 + $1.count } ?? 0 }
   var isAwaited: Bool { answer.isAwaited }
 
   func run(in batch: Batch) throws(StoreError) {
@@ -206,12 +179,9 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
     if let error {
       answer(.fail(Status(error)), &answers)
     } else if let response {
-      var progress = session.progress
-      if !request.isPeek { progress.toldSequence = response.head.sequence }
-      if let sequence = request.acknowledgedSequence, !response.restarted {
-        progress.acknowledgedSequence = sequence
-      }
-      directory.note(progress, of: session)
+      directory.note(
+        told: request.isPeek ? nil : response.head.sequence,
+        acknowledged: response.restarted ? nil : request.acknowledgedSequence, of: session)
       for event in notes { queue.note(event) }
       answer(.reply(response.encoded), &answers)
     } else {

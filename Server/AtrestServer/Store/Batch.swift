@@ -8,6 +8,8 @@ package final class Batch {
   package let transaction: any StoreTransaction
   /// Whether the rest of the disk is for jobs that take something away. Looked at before the first job that writes.
   package internal(set) var isDiskFull = false
+  /// Sums of accounts, if what is read here is only what was committed.
+  let sums: SumsCache?
   private(set) var feeds: [AccountID: AccountFeed] = [:]
   private var removed: Set<AccountID> = []
   private var revoked: Set<ReplicaID> = []
@@ -16,7 +18,8 @@ package final class Batch {
   /// The greatest time that the server's clock ever showed.
   private let clockHighWater: WallTime
 
-  init(_ transaction: any StoreTransaction, environment: Environment) {
+  init(_ transaction: any StoreTransaction, environment: Environment, sums: SumsCache? = nil) {
+    self.sums = sums
     self.transaction = transaction
     self.environment = environment
     clockHighWater = transaction.noteClock(environment.now())

@@ -7,7 +7,7 @@ import Logging
 import Replication
 import Synchronization
 
-/// The one queue on which a store is used. Thread-safe.
+/// The one queue on which a store is written, and the way to those on which accounts are read. Thread-safe.
 ///
 /// Nothing is answered before its commit returned. What cannot be undone or trusted ends the process: see
 /// `StoreError.isFatal`.
@@ -24,26 +24,30 @@ package final class CommitQueue: @unchecked Sendable {
   let counter = EventCounter()
   private var failure: StoreError?
   private var isRefusingWrites = false
-  /// Records that cannot be read, and that the log has named. At most as many as `unreadableLimit`.
-  private var unreadable: Set<UnreadableRecord> = []
+  private let unreadable: UnreadableLog
+  /// Empty: what reads does so here, too.
+  private let readers: [ReadQueue]
+
   /// A queue that owns a store from now on.
   /// - Parameters:
+  ///   - readers: Of the same store. An account is always read by the same of them.
   ///   - schedule: The queue; nil for one of Dispatch's. A simulation gives its own.
   ///   - onFatal: Must end the process; in a test, it notes the error. Nothing is acknowledged after it.
   package convenience init(
-    store: sending any SyncStore, disk: sending DiskGuard, directory: Directory,
-    environment: Environment, logger: Logger,
+    store: sending any SyncStore, readers: [ReadQueue] = [], disk: sending DiskGuard,
+    directory: Directory, environment: Environment, logger: Logger,
     schedule: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil,
     onFatal: @escaping @Sendable (StoreError) -> Void
   ) {
     self.init(
-      store: store, disk: disk, directory: directory, environment: environment, logger: logger,
-      limits: JobQueue.Limits(), schedule: schedule, onFatal: onFatal)
+      store: store, readers: readers, disk: disk, directory: directory,
+      environment: environment, logger: logger, limits: JobQueue.Limits(), schedule: schedule,
+      onFatal: onFatal)
   }
 
   init(
-    store: sending any SyncStore, disk: sending DiskGuard, directory: Directory,
-    environment: Environment, logger: Logger, limits: JobQueue.Limits,
+    store: sending any SyncStore, readers: [ReadQueue] = [], disk: sending DiskGuard,
+    directory: Directory, environment: Environment, logger: Logger, limits: JobQueue.Limits,
     schedule: JobQueue.Schedule? = nil, onFatal: @escaping @Sendable (StoreError) -> Void
   ) {
     self.store = store
@@ -52,6 +56,8 @@ package final class CommitQueue: @unchecked Sendable {
     self.environment = environment
     self.logger = logger
     self.onFatal = onFatal
+    self.readers = readers
+    unreadable = readers.first?.unreadable ?? UnreadableLog(logger)
     jobs = JobQueue(
       limits: limits, schedule: schedule ?? Self.queue(), meter: environment.nanoseconds)
   }
@@ -63,19 +69,19 @@ package final class CommitQueue: @unchecked Sendable {
 
   /// Hands work over. False: too much waits already, or the queue is closed; nothing will be called.
   package func submit(_ job: any StorageJob) -> Bool {
-    jobs.submit(job) { self.serve() }
+    if job.use == .reads, !readers.isEmpty, case .account(let id) = job.payer.party {
+      return readers[Int(truncatingIfNeeded: id.rawValue.magnitude % UInt64(readers.count))]
+        .submit(job)
+    }
+    return jobs.submit(job) { self.serve() }
   }
 
   /// Finishes what was submitted, then closes the store. Later submissions are refused. Idempotent.
   package func close() async {
-    jobs.close()
+    for reader in readers { await reader.close() }
+    await jobs.close { self.serveBatch() }
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       jobs.schedule { [self] in
-        repeat {
-          jobs.takeArrivals()
-          jobs.letAllGoOn()
-          serveBatch()
-        } while jobs.hasWork
         if failure == nil { flushNotes() }
         store.close()
         done.resume()
@@ -155,26 +161,6 @@ package final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// Lines of the log about records that cannot be read, in one run of the server.
-  private static let unreadableLimit = 1000
-
-  /// Names each record that cannot be read once.
-  private func report(_ records: [UnreadableRecord]) {
-    for record in records where unreadable.count < Self.unreadableLimit {
-      guard unreadable.insert(record).inserted else { continue }
-      logger.error(
-        """
-        A stored record cannot be read: the disk damaged it. It is left out, and the rest is served. Check the disk, and put a backup \
-        back if the record is to be had again.
-        """,
-        metadata: [
-          "account": "\(record.account.rawValue)",
-          "kind": "\(record.kind.map { "\($0.rawValue)" } ?? "unknown")",
-          "sequence": "\(record.sequence)",
-        ])
-    }
-  }
-
   private func recover(_ list: [any StorageJob], from error: StoreError) {
     if error.isFatal {
       failure = error
@@ -242,7 +228,7 @@ package final class CommitQueue: @unchecked Sendable {
       throw error
     }
     let feeds = all.filter { $0.head != $0.start }
-    for feed in all { report(feed.unreadable) }
+    for feed in all { unreadable.report(feed.unreadable) }
     // Before the answers: whoever has one may ask again at once.
     for feed in feeds { directory.account(feed.account)?.advance(to: feed.head) }
     answer()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store for one node: one SQLite file, one connection.
+// The store for one node: one SQLite file, one connection that writes.
 
 import GRDB
 import GRDBSQLite
@@ -8,8 +8,8 @@ import Replication
 
 /// A store in a folder: `atrest.db`, its write-ahead log, and a lock.
 ///
-/// One connection reads, writes and checkpoints: SQLite before 3.51.3 can damage a file when two do. It locks the
-/// file for itself, so that no other program can join in. `synchronous=FULL`: what was committed survives power loss.
+/// One connection writes and checkpoints: SQLite before 3.51.3 can damage a file when two do. The process locks the file for
+/// itself, so that no other program can join in. `synchronous=FULL`: what was committed survives power loss.
 package final class SQLiteStore: SyncStore {
   /// Transactions that had been made durable when the store was used last, and are gone: its log was damaged, or an older copy was
   /// put in its place. 0 if none is known to be. Devices that saw them notice, and bring back what they hold.
@@ -23,6 +23,8 @@ package final class SQLiteStore: SyncStore {
   /// Nil on a disk of the caller's own, as is the folder.
   private let progress: ProgressFile?
   private let directory: DataDirectory?
+  /// The file, as its connections open it.
+  private let location: String
   private var queue: DatabaseQueue?
   private var statements: RecordStatements?
   private weak var backup: SQLiteBackup?
@@ -54,8 +56,8 @@ package final class SQLiteStore: SyncStore {
     let file = directory.databasePath
     try Self.inspect(file)
     try self.init(
-      file: file, directory: directory, hooks: hooks, checkpointPages: Self.checkpointPages,
-      random: random)
+      file: file, location: Self.uri(file), directory: directory, hooks: hooks,
+      checkpointPages: Self.checkpointPages, random: random)
   }
 
   /// A store on a disk of the caller's own, for simulations. Nothing tells it that commits were lost.
@@ -67,20 +69,22 @@ package final class SQLiteStore: SyncStore {
     uri: String, checkpointPages: Int, random: () -> UInt64
   ) throws(StoreError) {
     try self.init(
-      file: uri, directory: nil, hooks: Hooks(), checkpointPages: checkpointPages,
-      random: random)
+      file: uri, location: uri, directory: nil, hooks: Hooks(),
+      checkpointPages: checkpointPages, random: random)
   }
 
   private init(
-    file: String, directory: DataDirectory?, hooks: Hooks, checkpointPages: Int,
-    random: () -> UInt64
+    file: String, location: String, directory: DataDirectory?, hooks: Hooks,
+    checkpointPages: Int, random: () -> UInt64
   ) throws(StoreError) {
+    self.location = location
     self.hooks = hooks
     self.directory = directory
     let progress = directory.map { ProgressFile(path: $0.progressPath) }
     self.progress = progress
     do {
-      let queue = try DatabaseQueue(path: file, configuration: Self.configuration)
+      let queue = try DatabaseQueue(
+        path: location, configuration: Self.configuration(isShared: directory != nil))
       self.queue = queue
       (name, writes, clockHighWater, lostCommits, statements) = try queue.writeWithoutTransaction {
         db in
@@ -106,6 +110,12 @@ package final class SQLiteStore: SyncStore {
       queue = nil
       throw Self.storeError(opening: file, error)
     }
+  }
+
+  /// A reader, for a queue of its own. Not on a disk of the caller's own, which one connection has to itself.
+  package func openReader() throws(StoreError) -> sending any StoreReader {
+    guard queue != nil, directory != nil else { throw .closed }
+    return try SQLiteReader(location: location, clockHighWater: clockHighWater)
   }
 
   package func transaction<R>(
@@ -239,15 +249,37 @@ extension SQLiteStore {
   /// Pages of the log at which it is moved into the file: 32 MiB.
   private static let checkpointPages = 8192
 
-  private static var configuration: Configuration {
+  /// The file as connections of this process open it: all others are kept out, and what the connections share is in memory.
+  private static func uri(_ path: String) -> String {
+    let encoded = path.utf8.map { byte in
+      isPlain(byte) ? String(UnicodeScalar(byte)) : "%" + hexEncoded([byte])
+    }
+    // Two slashes before a host, which is nobody; then the path, if it begins with a slash.
+    return (path.hasPrefix("/") ? "file://" : "file:") + encoded.joined() + "?vfs=unix-excl"
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+      UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  /// - Parameter isShared: Whether there may be readers.
+  private static func configuration(isShared: Bool) -> Configuration {
     var configuration = Configuration()
     configuration.label = "atrest.store"
     configuration.busyMode = .timeout(5)
     // Transactions begin and end with statements of our own; GRDB would trap where a rollback failed too.
     configuration.allowsUnsafeTransactions = true
-    configuration.prepareDatabase { db in
-      // Before anything is read, so that nobody else can be reading.
-      try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+    if !isShared {
+      configuration.prepareDatabase { db in
+        // Before anything is read, so that nobody else can be reading.
+        try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+      }
     }
     return configuration
   }
@@ -305,9 +337,9 @@ extension SQLiteStore {
         PRAGMA secure_delete = ON;
         PRAGMA temp_store = MEMORY;
         PRAGMA cache_size = -16384;
-        PRAGMA wal_autocheckpoint = \(checkpointPages);
         PRAGMA journal_size_limit = 67108864;
         """)
+    checkpointAutomatically(db, pages: checkpointPages)
     if Mutation.commitNotSynced.isActive { try db.execute(sql: "PRAGMA synchronous = NORMAL") }
     let synchronous =
       Mutation.commitNotSynced.isActive
@@ -316,6 +348,23 @@ extension SQLiteStore {
       throw StoreError.failed(reason: "durable commits are not to be had: \(mode)/\(synchronous)")
     }
     try makeDurable(db)
+  }
+
+  /// Moves the log into the file from some size on, as SQLite would by itself. It begins anew only when nobody reads what it held: from four
+  /// times that size on the readers are waited for, so that it cannot grow for ever.
+  private static func checkpointAutomatically(_ db: Database, pages: Int) {
+    sqlite3_wal_hook(
+      db.sqliteConnection,
+      { pages, connection, name, frames in
+        let limit = Int(bitPattern: pages)
+        if Int(frames) >= limit {
+          let isLarge = Int(frames) >= 4 * limit
+          let mode = isLarge ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE
+          // What cannot be moved now is moved later: the commit stands.
+          sqlite3_wal_checkpoint_v2(connection, name, mode, nil, nil)
+        }
+        return SQLITE_OK
+      }, UnsafeMutableRawPointer(bitPattern: pages))
   }
 
   /// Syncs what the log holds. A process that was killed inside a commit leaves a log that SQLite takes for committed although it is only
@@ -328,7 +377,7 @@ extension SQLiteStore {
     }
   }
 
-  private static func storeError(opening path: String, _ error: any Error) -> StoreError {
+  static func storeError(opening path: String, _ error: any Error) -> StoreError {
     if let error = error as? StoreError { return error }
     guard let error = error as? DatabaseError else {
       return .cannotOpen(path: path, reason: "unexpected error")

@@ -36,6 +36,8 @@ package struct PreparedExchange: Sendable {
   let refusals: [Refusal]
   /// The check that the first purchase failed which did not verify; nil if there was none.
   let failedCheck: Int?
+  /// Whether nothing is to be written: not even how far the device's outbox was gone through.
+  var onlyReads: Bool { items.isEmpty && refusals.isEmpty && segment == nil }
   /// Whether each offer deletes something: these are taken as long as there is any room at all, if nothing grows by it.
   var onlyDeletes: Bool {
     items.allSatisfy {

@@ -98,8 +98,22 @@ final class JobQueue: @unchecked Sendable {
     return isTaken
   }
 
-  /// Takes nothing any more.
-  func close() { inbox.withLock { $0.isClosed = true } }
+  /// Takes nothing any more, and has all that waits served.
+  ///
+  /// - Parameter serveBatch: Runs what waits, or a part of it, on the queue.
+  func close(_ serveBatch: @escaping @Sendable () -> Void) async {
+    inbox.withLock { $0.isClosed = true }
+    await withCheckedContinuation { done in
+      schedule { [self] in
+        repeat {
+          takeArrivals()
+          letAllGoOn()
+          serveBatch()
+        } while hasWork
+        done.resume()
+      }
+    }
+  }
 
   // MARK: On the queue
 
@@ -154,12 +168,20 @@ final class JobQueue: @unchecked Sendable {
     let start = meter()
     batch.jobs.append(job)
     batch.bytes += job.costBytes
+    var isUnfinished = false
     defer {
       let nanoseconds = meter() &- start
       batch.nanoseconds += nanoseconds
       turns.charge(job.payer, nanoseconds)
+      // Behind what its device asked for since.
+      if isUnfinished { turns.append(job) }
     }
     try run(job)
+    isUnfinished = job.isUnfinished
+    guard !isUnfinished else {
+      batch.jobs.removeLast()
+      return
+    }
     let bytes = job.answerBytes
     guard bytes >= limits.smallAnswerBytes else { return }
     batch.answers[party, default: 0] += bytes
@@ -210,7 +232,7 @@ final class JobQueue: @unchecked Sendable {
   }
 
   /// Nobody is held back any more: what waits is to be finished, and nothing comes after it.
-  func letAllGoOn() {
+  private func letAllGoOn() {
     (answerBytes, answerBytesOf) = (0, [:])
     turns.letAllGoOn()
   }

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// One comparison on its way through storage, in as many turns as it takes.
+
+import GRPC
+import Replication
+import SyncProtocol
+import Transport
+
+/// Compares what a replica says it holds with its account. Ends the session's place for comparisons when it is finished.
+final class ReconcileJob: StorageJob, @unchecked Sendable {
+  // Sendable because what changes is touched only on the queue that it was handed to; the rest never changes.
+
+  /// Records that a turn reads, about: a few milliseconds.
+  private static let turnRecords = 2048
+
+  let use = StorageUse.reads
+  let costBytes: Int
+  private let session: Session
+  private let request: ReconcileRequest
+  private let environment: Environment
+  private let answer: Answer
+  private(set) var isUnfinished = false
+  private var hasBegun = false
+  private var response: ReconcileResponse?
+
+  init(
+    _ session: Session, _ request: ReconcileRequest, requestBytes: Int,
+    _ environment: Environment, _ answer: Answer
+  ) {
+    self.session = session
+    self.request = request
+    self.environment = environment
+    self.answer = answer
+    costBytes = requestBytes * 4 + 512
+  }
+
+  var payer: Payer { .device(session) }
+  var answerBytes: Int { response?.records.reduce(0) { $0 + $1.count } ?? 0 }
+  var isAwaited: Bool { answer.isAwaited }
+
+  func run(in batch: Batch) throws(StoreError) {
+    isUnfinished = false
+    response = nil
+    guard batch.allows(session) else { return }
+    let now = environment.now()
+    let feed = try batch.feed(of: session.account.id)
+    guard let sums = try sums(feed, batch, now) else {
+      isUnfinished = true
+      return
+    }
+    var unreadable: [[UInt8]] = []
+    response = try Reconcile.run(request, feed: feed, sums: sums, at: now) {
+      unreadable.append($0)
+    }
+    for key in unreadable {
+      guard let found = try feed.find(key: key) else { continue }
+      feed.passOver(key: key, sequence: found.sequence)
+    }
+  }
+
+  /// Nil: there is more to read.
+  private func sums(
+    _ feed: AccountFeed, _ batch: Batch, _ now: WallTime
+  ) throws(StoreError) -> KeySums? {
+    guard let cache = batch.sums else {
+      var sums = KeySums(of: feed.account)
+      _ = try sums.catchUp(feed.transaction)
+      return sums
+    }
+    defer { hasBegun = true }
+    return try cache.catchUp(
+      feed.account, in: feed.transaction, records: Self.turnRecords, isFirst: !hasBegun, at: now)
+  }
+
+  func finish(_ error: StoreError?, _ answers: inout ResponseBatch) {
+    session.endReconcile()
+    if let error {
+      answer(.fail(Status(error)), &answers)
+    } else if let response {
+      answer(.reply(response.encoded), &answers)
+    } else {
+      answer(.fail(.unknownDevice), &answers)
+    }
+  }
+}
