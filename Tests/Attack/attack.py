@@ -18,6 +18,7 @@ import attacker  # noqa: F401  Declares the attacks.
 from atrest.sync.v1 import sync_pb2
 import tls_matrix
 from bounds import HEAD, LATENCY_SECONDS, Verdict, judge, line, markdown, percentile
+from bystander import ROLES
 from campaign import ATTACKS
 from target import Meter, Target
 
@@ -110,32 +111,27 @@ class Scale(typing.NamedTuple):
 
 def prepare(attack, target, children, scale, attackers=None):
     target.up()
-    person, cursor = target.account("bystander")
-    mallory, _ = target.account("mallory", 1)
-    target.fill(mallory, attack.pages)
     facts = {"address": target.address, "tls": attack.tls}
-    quiet_request = sync_pb2.ExchangeRequest(cursor=cursor).SerializeToString()
-    children.append(
-        Child(
-            "bystander.py",
-            {
-                **facts,
-                "token": person.token,
-                "cursor": quiet_request.hex(),
-                "period": 0.2 if attack.quiet else 0.02,
-            },
-        )
-    )
+    for role in ROLES:
+        person, cursor = target.account(f"bystander {role}")
+        quiet_request = sync_pb2.ExchangeRequest(cursor=cursor).SerializeToString()
+        mine = {"role": role, "token": person.token, "replica": person.replica, "quiet": quiet_request.hex()}
+        period = 0.02 if role == "asks" else 0.05
+        children.append(Child("bystander.py", {**facts, **mine, "period": 0.2 if attack.quiet else period}))
+    mallory, _ = target.account("mallory", attack.records)
+    target.fill(mallory, attack.pages)
+    target.lost, _ = target.account("lost")
+    tokens = [mallory.token, *target.more_identities(mallory, attack.identities - 1)]
     for index in range(attack.attackers if attackers is None else attackers):
         mine = {"name": attack.name, "index": index, "source": f"127.0.{index + 2}.1", "full": scale.full}
-        more = {"token": mallory.token, "seconds": scale.of(attack)}
+        more = {"tokens": tokens, "replica": mallory.replica, "seconds": scale.of(attack)}
         children.append(Child("attacker.py", {**facts, **mine, **more}))
     for child in children:
         child.await_ready()
 
 
 def measure(attack, target, children, verdict, scale):
-    bystander, attackers = children[0], children[1:]
+    bystanders, attackers = children[: len(ROLES)], children[len(ROLES) :]
     meter, seconds = Meter(target), scale.of(attack)
     try:
         for child in children:
@@ -144,7 +140,7 @@ def measure(attack, target, children, verdict, scale):
             time.sleep(seconds * 0.7)  # In the middle of it.
             verdict.notes.append(attack.witness(target))
         reports = [child.result(seconds + 40) for child in attackers]
-        found = bystander.result(20)
+        found = [bystander.result(20) for bystander in bystanders]
     finally:
         verdict.cpu = meter.stop()
     if attack.afterwards is not None:
@@ -154,18 +150,20 @@ def measure(attack, target, children, verdict, scale):
     while not verdict.is_back(target, meter) and time.monotonic() - since < BACK_SECONDS:
         time.sleep(0.05)  # The pace of polling.
     verdict.back_after = time.monotonic() - since
-    judge(verdict, found, reports, target, meter)
+    judge(verdict, dict(zip(ROLES, found)), reports, target, meter)
 
 
 def calm_latency(binaries, seconds=2):
-    """The bystander's 99th percentile while nobody attacks: what this machine, with all else it does, needs anyhow."""
+    """The bystanders' 99th percentile while nobody attacks: what this machine, with all else it does, needs anyhow."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="atrest-attack-"))
     target, children = Target(binaries, folder), []
     try:
         prepare(ATTACKS["idle crowd"], target, children, Scale(seconds, False), attackers=0)
-        children[0].begin()
+        for child in children:
+            child.begin()
         time.sleep(seconds)
-        return percentile(children[0].result(20)["seconds"], 0.99)
+        found = [child.result(20) for child in children]
+        return max(percentile(each["seconds"], 0.99) for each in found)
     finally:
         for child in children:
             child.end()

@@ -13,6 +13,7 @@ import messages  # noqa: F401
 import resets  # noqa: F401
 import revoked  # noqa: F401
 import stalls  # noqa: F401
+import storage  # noqa: F401
 from campaign import ATTACKS, Run
 
 

@@ -3,6 +3,8 @@
 
 import collections
 
+from bystander import ROLES
+
 MIB = 1 << 20
 LATENCY_SECONDS = 0.250
 GROWTH_BYTES = 64 * MIB
@@ -16,7 +18,9 @@ class Verdict:
     def __init__(self, attack, latency=LATENCY_SECONDS):
         self.attack, self.latency = attack, latency
         self.problems, self.known, self.notes = [], [], []
-        self.p99 = self.cpu = self.back_after = 0.0
+        self.cpu = self.back_after = 0.0
+        # By what the bystander does.
+        self.p99 = {}
         self.base = self.most = 0
         self.cuts, self.uncut, self.seen = [], [], collections.Counter()
 
@@ -60,13 +64,14 @@ def judge(verdict, found, reports, target, meter):
         verdict.cuts += report["cuts"]
         verdict.uncut += report["uncut"]
         verdict.seen.update(report["seen"])
-    verdict.p99 = percentile(found["seconds"], 0.99)
-    if verdict.p99 >= verdict.latency:
-        verdict.wrong("latency", f"p99 was {1000 * verdict.p99:.0f} ms")
-    if found["failed"]:
-        verdict.wrong("calls", f"calls failed: {found['failed']}")
-    if found["shut_out"]:
-        verdict.wrong("door", f"shut out {found['shut_out']} times of {len(found['seconds'])}")
+    for role, heard in found.items():
+        verdict.p99[role] = p99 = percentile(heard["seconds"], 0.99)
+        if p99 >= verdict.latency:
+            verdict.wrong("latency", f"p99 of who {role} was {1000 * p99:.0f} ms")
+        if heard["failed"]:
+            verdict.wrong("calls", f"calls of who {role} failed: {heard['failed']}")
+        if heard["shut_out"]:
+            verdict.wrong("door", f"who {role} was shut out {heard['shut_out']} times of {len(heard['seconds'])}")
     if verdict.growth >= GROWTH_BYTES:
         verdict.wrong("memory", f"grew by {verdict.growth / MIB:.0f} MiB")
     if attack.cut is not None:
@@ -87,14 +92,17 @@ def judge(verdict, found, reports, target, meter):
 
 
 HEAD = (
-    f"{'attack':<38} {'p99 ms':>7} {'RSS MiB':>8} {'cut':>8} {'back s':>7} {'CPU':>5}  "
+    f"{'attack':<38} {'p99 ms: asks':>12} {'pushes':>7} {'pulls':>7} {'watches':>7} {'RSS MiB':>8} {'cut':>8} {'back s':>7} "
+    f"{'CPU':>5}  "
 )
 
 
 def line(verdict):
     """A line of the table, and under it whatever needs words."""
+    waits = {role: f"{1000 * p99:.0f}" for role, p99 in verdict.p99.items()}
     first = (
-        f"{verdict.attack.name:<38} {1000 * verdict.p99:>7.0f} {'+' + format(verdict.growth / MIB, '.0f'):>8} "
+        f"{verdict.attack.name:<38} {waits.get('asks', '-'):>12} {waits.get('pushes', '-'):>7} {waits.get('pulls', '-'):>7} "
+        f"{waits.get('watches', '-'):>7} {'+' + format(verdict.growth / MIB, '.0f'):>8} "
         f"{verdict.cut_text:>8} {verdict.back_after:>7.1f} {verdict.cpu:>5.0%}  {verdict.word}"
     )
     seen = ", ".join(f"{word} {count}" for word, count in sorted(verdict.seen.items()))
@@ -106,12 +114,14 @@ def line(verdict):
 
 def markdown(verdicts, order):
     """The same table for a document, in the order of the suite."""
-    rows = ["| attack | bystander's p99 | memory | cut after | note |", "|---|---|---|---|---|"]
+    rows = [
+        "| attack | p99 of who asks | pushes | pulls | watches | memory | cut after | note |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     by_name = {v.attack.name: v for v in verdicts}
     for attack in order:
         v = by_name[attack.name]
         note = "; ".join(v.notes + v.known + v.problems)
-        rows.append(
-            f"| {attack.name} | {1000 * v.p99:.0f} ms | +{v.growth / MIB:.0f} MiB | {v.cut_text} | {note} |"
-        )
+        waits = " | ".join(f"{1000 * v.p99[role]:.0f} ms" if role in v.p99 else "-" for role in ROLES)
+        rows.append(f"| {attack.name} | {waits} | +{v.growth / MIB:.0f} MiB | {v.cut_text} | {note} |")
     return "\n".join(rows) + "\n"

@@ -21,13 +21,16 @@ class Attack:
     cut: Optional[float] = None
     attackers: int = 1
     tls: bool = False
+    # How many devices the attackers' account has; each attacker knows the tokens of all.
+    identities: int = 1
     # Runs beside others that need little of the processor, for at least `seconds`.
     quiet: bool = False
     seconds: float = 0
     # Limits of the daemon that are not the default: NAME=VALUE.
     limits: Tuple[str, ...] = ()
-    # What the attackers' account holds, in answers of 240 KiB.
+    # What the attackers' account holds: answers of 240 KiB, and small records.
     pages: int = 0
+    records: int = 1
     # Called with the target in the middle of the attack, and again when it is over; what it returns is printed.
     witness: Optional[Callable] = None
     afterwards: Optional[Callable] = None
@@ -52,7 +55,8 @@ class Run:
     """One attacker at work."""
 
     def __init__(self, facts):
-        self.address, self.tls, self.token = facts["address"], facts["tls"], facts["token"]
+        self.address, self.tls, self.tokens = facts["address"], facts["tls"], facts["tokens"]
+        self.token, self.replica = self.tokens[0], facts["replica"]
         self.source, self.full, self.index = facts["source"], facts["full"], facts["index"]
         self.until = time.monotonic() + facts["seconds"]
         self.connections, self.sent, self.cuts, self.uncut = 0, 0, [], []

@@ -17,7 +17,10 @@ LARGE = 1 << 24
 END_STREAM, ACK, END_HEADERS = 1, 1, 4
 EXCHANGE = "/atrest.sync.v1.Sync/Exchange"
 WATCH = "/atrest.sync.v1.Sync/Watch"
+RECONCILE = "/atrest.sync.v1.Sync/Reconcile"
 PAIR = "/atrest.sync.v1.Devices/Pair"
+RENEW = "/atrest.sync.v1.Devices/Renew"
+LIST = "/atrest.sync.v1.Devices/List"
 HEALTH = "/grpc.health.v1.Health/Check"
 
 

@@ -11,7 +11,7 @@ import time
 from atrest.internal.v1 import pages_pb2
 from atrest.sync.v1 import devices_pb2, sync_pb2
 from harness import Daemon
-from peer import EXCHANGE, PAIR, Peer, request
+from peer import PAIR, RENEW, Peer, request
 from values import clock, new_id, offer, record, water
 from wire import message
 
@@ -25,6 +25,8 @@ class Target(Daemon):
     def __init__(self, binaries, directory, tls=False, limits=()):
         super().__init__(binaries, directory)
         self.tls = tls
+        # A device that nobody uses, for the owner to revoke.
+        self.lost = None
         self.limits = [part for limit in limits for part in ("--limit", limit)]
 
     def up(self):
@@ -73,8 +75,21 @@ class Target(Daemon):
         """Makes an account with a device and a few records. Returns its token and where it stands."""
         answer, device = self.pair(self.add_account(name)[1])
         assert device is not None, f"pairing: {answer and answer.status}"
-        offers = [offer(water(device.replica)) for _ in range(records)]
-        return device, self.exchange(device.token, offers)
+        cursor = None
+        for begin in range(0, records, 1000):
+            count = min(1000, records - begin)
+            cursor = self.exchange(device.token, [offer(water(device.replica)) for _ in range(count)])
+        return device, cursor
+
+    def more_identities(self, device, count):
+        """Renews a device again and again: each time it has one more identity. Returns the tokens."""
+        tokens = []
+        with Peer(self.address, tls=self.tls) as peer:
+            for _ in range(count):
+                answer = peer.call(request(RENEW, token=device.token), message())
+                assert answer is not None and answer.status == "0", "Renew was refused"
+                tokens.append(devices_pb2.PairResponse.FromString(answer.body[5:]).token)
+        return tokens
 
     def exchange(self, token, offers):
         with Peer(self.address, tls=self.tls) as peer:

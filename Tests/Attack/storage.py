@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One paired device, or all that it makes of itself, that has the server read and write without end."""
+
+import time
+
+from atrest.sync.v1 import sync_pb2
+from campaign import attack, outcome
+from peer import EXCHANGE, LIST, RECONCILE, data_frames, open_call, request
+from values import offer, water
+from wire import message
+
+# What `calls-per-device` allows.
+AT_ONCE = 100
+
+
+def whole_call(peer, block, body):
+    stream = peer.stream()
+    return stream, open_call(stream, block) + b"".join(data_frames(stream, body))
+
+
+def hang_up(run, block, body):
+    """Asks as often as a device may, leaves without hearing anything, and comes back."""
+    while run.going:
+        with run.peer() as peer:
+            peer.say(b"".join(whole_call(peer, block, body)[1] for _ in range(AT_ONCE)))
+            run.seen["asked"] += AT_ONCE
+            # Let go of before all of it arrived, it would not even be asked.
+            time.sleep(0.01)
+
+
+def keep_asking(run, path, body, at_once):
+    """All identities ask at once, each on a connection of its own, and again as soon as they are answered."""
+    peers = {run.peer(): request(path, token) for token in run.tokens}
+    waiting = {peer: [] for peer in peers}
+    for peer in peers:
+        peer.keeps_bodies = False
+    while run.going:
+        for peer, block in peers.items():
+            open_streams = waiting[peer]
+            calls = [whole_call(peer, block, body()) for _ in range(at_once - len(open_streams))]
+            peer.say(b"".join(frames for _, frames in calls))
+            open_streams += [stream for stream, _ in calls]
+        for peer in peers:
+            peer.hear(0.0005)
+            for stream in [s for s in waiting[peer] if peer.answers[s].is_over]:
+                waiting[peer].remove(stream)
+                run.seen[outcome(peer.answers.pop(stream))] += 1
+            if peer.is_closed:
+                run.seen["cut"] += 1
+        for peer in [peer for peer in peers if peer.is_closed]:
+            block = peers.pop(peer)
+            del waiting[peer]
+            new = run.peer()
+            new.keeps_bodies = False
+            peers[new], waiting[new] = block, []
+    for peer in peers:
+        peer.close()
+
+
+def is_the_owner_heard(target):
+    """The server's owner must be able to end it, while it lasts."""
+    began = time.monotonic()
+    done = target.admin("device", "revoke", f"{target.lost.replica:016x}")
+    took = time.monotonic() - began
+    assert done.returncode == 0, done.stderr
+    assert took < 1.0, f"the owner's command took {took:.2f} s"
+    return f"the owner's command took {1000 * took:.0f} ms"
+
+
+@attack("hang-up flood of pulls", pages=20, witness=is_the_owner_heard)
+def hang_up_pulls(run):
+    """Pulls of 240 KiB that nobody hears."""
+    hang_up(run, request(token=run.token), message())
+
+
+@attack("hang-up flood of lists", identities=61, witness=is_the_owner_heard)
+def hang_up_lists(run):
+    """Lists of 61 devices that nobody hears."""
+    hang_up(run, request(LIST, run.token), message())
+
+
+@attack("pull flood", pages=20, witness=is_the_owner_heard)
+def pulls(run):
+    """One device that pulls all the time."""
+    keep_asking(run, EXCHANGE, message, AT_ONCE)
+
+
+@attack("pull flood of 61 identities", pages=20, identities=61, attackers=2, witness=is_the_owner_heard)
+def pulls_of_many(run):
+    """A device that has renewed itself 60 times, and pulls as all of them."""
+    keep_asking(run, EXCHANGE, message, 20)
+
+
+@attack("push flood of 61 identities", identities=61, attackers=2, witness=is_the_owner_heard)
+def pushes_of_many(run):
+    """Each call brings 20 new records."""
+
+    def body():
+        push = sync_pb2.ExchangeRequest(offers=[offer(water(run.replica)) for _ in range(20)])
+        return message(push.SerializeToString())
+
+    keep_asking(run, EXCHANGE, body, 2)
+
+
+def everything():
+    """Compares the whole account with something else."""
+    whole = sync_pb2.Range(mode=sync_pb2.Range.MODE_FINGERPRINT, count=1_000_000, fingerprint=1)
+    return message(sync_pb2.ReconcileRequest(ranges=[whole]).SerializeToString())
+
+
+@attack("reconcile loop", records=20_000, attackers=1, witness=is_the_owner_heard)
+def reconciles(run):
+    """Compares all of 20,000 records, over and over."""
+    keep_asking(run, RECONCILE, everything, 1)
+
+
+@attack("reconcile loop of 61 identities", records=20_000, identities=61, attackers=2, witness=is_the_owner_heard)
+def reconciles_of_many(run):
+    """The same, as 61 devices at once."""
+    keep_asking(run, RECONCILE, everything, 1)
