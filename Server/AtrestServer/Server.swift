@@ -73,7 +73,8 @@ package final class Server: Sendable {
   private let devicesServer: GRPCServer
   private let adminServer: GRPCServer
   private let tls: TLSContextBox?
-  private let housekeeping = Mutex<Task<Void, Never>?>(nil)
+  /// What is done from time to time.
+  private let chores = Mutex<[Task<Void, Never>]>([])
 
   /// Opens the store, then the sockets.
   ///
@@ -135,8 +136,25 @@ package final class Server: Sendable {
     }
     let keeper = Housekeeper(
       queue: queue, directory: directory, environment: environment, clock: clock)
-    server.housekeeping.withLock { $0 = Task { await keeper.work() } }
+    let logger = configuration.logger
+    server.chores.withLock { chores in
+      chores.append(Task { await keeper.work() })
+      if let tls { chores.append(Task { await renewTicketKeys(of: tls, logger) }) }
+    }
     return server
+  }
+
+  /// How long keys for session tickets are used: a device resumes a connection of the day, and no more.
+  private static let ticketKeyLifetime: Duration = .seconds(12 * 3600)
+
+  private static func renewTicketKeys(of tls: TLSContextBox, _ logger: Logger) async {
+    while (try? await Task.sleep(for: ticketKeyLifetime)) != nil {
+      do throws(TLSFileError) { try tls.renewTicketKeys() } catch {
+        logger.warning(
+          "session tickets keep the keys that they have",
+          metadata: ["error": "\(error.userMessage)"])
+      }
+    }
   }
 
   private static func report(lostCommits count: UInt64, to logger: Logger) {
@@ -242,7 +260,7 @@ package final class Server: Sendable {
     devices.endNewcomers()
     await devicesServer.drain(grace: configuration.drainGrace)
     await adminServer.drain(grace: configuration.drainGrace)
-    housekeeping.withLock { $0 }?.cancel()
+    for chore in chores.withLock({ $0 }) { chore.cancel() }
     queue.writeCounted(at: configuration.environment.now(), always: true)
     await queue.close()
     let statistics = statistics

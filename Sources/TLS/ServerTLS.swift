@@ -61,6 +61,15 @@ public final class TLSContextBox: Sendable {
     let new = try ServerTLS(identity)
     box.withLock { $0 = new }
   }
+
+  /// Has new handshakes use new keys for session tickets: whoever gets hold of a server's memory has the keys of its last hours, and not of all
+  /// connections since its start that were resumed. A client that comes with an older ticket makes a full handshake.
+  /// - Throws: As `ServerTLS`; nothing has changed then.
+  public func renewTicketKeys() throws(TLSFileError) {
+    try box.withLock { current throws(TLSFileError) in
+      current = try ServerTLS(current.identity)
+    }
+  }
 }
 
 /// Refuses a client that does not say which protocols it speaks: it is no gRPC client, and OpenSSL would

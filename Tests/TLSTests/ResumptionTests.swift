@@ -78,6 +78,22 @@ import Testing
     try running.exchangeData()
   }
 
+  @Test(
+    "after the ticket keys were renewed, an older ticket is only a full handshake",
+    arguments: [TLSVersion.tls12, .tls13])
+  func newKeys(version: TLSVersion) throws {
+    let identity = try ServerIdentity.generate()
+    let box = try TLSContextBox(identity)
+    let client = try ClientTLS(.pinned(identity.fingerprint), newest: version)
+    let running = try connect(client, box.current)
+    #expect(try connect(client, box.current).client.session.isResumed)
+    try box.renewTicketKeys()
+    #expect(box.current.identity.fingerprint == identity.fingerprint)
+    #expect(try !connect(client, box.current).client.session.isResumed)
+    #expect(try connect(client, box.current).client.session.isResumed)
+    try running.exchangeData()
+  }
+
   @Test("an identity that cannot be used changes nothing")
   func badRotation() throws {
     let good = try ServerIdentity.generate()
