@@ -115,6 +115,7 @@ struct Judgement {
         || deletion.replaced.map { $0 < hidden.stamp } ?? false
       return hidden.field != Register.forgottenField && isUnknown && hidden.stamp < deletion.stamp
         && hidden.stamp.replica != deletion.stamp.replica
+        && !isAction(hidden.stamp, knownTo: deletion)
     }
     return actions(of: hidden, but: own, lostTo: deletion)
   }

@@ -240,6 +240,7 @@ class Meeting:
             and register.stamp < deletion.stamp
             and register.stamp.replica != deletion.stamp.replica
             and self._is_news(register, deletion)
+            and not self._is_known(register.stamp, deletion)
         }
         return [(action(stamp), deletion) for stamp in hidden - own]
 

@@ -215,6 +215,24 @@ struct JournalTests {
     #expect(Set(outcome.conflicts.map(\.lost.stamp)) == [Stamp(2, 1), Stamp(3, 2)])
   }
 
+  /// Seed 0x68c65: the deletion's writer had stamped its own field 1 again, below the action's, after it had read the rest of it.
+  @Test("an action is known to a deletion whose writer held any part of it, whatever it replaced")
+  func heldInPart() {
+    var stored = Record(key: .some)
+    stored.set(Register(field: 3, stamp: Stamp(3, 2), replaced: Stamp(1, 3), value: [9]))
+    stored.set(Register(field: 1, stamp: Stamp(4, 2), replaced: Stamp(3, 2), value: []))
+    let deletion = Register(
+      field: 1, stamp: Stamp(5, 3), replaced: Stamp(2, 3), value: Register.deletedValue)
+    func lost(holding held: [Register]) -> Set<Stamp> {
+      var offered = Record(key: .some)
+      for register in [deletion] + held { offered.set(register) }
+      let outcome = Offer(record: offered, written: [1]).merged(into: stored, at: now)
+      return Set(outcome.conflicts.map(\.lost.stamp))
+    }
+    #expect(lost(holding: []) == [Stamp(3, 2), Stamp(4, 2)])
+    #expect(lost(holding: stored.registers.filter { $0.field == 3 }) == [Stamp(4, 2)])
+  }
+
   @Test("a deletion journals every action of an offer that it did not know, not only the last")
   func earlierActions() {
     var stored = Record(key: .some)
