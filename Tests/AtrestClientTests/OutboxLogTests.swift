@@ -4,6 +4,7 @@
 
 import AtrestDomain
 import Foundation
+import GRDB
 import Replication
 import SyncProtocol
 import TestSupport
@@ -95,6 +96,23 @@ struct OutboxLogTests {
     #expect(offered == 9500)
     #expect(try test.tokens().map(\.number) == [1])
     #expect(try test.numbers() == [1])
+  }
+
+  /// Seed 0x690c4: a process was killed inside the commit that gave the numbers, another sent them, and the power failed: nobody knew any more
+  /// that they had been given, and the device took itself for a copy.
+  @Test("what is sent once more is written once more: it may be in the system's memory only")
+  func sentAgain() async throws {
+    let test = try TestReplica(1)
+    try test.replica.save(WaterEntry.sample())
+    let page = try await test.replica.nextPage(after: 0)
+    let other = try test.reopened()
+    func version() throws -> Int {
+      try other.read { try Int.fetchOne($0.database, sql: "PRAGMA data_version") } ?? 0
+    }
+    let before = try version()
+    #expect(try version() == before)
+    #expect(try await test.replica.nextPage(after: 0) == page)
+    #expect(try version() != before)
   }
 
   @Test("of very many tokens the newest 50,000 are kept")

@@ -39,6 +39,19 @@ extension ReplicaTransaction {
     try drawToken()
   }
 
+  /// Has the disk hold what is about to be sent again. A process that was killed inside a commit leaves numbers that every process sees, and
+  /// that only the system's memory has: after a power failure a server would be at a position that this replica does not know. Any write takes
+  /// them along to the disk, but SQLite leaves out one that changes nothing.
+  private func makeDurable() throws {
+    guard let token = try newestToken() else { return }
+    let through = try Int64.fetchOne(
+      database.cachedStatement(sql: "SELECT max(through) FROM outbox_token"))
+    try database.cachedStatement(sql: "DELETE FROM outbox_token WHERE through = ?")
+      .execute(arguments: [through])
+    try database.cachedStatement(sql: "INSERT INTO outbox_token (through, token) VALUES (?, ?)")
+      .execute(arguments: [through, Int64(bitPattern: token)])
+  }
+
   /// Numbers of writes that were sent mean nothing any more. A request that is still under way shows older
   /// tokens, and is not judged once the server has seen the new one.
   func noteNumbersWithdrawn() throws {
@@ -137,7 +150,7 @@ extension ReplicaTransaction {
     }
     guard !page.offers.isEmpty else { return page }
     numbers += (0..<unnumbered.count).map { state.lastNumber + UInt64($0) + 1 }
-    try number(unnumbered)
+    if unnumbered.isEmpty { try makeDurable() } else { try number(unnumbered) }
     guard let token = try newestToken() else { throw ReplicaError.damaged(path: path) }
     page.segment = OutboxSegment(
       confirmed: state.confirmedToken, token: token, settledThrough: settled,
