@@ -36,6 +36,8 @@ final class Device {
   var overQuota: Set<RecordKey> = []
   /// Offers that were refused under their numbers.
   var refused: Set<RefusedOffer> = []
+  /// A pairing code that its owner was given, and that is not known to be used up.
+  var code: String?
   /// What waited before a transaction that may have stamped it again, and that the machine ended
   /// in.
   var offersAtEnd: [Offer]?
@@ -250,31 +252,17 @@ final class DeviceProcess: @unchecked Sendable {
     return SyncEngine(store: replica, transport: transport, clock: device.clock, pacing: pacing)
   }
 
-  /// Asks the server's owner for a code, and joins.
+  /// Joins, by the code that was given before, or one that the server's owner is asked for.
   ///
   /// - Returns: The way to the server in the new name.
   private func pair(
     _ transport: SimulatedTransport
   ) async throws(SyncError) -> SimulatedTransport {
-    let world = world
-    let code = await withUnsafeContinuation { (waiting: UnsafeContinuation<String?, Never>) in
-      var isOver = false
-      let finish = { (code: String?) in
-        guard !isOver else { return }
-        isOver = true
-        waiting.resume(returning: code)
-      }
-      // A server that ends meanwhile answers nobody.
-      world.scheduler.after(5_000_000) { finish(nil) }
-      if let server = world.server {
-        server.invite(to: device.account, finish)
-      } else {
-        finish(nil)
-      }
+    let answer: PairResponse
+    do throws(SyncError) { answer = try await useCode(transport) } catch .notPermitted {
+      // It is too old, or was used by a call whose answer was lost.
+      answer = try await useCode(transport)
     }
-    guard let code else { throw .unreachable("there is no code") }
-    let answer = try await transport.pair(
-      PairRequest(code: code, deviceName: "device \(device.index)"))
     guard isAlive else { throw .cancelled }
     do {
       if try replica.token() == nil {
@@ -289,6 +277,39 @@ final class DeviceProcess: @unchecked Sendable {
       throw .replica(error)
     }
     return SimulatedTransport(world, device, Chance(randomness.number()), token: answer.token)
+  }
+
+  private func useCode(_ transport: SimulatedTransport) async throws(SyncError) -> PairResponse {
+    if device.code == nil { device.code = await askForCode() }
+    guard let code = device.code else { throw .unreachable("there is no code") }
+    do throws(SyncError) {
+      let answer = try await transport.pair(
+        PairRequest(code: code, deviceName: "device \(device.index)"))
+      device.code = nil
+      return answer
+    } catch {
+      if case .notPermitted = error { device.code = nil }
+      throw error
+    }
+  }
+
+  private func askForCode() async -> String? {
+    let world = world
+    return await withUnsafeContinuation { (waiting: UnsafeContinuation<String?, Never>) in
+      var isOver = false
+      let finish = { (code: String?) in
+        guard !isOver else { return }
+        isOver = true
+        waiting.resume(returning: code)
+      }
+      // A server that ends meanwhile answers nobody.
+      world.scheduler.after(5_000_000) { finish(nil) }
+      if let server = world.server {
+        server.invite(to: device.account, finish)
+      } else {
+        finish(nil)
+      }
+    }
   }
 
   private func ended(_ number: Int, _ transport: SimulatedTransport, _ ending: Ending) {

@@ -123,7 +123,21 @@ extension Oracle {
   /// Parents were noted before their children.
   private func coverParents(_ covered: inout [Bool]) {
     for id in writes.indices.reversed() where covered[id] {
-      for parent in writes[id].parents { covered[parent] = true }
+      for parent in writes[id].parents {
+        covered[parent] = true
+        for earlier in earlierForeign(than: parent) { covered[earlier] = true }
+      }
+    }
+  }
+
+  /// What the foreign program wrote before a write of its own that it wrote over. It holds no replica, so a server that was put back shows it
+  /// what lies before them both; it wrote them in this order all the same, and merging says that it knew.
+  private func earlierForeign(than id: Int) -> [Int] {
+    let write = writes[id]
+    guard write.device == Self.foreigner else { return [] }
+    return writes.indices.prefix(id).filter {
+      writes[$0].device == Self.foreigner && writes[$0].key == write.key
+        && writes[$0].field == write.field
     }
   }
 

@@ -40,6 +40,9 @@ struct Oracle {
     var register: Register
   }
 
+  /// Whom writes are of that no device made.
+  static let foreigner = -1
+
   private struct Place: Hashable {
     var key: RecordKey
     var field: FieldNumber

@@ -43,11 +43,12 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
     let reasons = Dictionary(answer.refusals.map { ($0.index, $0.reason) }) { first, _ in first }
     if reasons.values.contains(.clockSkew) { device.process?.mayRestamp = true }
     for (index, bytes) in request.offers.enumerated() {
+      let number = request.segment?.numbers[index] ?? 0
+      // A server that an unheard request brought further says so, too, of what it judged then.
+      if reasons[index] != nil { device.refused.insert(RefusedOffer(number: number, bytes: bytes)) }
       guard isJudged(index, answer, request), let offer = try? Offer(decoding: bytes)
       else { continue }
       let key = offer.record.key
-      let number = request.segment?.numbers[index] ?? 0
-      if reasons[index] != nil { device.refused.insert(RefusedOffer(number: number, bytes: bytes)) }
       switch reasons[index] {
       // Once it was settled by one process, the server does not know any more what it told another.
       case nil where device.refused.contains(RefusedOffer(number: number, bytes: bytes)): break

@@ -327,7 +327,8 @@ extension World {
             field: field, stamp: stamp, replaced: before?[field]?.stamp,
             value: head + [UInt8(text.count >> 7)] + text))
       }
-      let noted = account.oracle.note(before, record, by: -1, family: -1)
+      let noted = account.oracle.note(
+        before, record, by: Oracle.foreigner, family: Oracle.foreigner)
       let request = ExchangeRequest(
         cursor: nil,
         offers: [Offer(record: record, written: [Register.deletedField] + fields).encoded])
