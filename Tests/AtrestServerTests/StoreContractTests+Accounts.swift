@@ -238,7 +238,9 @@ extension StoreContractTests {
       // Nor is there anything to remove twice.
       try t.removeAccount(kim)
     }
-    try store.emptyLog()
+    #expect(store.owesErasure)
+    try store.erase()
+    #expect(!store.owesErasure)
     let next = try store.makeAccount("kim")
     #expect(next != kim && next != sam)
   }

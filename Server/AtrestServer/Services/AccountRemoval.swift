@@ -13,7 +13,8 @@ extension DevicesService {
     case refused(Status)
   }
 
-  /// Removes the account that `find` names, in the transaction. Answers once the database's log holds nothing of it either.
+  /// Removes the account that `find` names, in the transaction. Answers once no file of the store holds anything of it, or cannot be made
+  /// anew now: the owner is told so then. A device is not, which can do nothing about it.
   ///
   /// - Parameter actor: The device that asks; nil: the server's owner.
   func removeAccount(
@@ -32,9 +33,10 @@ extension DevicesService {
       switch result {
       case .success(.account(let id)):
         forget(id)
-        queue.emptyLog {
+        queue.erase { isErased in
+          let isTold = isErased || actor != nil
           var answers = ResponseBatch()
-          answer(.reply(EmptyMessage().encoded), &answers)
+          answer(isTold ? .reply(EmptyMessage().encoded) : .fail(.notErased), &answers)
           answers.deliver()
         }
       case .success(.refused(let status)): answer(.fail(status), &answers)

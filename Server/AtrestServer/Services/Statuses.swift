@@ -31,6 +31,10 @@ extension Status {
     .resourceExhausted, "The account is full: the server's owner lets it hold no more.")
   static let wrongAccountName = Status(
     .invalidArgument, "That is not the account's name, so nothing was removed.")
+  static let notErased = Status(
+    .resourceExhausted,
+    "The account is removed, but its values may still be in the database's files, which could not be made anew: the log says why. The server tries again each hour."
+  )
   static let tooManyTries = Status(
     .resourceExhausted, "Too many wrong pairing codes were tried. Wait a minute, then try again.")
   static let busy = Status(

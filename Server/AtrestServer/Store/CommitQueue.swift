@@ -98,21 +98,36 @@ package final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// Takes what is gone out of the store's log too, then calls `done`. If that fails it is logged, and the next start of the server does it.
-  func emptyLog(_ done: @escaping @Sendable () -> Void) {
+  /// Takes what was removed out of the store's files, then says whether it is gone from them. If not it is logged, and `eraseIfOwed` tries again.
+  func erase(_ done: @escaping @Sendable (Bool) -> Void = { _ in }) {
+    jobs.schedule { [self] in done(eraseNow()) }
+  }
+
+  /// Does so if something that was removed may still be in a file.
+  func eraseIfOwed() {
     jobs.schedule { [self] in
-      defer { done() }
-      // A store that was closed has no log.
-      guard failure == nil else { return }
-      do throws(StoreError) { try store.emptyLog() } catch {
-        guard error != .closed else { return }
-        logger.warning(
-          "what was removed may be in the database's log until the server starts again",
-          metadata: ["error": "\(error.userMessage)"])
-        guard error.isFatal else { return }
-        failure = error
-        onFatal(error)
-      }
+      guard store.owesErasure, eraseNow() else { return }
+      logger.notice("what was removed is gone from the database's files")
+    }
+  }
+
+  private func eraseNow() -> Bool {
+    guard failure == nil else { return false }
+    do throws(StoreError) {
+      try store.erase()
+      return true
+    } catch {
+      // A store that was closed does it when it is open again.
+      guard error != .closed else { return false }
+      logger.warning(
+        """
+        What was removed may still be in the database's files: they could not be made anew. It is tried again each hour. Making them anew takes \
+        twice their room.
+        """, metadata: ["error": "\(error.userMessage)"])
+      guard error.isFatal else { return false }
+      failure = error
+      onFatal(error)
+      return false
     }
   }
 

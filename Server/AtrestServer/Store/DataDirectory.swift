@@ -11,6 +11,8 @@ final class DataDirectory {
   var databasePath: String { path + "/atrest.db" }
   var progressPath: String { path + "/progress" }
   var ballastPath: String { path + "/ballast" }
+  /// There while something that was removed may still be in a file.
+  private var erasurePath: String { path + "/erasure-owed" }
 
   /// Makes the folder if need be and locks it.
   ///
@@ -52,6 +54,24 @@ final class DataDirectory {
     lock = -1
   }
 
+  /// Whether something that was removed may still be in a file.
+  var owesErasure: Bool { access(erasurePath, F_OK) == 0 }
+
+  /// Notes that. An empty file, which takes no room of a full disk but its name's; if even that is not to be had, what is owed is tried once.
+  func noteErasure(isOwed: Bool) {
+    guard isOwed else {
+      _ = unlink(erasurePath)
+      return
+    }
+    let file = open(erasurePath, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard file >= 0 else { return }
+    _ = close(file)
+    let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return }
+    _ = fsync(folder)
+    _ = close(folder)
+  }
+
   private static func prepare(_ path: String) throws(StoreError) {
     makeParents(of: path)
     if mkdir(path, 0o700) == 0 { return }
@@ -90,8 +110,12 @@ final class DataDirectory {
         String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
       }
       guard
-        [".", "..", "lock", "ballast", "progress", "atrest.db.partial", "admin.sock", "lost+found"]
-          .contains(name)
+        [
+          ".", "..", "lock", "ballast", "progress", "erasure-owed", "atrest.db.partial",
+          "admin.sock",
+          "lost+found",
+        ]
+        .contains(name)
       else {
         return false
       }

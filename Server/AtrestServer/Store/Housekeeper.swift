@@ -31,7 +31,10 @@ package final class Housekeeper: Sendable {
     while !Task.isCancelled {
       clock?.check()
       // A clock that is ahead would end what is kept for a time before its time. Devices that call in the first minutes tell.
-      if minutes % Self.minutesOfRound == Self.firstMinute, clock?.doubt == nil { await goRound() }
+      if minutes % Self.minutesOfRound == Self.firstMinute {
+        if clock?.doubt == nil { await goRound() }
+        queue.eraseIfOwed()
+      }
       queue.writeCounted(at: environment.now())
       try? await Task.sleep(for: Self.minute)
       minutes += 1

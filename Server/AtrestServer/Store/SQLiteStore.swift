@@ -130,21 +130,38 @@ package final class SQLiteStore: SyncStore {
     return try result.get()
   }
 
-  package func emptyLog() throws(StoreError) {
+  package var owesErasure: Bool { directory?.owesErasure ?? false }
+
+  package func erase() throws(StoreError) {
     guard let queue else { throw .closed }
     let result: Result<Void, StoreError> = queue.writeWithoutTransaction { db in
       do throws(StoreError) {
         guard let connection = db.sqliteConnection else { throw .closed }
-        let checkpoint = try RawStatement("PRAGMA wal_checkpoint(TRUNCATE)", on: connection)
-        guard try checkpoint.step(), checkpoint.integer(0) == 0 else {
-          throw .failed(reason: "the log is in use")
-        }
-        return .success(try checkpoint.run())
+        return .success(try Self.rebuild(connection))
       } catch {
         return .failure(error)
       }
     }
     try result.get()
+    directory?.noteErasure(isOwed: false)
+  }
+
+  /// Deleting overwrites what it deletes, but where pages were balanced older copies of it lie between what is there, and nothing overwrites
+  /// those. A file that is made anew holds what is there.
+  private static func rebuild(_ connection: OpaquePointer) throws(StoreError) {
+    // It is as large as the store.
+    try RawStatement("PRAGMA temp_store = FILE", on: connection).run()
+    defer { try? RawStatement("PRAGMA temp_store = MEMORY", on: connection).run() }
+    do throws(StoreError) { try RawStatement("VACUUM", on: connection).run() } catch {
+      // It came to nothing, and all is as it was: a folder for files without names that cannot be written is no reason to end.
+      guard case .inputOutput(let reason) = error else { throw error }
+      throw .failed(reason: reason)
+    }
+    let checkpoint = try RawStatement("PRAGMA wal_checkpoint(TRUNCATE)", on: connection)
+    guard try checkpoint.step(), checkpoint.integer(0) == 0 else {
+      throw .failed(reason: "the log is in use")
+    }
+    try checkpoint.run()
   }
 
   package func beginBackup(to path: String) throws(StoreError) -> any StoreBackup {
@@ -191,6 +208,8 @@ package final class SQLiteStore: SyncStore {
     let transaction = SQLiteTransaction(db, statements, clockHighWater: clockHighWater)
     do throws(StoreError) {
       result = try body(transaction)
+      // Before the commit: whatever happens then, it is not forgotten.
+      if transaction.hasRemovedAccount { directory?.noteErasure(isOwed: true) }
       if sqlite3_total_changes64(connection) != before {
         statements.setWrites.bind(1, Int64(bitPattern: writes &+ 1))
         statements.setWrites.bind(2, transaction.clockHighWater.milliseconds)

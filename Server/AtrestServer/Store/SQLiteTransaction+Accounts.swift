@@ -35,6 +35,7 @@ extension SQLiteTransaction {
   }
 
   func removeAccount(_ id: AccountID) throws(StoreError) {
+    hasRemovedAccount = true
     try perform {
       for table in ["record", "feed_commit", "invitation", "device", "purchase", "app_account"] {
         try db.execute(sql: "DELETE FROM \(table) WHERE account = ?", arguments: [id.rawValue])

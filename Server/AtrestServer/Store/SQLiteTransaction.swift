@@ -99,6 +99,7 @@ final class SQLiteTransaction: StoreTransaction {
   private let statements: RecordStatements
   /// The greatest time that the server's clock showed, before this transaction and in it.
   private(set) var clockHighWater: WallTime
+  var hasRemovedAccount = false
 
   init(_ db: Database, _ statements: RecordStatements, clockHighWater: WallTime) {
     self.db = db

@@ -27,8 +27,12 @@ package protocol SyncStore: AnyObject {
     _ body: (any StoreTransaction) throws(StoreError) -> R
   ) throws(StoreError) -> R
 
-  /// Takes what was overwritten or deleted out of the log too: afterwards no file of the store holds it. Not inside a transaction.
-  func emptyLog() throws(StoreError)
+  /// Whether something was removed that a file of the store may still hold.
+  var owesErasure: Bool { get }
+
+  /// Makes the files anew of what there is: afterwards none of them holds what was removed. Not inside a transaction. O(all there is), and takes
+  /// twice its room meanwhile; if that is not to be had it throws, and erasure is still owed, also after the store was closed.
+  func erase() throws(StoreError)
 
   /// Begins a copy of the store in a file that does not exist yet. Steps may be taken between transactions; what they
   /// write meanwhile is in the copy too. One at a time.
