@@ -204,13 +204,22 @@ import struct AtrestDomain.SignedTransaction
     await storage.queue.close()
   }
 
-  @Test("after sixteen offers that do not verify, a request's others are not even read")
+  @Test(
+    "after many offers that do not verify an account waits; nothing is refused that was not looked at"
+  )
   func manyFailures() async throws {
     let stranger = try TestAuthority()
-    var offers = try (1...17).map { try stranger.sign(Payload(id($0)).text) }
-    offers.append(try authority.sign(Payload().text))
-    #expect(try await exchange(kim, offers).refusals.count == 18)
-    #expect(try await exchange(kim, [offers[17]]).refusals.isEmpty)
+    let limit = AccountState.badStatementsInARow
+    let bad = try (1...limit).map { try stranger.sign(Payload(id($0)).text) }
+    let good = try authority.sign(Payload().text)
+    #expect(try await exchange(kim, bad).refusals.count == limit)
+    await #expect(throws: Status.tooManyStatements) { try await exchange(kim, [good]) }
+    await #expect(throws: Status.tooManyStatements) { try await submit(kim, Payload()) }
+    // Not so another account, and what is no purchase.
+    #expect(try await submit(sam, Payload(id(3))) == nil)
+    #expect(try await exchange(kim, []).refusals.isEmpty)
+    storage.world.now += AccountState.statementRefillMilliseconds
+    #expect(try await exchange(kim, [good]).refusals.isEmpty)
     await storage.queue.close()
   }
 

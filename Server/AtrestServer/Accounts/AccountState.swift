@@ -17,6 +17,10 @@ package final class AccountState: Sendable {
   private let renames = Mutex(
     AttemptBucket(
       capacity: AccountState.renamesInARow, refillMilliseconds: AccountState.refillMilliseconds))
+  private let badStatements = Mutex(
+    AttemptBucket(
+      capacity: AccountState.badStatementsInARow,
+      refillMilliseconds: AccountState.statementRefillMilliseconds))
   private let committedHead: Mutex<Cursor>
   private let watches = Mutex<[ObjectIdentifier: Watch]>([:])
 
@@ -30,12 +34,24 @@ package final class AccountState: Sendable {
   static let tracesInARow = 64
   static let renamesInARow = 16
   static let refillMilliseconds: Int64 = 60_000
+  /// Statements about purchases that did not verify, in a row, and then one each ten seconds. Each costs a shard about two milliseconds, and
+  /// devices have no reason to hold many.
+  static let badStatementsInARow = 32
+  static let statementRefillMilliseconds: Int64 = 10_000
 
   /// Whether a device may make a code, send a newcomer away or take another identity now; counts it if so.
   func mayLeaveTrace(at now: WallTime) -> Bool { traces.withLock { $0.take(at: now) } }
 
   /// Whether a device may be given a name now; counts it if so.
   func mayRename(at now: WallTime) -> Bool { renames.withLock { $0.take(at: now) } }
+
+  /// Whether a statement about a purchase may be looked at that is not known yet.
+  func mayShowStatements(at now: WallTime) -> Bool {
+    badStatements.withLock { $0.hasLeft(at: now) }
+  }
+
+  /// Counts one that did not verify.
+  func noteBadStatement(at now: WallTime) { _ = badStatements.withLock { $0.take(at: now) } }
 
   /// The last commit.
   package var head: Cursor { committedHead.withLock { $0 } }

@@ -17,6 +17,12 @@ struct AttemptBucket: Sendable {
     self.refillMilliseconds = refillMilliseconds
   }
 
+  /// Whether a try is left.
+  mutating func hasLeft(at now: WallTime) -> Bool {
+    refill(at: now)
+    return spent < capacity
+  }
+
   /// Takes a try; false if none is left.
   mutating func take(at now: WallTime) -> Bool {
     refill(at: now)

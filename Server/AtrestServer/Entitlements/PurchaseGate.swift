@@ -15,9 +15,6 @@ import Synchronization
 package final class PurchaseGate: Sendable {
   /// Statements that verified, at most: what is offered again costs a hash. About a kilobyte each.
   static let knownLimit = 4096
-  /// Statements of one request that did not verify, at most; the rest is refused unread. Each costs about a millisecond, and devices have
-  /// no reason to hold many.
-  static let failureLimit = 16
 
   let verifier: TransactionVerifier
   private let drawToken: @Sendable () -> [UInt8]
@@ -37,6 +34,19 @@ package final class PurchaseGate: Sendable {
     bytes[6] = bytes[6] & 0x0F | 0x40
     bytes[8] = bytes[8] & 0x3F | 0x80
     return bytes
+  }
+
+  /// The checks that need no account, but its share: whoever showed too much that does not verify waits.
+  ///
+  /// - Returns: Nil for that: nothing is refused for good that was not looked at.
+  func authenticate(
+    _ jws: [UInt8], for account: AccountState, now: WallTime
+  ) -> Result<AuthenticStatement, EntitlementRejection>? {
+    guard account.mayShowStatements(at: now) else { return nil }
+    do throws(EntitlementRejection) { return .success(try authenticate(jws, now: now)) } catch {
+      account.noteBadStatement(at: now)
+      return .failure(error)
+    }
   }
 
   /// The checks that need no account.

@@ -40,10 +40,10 @@ package final class EntitlementsService: Sendable {
     guard let gate else { throw .noPolicy }
     let now = environment.now()
     let statement: AuthenticStatement
-    do throws(EntitlementRejection) {
-      statement = try gate.authenticate(request.signedTransaction, now: now)
-    } catch {
-      return refused(error, session, now)
+    switch gate.authenticate(request.signedTransaction, for: session.account, now: now) {
+    case .success(let known)?: statement = known
+    case .failure(let error)?: return refused(error, session, now)
+    case nil: throw .tooManyStatements
     }
     guard let item = PreparedExchange.Item(purchase: request.signedTransaction, statement) else {
       return refused(.malformed, session, now)

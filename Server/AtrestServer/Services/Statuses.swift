@@ -29,6 +29,9 @@ extension Status {
     .resourceExhausted, "Devices were renamed very often just now. Wait a minute, then try again.")
   static let fullAccount = Status(
     .resourceExhausted, "The account is full: the server's owner lets it hold no more.")
+  static let tooManyStatements = Status(
+    .resourceExhausted,
+    "Very many purchases were sent that do not verify. Wait some minutes, then try again.")
   static let wrongAccountName = Status(
     .invalidArgument, "That is not the account's name, so nothing was removed.")
   static let notErased = Status(

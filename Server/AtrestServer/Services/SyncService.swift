@@ -54,7 +54,9 @@ package final class SyncService: Sendable {
           cursor: head, serverTime: now, isClockDoubtful: clock?.doubt != nil
         ).encoded)
     }
-    var prepared = PreparedExchange(request, gate: gate, quota: quota, now: now)
+    var prepared = PreparedExchange(
+      request, gate: gate.map { ($0, session.account) }, quota: quota, now: now)
+    guard !prepared.hasTooManyStatements else { throw .tooManyStatements }
     prepared.pageRecords = pageRecords
     let job = ExchangeJob(
       session, prepared, queue, directory, environment, clock, answerLater())

@@ -44,6 +44,8 @@ package struct PreparedExchange: Sendable {
       $0.offer.record.isDeleted && $0.offer.written.contains(Register.deletedField)
     }
   }
+  /// Whether purchases were not looked at, because its account showed too many that did not verify: it is to be asked again.
+  let hasTooManyStatements: Bool
   /// Bytes this holds while it waits for storage.
   let costBytes: Int
 
@@ -59,14 +61,14 @@ package struct PreparedExchange: Sendable {
   /// Checks a request. About 5 us an offer, and a millisecond for a purchase that is verified.
   ///
   /// - Parameters:
-  ///   - gate: Verifies purchases; nil to take them in as they are.
+  ///   - gate: Verifies purchases, at the account's expense; nil to take them in as they are.
   ///   - quota: What the account may hold.
   ///   - now: The server's clock.
   package init(
-    _ request: ExchangeRequest, gate: PurchaseGate? = nil, quota: AccountQuota = .standard,
-    now: WallTime? = nil
+    _ request: ExchangeRequest, gate: (PurchaseGate, AccountState)? = nil,
+    quota: AccountQuota = .standard, now: WallTime? = nil
   ) {
-    var failures = 0
+    var hasTooManyStatements = false
     var failedCheck: Int?
     var items: [Item] = []
     var refusals: [Refusal] = []
@@ -86,15 +88,15 @@ package struct PreparedExchange: Sendable {
           index: index, offer: offer, key: offer.record.key.storageKey, body: body)
         if let gate, let now, offer.record.key.kind == .entitlement {
           let jws = try EntitlementField.jws(of: offer.record)
-          do throws(EntitlementRejection) {
-            // As if it were unreadable: nobody who means well comes this far.
-            guard failures < PurchaseGate.failureLimit else { throw .malformed }
-            item.statement = try gate.authenticate(jws, now: now)
-          } catch {
-            failures += 1
+          switch gate.0.authenticate(jws, for: gate.1, now: now) {
+          case .success(let statement)?: item.statement = statement
+          case .failure(let error)?:
             failedCheck = failedCheck ?? error.check
             refusals.append(.unverified(index, error))
             costBytes += Self.refusalBytes
+            continue
+          case nil:
+            hasTooManyStatements = true
             continue
           }
         }
@@ -105,7 +107,8 @@ package struct PreparedExchange: Sendable {
         costBytes += Self.refusalBytes
       }
     }
-    self.gate = gate
+    self.hasTooManyStatements = hasTooManyStatements
+    self.gate = gate?.0
     self.quota = quota
     cursor = request.cursor
     lastKnownHead = request.lastKnownHead
