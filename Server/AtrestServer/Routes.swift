@@ -21,7 +21,7 @@ enum Routes {
   static func forDevices(
     sync: SyncService, devices: DevicesService, accounts: AccountsService,
     entitlements: EntitlementsService, health: HealthService, directory: Directory,
-    environment: Environment, heartbeat: Duration
+    environment: Environment, heartbeat: Duration, proxies: TrustedProxies = TrustedProxies()
   ) -> RPCRouter {
     @Sendable func paired(_ head: CallHead) -> Authorization<Session> {
       guard let session = directory.authenticate(head.metadata, at: environment.now()) else {
@@ -30,11 +30,13 @@ enum Routes {
       return .granted(session, session.access)
     }
     /// Pairing is what a device without a token calls.
-    @Sendable func pairedOrPairing(_ head: CallHead) -> Authorization<Session?> {
-      guard head.path != Method.pair else { return .admitted(nil) }
+    @Sendable func pairedOrPairing(_ head: CallHead) -> Authorization<Caller> {
+      guard head.path != Method.pair else {
+        return .admitted(.newcomer(AttemptLimiter.keys(of: proxies.caller(of: head))))
+      }
       return switch paired(head) {
-      case .granted(let session, let access): .granted(session, access)
-      case .admitted(let session): .admitted(session)
+      case .granted(let session, let access): .granted(.device(session), access)
+      case .admitted(let session): .admitted(.device(session))
       case .refused(let status): .refused(status)
       }
     }
@@ -54,7 +56,7 @@ enum Routes {
     router.addService("atrest.sync.v1.Devices", authorize: pairedOrPairing) { methods in
       methods.unary("Pair", maxMessageBytes: openMessageBytes) { call, bytes in
         try devices.pair(
-          bytes, from: AttemptLimiter.key(of: call.head.peer), onEnd: { call.onCancel($0) }
+          bytes, from: call.principal.keys, onEnd: { call.onCancel($0) }
         ) { answer(call) }
       }
       methods.unary("Newcomers") { call, bytes in
@@ -141,9 +143,20 @@ enum Routes {
     return Answer(isAwaited: isAwaited) { outcome, batch in batch.add(responder, outcome) }
   }
 
-  private static func known(_ session: Session?) throws(Status) -> Session {
-    guard let session else { throw .unknownDevice }
+  private static func known(_ caller: Caller) throws(Status) -> Session {
+    guard case .device(let session) = caller else { throw .unknownDevice }
     return session
+  }
+
+  /// Who calls the Devices service.
+  private enum Caller: Sendable {
+    case device(Session)
+    /// One without a token, with the keys that wrong codes count under.
+    case newcomer([[UInt8]])
+
+    var keys: [[UInt8]] {
+      if case .newcomer(let keys) = self { keys } else { [] }
+    }
   }
 
   /// Heartbeats until the stream ends. A stream that has ended is noticed at the next beat.

@@ -25,6 +25,8 @@ package final class Server: Sendable {
     package var publicAddress: String?
     /// Shards that serve devices: each uses up to one core.
     package var shardCount = 2
+    /// Who is believed about where calls come from.
+    package var proxies = TrustedProxies()
     /// Bounds on what peers and accounts may take.
     package var limits = ServerLimits()
     /// How long calls under way may take once the server stops.
@@ -212,7 +214,7 @@ package final class Server: Sendable {
       router: Routes.forDevices(
         sync: sync, devices: devices, accounts: accounts, entitlements: entitlements,
         health: health, directory: directory, environment: environment,
-        heartbeat: configuration.heartbeat),
+        heartbeat: configuration.heartbeat, proxies: configuration.proxies),
       configuration: forDevices)
     adminServer = try GRPCServer(router: Routes.forOwner(admin), configuration: forOwner)
   }

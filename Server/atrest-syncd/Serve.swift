@@ -44,6 +44,13 @@ struct Serve: AsyncParsableCommand {
     help: ArgumentHelp("The certificate's key (PEM).", valueName: "file"))
   var key: String?
 
+  @Option(
+    name: .customLong("trusted-proxy"),
+    help: ArgumentHelp(
+      "A proxy that tells where calls come from (x-forwarded-for). May be given more than once.",
+      valueName: "address"))
+  var proxies: [String] = []
+
   @Flag(help: "Do not encrypt. Only for 127.0.0.1 and [::1]: tests, or a proxy that encrypts.")
   var insecure = false
 
@@ -77,6 +84,12 @@ struct Serve: AsyncParsableCommand {
         "\(address) stands for every address of this machine. Say with --public HOST:PORT what devices are to call.",
         .usage)
     }
+    let trusted = try proxies.map { text in
+      guard let address = SocketAddress(host: text) else {
+        throw Failure("--trusted-proxy \(text) is not an address such as 192.0.2.1.", .usage)
+      }
+      return address
+    }
     let policy = try purchases.policy()
     let limits = try bounds.limits()
     // Before there are connections: a peer that is gone must not end the process. And before the store is
@@ -101,6 +114,7 @@ struct Serve: AsyncParsableCommand {
     configuration.publicAddress = publicAddress
     configuration.purchases = policy
     configuration.limits = limits
+    configuration.proxies = TrustedProxies(trusted)
     configuration.shardCount = LimitOptions.shardCount
     let server: Server
     do throws(ServerError) { server = try await Server.start(configuration) } catch {

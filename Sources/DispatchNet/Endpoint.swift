@@ -130,7 +130,7 @@ public enum Endpoint: Hashable, Sendable {
     return found
   }
 
-  private static func octets(_ text: Substring, _ family: CInt) -> [UInt8]? {
+  fileprivate static func octets(_ text: Substring, _ family: CInt) -> [UInt8]? {
     guard text.utf8.count <= 45 else { return nil }
     var octets = [UInt8](repeating: 0, count: family == AF_INET ? 4 : 16)
     return inet_pton(family, String(text), &octets) == 1 ? octets : nil
@@ -147,6 +147,17 @@ public enum Endpoint: Hashable, Sendable {
 }
 
 extension SocketAddress {
+  /// An address without a port, such as `192.0.2.1` or `2001:db8::1`; nil for anything else.
+  public init?(host text: some StringProtocol) {
+    if let octets = Endpoint.octets(Substring(text), AF_INET) {
+      self = .ipv4(octets: octets, port: 0)
+    } else if let octets = Endpoint.octets(Substring(text), AF_INET6) {
+      self = .ipv6(octets: octets, port: 0, scope: 0)
+    } else {
+      return nil
+    }
+  }
+
   /// Reads an address without a name: `127.0.0.1:7443`, `[::1]:7443`, `/path` or `unix:/path`.
   /// - Throws: `SocketError` of `.parseAddress`, with what is wrong.
   public init(parsing text: String) throws(SocketError) {

@@ -41,7 +41,7 @@ import Testing
   func perAddress() {
     var limiter = AttemptLimiter()
     func take(_ peer: UInt8, _ time: Int64) -> Bool {
-      limiter.take(from: [192, 0, 2, peer], at: at(time))
+      limiter.take(from: [[192, 0, 2, peer]], at: at(time))
     }
     for _ in 0..<AttemptLimiter.peerCapacity { #expect(take(1, 0)) }
     for _ in 0..<1000 { #expect(!take(1, 0)) }
@@ -49,7 +49,7 @@ import Testing
     #expect(!take(1, AttemptLimiter.peerRefillMilliseconds - 1))
     #expect(take(1, AttemptLimiter.peerRefillMilliseconds))
     #expect(!take(1, AttemptLimiter.peerRefillMilliseconds))
-    limiter.giveBack(to: [192, 0, 2, 1])
+    limiter.giveBack(to: [[192, 0, 2, 1]])
     #expect(take(1, AttemptLimiter.peerRefillMilliseconds))
   }
 
@@ -59,12 +59,12 @@ import Testing
   func addressesTogether() {
     var limiter = AttemptLimiter()
     func take(_ index: Int) -> Bool {
-      limiter.take(from: [UInt8(index / 256), UInt8(index % 256)], at: at(0))
+      limiter.take(from: [[UInt8(index / 256), UInt8(index % 256)]], at: at(0))
     }
     for index in 0..<AttemptLimiter.capacity { #expect(take(index)) }
     for _ in 0..<10 { #expect(!take(9_999)) }
     let later = at(AttemptLimiter.refillMilliseconds)
-    let key: [UInt8] = [UInt8(9_999 / 256), UInt8(9_999 % 256)]
+    let key: [[UInt8]] = [[UInt8(9_999 / 256), UInt8(9_999 % 256)]]
     let isTaken = limiter.take(from: key, at: later)
     #expect(isTaken)
   }
@@ -74,9 +74,9 @@ import Testing
     var limiter = AttemptLimiter()
     func take(_ index: Int) -> Bool {
       limiter.take(
-        from: [UInt8(index / 256), UInt8(index % 256)], at: at(3_600_000 * Int64(index)))
+        from: [[UInt8(index / 256), UInt8(index % 256)]], at: at(3_600_000 * Int64(index)))
     }
-    func first(_ time: Int64) -> Bool { limiter.take(from: [1], at: at(time)) }
+    func first(_ time: Int64) -> Bool { limiter.take(from: [[1]], at: at(time)) }
     for _ in 0..<AttemptLimiter.peerCapacity { #expect(first(0)) }
     #expect(!first(0))
     for index in 1..<AttemptLimiter.peers { #expect(take(index)) }
@@ -85,15 +85,32 @@ import Testing
     #expect(first(0))
   }
 
+  @Test("whoever has an IPv6 /48 has no more tries than a few addresses")
+  func network() throws {
+    var limiter = AttemptLimiter()
+    func take(_ address: String) throws -> Bool {
+      let keys = AttemptLimiter.keys(of: try SocketAddress(parsing: "[\(address)]:1"))
+      return limiter.take(from: keys, at: at(0))
+    }
+    var taken = 0
+    for subnet in 0..<1000 where try take("2001:db8:1:\(subnet)::1") { taken += 1 }
+    #expect(taken == AttemptLimiter.networkCapacity)
+    // Others have theirs, each address no more than six of them.
+    taken = 0
+    for host in 0..<100 where try take("2001:db8:2::\(host)") { taken += 1 }
+    #expect(taken == AttemptLimiter.peerCapacity)
+    #expect(try take("2001:db8:2:1::1"))
+  }
+
   @Test("where a proxy calls from, an address says nothing")
   func proxies() throws {
-    func key(_ text: String) throws -> [UInt8]? {
-      AttemptLimiter.key(of: try SocketAddress(parsing: text))
+    func keys(_ text: String) throws -> [[UInt8]] {
+      AttemptLimiter.keys(of: try SocketAddress(parsing: text))
     }
-    #expect(try key("127.0.0.1:1") == nil)
-    #expect(try key("[::1]:1") == nil)
-    #expect(try key("127.0.0.2:1") != nil)
-    #expect(try key("192.0.2.1:1") == [192, 0, 2, 1])
-    #expect(try key("[2001:db8::1]:1") == key("[2001:db8::ffff]:1"))
+    #expect(try keys("127.0.0.1:1") == [])
+    #expect(try keys("[::1]:1") == [])
+    #expect(try keys("127.0.0.2:1") != [])
+    #expect(try keys("192.0.2.1:1") == [[192, 0, 2, 1]])
+    #expect(try keys("[2001:db8::1]:1") == keys("[2001:db8::ffff]:1"))
   }
 }

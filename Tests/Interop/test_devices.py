@@ -217,3 +217,33 @@ def test_guessing_is_slowed_down(guessed):
     assert answers[-1] == grpc.StatusCode.RESOURCE_EXHAUSTED
     assert len(answers) > 200
     guessed.exchange()
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_behind_a_trusted_proxy_guesses_count_for_whoever_makes_them(
+    binaries, tmp_path, is_trusted
+):
+    daemon = Daemon(binaries, tmp_path)
+    daemon.start(more=["--trusted-proxy", "127.0.0.1"] if is_trusted else [])
+    try:
+        with open_channel(daemon.address) as channel:
+            stub = devices_pb2_grpc.DevicesStub(channel)
+
+            def pair(code, said):
+                request = devices_pb2.PairRequest(code=code, device_name="somebody")
+                metadata = [("x-forwarded-for", said)]
+                return stub.Pair(request, metadata=metadata, timeout=CALL_SECONDS)
+
+            # What comes first in the header is what the caller said to the proxy.
+            guesses = [
+                status_of(pair, "BBBB-BBBBBBBB", f"198.51.100.{number}, 203.0.113.7")
+                for number in range(8)
+            ]
+            slowed = grpc.StatusCode.RESOURCE_EXHAUSTED
+            assert guesses == [DENIED] * 6 + [slowed if is_trusted else DENIED] * 2
+            _, code = daemon.add_account()
+            if is_trusted:
+                assert status_of(pair, code, "203.0.113.7") == slowed
+            assert pair(code, "203.0.113.8").replica != 0
+    finally:
+        assert daemon.stop() == 0, daemon.log_tail()

@@ -61,7 +61,11 @@ struct AttemptLimiter: Sendable {
   static let peerCapacity = 6
   /// Milliseconds after which such a peer has one more.
   static let peerRefillMilliseconds: Int64 = 120_000
-  /// Addresses that are remembered. The one that came first is forgotten first.
+  /// The same of an IPv6 /48, which is what one customer may have: 65,536 addresses by the count above.
+  static let networkCapacity = 24
+  static let networkRefillMilliseconds: Int64 = 30_000
+  private static let networkBytes = 6
+  /// Addresses and networks that are remembered. The one that came first is forgotten first.
   static let peers = 4096
 
   private var all = AttemptBucket(
@@ -71,38 +75,48 @@ struct AttemptLimiter: Sendable {
   private var order: [[UInt8]] = []
   private var oldest = 0
 
-  /// Where to count a peer; nil where an address says nothing about who it is: a Unix socket, and 127.0.0.1
-  /// and ::1, from where a proxy calls for everybody.
-  static func key(of peer: SocketAddress) -> [UInt8]? {
-    switch peer {
-    case .ipv4(octets: [127, 0, 0, 1], _): nil
-    case .ipv6(let octets, _, _) where octets == [UInt8](repeating: 0, count: 15) + [1]: nil
-    default: peer.peerKey
+  /// Where to count what comes from an address: by it, and by the network that it is of. Nowhere if it says nothing about who it is: a Unix
+  /// socket, and 127.0.0.1 and ::1, from where a proxy calls for everybody.
+  static func keys(of address: SocketAddress) -> [[UInt8]] {
+    switch address {
+    case .ipv4(octets: [127, 0, 0, 1], _): return []
+    case .ipv6(let octets, _, _) where octets == [UInt8](repeating: 0, count: 15) + [1]: return []
+    default:
+      guard let key = address.peerKey else { return [] }
+      return key.count > networkBytes ? [key, Array(key.prefix(networkBytes))] : [key]
     }
   }
 
-  /// Takes a try of a peer and of the server; false if either has none left.
-  mutating func take(from peer: [UInt8]? = nil, at now: WallTime) -> Bool {
-    guard let peer else { return all.take(at: now) }
-    remember(peer)
-    guard perPeer[peer]?.take(at: now) == true else { return false }
+  /// Takes a try of each key and of the server; false, and none is taken, if one of them has none left.
+  mutating func take(from keys: [[UInt8]] = [], at now: WallTime) -> Bool {
+    for (index, key) in keys.enumerated() {
+      remember(key)
+      guard perPeer[key]?.take(at: now) == true else {
+        for key in keys.prefix(index) { perPeer[key]?.giveBack() }
+        return false
+      }
+    }
     guard all.take(at: now) else {
-      perPeer[peer]?.giveBack()
+      for key in keys { perPeer[key]?.giveBack() }
       return false
     }
     return true
   }
 
   /// The code was not wrong.
-  mutating func giveBack(to peer: [UInt8]? = nil) {
+  mutating func giveBack(to keys: [[UInt8]] = []) {
     all.giveBack()
-    if let peer { perPeer[peer]?.giveBack() }
+    for key in keys { perPeer[key]?.giveBack() }
   }
 
   private mutating func remember(_ peer: [UInt8]) {
     guard perPeer[peer] == nil else { return }
-    perPeer[peer] = AttemptBucket(
-      capacity: Self.peerCapacity, refillMilliseconds: Self.peerRefillMilliseconds)
+    perPeer[peer] =
+      peer.count == Self.networkBytes
+      ? AttemptBucket(
+        capacity: Self.networkCapacity, refillMilliseconds: Self.networkRefillMilliseconds)
+      : AttemptBucket(
+        capacity: Self.peerCapacity, refillMilliseconds: Self.peerRefillMilliseconds)
     guard order.count == Self.peers else { return order.append(peer) }
     perPeer[order[oldest]] = nil
     order[oldest] = peer

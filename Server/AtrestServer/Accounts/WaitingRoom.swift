@@ -29,11 +29,11 @@ struct WaitingNewcomer: Sendable {
 /// The call of a newcomer. It may end before it is answered, on another thread.
 final class PairCall: Sendable {
   let answer: Answer
-  /// Where its try was counted; see `AttemptLimiter.key(of:)`.
-  let peer: [UInt8]?
+  /// Where its try was counted; see `AttemptLimiter.keys(of:)`.
+  let peer: [[UInt8]]
   fileprivate let hasEnded = Atomic(false)
 
-  init(peer: [UInt8]? = nil, answer: Answer) {
+  init(peer: [[UInt8]] = [], answer: Answer) {
     self.peer = peer
     self.answer = answer
   }

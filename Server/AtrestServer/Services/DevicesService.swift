@@ -47,10 +47,10 @@ package final class DevicesService: Sendable {
   /// Joins an account. The only method that needs no token.
   ///
   /// - Parameters:
-  ///   - peer: Where to count wrong codes; nil: with nobody's but the server's.
+  ///   - peer: Where to count wrong codes; empty: with nobody's but the server's.
   ///   - onEnd: Takes what is to be called if the call ends before it is answered.
   package func pair(
-    _ bytes: [UInt8], from peer: [UInt8]? = nil,
+    _ bytes: [UInt8], from peer: [[UInt8]] = [],
     onEnd: (@escaping @Sendable () -> Void) -> Void = { _ in }, answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let request = try decoded(PairRequest.self, bytes)
