@@ -15,7 +15,9 @@ struct Holdings {
   private(set) var floors: [RecordKey: Stamp] = [:]
 
   /// Adds a record, or a journal entry.
-  mutating func add(_ record: Record) {
+  ///
+  /// - Parameter family: The device that holds it, or is a copy of it; nil: the server. Two devices that are not paired may give one stamp.
+  mutating func add(_ record: Record, heldBy family: Int? = nil) {
     if record.key.kind == .conflict, let entry = try? Conflict(record) {
       journal.insert(Oracle.Held(key: entry.key, register: entry.lost))
     }
@@ -24,7 +26,9 @@ struct Holdings {
     }
     let isHiding = record.isDeleted && record.key.kind != .conflict
     for register in record.registers {
-      let held = Oracle.Held(key: record.key, register: register)
+      let held = Oracle.Held(
+        key: record.key, register: register,
+        family: register.stamp.replica == .none ? family : nil)
       if isHiding, register.field != Register.deletedField {
         hidden.insert(held)
       } else {

@@ -24,10 +24,10 @@ extension Oracle {
     var covered = [Bool](repeating: false, count: writes.count)
     if isDismissedEnough { for id in dismissed.union(served) { covered[id] = true } }
     for id in granted { covered[id] = true }
-    for held in holdings.visible { cover(writes(of: held.register, in: held.key), &covered) }
-    for held in holdings.journal { cover(writes(of: held.register, in: held.key), &covered) }
+    for held in holdings.visible { cover(writes(of: held), &covered) }
+    for held in holdings.journal { cover(writes(of: held), &covered) }
     if isHeldEnough {
-      for held in holdings.hidden { cover(writes(of: held.register, in: held.key), &covered) }
+      for held in holdings.hidden { cover(writes(of: held), &covered) }
     } else {
       coverListed(&covered, holdings)
     }
@@ -50,10 +50,10 @@ extension Oracle {
   private func coverListed(_ covered: inout [Bool], _ holdings: Holdings) {
     var listed: Set<Int> = []
     for held in holdings.journal where held.register.field == Register.deletedField {
-      for id in writes(of: held.register, in: held.key) { listed.formUnion(self.listed(by: id)) }
+      for id in writes(of: held) { listed.formUnion(self.listed(by: id)) }
     }
     for held in holdings.hidden {
-      for id in writes(of: held.register, in: held.key) where listed.contains(id) {
+      for id in writes(of: held) where listed.contains(id) {
         covered[id] = true
       }
     }
@@ -92,7 +92,7 @@ extension Oracle {
     where held.register.field == Register.deletedField
       && held.register.value == Register.deletedValue
     {
-      ends[held.key, default: []] += writes(of: held.register, in: held.key)
+      ends[held.key, default: []] += writes(of: held)
     }
     for (key, named) in ends {
       // What is gone with all who held it took nothing back.

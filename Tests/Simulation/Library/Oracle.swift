@@ -38,6 +38,8 @@ struct Oracle {
   struct Held: Hashable {
     var key: RecordKey
     var register: Register
+    /// The device that holds it, or is a copy of it, where its stamp does not say whose it is.
+    var family: Int?
   }
 
   /// Whom writes are of that no device made.
@@ -223,6 +225,12 @@ struct Oracle {
       return exact
     }
     return byPlace[Place(key: key, field: register.field, value: register.value)] ?? []
+  }
+
+  /// The same, as somebody holds it.
+  func writes(of held: Held) -> [Int] {
+    guard let family = held.family else { return writes(of: held.register, in: held.key) }
+    return writes(of: held.register, in: held.key, heldBy: family)
   }
 
   /// The same, as a device holds it: before devices are paired all give the same stamps, and none sees another's.

@@ -14,8 +14,12 @@ extension World {
     do {
       for device in devices where device.account === account {
         guard let process = running(device) else { return nil }
-        for record in try process.replica.allRecords() { holdings.add(record) }
-        for offer in try process.replica.waitingOffers() { holdings.add(offer.record) }
+        for record in try process.replica.allRecords() {
+          holdings.add(record, heldBy: device.family)
+        }
+        for offer in try process.replica.waitingOffers() {
+          holdings.add(offer.record, heldBy: device.family)
+        }
       }
       guard let server = serverHoldings(of: account) else { return nil }
       holdings.add(server)
