@@ -27,11 +27,15 @@ package struct TrustedProxies: Sendable {
 }
 
 extension SocketAddress {
-  /// The whole address without the port.
+  /// The whole address without the port; of an IPv4 address that is mapped into IPv6, the former.
   fileprivate var hostKey: [UInt8]? {
     switch self {
-    case .ipv4(let octets, _), .ipv6(let octets, _, _): octets
+    case .ipv4(let octets, _): octets
+    case .ipv6(let octets, _, _):
+      octets.starts(with: Self.mapped) ? Array(octets.dropFirst(Self.mapped.count)) : octets
     case .unix: nil
     }
   }
+
+  private static let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
 }
