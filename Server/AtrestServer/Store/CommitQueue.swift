@@ -223,7 +223,7 @@ package final class CommitQueue: @unchecked Sendable {
       all = try store.transaction { transaction throws(StoreError) in
         let batch = Batch(transaction, environment: environment)
         try runJobs { job throws(StoreError) in
-          if job.use != .reads, notes == nil {
+          if job.use.mayWrite, notes == nil {
             let new = directory.takeNotes()
             notes = new
             batch.isDiskFull = !disk.allowsWrites()

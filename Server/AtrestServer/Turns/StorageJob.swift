@@ -12,6 +12,8 @@ package enum StorageUse: Sendable {
   case clears
   /// It writes.
   case writes
+
+  var mayWrite: Bool { self == .clears || self == .writes }
 }
 
 /// Work for the storage queue.
