@@ -36,6 +36,7 @@ struct ReplicaFile {
       throw ReplicaError(error, path: path)
     }
     try Self.check(queue, path: path)
+    do { try Self.makeDurable(queue) } catch { throw ReplicaError(error, path: path) }
     return queue
   }
 
@@ -54,6 +55,7 @@ struct ReplicaFile {
         }
       }
       try check(queue, path: uri)
+      try makeDurable(queue)
       return queue
     } catch {
       throw ReplicaError(error, path: uri)
@@ -172,6 +174,20 @@ struct ReplicaFile {
       throw .newer(path: path, version: version, supported: ReplicaFile.version)
     }
     if version < ReplicaFile.version { try migrate(queue, path: path) }
+  }
+
+  /// Syncs what the log holds. A process that was killed inside a commit leaves a log that SQLite takes for committed although it is
+  /// only in the system's memory: numbers and tokens that it gave would be sent as they are, and a power failure would take them.
+  /// Costs nothing where the log is in the file already.
+  private static func makeDurable(_ queue: DatabaseQueue) throws {
+    do {
+      try queue.writeWithoutTransaction { database in
+        try database.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)")
+      }
+    } catch let error as DatabaseError {
+      // The log is synced first; only moving it into the file takes room. And who may not write sends nothing.
+      guard [.SQLITE_FULL, .SQLITE_READONLY].contains(error.resultCode) else { throw error }
+    }
   }
 
   /// All or nothing; another process may have done it meanwhile.

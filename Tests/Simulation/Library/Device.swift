@@ -23,8 +23,6 @@ final class Device {
   var backup: SimulatedDisk?
   /// Requests it sent lately.
   private(set) var requests: [RecordedRequest] = []
-  /// Whether a write ended without an answer, and none was durable since.
-  var isUncertain = false
   /// The stamp of its last action, unless a sync began since: that may stamp what waits again.
   var lastStamp: Stamp?
   /// Up to where its view was compared with the server's feed.
@@ -36,8 +34,6 @@ final class Device {
   var overQuota: Set<RecordKey> = []
   /// Offers that were refused under their numbers.
   var refused: Set<RefusedOffer> = []
-  /// A pairing code that its owner was given, and that is not known to be used up.
-  var code: String?
   /// What waited before a transaction that may have stamped it again, and that the machine ended
   /// in.
   var offersAtEnd: [Offer]?
@@ -252,50 +248,14 @@ final class DeviceProcess: @unchecked Sendable {
     return SyncEngine(store: replica, transport: transport, clock: device.clock, pacing: pacing)
   }
 
-  /// Joins, by the code that was given before, or one that the server's owner is asked for.
+  /// Asks the server's owner for a code, and joins.
   ///
   /// - Returns: The way to the server in the new name.
   private func pair(
     _ transport: SimulatedTransport
   ) async throws(SyncError) -> SimulatedTransport {
-    let answer: PairResponse
-    do throws(SyncError) { answer = try await useCode(transport) } catch .notPermitted {
-      // It is too old, or was used by a call whose answer was lost.
-      answer = try await useCode(transport)
-    }
-    guard isAlive else { throw .cancelled }
-    do {
-      if try replica.token() == nil {
-        let before = try replica.waitingOffers()
-        device.offersAtEnd = before
-        try replica.adopt(answer, server: "server:1")
-        device.account.oracle.noteRestamp(
-          before, try replica.waitingOffers(), family: device.family)
-        device.offersAtEnd = nil
-      }
-    } catch {
-      throw .replica(error)
-    }
-    return SimulatedTransport(world, device, Chance(randomness.number()), token: answer.token)
-  }
-
-  private func useCode(_ transport: SimulatedTransport) async throws(SyncError) -> PairResponse {
-    if device.code == nil { device.code = await askForCode() }
-    guard let code = device.code else { throw .unreachable("there is no code") }
-    do throws(SyncError) {
-      let answer = try await transport.pair(
-        PairRequest(code: code, deviceName: "device \(device.index)"))
-      device.code = nil
-      return answer
-    } catch {
-      if case .notPermitted = error { device.code = nil }
-      throw error
-    }
-  }
-
-  private func askForCode() async -> String? {
     let world = world
-    return await withUnsafeContinuation { (waiting: UnsafeContinuation<String?, Never>) in
+    let code = await withUnsafeContinuation { (waiting: UnsafeContinuation<String?, Never>) in
       var isOver = false
       let finish = { (code: String?) in
         guard !isOver else { return }
@@ -310,6 +270,23 @@ final class DeviceProcess: @unchecked Sendable {
         finish(nil)
       }
     }
+    guard let code else { throw .unreachable("there is no code") }
+    let answer = try await transport.pair(
+      PairRequest(code: code, deviceName: "device \(device.index)"))
+    guard isAlive else { throw .cancelled }
+    do {
+      if try replica.token() == nil {
+        let before = try replica.waitingOffers()
+        device.offersAtEnd = before
+        try replica.adopt(answer, server: "server:1")
+        device.account.oracle.noteRestamp(
+          before, try replica.waitingOffers(), family: device.family)
+        device.offersAtEnd = nil
+      }
+    } catch {
+      throw .replica(error)
+    }
+    return SimulatedTransport(world, device, Chance(randomness.number()), token: answer.token)
   }
 
   private func ended(_ number: Int, _ transport: SimulatedTransport, _ ending: Ending) {

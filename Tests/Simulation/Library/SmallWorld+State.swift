@@ -63,7 +63,6 @@ extension SmallWorld {
   private func write(_ device: Device, to text: inout CanonicalText, _ now: WallTime) throws {
     text.time(HybridTime(device.clock.now()))
     text.flag(device.wasCopied)
-    text.flag(device.isUncertain)
     text.number(device.checked)
     text.stamp(device.lastStamp)
     for refused in device.refused.sorted(by: { $0.number < $1.number }) {

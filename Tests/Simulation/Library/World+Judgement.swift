@@ -32,8 +32,9 @@ extension World {
       device.disk.fill(after: nil)
       device.disk.failSync(after: nil)
     }
-    // What is under way ends, and machines that were to end do.
-    scheduler.run(until: scheduler.now + 300_000_000)
+    // What is under way ends, and machines that were to end do. So do pairing codes: after five
+    // minutes, and the one that the server's clock may have been ahead.
+    scheduler.run(until: scheduler.now + 361_000_000)
     if serverDisk.hasEnded, let server, server.isAlive { server.end(.killed) }
     if server?.isAlive != true {
       server = nil

@@ -87,7 +87,6 @@ extension World {
         noted = edit.noted
       }
       device.account.oracle.owe(noted)
-      if !noted.isEmpty { device.isUncertain = false }
       checkStamp(noted, process)
     } catch ReplicaError.invalid {
       // A record that was stripped cannot be written back in part.
@@ -117,7 +116,6 @@ extension World {
         }
       }
       device.account.oracle.owe(noted)
-      if !noted.isEmpty { device.isUncertain = false }
       checkStamp(noted, process)
     } catch let error as ReplicaError {
       failed(process, .replica(error))
@@ -165,7 +163,6 @@ extension World {
   func synced(_ process: DeviceProcess) {
     count(.syncs)
     if process.device.account.index > 0 { count(.neighbourSyncs) }
-    process.device.isUncertain = false
     guard violation == nil else { return }
     checkCursor(process)
   }
@@ -176,7 +173,6 @@ extension World {
     if device.disk.hasEnded {
       // The machine ended inside a write; the program learns of it as an error.
       device.heldAtEnd = nil
-      device.isUncertain = true
       process.end(.killed)
       count(.deviceEnds)
       return
@@ -196,7 +192,6 @@ extension World {
     case .replica(.storage), .replica(.inaccessible):
       // A full or failing disk. Whoever uses the program starts it again.
       device.heldAtEnd = nil
-      device.isUncertain = true
       process.end(.killed)
     case .replica, .notPaired, .notFound, .untrusted, .refused, .badAnswer, .massDeletion,
       .notLetIn, .joiningElsewhere:

@@ -207,7 +207,6 @@ final class World: @unchecked Sendable {
       guard device.disk.hasEnded else { return process }
       // It ended inside a write of a sync that has not heard of it yet.
       device.heldAtEnd = nil
-      device.isUncertain = true
       process.end(.killed)
     }
     device.disk.start()
@@ -229,9 +228,7 @@ final class World: @unchecked Sendable {
   func end(_ device: Device, _ how: SimulatedDisk.End) {
     guard let process = device.process else { return }
     count(.deviceEnds)
-    // What a commit without an answer left in the system's memory nobody promised to keep.
-    let isPromised = how == .killed || !device.isUncertain
-    device.heldAtEnd = isPromised ? try? DeviceView(process.replica) : nil
+    device.heldAtEnd = try? DeviceView(process.replica)
     process.end(how)
   }
 }

@@ -78,6 +78,34 @@ struct DiskTests {
     }
   }
 
+  private func openReplica(_ disk: SimulatedDisk) throws -> Replica {
+    try Replica(
+      uri: disk.uri("replica.sqlite"), clock: SimulatedClock(Scheduler()), checkpointPages: 8,
+      pageRecords: 10, random: { UInt64.random(in: 1 ... .max) }, waiting: { $0() })
+  }
+
+  @Test("what a replica shows after a start stays, though the commit before it never returned")
+  func replicaKilledInsideCommit() throws {
+    for call in 1...60 {
+      let disk = SimulatedDisk(seed: UInt64(call))
+      do {
+        let replica = try openReplica(disk)
+        disk.end(after: call, .killed)
+        for number in 10..<30 { try? replica.setPreference("number", to: "\(number)") }
+        withExtendedLifetime(replica) { disk.end(.killed) }
+      }
+      disk.start()
+      let shown: DeviceView
+      do {
+        let replica = try openReplica(disk)
+        shown = try DeviceView(replica)
+        withExtendedLifetime(replica) { disk.end(.powerLost) }
+      }
+      disk.start()
+      #expect(try DeviceView(openReplica(disk)) == shown, "call \(call)")
+    }
+  }
+
   @Test("a full disk refuses and loses nothing")
   func full() throws {
     let disk = SimulatedDisk(seed: 1)
