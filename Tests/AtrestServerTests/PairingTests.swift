@@ -136,6 +136,18 @@ import Transport
     await storage.queue.close()
   }
 
+  @Test("codes of a clock that was ahead end when it is set right, and make room")
+  func clockWasAhead() async throws {
+    let code = try await invite()
+    for _ in 1..<Pairing.openInvitations { _ = try await invite() }
+    storage.world.now -= ClockMonitor.tolerance + 1
+    await #expect(throws: Status.badCode) { try await pair(code) }
+    let new = try await invite()
+    storage.world.now -= ClockMonitor.tolerance
+    _ = try await pair(new)
+    await storage.queue.close()
+  }
+
   @Test(
     "wrong, unknown and malformed codes look alike",
     arguments: ["", "BCDF", "BCDF-GHJKLMNA", "BCDF-GHJKLMNP", "ÄÖÜ"])

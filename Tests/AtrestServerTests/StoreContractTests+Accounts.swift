@@ -28,11 +28,17 @@ extension StoreContractTests {
       #expect(try t.invitationCount(of: kim) == 2)
       try t.setTriesLeft(4, invitation: "BCDF")
       #expect(try t.invitation(handle: "BCDF")?.triesLeft == 4)
-      try t.removeInvitations(expiredAt: WallTime(milliseconds: 10))
+      try t.removeInvitations(
+        endingOutside: WallTime(milliseconds: 11)...WallTime(milliseconds: 20))
       #expect(try t.invitation(handle: "BCDF") == nil)
       #expect(try t.invitation(handle: "GHJK") == second)
-      try t.removeInvitation(handle: "GHJK")
-      try t.removeInvitation(handle: "GHJK")
+      #expect(try t.addInvitation(first))
+      try t.removeInvitations(
+        endingOutside: WallTime(milliseconds: 10)...WallTime(milliseconds: 19))
+      #expect(try t.invitation(handle: "BCDF") == first)
+      #expect(try t.invitation(handle: "GHJK") == nil)
+      try t.removeInvitation(handle: "BCDF")
+      try t.removeInvitation(handle: "BCDF")
       #expect(try t.invitationCount(of: kim) == 0)
     }
   }

@@ -71,6 +71,18 @@ import Transport
     #expect(try await scene.stored().count == 2)
   }
 
+  @Test("waiting ends when a clock that was ahead is set right")
+  func clockWasAhead() async throws {
+    let caller = await scene.call(try await scene.invite())
+    let handle = try #require(try scene.newcomers().first?.handle)
+    scene.storage.world.now -= 86_400_000
+    #expect(try scene.newcomers().isEmpty)
+    try await scene.timers.next()()
+    #expect(try await caller.failure == .badCode)
+    await #expect(throws: Status.nobodyWaits) { try await scene.decide(handle, true) }
+    #expect(try await scene.stored().count == 2)
+  }
+
   @Test("with the access of a device end its codes, and those who wait with them; others wait on")
   func inviterRevoked() async throws {
     let unused = try await scene.invite(scene.tab)

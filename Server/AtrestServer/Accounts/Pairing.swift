@@ -44,7 +44,7 @@ enum Pairing {
     _ code: PairingCode, to account: AccountID, by inviter: ReplicaID? = nil,
     needsApproval: Bool = false, at now: WallTime, in transaction: any StoreTransaction
   ) throws(StoreError) -> InviteOutcome {
-    try transaction.removeInvitations(expiredAt: now)
+    try transaction.removeInvitations(endingOutside: openEnds(at: now))
     guard try transaction.invitationCount(of: account) < openInvitations else { return .tooMany }
     let isMade = try transaction.addInvitation(
       InvitationEntry(
@@ -60,7 +60,13 @@ enum Pairing {
 
   /// When a code made now stops working.
   static func expiry(from now: WallTime) -> WallTime {
-    WallTime(milliseconds: now.milliseconds + PairingCode.lifeMilliseconds)
+    now.advanced(by: PairingCode.lifeMilliseconds)
+  }
+
+  /// When the codes end that work now. One that would end later than a code made now was made by a clock that was ahead and has been set
+  /// right since: it would work for as long as that was ahead, and keep new ones from being made. Small steps back end none.
+  static func openEnds(at now: WallTime) -> ClosedRange<WallTime> {
+    now.advanced(by: 1)...expiry(from: now.advanced(by: ClockMonitor.tolerance))
   }
 
   enum Outcome {
@@ -90,7 +96,7 @@ enum Pairing {
     in transaction: any StoreTransaction
   ) throws(StoreError) -> Outcome {
     guard let invitation = try transaction.invitation(handle: code.handle),
-      invitation.expires > now, invitation.triesLeft > 0
+      openEnds(at: now).contains(invitation.expires), invitation.triesLeft > 0
     else { return .denied(nil) }
     let isRight = Secret.areEqual(invitation.secretHash, code.secretHash)
     let secret = nonce.isEmpty ? token.secret : Token.secret(pairing: code, nonce: nonce)
@@ -148,7 +154,8 @@ enum Pairing {
     guard let invitation = try transaction.invitation(handle: newcomer.code),
       // Another code may have the handle by now.
       Secret.areEqual(invitation.secretHash, newcomer.secretHash),
-      invitation.account == newcomer.account, invitation.expires > now, invitation.usedBy == nil
+      invitation.account == newcomer.account, openEnds(at: now).contains(invitation.expires),
+      invitation.usedBy == nil
     else { return .nobodyWaits }
     guard let token else {
       try transaction.removeInvitation(handle: newcomer.code)

@@ -55,9 +55,10 @@ final class WaitingRoom: Sendable {
 
   /// Who waits for an account, in the order they came.
   func newcomers(of account: AccountID, at now: WallTime) -> [WaitingNewcomer] {
+    let ends = Pairing.openEnds(at: now)
     let waiting = places.withLock { places in
       places.values.filter {
-        $0.newcomer.account == account && $0.newcomer.expires > now
+        $0.newcomer.account == account && ends.contains($0.newcomer.expires)
       }.map(\.newcomer)
     }
     return waiting.sorted { ($0.since, $0.code) < ($1.since, $1.code) }

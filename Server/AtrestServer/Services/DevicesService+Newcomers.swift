@@ -42,15 +42,15 @@ extension DevicesService {
 
   /// Through storage, like every decision: of one that comes at the same moment, the newcomer hears what is stored.
   private func endExpired(lookingFor expiry: WallTime) {
-    let now = environment.now()
-    // Clocks may be set back, and timers be early.
-    guard now >= expiry else { return waitForEnd(of: expiry) }
+    let ends = Pairing.openEnds(at: environment.now())
+    // Clocks may be set back a little, and timers be early.
+    guard !ends.contains(expiry) else { return waitForEnd(of: expiry) }
     let job = Operation(by: .server, use: .clears) { batch throws(StoreError) in
-      try batch.transaction.removeInvitations(expiredAt: now)
+      try batch.transaction.removeInvitations(endingOutside: ends)
     } completion: { [self] _, _ in
-      endNewcomers(.badCode) { $0.expires <= now }
+      endNewcomers(.badCode) { !ends.contains($0.expires) }
     }
-    if !queue.submit(job) { endNewcomers(.badCode) { $0.expires <= now } }
+    if !queue.submit(job) { endNewcomers(.badCode) { !ends.contains($0.expires) } }
   }
 
   /// Ends newcomers, and answers those that listen.

@@ -73,10 +73,11 @@ extension SQLiteTransaction {
     }
   }
 
-  func removeInvitations(expiredAt time: WallTime) throws(StoreError) {
+  func removeInvitations(endingOutside ends: ClosedRange<WallTime>) throws(StoreError) {
     try perform {
       try db.execute(
-        sql: "DELETE FROM invitation WHERE expires_ms <= ?", arguments: [time.milliseconds])
+        sql: "DELETE FROM invitation WHERE expires_ms NOT BETWEEN ? AND ?",
+        arguments: [ends.lowerBound.milliseconds, ends.upperBound.milliseconds])
     }
   }
 

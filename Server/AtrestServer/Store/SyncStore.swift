@@ -197,8 +197,8 @@ package protocol StoreTransaction: AnyObject {
   func setTriesLeft(_ count: Int, invitation handle: String) throws(StoreError)
   /// Removes an invitation; no error if there is none.
   func removeInvitation(handle: String) throws(StoreError)
-  /// Removes the invitations that end at `time` or before.
-  func removeInvitations(expiredAt time: WallTime) throws(StoreError)
+  /// Removes the invitations that end at none of these times.
+  func removeInvitations(endingOutside ends: ClosedRange<WallTime>) throws(StoreError)
   /// Removes the invitations that a device made.
   func removeInvitations(madeBy inviter: ReplicaID) throws(StoreError)
 
