@@ -141,6 +141,10 @@ struct RestampTests {
         )
         #expect(register.replaced.map { $0 < register.stamp } ?? true, "seed \(seed)")
         #expect(last[old.offer.record.key].map { $0 < register.stamp } ?? true, "seed \(seed)")
+        let before = new.offer.record.registers.compactMap {
+          new.offer.written.contains($0.field) ? $0.replaced : $0.stamp
+        }
+        #expect(before.allSatisfy { $0 < register.stamp }, "seed \(seed)")
         if oldRegister.stamp.time <= limit, new.offer == old.offer || register != oldRegister {
           // Only an earlier write of the same record can have pushed it.
           #expect(
@@ -164,6 +168,33 @@ struct RestampTests {
     #expect(try test.replica.water().map(\.intake.millilitres) == held, "seed \(seed)")
     #expect(server.records == (try test.replica.allRecords()), "seed \(seed)")
     #expect(server.journal.isEmpty, "seed \(seed)")
+  }
+
+  /// Seed 0xf5cc9 of 40 steps. Under a stamp that another field had, a deletion counted as knowing the write, and no entry told of it.
+  @Test("keeps a write later than all that its record held, whatever field it wrote")
+  func beyondOtherFields() async throws {
+    let clock = TestClock()
+    let server = ModelServer(clock: clock)
+    let test = try TestReplica(1)
+    let id = UUID()
+    func edit(_ round: Int) throws {
+      try test.replica.save(Session.sample(id: id, start: round - 1, target: 600 + round))
+      try test.replica.save(Session.sample(id: id, start: round, target: 600 + round))
+    }
+    try edit(1)
+    try await test.sync(server)
+    let key = RecordKey(kind: .session, id: id.bytes)
+    let held = try time(test, key)
+    // From here on the server's clock is an hour behind.
+    clock.advance(-Self.hour)
+    try edit(2)
+    let offer = try #require(try test.offers().first)
+    #expect(Set(offer.record.registers.map(\.stamp)).count == 2, "two actions wait as one")
+    try await restamp(test, by: clock)
+    let record = try #require(try test.replica.record(key))
+    #expect(record.registers.allSatisfy { $0.stamp.time > held })
+    #expect(Set(record.registers.map(\.stamp)).count == 2)
+    #expect(record.registers.allSatisfy { $0.stamp.time.wallTime <= held.wallTime })
   }
 
   /// Seed 0x113 of 200 steps. What gives way after a loss is offered beside the writes that wait.

@@ -8,8 +8,9 @@ import Replication
 import struct Replication.Record
 
 /// Where times move, order is kept within each record, and only there: no record's clock holds another's writes back. A new stamp stays
-/// greater than those of the value that its write replaced and of the record's earlier waiting writes. What the server has acknowledged
-/// never changes, and of what it may have taken only the identity does.
+/// greater than every stamp that the record had where it was written, of whatever field, and than those of the record's earlier waiting
+/// writes: whoever knew one of those did not know this write. What the server has acknowledged never changes, and of what it may have
+/// taken only the identity does.
 extension ReplicaTransaction {
   /// Stamps all that waits with another identity, at the times at which it was written.
   func restamp(as replica: ReplicaID) throws {
@@ -105,6 +106,7 @@ private struct RecordRestamp {
     guard let offer = entry.offer else { return }
     let written = offer.record.registers.filter(entry.wrote)
     own.formUnion(written)
+    let before = offer.record.registers.compactMap { entry.wrote($0) ? $0.replaced : $0.stamp }
     for stamp in Set(written.map(\.stamp)).sorted() {
       // A write that is offered again is still one write.
       if let chosen = stamps[stamp] {
@@ -113,8 +115,7 @@ private struct RecordRestamp {
       }
       let new: HybridTime
       if let time {
-        let replaced = written.filter { $0.stamp == stamp }.compactMap(\.replaced)
-        new = moved(time(stamp.time, entry), over: replaced)
+        new = moved(time(stamp.time, entry), over: before)
       } else {
         new = kept(stamp.time)
       }
@@ -123,9 +124,9 @@ private struct RecordRestamp {
     }
   }
 
-  private func moved(_ time: HybridTime, over replaced: [Stamp]) -> HybridTime {
+  private func moved(_ time: HybridTime, over before: [Stamp]) -> HybridTime {
     if Mutation.restampedBelowFloor.isActive { return time }
-    let floor = replaced.map { (stamps[$0] ?? $0).time }.reduce(least, max)
+    let floor = before.map { (stamps[$0] ?? $0).time }.reduce(least, max)
     return max(time, next(floor), next(last))
   }
 
