@@ -23,6 +23,8 @@ final class Device {
   var backup: SimulatedDisk?
   /// Requests it sent lately.
   private(set) var requests: [RecordedRequest] = []
+  /// Writes that ended without an answer, and that nobody has seen since.
+  var unanswered: [Int] = []
   /// The stamp of its last action, unless a sync began since: that may stamp what waits again.
   var lastStamp: Stamp?
   /// Up to where its view was compared with the server's feed.

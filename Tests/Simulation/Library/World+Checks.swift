@@ -171,6 +171,27 @@ extension World {
     }
   }
 
+  /// A write that ended without an answer, and that a person sees after the next start, is as good as any other.
+  func oweShown(_ process: DeviceProcess) {
+    let device = process.device
+    guard !device.unanswered.isEmpty else { return }
+    do {
+      let records = try DeviceView(process.replica).records
+      let oracle = device.account.oracle
+      let shown = device.unanswered.filter { id in
+        let write = oracle.writes[id]
+        guard let register = records[write.key]?[write.field] else { return false }
+        return oracle.writes(
+          of: Oracle.Held(key: write.key, register: register, family: device.family)
+        ).contains(id)
+      }
+      device.account.oracle.owe(shown)
+      device.unanswered = []
+    } catch {
+      broke("device \(device.index) cannot be read: \(error)")
+    }
+  }
+
   /// What the server held when it ended is there when it starts again, and so is whatever it
   /// acknowledged.
   func compareFeed(_ process: ServerProcess) {

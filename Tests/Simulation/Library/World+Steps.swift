@@ -79,8 +79,8 @@ extension World {
   private func edit(_ device: Device, _ chance: inout Chance) {
     guard let process = running(device) else { return }
     count(.edits)
+    var noted: [Int] = []
     do {
-      var noted: [Int] = []
       try process.replica.transaction { transaction in
         let edit = try Edit(
           transaction, &device.account.oracle, device: device.index, family: device.family, &chance)
@@ -91,6 +91,7 @@ extension World {
     } catch ReplicaError.invalid {
       // A record that was stripped cannot be written back in part.
     } catch let error as ReplicaError {
+      device.unanswered += noted
       failed(process, .replica(error))
     } catch {
       broke("device \(device.index) refuses an edit: \(error)")
@@ -100,12 +101,12 @@ extension World {
   /// Deletes most of what a person sees, one action for each record.
   private func deleteMost(_ device: Device, _ chance: inout Chance) {
     guard let process = running(device) else { return }
+    var noted: [Int] = []
     do {
       let records = try process.replica.allRecords().filter {
         !$0.isDeleted && $0.key.kind != .conflict && $0.key.kind != .entitlement
       }
       guard records.count >= 20 else { return }
-      var noted: [Int] = []
       try process.replica.transaction { transaction in
         for record in records where !chance.oneIn(5) {
           guard let before = try transaction.record(record.key),
@@ -118,6 +119,7 @@ extension World {
       device.account.oracle.owe(noted)
       checkStamp(noted, process)
     } catch let error as ReplicaError {
+      device.unanswered += noted
       failed(process, .replica(error))
     } catch {
       broke("device \(device.index) refuses a deletion: \(error)")

@@ -217,6 +217,7 @@ final class World: @unchecked Sendable {
         self, device, chance, checkpointPages: pages, pageRecords: pageRecords(&chance))
       device.process = process
       compareView(process)
+      oweShown(process)
       return process
     } catch {
       broke("device \(device.index) does not start: \(error)")
