@@ -29,8 +29,7 @@ struct Judgement {
   /// Merges an offer into the account's copy.
   init(of offer: Offer, meeting stored: Record, _ history: RecordHistory) {
     let record = offer.record
-    let floor = [record, stored].compactMap { $0[Register.forgottenField] }
-      .max { $0.stamp < $1.stamp }
+    let floor = record.floor(with: stored)
     let offered = record.lifted(to: floor)
     var result = stored.lifted(to: floor)
     var isSuperseded = offered != record

@@ -74,11 +74,17 @@ public struct Offer: Hashable, Sendable {
 }
 
 extension Record {
+  /// The greater `forgotten` register of two copies.
+  public func floor(with other: Record) -> Register? {
+    [self, other].compactMap { $0[Register.forgottenField] }.max { $0.stamp < $1.stamp }
+  }
+
   /// The record, with what lies under a floor raised to the floor's stamp, if its last action is younger than the floor and no deletion:
   /// such an action brings the record back whole.
   ///
-  /// The floor's stamp, and no later one: it loses to whatever was written since, in whatever order the two arrive.
-  func lifted(to floor: Register?) -> Record {
+  /// The floor's stamp, and no later one: it loses to whatever was written since, in whatever order the two arrive. Who merges two copies
+  /// lifts both to their `floor`, server and replica alike, or they would hold different records.
+  public func lifted(to floor: Register?) -> Record {
     guard let floor, let action = self[Register.deletedField], !isDeleted,
       action.stamp > floor.stamp, !Mutation.notLifted.isActive
     else { return self }

@@ -46,6 +46,28 @@ struct LostRecordTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
+  /// Seed 0x15736c of 40 steps: the replica held a piece, and a server that had lost the floor refused that for good.
+  @Test("keeps a record whole that it brings back, when it hears that its deletion was pruned")
+  func revivedWhilePruned() async throws {
+    let (server, mine, theirs, start) = try await twoInStep()
+    try theirs.replica.delete(start.key)
+    let deletion = try #require(try theirs.replica.record(start.key))
+    mine.clock.advance(60_000)
+    let session = try Session.sample(id: start.id, start: -5, target: start.targetMinutes)
+    try mine.replica.save(session)
+    let quiet = ExchangeRequest(cursor: try await mine.replica.position().cursor)
+    let answer = ExchangeResponse(
+      records: [deletion.stripped().encoded], cursor: quiet.cursor ?? .start,
+      serverTime: mine.clock.now())
+    try await mine.apply(answer, to: quiet)
+    #expect(try mine.replica.session(start.id) == session)
+
+    server.state.withLock { $0.put(deletion.stripped()) }
+    for _ in 0..<2 { try await mine.sync(server) }
+    #expect(try mine.replica.session(start.id) == session)
+    #expect(server.records == (try mine.replica.allRecords()))
+  }
+
   /// Seed 0x1de of 200 steps: the journal listed the action, and nobody had its value any more.
   @Test(
     "gets what a deletion took from a listed action, where the server that pruned it never had it")

@@ -236,11 +236,14 @@ extension ReplicaTransaction {
           applied.unchanged += 1
         } else {
           let before = try decode(stored, of: received.key)
-          var merged = before
+          let floor = before.floor(with: received)
+          // What waits here may bring back what was pruned meanwhile.
+          let mine = before.lifted(to: floor)
+          var merged = mine
           var givesWay = false
           var forgotten: [Register] = []
-          merged.merge(received) { lost, kept in
-            guard before[lost.field] == lost else { return }
+          merged.merge(received.lifted(to: floor)) { lost, kept in
+            guard mine[lost.field] == lost else { return }
             if kept.field == lost.field { givesWay = true } else { forgotten.append(lost) }
           }
           let encoded = merged.encoded
