@@ -124,8 +124,22 @@ struct Judgement {
   private func values(ofActionsIn losses: [Loss]) -> [Loss] {
     guard let floor else { return [] }
     let actions = Set(losses.filter { $0.lost.field == Register.deletedField }.map(\.lost.stamp))
-    return dropped.filter { actions.contains($0.stamp) && $0.field != Register.deletedField }
-      .map { ($0, floor) }
+    return dropped.filter {
+      $0.field != Register.deletedField && (actions.contains($0.stamp) || wasListed($0.stamp))
+    }.map { ($0, floor) }
+  }
+
+  /// Whether an action lost earlier, to the deletion of the account's copy, whose writer did not know it.
+  private func wasListed(_ action: Stamp) -> Bool {
+    guard let deletion = stored[Register.deletedField], stored.isDeleted,
+      action < deletion.stamp, action != deletion.replaced,
+      action.replica != deletion.stamp.replica
+    else { return false }
+    let isKnown = stored.registers.contains {
+      $0.stamp == action && history.known.contains($0.fingerprint)
+    }
+    let itself = Register(field: Register.deletedField, stamp: action, value: [])
+    return !isKnown && history.judged.contains(itself.fingerprint)
   }
 
   /// Earlier actions of the same offer, whose own `deleted` register the last one wrote over. And actions

@@ -53,8 +53,11 @@ public struct Offer: Hashable, Sendable {
     }
     let judgement = Judgement(of: self, meeting: stored, history)
     var noted = history
-    if canConflict { noted.note(stored, meeting: self, became: judgement.result) }
     let lost = canConflict ? judgement.lost() : []
+    if canConflict {
+      noted.note(stored, meeting: self, became: judgement.result)
+      noted.note(actions: lost.map(\.lost))
+    }
     return Outcome(
       record: judgement.result, isSuperseded: judgement.isSuperseded,
       conflicts: lost.map {

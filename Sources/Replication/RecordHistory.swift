@@ -31,7 +31,7 @@ public struct RecordHistory: Hashable, Sendable {
       else { continue }
       judged.append(fingerprint)
     }
-    judged.removeFirst(max(0, judged.count - Self.limit))
+    trim()
     guard result.isDeleted else {
       known = []
       return
@@ -42,6 +42,18 @@ public struct RecordHistory: Hashable, Sendable {
     let isWritten = offer?.written.contains(Register.deletedField) == true
     let held = isWritten ? offer?.record.registers ?? [] : []
     known = held.filter { result[$0.field] == $0 }.prefix(Self.limit).map(\.fingerprint)
+  }
+
+  /// Notes the actions that lost in a conflict, if nobody saw them whole: each by its field 1.
+  mutating func note(actions lost: [Register]) {
+    let actions = lost.filter { $0.field == Register.deletedField && $0.value.isEmpty }
+      .sorted { $0.stamp < $1.stamp }.map(\.fingerprint)
+    judged += actions.filter { !judged.contains($0) }
+    trim()
+  }
+
+  private mutating func trim() {
+    judged.removeFirst(max(0, judged.count - Self.limit))
   }
 
   /// With what pruning took out of a record; a journal entry, which is never judged, has none.

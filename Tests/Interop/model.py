@@ -146,6 +146,13 @@ class History:
             held = offered if DELETED_FIELD in written else {}
             self.known = frozenset(identity(r) for f, r in held.items() if result.get(f) == r)
 
+    def note_actions(self, lost: List[Register]):
+        actions = [r for r in lost if r.field == DELETED_FIELD and r.value == b""]
+        for register in sorted(actions, key=lambda r: r.stamp):
+            if identity(register) not in self.judged:
+                self.judged.append(identity(register))
+        self.judged = self.judged[-self.LIMIT :]
+
 
 Pair = Tuple[Register, Register]  # What lost, and what was kept.
 
@@ -222,8 +229,21 @@ class Meeting:
         return [
             (register, self.floor)
             for field, register in self.stored.items()
-            if field not in self.result and field != DELETED_FIELD and register.stamp in actions
+            if field not in self.result
+            and field != DELETED_FIELD
+            and (register.stamp in actions or self._was_listed(register.stamp))
         ]
+
+    def _was_listed(self, stamp: Stamp) -> bool:
+        """Whether the action lost earlier to the copy's deletion, which did not know it."""
+        deletion = self.stored.get(DELETED_FIELD)
+        if deletion is None or deletion.value != DELETED or not stamp < deletion.stamp:
+            return False
+        if stamp == deletion.replaced or stamp.replica == deletion.stamp.replica:
+            return False
+        parts = [identity(r) for r in self.stored.values() if r.stamp == stamp]
+        is_known = any(part in self.history.known for part in parts)
+        return not is_known and identity(action(stamp)) in self.history.judged
 
     def _hidden_actions(self):
         offer_deletes = is_deleted(self.offered) and (
@@ -347,9 +367,11 @@ class Account:
             self.records[key] = meeting.result
             self._touch(key)
         if key[0] not in (CONFLICT, ENTITLEMENT):
-            for lost, kept in meeting.conflicts():
+            conflicts = meeting.conflicts()
+            for lost, kept in conflicts:
                 self._note(key, lost, kept)
             history.note(stored, offered, meeting.written, restored, meeting.result)
+            history.note_actions([lost for lost, _ in conflicts])
         return any(meeting.result.get(f) != register for f, register in offered.items())
 
     def _note(self, key, lost, kept):

@@ -67,8 +67,10 @@ struct HistoryTests {
     _ = take(offered, &held)
     #expect(held.history.known == [deletion, value].map(\.fingerprint))
     let pruned = held.history.pruning(held.record, to: held.record.stripped())
-    #expect(
-      pruned.judged == [value, unseen].map(\.fingerprint) && pruned.known == held.history.known)
+    // The action that it did not know was listed, by its field 1.
+    let listed = register(1, [], 2, 2)
+    #expect(pruned.judged == [listed, value, unseen].map(\.fingerprint))
+    #expect(pruned.known == held.history.known)
     let revival = record(register(1, [], 4, 1, over: deletion.stamp))
     _ = take(Offer(record: revival, written: [1]), &held)
     #expect(held.history.known.isEmpty)
@@ -145,6 +147,39 @@ struct HistoryTests {
     let offer = Offer(record: record(action, edit, floor), written: [1, 3])
     #expect(take(offer, &held).isEmpty)
     #expect(held.record == offer.record)
+  }
+
+  /// Seed 0x1273af of 40 steps: the entry listed the action, and a floor that came back took its value.
+  @Test("what a floor takes of an action follows it into the journal, however long ago that lost")
+  func valueOfAListedAction() {
+    let created = (register(1, [], 1, 1), register(2, [1], 1, 1))
+    let action = (
+      register(1, [], 4, 1, over: Stamp(1, 1)), register(2, [4], 4, 1, over: Stamp(1, 1))
+    )
+    let deletion = register(1, Register.deletedValue, 5, 2, over: Stamp(1, 1))
+    let floor = register(Register.forgottenField, Register.forgottenValue, 5, 2)
+    // The server was put back to before the deletion, which had been pruned.
+    var held = (record: record(created.0, created.1), history: RecordHistory())
+    #expect(
+      take(Offer(record: record(action.0, action.1), written: [1, 2]), &held).isEmpty)
+    let back = Offer(record: record(deletion, created.1), written: [], isRestored: true)
+    #expect(take(back, &held).map(\.lost) == [action.0])
+    let pruned = Offer(record: record(deletion, floor), written: [], isRestored: true)
+    #expect(take(pruned, &held).map(\.lost) == [action.1])
+    #expect(take(pruned, &held).isEmpty, "and once")
+  }
+
+  @Test("what the deletion knew goes with it, though its action was judged before")
+  func valueOfAKnownAction() {
+    let action = (register(1, [], 4, 1), register(2, [4], 4, 1))
+    let other = register(1, [], 5, 3, over: Stamp(4, 1))
+    let deletion = register(1, Register.deletedValue, 6, 2, over: other.stamp)
+    let floor = register(Register.forgottenField, Register.forgottenValue, 6, 2)
+    var held = (record: record(action.0, action.1), history: RecordHistory())
+    #expect(take(Offer(record: record(other, action.1), written: [1]), &held).isEmpty)
+    #expect(take(Offer(record: record(deletion, action.1), written: [1]), &held).isEmpty)
+    let pruned = Offer(record: record(deletion, floor), written: [], isRestored: true)
+    #expect(take(pruned, &held).isEmpty && held.record == pruned.record)
   }
 
   /// Seed 0xbe6 of 200 steps.
