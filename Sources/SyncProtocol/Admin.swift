@@ -174,7 +174,9 @@ public struct ListAccountDevicesResponse: WireMessage {
               name: try text(device.name, limitBytes: NameLimit.bytes),
               paired: WallTime(milliseconds: device.paired_ms),
               seen: WallTime(nonZero: device.seen_ms),
-              revoked: WallTime(nonZero: device.revoked_ms))))
+              revoked: WallTime(nonZero: device.revoked_ms),
+              origin: DeviceOrigin(
+                parent: device.parent, renewed: device.renewed, approver: device.approver))))
       }
       return ListAccountDevicesResponse(entries: entries)
     }
@@ -195,6 +197,9 @@ public struct ListAccountDevicesResponse: WireMessage {
         entry.pointee.paired_ms = item.device.paired.milliseconds
         entry.pointee.seen_ms = item.device.seen?.milliseconds ?? 0
         entry.pointee.revoked_ms = item.device.revoked?.milliseconds ?? 0
+        entry.pointee.parent = (item.device.origin.parent ?? .none).rawValue
+        entry.pointee.renewed = item.device.origin.isRenewed ? 1 : 0
+        entry.pointee.approver = (item.device.origin.approver ?? .none).rawValue
         return entry
       }
     }

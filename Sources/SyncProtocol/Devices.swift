@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of the Devices service that say who is in: pairing, renewing, listing, renaming and revoking.
+// The messages of the Devices service that say who is in: pairing, renewing, listing and renaming.
 
 import CProtobufC
 import CSyncProtos
@@ -170,11 +170,13 @@ public struct Device: Hashable, Sendable {
   public var revoked: WallTime?
   /// Whether it is the caller itself.
   public var isCurrent: Bool
+  /// Which device invited it, let it in, or renewed itself into it.
+  public var origin: DeviceOrigin
 
   /// A device.
   public init(
     replica: ReplicaID, name: String, paired: WallTime, seen: WallTime? = nil,
-    revoked: WallTime? = nil, isCurrent: Bool = false
+    revoked: WallTime? = nil, isCurrent: Bool = false, origin: DeviceOrigin = .owner
   ) {
     self.replica = replica
     self.name = name
@@ -182,6 +184,7 @@ public struct Device: Hashable, Sendable {
     self.seen = seen
     self.revoked = revoked
     self.isCurrent = isCurrent
+    self.origin = origin
   }
 
   init(_ message: Atrest__Sync__V1__Device) throws(WireError) {
@@ -189,7 +192,9 @@ public struct Device: Hashable, Sendable {
       replica: ReplicaID(rawValue: message.replica),
       name: try text(message.name, limitBytes: NameLimit.bytes),
       paired: WallTime(milliseconds: message.paired_ms), seen: WallTime(nonZero: message.seen_ms),
-      revoked: WallTime(nonZero: message.revoked_ms), isCurrent: message.current != 0)
+      revoked: WallTime(nonZero: message.revoked_ms), isCurrent: message.current != 0,
+      origin: DeviceOrigin(
+        parent: message.parent, renewed: message.renewed, approver: message.approver))
   }
 }
 
@@ -237,33 +242,11 @@ public struct ListDevicesResponse: WireMessage {
         entry.pointee.seen_ms = device.seen?.milliseconds ?? 0
         entry.pointee.revoked_ms = device.revoked?.milliseconds ?? 0
         entry.pointee.current = device.isCurrent ? 1 : 0
+        entry.pointee.parent = (device.origin.parent ?? .none).rawValue
+        entry.pointee.renewed = device.origin.isRenewed ? 1 : 0
+        entry.pointee.approver = (device.origin.approver ?? .none).rawValue
         return entry
       }
-    }
-  }
-}
-
-/// Names the device whose access is to end. The same bytes serve `Devices.Revoke` and `Admin.RevokeDevice`.
-public struct RevokeDeviceRequest: WireMessage {
-  /// Its identity.
-  public var replica: ReplicaID
-
-  /// A request.
-  public init(replica: ReplicaID) {
-    self.replica = replica
-  }
-
-  /// Decodes a request.
-  public init(decoding bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__sync__v1__revoke_device_request__unpack) { message in
-      RevokeDeviceRequest(replica: ReplicaID(rawValue: message.replica))
-    }
-  }
-
-  /// The bytes on the wire.
-  public var encoded: [UInt8] {
-    packing(atrest__sync__v1__revoke_device_request__init) { message, _ in
-      message.replica = replica.rawValue
     }
   }
 }

@@ -246,6 +246,7 @@ import Testing
     try queue.write { db in
       // The only difference.
       try db.execute(sql: "ALTER TABLE record DROP COLUMN history; PRAGMA user_version = 5")
+      try db.execute(sql: Self.withoutOrigins)
     }
     try queue.close()
     let store = try openStore(folder)
@@ -255,6 +256,61 @@ import Testing
       let stored = try t.record(key: water(1).key.storageKey, account: account)
       #expect(stored?.body == water(1).encoded && stored?.history == [])
     }
+  }
+
+  /// What format 6 lacks of format 7.
+  private static let withoutOrigins = """
+    ALTER TABLE device DROP COLUMN parent;
+    ALTER TABLE device DROP COLUMN approver;
+    ALTER TABLE device DROP COLUMN is_renewed;
+    """
+
+  @Test("of format 6, the log tells the origin of devices; where it does not, nobody knows")
+  func format6() throws {
+    try makeFormat4()
+    let (kim, sam) = (kim, AccountID(rawValue: 2))
+    func id(_ number: UInt64) -> ReplicaID { ReplicaID(rawValue: number) }
+    let store = try openStore(folder)
+    for number in 3...8 as ClosedRange<UInt64> { try store.makeDevice(id(number), kim) }
+    try store.makeDevice(id(9), sam)
+    try store.transaction { t throws(StoreError) in
+      let events: [(Event.Kind, AccountID, ReplicaID?, ReplicaID)] = [
+        (.devicePaired, kim, nil, id(3)), (.devicePaired, kim, id(3), id(4)),
+        (.deviceRenewed, kim, id(4), id(5)), (.devicePaired, kim, id(3), id(6)),
+        (.deviceApproved, kim, id(5), id(6)), (.devicePaired, kim, id(6), id(7)),
+        (.deviceApproved, kim, id(6), id(7)), (.deviceRenamed, kim, id(3), id(8)),
+        (.deviceRevoked, kim, id(3), id(4)),
+        // Of a device that another account had once: the numbers of devices are never given twice, and this is no word about kim's.
+        (.devicePaired, sam, id(9), id(8)),
+      ]
+      for (kind, account, actor, subject) in events {
+        try t.addEvent(
+          NewEvent(
+            kind, of: account, at: WallTime(milliseconds: noon), actor: actor, subject: subject))
+      }
+    }
+    store.close()
+    let queue = try DatabaseQueue(path: file)
+    try queue.write { db in
+      try db.execute(sql: Self.withoutOrigins + "PRAGMA user_version = 6")
+    }
+    try queue.close()
+    let migrated = try openStore(folder)
+    try migrated.transaction { t throws(StoreError) in
+      let origins = try t.devices(of: nil).map { ($0.replica, $0.origin) }
+      let known = Dictionary(origins) { first, _ in first }
+      #expect(
+        known == [
+          phone: .owner, tablet: .owner, id(3): .owner,
+          id(4): .invited(inviter: id(3), approver: nil), id(5): .renewed(from: id(4)),
+          id(6): .invited(inviter: id(3), approver: id(5)),
+          id(7): .invited(inviter: id(6), approver: id(6)), id(8): .owner, id(9): .owner,
+        ])
+    }
+    migrated.close()
+    // It is as good as one that was made in this format.
+    try openStore(folder).close()
+    #expect(try StoreCopy.check(file).devices == 9)
   }
 
   @Test("of format 4, a token becomes the outbox's, with no number yet")

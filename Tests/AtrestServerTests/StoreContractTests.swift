@@ -189,6 +189,28 @@ enum StoreKind: CaseIterable, Sendable {
     }
   }
 
+  @Test("the origin of a device is kept for good", arguments: StoreKind.allCases)
+  func origins(kind: StoreKind) throws {
+    let store = try kind.open(folder)
+    defer { store.close() }
+    let kim = try store.makeAccount("kim")
+    let large = ReplicaID(rawValue: .max - 3)
+    let origins: [DeviceOrigin] = [
+      .owner, .renewed(from: large), .invited(inviter: large, approver: nil),
+      .invited(inviter: phone, approver: large), .invited(inviter: phone, approver: phone),
+    ]
+    try store.transaction { t throws(StoreError) in
+      for (number, origin) in origins.enumerated() {
+        let device = DeviceEntry(
+          replica: ReplicaID(rawValue: 10 + UInt64(number)), account: kim, name: "x",
+          tokenHash: [1], paired: WallTime(milliseconds: Int64(number)), origin: origin)
+        #expect(try t.addDevice(device))
+      }
+      _ = try t.revokeDevice(ReplicaID(rawValue: 11), at: WallTime(milliseconds: 7))
+      #expect(try t.devices(of: kim).map(\.origin) == origins)
+    }
+  }
+
   @Test(
     "records are handed out by key, from one on and up to another", arguments: StoreKind.allCases)
   func byKey(kind: StoreKind) throws {

@@ -173,17 +173,37 @@ struct RoundTripTests {
     try check(InviteResponse(code: "c", expires: WallTime(milliseconds: 9)))
     try check(
       InviteResponse(code: "c", expires: WallTime(milliseconds: 9), needsApproval: true))
-    try check(ListDevicesResponse(devices: [device]))
+    let (first, second) = (ReplicaID(rawValue: 1), ReplicaID(rawValue: 2))
+    let origins: [DeviceOrigin] = [
+      .owner, .renewed(from: first), .invited(inviter: first, approver: nil),
+      .invited(inviter: first, approver: first), .invited(inviter: first, approver: second),
+    ]
+    let family = origins.map { origin in
+      var device = device
+      device.origin = origin
+      return device
+    }
+    try check(ListDevicesResponse(devices: family))
     try check(RevokeDeviceRequest(replica: device.replica))
+    try check(RevokeDeviceRequest(replica: device.replica, withDescendants: true))
+    try check(RevokeDeviceResponse())
+    try check(
+      RevokeDeviceResponse(
+        revoked: [device.replica, first], remaining: [second],
+        spared: [ReplicaID(rawValue: 3), ReplicaID(rawValue: 4), ReplicaID(rawValue: 5)]))
     try check(AccountRequest(name: "home"))
     try check(Invitation(code: "c", expires: WallTime(milliseconds: 9), address: "[::1]:1"))
     try check(
       ListAccountsResponse(accounts: [
         .init(name: "home", created: WallTime(milliseconds: 4), devices: 2, records: 9, bytes: 77)
       ]))
-    var stranger = device
-    stranger.isCurrent = false
-    try check(ListAccountDevicesResponse(entries: [.init(account: "home", device: stranger)]))
+    try check(
+      ListAccountDevicesResponse(
+        entries: family.map { device in
+          var stranger = device
+          stranger.isCurrent = false
+          return .init(account: "home", device: stranger)
+        }))
     try check(HealthCheckRequest(service: "s"))
     try check(HealthCheckResponse(state: .notServing))
     try check(EmptyMessage())

@@ -2,6 +2,7 @@
 // How a device joins an account, and who lets it in: the rules of codes, inside a transaction.
 
 import Replication
+import SyncProtocol
 
 /// The rules of pairing. Draws nothing and reads no clock.
 enum Pairing {
@@ -124,15 +125,18 @@ enum Pairing {
   }
 
   /// Makes the device that an invitation was for, and uses the invitation up.
+  ///
+  /// - Parameter approver: The device that lets it in; nil: none has to.
   private static func admit(
-    _ token: Token, name: String, by invitation: InvitationEntry, at now: WallTime,
-    in transaction: any StoreTransaction
+    _ token: Token, name: String, by invitation: InvitationEntry, approver: ReplicaID? = nil,
+    at now: WallTime, in transaction: any StoreTransaction
   ) throws(StoreError) -> Outcome {
     let all = try transaction.devices(of: invitation.account)
     guard !isFull(all) else { return .tooManyDevices }
     let device = DeviceEntry(
       replica: token.replica, account: invitation.account, name: free(name, among: all),
-      tokenHash: token.hash, paired: now, seen: nil, revoked: nil)
+      tokenHash: token.hash, paired: now, seen: nil, revoked: nil,
+      origin: DeviceOrigin(parent: invitation.inviter, approver: approver, isRenewed: false))
     guard try transaction.addDevice(device) else { return .replicaTaken }
     try transaction.useInvitation(handle: invitation.handle, by: token.hash)
     try transaction.addEvent(
@@ -163,7 +167,9 @@ enum Pairing {
         NewEvent(.deviceDenied, of: newcomer.account, at: now, actor: decider))
       return .sentAway
     }
-    switch try admit(token, name: newcomer.name, by: invitation, at: now, in: transaction) {
+    let outcome = try admit(
+      token, name: newcomer.name, by: invitation, approver: decider, at: now, in: transaction)
+    switch outcome {
     case .paired(let device, let token):
       try transaction.addEvent(
         NewEvent(
@@ -250,7 +256,8 @@ enum Pairing {
     let device = DeviceEntry(
       replica: token.replica, account: account,
       name: Name.next(after: original.name, namesTaken(all)),
-      tokenHash: token.hash, paired: now, seen: nil, revoked: nil)
+      tokenHash: token.hash, paired: now, seen: nil, revoked: nil,
+      origin: .renewed(from: replica))
     guard try transaction.addDevice(device) else { return .replicaTaken }
     try transaction.addEvent(
       NewEvent(

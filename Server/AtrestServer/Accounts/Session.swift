@@ -20,6 +20,8 @@ package final class Session: Sendable {
   var name: String { currentName.withLock { $0 } }
   private let currentName: Mutex<String>
   let paired: WallTime
+  /// Which device invited it, let it in, or renewed itself into it.
+  let origin: DeviceOrigin
   private let tokenHash: [UInt8]
   /// The secret that was last found right, so that the same header costs no hash the next time.
   private let knownSecret = Mutex<[UInt8]?>(nil)
@@ -41,6 +43,7 @@ package final class Session: Sendable {
     self.account = account
     currentName = Mutex(device.name)
     paired = device.paired
+    origin = device.origin
     tokenHash = device.tokenHash
     seenMilliseconds = Atomic(device.seen?.milliseconds ?? 0)
     currentProgress = Mutex(device.progress)
@@ -151,7 +154,8 @@ package final class Session: Sendable {
     return Device(
       replica: replica, name: name, paired: paired,
       seen: seen == 0 ? nil : WallTime(milliseconds: seen),
-      revoked: revoked == 0 ? nil : WallTime(milliseconds: revoked), isCurrent: isCurrent)
+      revoked: revoked == 0 ? nil : WallTime(milliseconds: revoked), isCurrent: isCurrent,
+      origin: origin)
   }
 
   var lastSeen: WallTime { WallTime(milliseconds: seenMilliseconds.load(ordering: .relaxed)) }

@@ -132,10 +132,10 @@ package final class AdminService: Sendable {
     return .later
   }
 
-  /// Ends a device's access.
+  /// Ends a device's access, and on request that of all its descendants.
   package func revokeDevice(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let request = try decoded(RevokeDeviceRequest.self, bytes)
-    try devices.revoke(request.replica, by: nil, for: .owner, answer: answer()) { _, _ in true }
+    try devices.revoke(request, by: nil, for: .owner, answer: answer()) { _, _ in true }
     return .later
   }
 

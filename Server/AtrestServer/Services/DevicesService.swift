@@ -254,13 +254,13 @@ package final class DevicesService: Sendable {
     return .later
   }
 
-  /// Ends the access of a device of the caller's account.
+  /// Ends the access of a device of the caller's account, and on request that of all its descendants.
   package func revoke(
     _ session: Session, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let request = try decoded(RevokeDeviceRequest.self, bytes)
     try revoke(
-      request.replica, by: session.replica, for: .urgent(session), answer: answer()
+      request, by: session.replica, for: .urgent(session), answer: answer()
     ) { device, batch in
       device.account.id == session.account.id && batch.allows(session)
     }
@@ -269,29 +269,27 @@ package final class DevicesService: Sendable {
 
   /// Ends the access of a device that `isAllowed` lets go. Shared with the Admin service.
   func revoke(
-    _ replica: ReplicaID, by actor: ReplicaID?, for payer: Payer, answer: Answer,
+    _ request: RevokeDeviceRequest, by actor: ReplicaID?, for payer: Payer, answer: Answer,
     isAllowed: @escaping @Sendable (Session, Batch) -> Bool
   ) throws(Status) {
     let now = environment.now()
     let directory = directory
     let logger = logger
-    try queue.perform(by: payer, use: .clears, answer: answer) { batch throws(StoreError) in
-      guard let device = directory.session(replica), isAllowed(device, batch) else { return false }
-      guard try batch.revoke(replica, at: now) else { return false }
-      // Whoever sends a device away does not expect it to have left the door open.
-      try batch.transaction.removeInvitations(madeBy: replica)
-      if !device.isRevoked {
-        try batch.transaction.addEvent(
-          NewEvent(
-            .deviceRevoked, of: device.account.id, at: now, actor: actor, subject: replica))
+    try queue.perform(by: payer, use: .clears, answer: answer) {
+      batch throws(StoreError) -> RevokeDeviceResponse? in
+      guard let device = directory.session(request.replica), isAllowed(device, batch) else {
+        return nil
       }
-      return true
-    } reply: { [self] isRevoked in
-      guard isRevoked else { return .fail(.notFound) }
-      directory.revoke(replica, at: now)
-      endNewcomers(.badCode) { $0.inviter == replica }
-      logger.info("a device's access ended", metadata: ["device": "\(replica.hex)"])
-      return .reply(EmptyMessage().encoded)
+      return try batch.revoke(request, of: device.account.id, by: actor, at: now)
+    } reply: { [self] ended in
+      guard let ended else { return .fail(.notFound) }
+      let revoked = Set(ended.revoked)
+      for replica in ended.revoked { directory.revoke(replica, at: now) }
+      endNewcomers(.badCode) { revoked.contains($0.inviter) }
+      for replica in ended.revoked {
+        logger.info("a device's access ended", metadata: ["device": "\(replica.hex)"])
+      }
+      return .reply(ended.encoded)
     }
   }
 

@@ -43,12 +43,9 @@ package final class Batch {
   }
 
   /// Ends a device's access, from the jobs of this batch that come later on.
-  ///
-  /// - Returns: False if there is no such device.
-  func revoke(_ device: ReplicaID, at now: WallTime) throws(StoreError) -> Bool {
-    guard try transaction.revokeDevice(device, at: now) else { return false }
+  func revoke(_ device: ReplicaID, at now: WallTime) throws(StoreError) {
+    _ = try transaction.revokeDevice(device, at: now)
     revoked.insert(device)
-    return true
   }
 
   /// Whether a device may still do something. What an earlier job of this batch ended is not known to memory before the commit.

@@ -156,6 +156,17 @@ enum SQLiteSchema {
     -- What is remembered of the record beside it: see `RecordHistory`.
     ALTER TABLE record ADD COLUMN history BLOB NOT NULL DEFAULT x'';
     """,
+    """
+    -- Which devices it descends from: see `DeviceOrigin`. NULL: the server's owner, or nobody knows. The log tells it of older devices:
+    -- 5 is joined, 6 let in, 10 renewed. The plus signs keep the planner from reading an account's events anew for each device.
+    ALTER TABLE device ADD COLUMN parent INTEGER;
+    ALTER TABLE device ADD COLUMN approver INTEGER;
+    ALTER TABLE device ADD COLUMN is_renewed INTEGER NOT NULL DEFAULT 0;
+    UPDATE device SET parent = actor, is_renewed = (kind = 10) FROM event
+    WHERE subject = replica AND +event.account = +device.account AND kind IN (5, 10) AND actor <> 0;
+    UPDATE device SET approver = actor FROM event
+    WHERE subject = replica AND +event.account = +device.account AND kind = 6 AND actor <> 0;
+    """,
   ]
 
   /// The format this build reads and writes.

@@ -78,13 +78,18 @@ extension SQLiteTransaction {
     try perform {
       try db.execute(
         sql: """
-          INSERT INTO device (replica, account, name, token_hash, paired_ms, seen_ms, revoked_ms)
-          VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (replica) DO NOTHING
+          INSERT INTO device (
+            replica, account, name, token_hash, paired_ms, seen_ms, revoked_ms, parent, approver,
+            is_renewed)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (replica) DO NOTHING
           """,
         arguments: [
           Int64(bitPattern: device.replica.rawValue), device.account.rawValue, device.name,
           Data(device.tokenHash), device.paired.milliseconds, device.seen?.milliseconds,
           device.revoked?.milliseconds,
+          device.origin.parent.map { Int64(bitPattern: $0.rawValue) },
+          device.origin.approver.map { Int64(bitPattern: $0.rawValue) },
+          device.origin.isRenewed,
         ])
       return db.changesCount == 1
     }
@@ -109,6 +114,13 @@ extension SQLiteTransaction {
           revoked: try row.value(Int64?.self, of: "revoked_ms").map {
             WallTime(milliseconds: $0)
           },
+          origin: DeviceOrigin(
+            parent: try row.value(Int64?.self, of: "parent").map {
+              ReplicaID(rawValue: UInt64(bitPattern: $0))
+            },
+            approver: try row.value(Int64?.self, of: "approver").map {
+              ReplicaID(rawValue: UInt64(bitPattern: $0))
+            }, isRenewed: try row.value(of: "is_renewed")),
           progress: DeviceProgress(
             acknowledgedSequence: UInt64(
               bitPattern: try row.value(of: "acknowledged_sequence")),

@@ -310,13 +310,16 @@ package struct DeviceEntry: Hashable, Sendable {
   package var paired: WallTime
   package var seen: WallTime?
   package var revoked: WallTime?
+  /// Which device invited it, let it in, or renewed itself into it.
+  package var origin: DeviceOrigin
   /// Noted by `setProgress`, not by `addDevice`.
   package var progress = DeviceProgress()
 
   /// A device.
   package init(
     replica: ReplicaID, account: AccountID, name: String, tokenHash: [UInt8], paired: WallTime,
-    seen: WallTime? = nil, revoked: WallTime? = nil, progress: DeviceProgress = DeviceProgress()
+    seen: WallTime? = nil, revoked: WallTime? = nil, origin: DeviceOrigin = .owner,
+    progress: DeviceProgress = DeviceProgress()
   ) {
     self.replica = replica
     self.account = account
@@ -325,6 +328,7 @@ package struct DeviceEntry: Hashable, Sendable {
     self.paired = paired
     self.seen = seen
     self.revoked = revoked
+    self.origin = origin
     self.progress = progress
   }
 }

@@ -44,7 +44,10 @@ extension FuzzTarget {
     AnyMessage([RenewRequest(), RenewRequest(nonce: Samples.id)]),
     AnyMessage([InviteResponse(code: "BCDF-GHJKLMNP", expires: Samples.now)]),
     AnyMessage([ListDevicesResponse(devices: [device])]),
-    AnyMessage([RevokeDeviceRequest(replica: ReplicaID(rawValue: 7))]),
+    AnyMessage([
+      RevokeDeviceRequest(replica: ReplicaID(rawValue: 7)),
+      RevokeDeviceRequest(replica: ReplicaID(rawValue: 7), withDescendants: true),
+    ]),
     AnyMessage([SubmitTransactionRequest(signedTransaction: Samples.jws, transfer: true)]),
     AnyMessage([
       SubmitTransactionResponse(),
@@ -69,6 +72,11 @@ extension FuzzTarget {
     AnyMessage([ListAccountDevicesResponse(entries: [.init(account: "home", device: device)])]),
     AnyMessage([BackupRequest(path: "/backups/a.db")]),
     AnyMessage([BackupResponse(accounts: 1, devices: 2, records: 3, sizeBytes: 4096)]),
+    AnyMessage([
+      RevokeDeviceResponse(
+        revoked: [device.replica], remaining: [ReplicaID(rawValue: 8), ReplicaID(rawValue: 9)],
+        spared: [ReplicaID(rawValue: 10)])
+    ]),
   ]
 
   private static let cursor = Cursor(commit: 0x1122_3344, sequence: 42)
@@ -76,7 +84,8 @@ extension FuzzTarget {
 
   private static let device = Device(
     replica: ReplicaID(rawValue: 7), name: "phone", paired: Samples.now, seen: Samples.now,
-    revoked: nil, isCurrent: true)
+    revoked: nil, isCurrent: true,
+    origin: .invited(inviter: ReplicaID(rawValue: 5), approver: ReplicaID(rawValue: 6)))
 
   private static let exchange = ExchangeRequest(
     cursor: cursor,

@@ -1325,7 +1325,7 @@ const ProtobufCMessageDescriptor atrest__admin__v1__list_account_devices_respons
   (ProtobufCMessageInit) atrest__admin__v1__list_account_devices_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__admin__v1__account_device__field_descriptors[6] =
+static const ProtobufCFieldDescriptor atrest__admin__v1__account_device__field_descriptors[9] =
 {
   {
     "account",
@@ -1399,11 +1399,50 @@ static const ProtobufCFieldDescriptor atrest__admin__v1__account_device__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "parent",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__AccountDevice, parent),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "renewed",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__AccountDevice, renewed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "approver",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__AccountDevice, approver),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__admin__v1__account_device__field_indices_by_name[] = {
   0,   /* field[0] = account */
+  8,   /* field[8] = approver */
   2,   /* field[2] = name */
   3,   /* field[3] = paired_ms */
+  6,   /* field[6] = parent */
+  7,   /* field[7] = renewed */
   1,   /* field[1] = replica */
   5,   /* field[5] = revoked_ms */
   4,   /* field[4] = seen_ms */
@@ -1411,7 +1450,7 @@ static const unsigned atrest__admin__v1__account_device__field_indices_by_name[]
 static const ProtobufCIntRange atrest__admin__v1__account_device__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor atrest__admin__v1__account_device__descriptor =
 {
@@ -1421,14 +1460,14 @@ const ProtobufCMessageDescriptor atrest__admin__v1__account_device__descriptor =
   "Atrest__Admin__V1__AccountDevice",
   "atrest.admin.v1",
   sizeof(Atrest__Admin__V1__AccountDevice),
-  6,
+  9,
   atrest__admin__v1__account_device__field_descriptors,
   atrest__admin__v1__account_device__field_indices_by_name,
   1,  atrest__admin__v1__account_device__number_ranges,
   (ProtobufCMessageInit) atrest__admin__v1__account_device__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__admin__v1__revoke_account_device_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor atrest__admin__v1__revoke_account_device_request__field_descriptors[2] =
 {
   {
     "replica",
@@ -1442,14 +1481,27 @@ static const ProtobufCFieldDescriptor atrest__admin__v1__revoke_account_device_r
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "with_descendants",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Admin__V1__RevokeAccountDeviceRequest, with_descendants),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__admin__v1__revoke_account_device_request__field_indices_by_name[] = {
   0,   /* field[0] = replica */
+  1,   /* field[1] = with_descendants */
 };
 static const ProtobufCIntRange atrest__admin__v1__revoke_account_device_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor atrest__admin__v1__revoke_account_device_request__descriptor =
 {
@@ -1459,16 +1511,49 @@ const ProtobufCMessageDescriptor atrest__admin__v1__revoke_account_device_reques
   "Atrest__Admin__V1__RevokeAccountDeviceRequest",
   "atrest.admin.v1",
   sizeof(Atrest__Admin__V1__RevokeAccountDeviceRequest),
-  1,
+  2,
   atrest__admin__v1__revoke_account_device_request__field_descriptors,
   atrest__admin__v1__revoke_account_device_request__field_indices_by_name,
   1,  atrest__admin__v1__revoke_account_device_request__number_ranges,
   (ProtobufCMessageInit) atrest__admin__v1__revoke_account_device_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-#define atrest__admin__v1__revoke_account_device_response__field_descriptors NULL
-#define atrest__admin__v1__revoke_account_device_response__field_indices_by_name NULL
-#define atrest__admin__v1__revoke_account_device_response__number_ranges NULL
+static const ProtobufCFieldDescriptor atrest__admin__v1__revoke_account_device_response__field_descriptors[2] =
+{
+  {
+    "revoked",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FIXED64,
+    offsetof(Atrest__Admin__V1__RevokeAccountDeviceResponse, n_revoked),
+    offsetof(Atrest__Admin__V1__RevokeAccountDeviceResponse, revoked),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "remaining",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FIXED64,
+    offsetof(Atrest__Admin__V1__RevokeAccountDeviceResponse, n_remaining),
+    offsetof(Atrest__Admin__V1__RevokeAccountDeviceResponse, remaining),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__admin__v1__revoke_account_device_response__field_indices_by_name[] = {
+  1,   /* field[1] = remaining */
+  0,   /* field[0] = revoked */
+};
+static const ProtobufCIntRange atrest__admin__v1__revoke_account_device_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
 const ProtobufCMessageDescriptor atrest__admin__v1__revoke_account_device_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -1477,10 +1562,10 @@ const ProtobufCMessageDescriptor atrest__admin__v1__revoke_account_device_respon
   "Atrest__Admin__V1__RevokeAccountDeviceResponse",
   "atrest.admin.v1",
   sizeof(Atrest__Admin__V1__RevokeAccountDeviceResponse),
-  0,
+  2,
   atrest__admin__v1__revoke_account_device_response__field_descriptors,
   atrest__admin__v1__revoke_account_device_response__field_indices_by_name,
-  0,  atrest__admin__v1__revoke_account_device_response__number_ranges,
+  1,  atrest__admin__v1__revoke_account_device_response__number_ranges,
   (ProtobufCMessageInit) atrest__admin__v1__revoke_account_device_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -1383,7 +1383,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__list_devices_response__descri
   (ProtobufCMessageInit) atrest__sync__v1__list_devices_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__device__field_descriptors[6] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__device__field_descriptors[9] =
 {
   {
     "replica",
@@ -1457,11 +1457,50 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__device__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "parent",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Device, parent),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "renewed",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Device, renewed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "approver",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FIXED64,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__Device, approver),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__device__field_indices_by_name[] = {
+  8,   /* field[8] = approver */
   5,   /* field[5] = current */
   1,   /* field[1] = name */
   2,   /* field[2] = paired_ms */
+  6,   /* field[6] = parent */
+  7,   /* field[7] = renewed */
   0,   /* field[0] = replica */
   4,   /* field[4] = revoked_ms */
   3,   /* field[3] = seen_ms */
@@ -1469,7 +1508,7 @@ static const unsigned atrest__sync__v1__device__field_indices_by_name[] = {
 static const ProtobufCIntRange atrest__sync__v1__device__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__device__descriptor =
 {
@@ -1479,7 +1518,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__device__descriptor =
   "Atrest__Sync__V1__Device",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__Device),
-  6,
+  9,
   atrest__sync__v1__device__field_descriptors,
   atrest__sync__v1__device__field_indices_by_name,
   1,  atrest__sync__v1__device__number_ranges,
@@ -1575,7 +1614,7 @@ const ProtobufCMessageDescriptor atrest__sync__v1__rename_device_response__descr
   (ProtobufCMessageInit) atrest__sync__v1__rename_device_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__revoke_device_request__field_descriptors[1] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__revoke_device_request__field_descriptors[2] =
 {
   {
     "replica",
@@ -1589,14 +1628,27 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__revoke_device_request__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "with_descendants",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Atrest__Sync__V1__RevokeDeviceRequest, with_descendants),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned atrest__sync__v1__revoke_device_request__field_indices_by_name[] = {
   0,   /* field[0] = replica */
+  1,   /* field[1] = with_descendants */
 };
 static const ProtobufCIntRange atrest__sync__v1__revoke_device_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor atrest__sync__v1__revoke_device_request__descriptor =
 {
@@ -1606,16 +1658,62 @@ const ProtobufCMessageDescriptor atrest__sync__v1__revoke_device_request__descri
   "Atrest__Sync__V1__RevokeDeviceRequest",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__RevokeDeviceRequest),
-  1,
+  2,
   atrest__sync__v1__revoke_device_request__field_descriptors,
   atrest__sync__v1__revoke_device_request__field_indices_by_name,
   1,  atrest__sync__v1__revoke_device_request__number_ranges,
   (ProtobufCMessageInit) atrest__sync__v1__revoke_device_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-#define atrest__sync__v1__revoke_device_response__field_descriptors NULL
-#define atrest__sync__v1__revoke_device_response__field_indices_by_name NULL
-#define atrest__sync__v1__revoke_device_response__number_ranges NULL
+static const ProtobufCFieldDescriptor atrest__sync__v1__revoke_device_response__field_descriptors[3] =
+{
+  {
+    "revoked",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FIXED64,
+    offsetof(Atrest__Sync__V1__RevokeDeviceResponse, n_revoked),
+    offsetof(Atrest__Sync__V1__RevokeDeviceResponse, revoked),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "remaining",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FIXED64,
+    offsetof(Atrest__Sync__V1__RevokeDeviceResponse, n_remaining),
+    offsetof(Atrest__Sync__V1__RevokeDeviceResponse, remaining),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "spared",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FIXED64,
+    offsetof(Atrest__Sync__V1__RevokeDeviceResponse, n_spared),
+    offsetof(Atrest__Sync__V1__RevokeDeviceResponse, spared),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned atrest__sync__v1__revoke_device_response__field_indices_by_name[] = {
+  1,   /* field[1] = remaining */
+  0,   /* field[0] = revoked */
+  2,   /* field[2] = spared */
+};
+static const ProtobufCIntRange atrest__sync__v1__revoke_device_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
 const ProtobufCMessageDescriptor atrest__sync__v1__revoke_device_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
@@ -1624,10 +1722,10 @@ const ProtobufCMessageDescriptor atrest__sync__v1__revoke_device_response__descr
   "Atrest__Sync__V1__RevokeDeviceResponse",
   "atrest.sync.v1",
   sizeof(Atrest__Sync__V1__RevokeDeviceResponse),
-  0,
+  3,
   atrest__sync__v1__revoke_device_response__field_descriptors,
   atrest__sync__v1__revoke_device_response__field_indices_by_name,
-  0,  atrest__sync__v1__revoke_device_response__number_ranges,
+  1,  atrest__sync__v1__revoke_device_response__number_ranges,
   (ProtobufCMessageInit) atrest__sync__v1__revoke_device_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

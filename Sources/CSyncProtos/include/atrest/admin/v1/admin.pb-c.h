@@ -251,10 +251,23 @@ struct  Atrest__Admin__V1__AccountDevice
    * When its access ended; zero if it has not.
    */
   int64_t revoked_ms;
+  /*
+   * The device of the account that it descends from: the one that made its code, or, if `renewed`, the one that took it as a new identity. Zero: a code of
+   * the server's owner, or nobody knows, as of devices that joined before servers kept this.
+   */
+  uint64_t parent;
+  /*
+   * It is a new identity of its parent's.
+   */
+  protobuf_c_boolean renewed;
+  /*
+   * The device that let it in, the parent or another one; zero: none had to. It descends from that one, too.
+   */
+  uint64_t approver;
 };
 #define ATREST__ADMIN__V1__ACCOUNT_DEVICE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__account_device__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, 0, 0, 0 }
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0 }
 
 
 /*
@@ -267,22 +280,37 @@ struct  Atrest__Admin__V1__RevokeAccountDeviceRequest
    * Its identity, as ListDevices gives it.
    */
   uint64_t replica;
+  /*
+   * Ends the access of all that descend from it, too: of each device whose parent or approver is this one or a descendant, whatever became of those in
+   * between. All in one commit.
+   */
+  protobuf_c_boolean with_descendants;
 };
 #define ATREST__ADMIN__V1__REVOKE_ACCOUNT_DEVICE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__revoke_account_device_request__descriptor) \
-    , 0 }
+    , 0, 0 }
 
 
 /*
- * Done.
+ * What was ended, and what was not; each list in the order of ListDevices.
  */
 struct  Atrest__Admin__V1__RevokeAccountDeviceResponse
 {
   ProtobufCMessage base;
+  /*
+   * Whose access this call ended. Those that had none before are not here.
+   */
+  size_t n_revoked;
+  uint64_t *revoked;
+  /*
+   * Descendants that have access still. Empty if `with_descendants` was set.
+   */
+  size_t n_remaining;
+  uint64_t *remaining;
 };
 #define ATREST__ADMIN__V1__REVOKE_ACCOUNT_DEVICE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__admin__v1__revoke_account_device_response__descriptor) \
-     }
+    , 0,NULL, 0,NULL }
 
 
 /*

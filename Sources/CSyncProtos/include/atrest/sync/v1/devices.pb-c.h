@@ -323,10 +323,23 @@ struct  Atrest__Sync__V1__Device
    * The caller itself.
    */
   protobuf_c_boolean current;
+  /*
+   * The device that it descends from: the one that made its code, or, if `renewed`, the one that took it as a new identity. Zero: a code of the server's
+   * owner, or nobody knows, as of devices that joined before servers kept this. It may be one that is not listed any more.
+   */
+  uint64_t parent;
+  /*
+   * It is a new identity of its parent's (see Renew).
+   */
+  protobuf_c_boolean renewed;
+  /*
+   * The device that let it in, the parent or another one; zero: none had to. It descends from that one, too.
+   */
+  uint64_t approver;
 };
 #define ATREST__SYNC__V1__DEVICE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__device__descriptor) \
-    , 0, (char *)protobuf_c_empty_string, 0, 0, 0, 0 }
+    , 0, (char *)protobuf_c_empty_string, 0, 0, 0, 0, 0, 0, 0 }
 
 
 /*
@@ -375,22 +388,44 @@ struct  Atrest__Sync__V1__RevokeDeviceRequest
    * Its identity, as List gives it.
    */
   uint64_t replica;
+  /*
+   * Ends the access of all that descend from it, too: of each device whose parent or approver is this one or a descendant, whatever became of those in
+   * between. So a device that joined with one's code and was let in by another goes with either.
+   * The caller is spared, if it is a descendant itself: a person who ends a stolen device's access often holds one that it once let in, and must not
+   * lock himself out. So are those that descend from the device through the caller only. A caller that names itself goes with all its descendants.
+   */
+  protobuf_c_boolean with_descendants;
 };
 #define ATREST__SYNC__V1__REVOKE_DEVICE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__revoke_device_request__descriptor) \
-    , 0 }
+    , 0, 0 }
 
 
 /*
- * Done.
+ * What was ended, and what was not: three lists without a device in common, each in List's order.
  */
 struct  Atrest__Sync__V1__RevokeDeviceResponse
 {
   ProtobufCMessage base;
+  /*
+   * Whose access this call ended. Those that had none before are not here. Empty from servers that do not say.
+   */
+  size_t n_revoked;
+  uint64_t *revoked;
+  /*
+   * Descendants that have access still, and that `with_descendants` would have ended. Empty if it was set.
+   */
+  size_t n_remaining;
+  uint64_t *remaining;
+  /*
+   * Descendants that have access still, and that `with_descendants` does not end: the caller, and those that descend through it only.
+   */
+  size_t n_spared;
+  uint64_t *spared;
 };
 #define ATREST__SYNC__V1__REVOKE_DEVICE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__revoke_device_response__descriptor) \
-     }
+    , 0,NULL, 0,NULL, 0,NULL }
 
 
 /* Atrest__Sync__V1__PairRequest methods */

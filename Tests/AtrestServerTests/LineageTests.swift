@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where devices come from, and which of them go with one whose access is ended.
+
+import GRPC
+import SyncProtocol
+import TestSupport
+import Testing
+import Transport
+
+import struct Replication.ReplicaID
+import struct Replication.WallTime
+
+@testable import AtrestServer
+
+@Suite struct LineageTests {
+  private let scene: ApprovalScene
+  private let admin: AdminService
+  private var storage: Storage { scene.storage }
+  private let stranger = ReplicaID(rawValue: 3)
+
+  init() throws {
+    scene = try ApprovalScene()
+    admin = AdminService(
+      queue: scene.storage.queue, directory: scene.storage.directory, devices: scene.devices,
+      environment: scene.storage.world.environment, address: { "" })
+  }
+
+  /// A device that joins at once, with a code of `inviter`'s, or of the server's owner. Later than all before it.
+  private func join(by inviter: ReplicaID?) async throws -> ReplicaID {
+    storage.world.now += 1000
+    let invitation = await outcome { later throws(Status) in
+      guard let inviter else {
+        return try admin.inviteDevice(AccountRequest(name: "kim").encoded, answer: later)
+      }
+      guard let session = storage.directory.session(inviter) else { throw .notFound }
+      return try scene.devices.invite(
+        session, InviteRequest(withoutApproval: true).encoded, answer: later)
+    }
+    let code = try InviteResponse(decoding: try invitation.reply).code
+    return try await scene.call(code, nonce: []).welcome.replica
+  }
+
+  /// A device that joins with a code of `inviter`'s, and is let in by `approver`.
+  private func join(by inviter: ReplicaID, letInBy approver: ReplicaID) async throws -> ReplicaID {
+    storage.world.now += 1000
+    let code = try await scene.invite(try storage.session(inviter))
+    let caller = await scene.call(code)
+    let handle = try #require(try scene.newcomers().first?.handle)
+    _ = try await scene.decide(handle, true, by: try storage.session(approver))
+    return try await caller.welcome.replica
+  }
+
+  private func renew(_ device: ReplicaID) async throws -> ReplicaID {
+    storage.world.now += 1000
+    let session = try storage.session(device)
+    let renewed = await outcome { later throws(Status) in
+      try scene.devices.renew(session, [], answer: later)
+    }
+    return try PairResponse(decoding: try renewed.reply).replica
+  }
+
+  /// - Parameter caller: nil: the server's owner.
+  private func revoke(
+    _ device: ReplicaID, by caller: ReplicaID? = phone, withDescendants: Bool = true
+  ) async throws -> RevokeDeviceResponse {
+    let bytes = RevokeDeviceRequest(replica: device, withDescendants: withDescendants).encoded
+    let session = try caller.map { try storage.session($0) }
+    let answer = await outcome { later throws(Status) in
+      guard let session else { return try admin.revokeDevice(bytes, answer: later) }
+      return try scene.devices.revoke(session, bytes, answer: later)
+    }
+    return try RevokeDeviceResponse(decoding: try answer.reply)
+  }
+
+  private func list() async throws -> [Device] {
+    let session = try storage.session(phone)
+    let answer = await outcome { later throws(Status) in
+      try scene.devices.list(session, [], answer: later)
+    }
+    return try ListDevicesResponse(decoding: try answer.reply).devices
+  }
+
+  /// Whose calls are answered.
+  private func withAccess() async throws -> [ReplicaID] {
+    try await list().filter { $0.revoked == nil }.map(\.replica)
+  }
+
+  @Test("lists tell the origin of each device, also after a restart")
+  func listed() async throws {
+    let owners = try await join(by: nil)
+    let invited = try await join(by: tablet)
+    let letIn = try await join(by: tablet, letInBy: phone)
+    let copy = try await renew(letIn)
+    let expected: [ReplicaID: DeviceOrigin] = [
+      phone: .owner, tablet: .owner, owners: .owner,
+      invited: .invited(inviter: tablet, approver: nil),
+      letIn: .invited(inviter: tablet, approver: phone), copy: .renewed(from: letIn),
+    ]
+    func origins(_ devices: [Device]) -> [ReplicaID: DeviceOrigin] {
+      Dictionary(devices.map { ($0.replica, $0.origin) }) { first, _ in first }
+    }
+    #expect(origins(try await list()) == expected)
+    let answer = await outcome { later throws(Status) in
+      try admin.listDevices(AccountRequest(name: "kim").encoded, answer: later)
+    }
+    let entries = try ListAccountDevicesResponse(decoding: try answer.reply).entries
+    #expect(origins(entries.map(\.device)) == expected)
+    #expect(
+      try await scene.stored().map(\.origin).count { $0 == .owner } == 3)
+    let again = try Storage(storage.folder)
+    #expect(try again.session(copy).origin == .renewed(from: letIn))
+    await again.queue.close()
+  }
+
+  @Test(
+    "with a device go its descendants: copies, those it invited, those it let in, and theirs")
+  func transitive() async throws {
+    let copy = try await renew(tablet)
+    let invited = try await join(by: copy)
+    let letIn = try await join(by: phone, letInBy: invited)
+    let deceived = try await join(by: letIn, letInBy: phone)
+    let mine = try await join(by: phone)
+    let owners = try await join(by: nil)
+    let answer = try await revoke(tablet)
+    let gone = [tablet, copy, invited, letIn, deceived]
+    #expect(answer == RevokeDeviceResponse(revoked: gone))
+    #expect(try await withAccess() == [phone, mine, owners])
+    for device in gone { #expect(try storage.session(device).isRevoked) }
+    let account = try storage.session(phone).account.id
+    await storage.queue.close()
+    let store = try openStore(storage.folder)
+    defer { store.close() }
+    try store.transaction { t throws(StoreError) in
+      let ended = try t.devices(of: account).filter { $0.revoked != nil }
+      #expect(ended.map(\.replica) == gone)
+      let events = try t.events(of: account, before: nil, limit: gone.count).reversed()
+      #expect(events.map(\.event.subject) == gone)
+      #expect(events.allSatisfy { $0.event.kind == .deviceRevoked && $0.event.actor == phone })
+    }
+  }
+
+  @Test("without being asked to, it ends one, and says who is left; asked again it ends those")
+  func only() async throws {
+    let copy = try await renew(tablet)
+    let invited = try await join(by: copy)
+    let answer = try await revoke(tablet, withDescendants: false)
+    #expect(answer == RevokeDeviceResponse(revoked: [tablet], remaining: [copy, invited]))
+    #expect(try await withAccess() == [phone, copy, invited])
+    #expect(
+      try await revoke(tablet, withDescendants: false)
+        == RevokeDeviceResponse(remaining: [copy, invited]))
+    #expect(try await revoke(tablet) == RevokeDeviceResponse(revoked: [copy, invited]))
+    #expect(try await revoke(tablet) == RevokeDeviceResponse())
+  }
+
+  @Test("devices in the middle whose access has ended lead on to their descendants")
+  func middle() async throws {
+    let copy = try await renew(tablet)
+    let invited = try await join(by: copy)
+    let last = try await renew(invited)
+    _ = try await revoke(copy, withDescendants: false)
+    _ = try await revoke(invited, withDescendants: false)
+    #expect(try await revoke(tablet, by: nil) == RevokeDeviceResponse(revoked: [tablet, last]))
+    #expect(try await withAccess() == [phone])
+  }
+
+  @Test("a caller that descends from the device is spared, with those that descend through it only")
+  func spared() async throws {
+    let caller = try await join(by: tablet)
+    let callers = try await join(by: caller)
+    let both = try await join(by: caller, letInBy: tablet)
+    let other = try await renew(tablet)
+    let only = try await revoke(tablet, by: caller, withDescendants: false)
+    #expect(
+      only
+        == RevokeDeviceResponse(
+          revoked: [tablet], remaining: [both, other], spared: [caller, callers]))
+    #expect(
+      try await revoke(tablet, by: caller)
+        == RevokeDeviceResponse(revoked: [both, other], spared: [caller, callers]))
+    #expect(try await withAccess() == [phone, caller, callers])
+    // The owner is nobody's descendant, and a device that names itself means itself.
+    #expect(
+      try await revoke(caller, by: caller) == RevokeDeviceResponse(revoked: [caller, callers]))
+  }
+
+  @Test("no device of another account is touched, whatever a row says")
+  func otherAccount() async throws {
+    await storage.queue.close()
+    let store = try openStore(storage.folder)
+    let sam = try storage.session(stranger).account.id
+    let liar = ReplicaID(rawValue: 4)
+    let isNew = try store.transaction { t throws(StoreError) in
+      try t.addDevice(
+        DeviceEntry(
+          replica: liar, account: sam, name: "liar",
+          tokenHash: Secret.hash([UInt8](repeating: 1, count: 32)),
+          paired: WallTime(milliseconds: noon), origin: .renewed(from: tablet)))
+    }
+    #expect(isNew)
+    store.close()
+    let again = try Storage(storage.folder)
+    let devices = DevicesService(
+      queue: again.queue, directory: again.directory, environment: again.world.environment,
+      logger: quiet)
+    func revoke(_ device: ReplicaID, by caller: ReplicaID) async throws -> RevokeDeviceResponse {
+      let session = try again.session(caller)
+      let bytes = RevokeDeviceRequest(replica: device, withDescendants: true).encoded
+      let answer = await outcome { later throws(Status) in
+        try devices.revoke(session, bytes, answer: later)
+      }
+      return try RevokeDeviceResponse(decoding: try answer.reply)
+    }
+    await #expect(throws: Status.notFound) { try await revoke(tablet, by: stranger) }
+    #expect(try await revoke(tablet, by: phone) == RevokeDeviceResponse(revoked: [tablet]))
+    #expect(try !again.session(liar).isRevoked && !again.session(stranger).isRevoked)
+    await again.queue.close()
+  }
+
+  @Test("codes of those that go end with them, and so does the waiting of whoever has one")
+  func doors() async throws {
+    let copy = try await renew(tablet)
+    let unused = try await scene.invite(try storage.session(copy))
+    let waiting = await scene.call(try await scene.invite(try storage.session(copy)))
+    let mine = await scene.call(
+      try await scene.invite(), nonce: [UInt8](repeating: 1, count: 20))
+    _ = try await revoke(tablet)
+    #expect(try await waiting.failure == .badCode)
+    #expect(try await scene.call(unused).failure == .badCode)
+    #expect(try scene.newcomers().map(\.inviter) == [phone])
+    #expect(mine.answers.all.isEmpty)
+  }
+
+  @Test("what one that goes asks in the same commit is refused")
+  func sameCommit() async throws {
+    let copy = try storage.session(try await renew(tablet))
+    let bytes = RevokeDeviceRequest(replica: tablet, withDescendants: true).encoded
+    let answers = Recorder<UnaryOutcome>()
+    let note = Answer { outcome, _ in answers.note(outcome) }
+    try await storage.whileCommitting {
+      _ = try scene.devices.revoke(scene.kim, bytes) { note }
+      _ = try scene.devices.renew(copy, []) { note }
+      _ = try scene.devices.invite(copy, InviteRequest(withoutApproval: true).encoded) { note }
+      _ = try scene.devices.revoke(copy, RevokeDeviceRequest(replica: phone).encoded) { note }
+    }
+    for _ in 0..<4 { _ = try await answers.next() }
+    #expect(answers.all.compactMap(\.failure).count == 3)
+    #expect(try await withAccess() == [phone])
+  }
+
+  @Test("a whole account's devices go in one commit")
+  func many() async throws {
+    await storage.queue.close()
+    let store = try openStore(storage.folder)
+    let kim = try storage.session(phone).account.id
+    let family = (0..<UInt64(Pairing.devices - 2)).map { ReplicaID(rawValue: 1000 + $0) }
+    try store.transaction { t throws(StoreError) in
+      var parent = tablet
+      for replica in family {
+        _ = try t.addDevice(
+          DeviceEntry(
+            replica: replica, account: kim, name: replica.hex, tokenHash: [1],
+            paired: WallTime(milliseconds: noon), origin: .renewed(from: parent)))
+        parent = replica
+      }
+    }
+    store.close()
+    let again = try Storage(storage.folder)
+    let session = try again.session(phone)
+    let bytes = RevokeDeviceRequest(replica: tablet, withDescendants: true).encoded
+    let answer = await outcome { later throws(Status) in
+      try again.devices.revoke(session, bytes, answer: later)
+    }
+    let revoked = try RevokeDeviceResponse(decoding: try answer.reply).revoked
+    #expect(Set(revoked) == Set(family + [tablet]) && again.commitCount == 1)
+    await again.queue.close()
+  }
+}
