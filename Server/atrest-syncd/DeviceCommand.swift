@@ -30,26 +30,4 @@ struct DeviceCommand: ParsableCommand {
       }
     }
   }
-
-  struct Revoke: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      abstract: "End a device's access: its token stops working at once.",
-      discussion: "What the device has already received stays on it.")
-
-    @Argument(help: "The device's ID, 16 hexadecimal digits: see `device list`.") var id: String
-    @OptionGroup var data: DataOptions
-
-    func run() async throws {
-      try await reported {
-        guard id.utf8.count == 16, let number = UInt64(id, radix: 16), !id.hasPrefix("+") else {
-          throw Failure(
-            "A device's ID has 16 hexadecimal digits. `atrest-syncd device list` shows it.", .usage)
-        }
-        _ = try await AdminClient(directory: data.path).call(
-          Method.Admin.revokeDevice, RevokeDeviceRequest(replica: ReplicaID(rawValue: number)),
-          as: EmptyMessage.self)
-        printLine("The device has no access any more.")
-      }
-    }
-  }
 }

@@ -72,16 +72,52 @@ enum Text {
 
   static func table(_ list: ListAccountDevicesResponse) -> String {
     guard !list.entries.isEmpty else { return "There are no devices yet." }
-    return table(
-      ["ID", "DEVICE", "ACCOUNT", "PAIRED", "LAST SEEN"],
-      list.entries.map { entry in
-        let device = entry.device
-        let seen = device.seen.map(minute) ?? "never"
-        return [
-          hex(device.replica), device.name, entry.account, day(device.paired),
-          device.revoked.map { "access ended \(day($0))" } ?? seen,
-        ]
-      })
+    return table(list.entries, among: list.entries)
+  }
+
+  /// - Parameter all: The devices that may be named as their inviters.
+  static func table(
+    _ entries: [ListAccountDevicesResponse.Entry], among all: [ListAccountDevicesResponse.Entry]
+  ) -> String {
+    let names = Dictionary(all.map { ($0.device.replica, $0.device.name) }) { first, _ in first }
+    let rows = entries.map { entry in
+      let device = entry.device
+      let seen = device.seen.map(minute) ?? "never"
+      return [
+        hex(device.replica), device.name, entry.account, day(device.paired),
+        device.revoked.map { "access ended \(day($0))" } ?? seen, origin(device, names),
+      ]
+    }
+    // The last column has no heading, and no width where there is nothing to say.
+    return table(["ID", "DEVICE", "ACCOUNT", "PAIRED", "LAST SEEN", ""], rows)
+  }
+
+  /// Through which devices one came in; empty: with a code of the owner's, or nobody knows.
+  private static func origin(_ device: Device, _ names: [ReplicaID: String]) -> String {
+    func name(_ replica: ReplicaID) -> String { names[replica] ?? hex(replica) }
+    return switch device.origin {
+    case .owner: ""
+    case .renewed(let original): "renewed from \(name(original))"
+    case .invited(let inviter, let approver?) where approver != inviter:
+      "let in by \(name(approver)), code of \(name(inviter))"
+    case .invited(let inviter, _): "let in by \(name(inviter))"
+    }
+  }
+
+  /// `phone (0123456789abcdef) and tablet (…)`. Of many the first are named.
+  static func names(
+    _ devices: [ReplicaID], among entries: [ListAccountDevicesResponse.Entry]
+  ) -> String {
+    let names = Dictionary(entries.map { ($0.device.replica, $0.device.name) }) { first, _ in first
+    }
+    let shown = devices.count > 10 ? 9 : devices.count
+    var parts = devices.prefix(shown).map { device in
+      names[device].map { "\(printable($0)) (\(hex(device)))" } ?? hex(device)
+    }
+    if shown < devices.count { parts.append("\(devices.count - shown) more") }
+    return parts.count < 3
+      ? parts.joined(separator: " and ")
+      : parts.dropLast().joined(separator: ", ") + " and " + parts.suffix(1).joined()
   }
 
   static func json(_ list: ListAccountsResponse) throws -> String {
@@ -103,13 +139,18 @@ enum Text {
       let id, name, account: String
       let pairedMs: Int64
       let seenMs, revokedMs: Int64?
+      let inviter, approver, renewedFrom: String?
     }
     return try json(
-      list.entries.map {
-        Entry(
-          id: hex($0.device.replica), name: $0.device.name, account: $0.account,
-          pairedMs: $0.device.paired.milliseconds, seenMs: $0.device.seen?.milliseconds,
-          revokedMs: $0.device.revoked?.milliseconds)
+      list.entries.map { entry in
+        let origin = entry.device.origin
+        let parent = origin.parent.map(hex)
+        return Entry(
+          id: hex(entry.device.replica), name: entry.device.name, account: entry.account,
+          pairedMs: entry.device.paired.milliseconds, seenMs: entry.device.seen?.milliseconds,
+          revokedMs: entry.device.revoked?.milliseconds,
+          inviter: origin.isRenewed ? nil : parent, approver: origin.approver.map(hex),
+          renewedFrom: origin.isRenewed ? parent : nil)
       })
   }
 

@@ -37,7 +37,13 @@ struct ParsingTests {
     _ = try parse("unpair --json", as: UnpairCommand.self)
     _ = try parse("invite", as: InviteCommand.self)
     _ = try parse("devices", as: DevicesCommand.List.self)
-    _ = try parse("devices revoke 9b1f", as: DevicesCommand.Revoke.self)
+    #expect(try parse("devices revoke 9b1f", as: DevicesCommand.Revoke.self).scope == nil)
+    for (flag, scope) in [
+      ("--only", DevicesCommand.Revoke.Scope.only), ("--with-descendants", .withDescendants),
+    ] {
+      let command = try parse("devices revoke 9b1f \(flag)", as: DevicesCommand.Revoke.self)
+      #expect(command.scope == scope)
+    }
     _ = try parse("replica dump --json --values", as: ReplicaCommand.Dump.self)
     _ = try parse("replica digest", as: ReplicaCommand.Digest.self)
   }
@@ -58,6 +64,7 @@ struct ParsingTests {
       "sessions edit 3f", "sessions edit 3f --outcome won", "sessions list --limit 0",
       "sessions list --limit many", "water edit 3f", "water list --days 0", "water list --days -3",
       "fast start now", "fast complete --target 16h", "devices revoke",
+      "devices revoke 9b1f --only --with-descendants",
     ])
   func usage(line: String) {
     #expect(throws: (any Error).self) {

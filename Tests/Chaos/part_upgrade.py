@@ -13,7 +13,7 @@ RECORDS = 60  # Some pages.
 
 
 # Formats of the server's store and of a replica: of the first version, and of the one before this.
-FIRST, BEFORE, NOW = (1, 1), (4, 5), (6, 6)
+FIRST, BEFORE, NOW = (1, 1), (4, 5), (7, 6)
 
 
 def daemon(binaries, folder, *, kill_step, error_step, offset=0, version=BEFORE):
@@ -77,6 +77,7 @@ class DaemonUpgrade(DaemonRun):
                 ("account", "latest_time"),
                 ("meta", "clock_ms"),
                 ("record", "history"),
+                ("device", "parent"),
             ]
             + ([("record", "due_ms"), ("invitation", "used_by")] if oldest == 1 else []),
             oldest,

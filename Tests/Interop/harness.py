@@ -157,9 +157,9 @@ class Device:
         )
         return list(answer.devices)
 
-    def revoke(self, replica):
-        self.devices.Revoke(
-            devices_pb2.RevokeDeviceRequest(replica=replica),
+    def revoke(self, replica, with_descendants=False):
+        return self.devices.Revoke(
+            devices_pb2.RevokeDeviceRequest(replica=replica, with_descendants=with_descendants),
             metadata=self.metadata,
             timeout=CALL_SECONDS,
         )

@@ -100,11 +100,47 @@ def test_a_device_may_send_itself_away(account):
     assert status_of(other.exchange) == grpc.StatusCode.UNAUTHENTICATED
 
 
+def test_with_a_device_go_its_descendants(account):
+    stolen = account.add_device("stolen phone")
+    renewal = devices_pb2.RenewRequest()
+    answer = stolen.devices.Renew(renewal, metadata=stolen.metadata, timeout=CALL_SECONDS)
+    copy = Device(account.channel, answer)
+    invited = copy.add_device("somebody's")
+    mine = account.add_device("tablet")
+    origins = {d.replica: (d.parent, d.renewed, d.approver) for d in account.list()}
+    assert origins == {
+        account.replica: (0, False, 0),
+        stolen.replica: (account.replica, False, 0),
+        copy.replica: (stolen.replica, True, 0),
+        invited.replica: (copy.replica, False, 0),
+        mine.replica: (account.replica, False, 0),
+    }
+    alone = account.revoke(stolen.replica)
+    assert (alone.revoked, alone.remaining) == ([stolen.replica], [copy.replica, invited.replica])
+    invited.exchange()
+    ended = account.revoke(stolen.replica, with_descendants=True)
+    assert (ended.revoked, ended.remaining) == ([copy.replica, invited.replica], [])
+    for device in (copy, invited):
+        assert status_of(device.exchange) == grpc.StatusCode.UNAUTHENTICATED
+    mine.exchange()
+
+
+def test_whoever_asks_is_spared(account):
+    other = account.add_device("laptop")
+    ended = other.revoke(account.replica, with_descendants=True)
+    assert (ended.revoked, ended.spared) == ([account.replica], [other.replica])
+    other.exchange()
+
+
 def test_the_owner_revokes_by_the_id_that_people_see(daemon, account):
     other = account.add_device("lost phone")
+    third = other.add_device("somebody's")
     done = daemon.admin("device", "revoke", f"{other.replica:016x}")
     assert done.returncode == 0, done.stderr
     assert status_of(other.exchange) == grpc.StatusCode.UNAUTHENTICATED
+    # Nobody is there to be asked.
+    assert f"{third.replica:016x}" in done.stdout and "--with-descendants" in done.stdout
+    third.exchange()
 
 
 def test_nobody_revokes_a_device_of_another_account(daemon, channel, account):

@@ -53,7 +53,16 @@ extension Replica {
   }
 
   /// Ends a device's access.
-  public func revoke(_ device: ReplicaID) async throws(SyncError) {
-    try await withServer { _, _, transport throws(SyncError) in try await transport.revoke(device) }
+  ///
+  /// - Parameter withDescendants: Ends that of its descendants, too: see `Lineage`. This device and those that descend through this one only are spared.
+  /// - Returns: Whose access ended, and which descendants have theirs still.
+  @discardableResult
+  public func revoke(
+    _ device: ReplicaID, withDescendants: Bool = false
+  ) async throws(SyncError) -> RevokeDeviceResponse {
+    let request = RevokeDeviceRequest(replica: device, withDescendants: withDescendants)
+    return try await withServer { _, _, transport throws(SyncError) in
+      try await transport.revoke(request)
+    }
   }
 }

@@ -145,10 +145,11 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, Reception
     try await call(Method.renameDevice, request)
   }
 
-  /// Ends a device's access.
-  public func revoke(_ device: ReplicaID) async throws(SyncError) {
-    let _: EmptyMessage = try await call(
-      Method.revokeDevice, RevokeDeviceRequest(replica: device))
+  /// Ends a device's access, and on request that of its descendants.
+  public func revoke(
+    _ request: RevokeDeviceRequest
+  ) async throws(SyncError) -> RevokeDeviceResponse {
+    try await call(Method.revokeDevice, request)
   }
 
   /// Reads what the account holds, and what it may.

@@ -7,7 +7,7 @@ import AtrestDomain
 import Foundation
 import SyncProtocol
 
-/// `atrest devices [list | waiting | allow ID | deny ID | rename ID NAME | revoke ID]`.
+/// `atrest devices [list | waiting | allow ID | deny ID | rename ID NAME | revoke ID]`. The last is in RevokeCommand.swift.
 struct DevicesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices",
@@ -43,7 +43,8 @@ struct DevicesCommand: AsyncParsableCommand {
         Terminal.say(DeviceWords.howToDecide + "\n")
       }
       let ids = ShortID.shortened(devices.map { ShortID.hex($0.replica.rawValue) })
-      Terminal.say(DeviceWords.list(devices, ids: ids, around).text(Terminal.style))
+      let list = DeviceWords.list(devices, ids: ids, DeviceFamily(devices), around)
+      Terminal.say(list.text(Terminal.style))
     }
 
     /// A server that does not know of newcomers has none.
@@ -156,30 +157,6 @@ struct DevicesCommand: AsyncParsableCommand {
       try format.answer(DeviceRow(device), DeviceWords.renamed(device.name, asked: name))
     }
   }
-
-  /// `atrest devices revoke`.
-  struct Revoke: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      abstract: "End a device's access. What it wrote stays in the account.",
-      discussion: """
-        EXAMPLES:
-          atrest devices revoke 9b1f
-        """)
-
-    @Argument(help: "The beginning of the device's id.") var id: String
-    @OptionGroup var options: ReplicaOptions
-    @OptionGroup var format: FormatOptions
-
-    func run() async throws {
-      let replica = try options.openPaired()
-      var device = try await DeviceName.find(id, replica)
-      try await replica.revoke(device.replica)
-      device.revoked = device.revoked ?? SystemClock().now()
-      try format.answer(
-        DeviceRow(device),
-        "“\(Foreign.text(device.name))” can no longer sync. What it wrote stays in the account.")
-    }
-  }
 }
 
 /// Finds those that wait, and tells the server about them.
@@ -211,8 +188,12 @@ private enum NewcomerIDs {
 enum DeviceName {
   /// The device whose id begins so.
   static func find(_ typed: String, _ replica: Replica) async throws -> Device {
-    try await ShortID.find(
-      typed, in: replica.devices(), noun: "device", id: { ShortID.hex($0.replica.rawValue) },
+    try find(typed, in: await replica.devices())
+  }
+
+  static func find(_ typed: String, in devices: [Device]) throws(IDProblem) -> Device {
+    try ShortID.find(
+      typed, in: devices, noun: "device", id: { ShortID.hex($0.replica.rawValue) },
       describe: { Foreign.text($0.name) })
   }
 

@@ -14,6 +14,9 @@ struct DeviceRow: Encodable, Equatable {
   var seen: Date?
   var revoked: Date?
   var current: Bool
+  var inviter: String?
+  var approver: String?
+  var renewedFrom: String?
 
   init(_ device: Device) {
     id = ShortID.hex(device.replica.rawValue)
@@ -22,6 +25,13 @@ struct DeviceRow: Encodable, Equatable {
     seen = device.seen.map { Date(milliseconds: $0.milliseconds) }
     revoked = device.revoked.map { Date(milliseconds: $0.milliseconds) }
     current = device.isCurrent
+    switch device.origin {
+    case .owner: break
+    case .invited(let inviter, let approver):
+      self.inviter = ShortID.hex(inviter.rawValue)
+      self.approver = approver.map { ShortID.hex($0.rawValue) }
+    case .renewed(let original): renewedFrom = ShortID.hex(original.rawValue)
+    }
   }
 }
 
@@ -105,15 +115,22 @@ enum DeviceWords {
   }
 
   /// A list, oldest first.
-  static func list(_ devices: [Device], ids: [String: String], _ around: Surroundings) -> Table {
+  ///
+  /// - Parameter family: All of the account, so that their inviters have names.
+  static func list(
+    _ devices: [Device], ids: [String: String], _ family: DeviceFamily, _ around: Surroundings
+  ) -> Table {
     var table = Table("ID", "NAME", "PAIRED", "LAST SEEN", "")
     for device in devices {
       let row = DeviceRow(device)
+      let remarks = [
+        row.revoked.map { "access ended \(around.words($0))" },
+        row.current && row.revoked == nil ? "this device" : nil, family.origin(of: device),
+      ]
       table.add(
         ids[row.id] ?? row.id, Foreign.text(row.name), around.words(row.paired),
         row.seen.map(around.words) ?? "not yet",
-        row.revoked.map { "access ended \(around.words($0))" }
-          ?? (row.current ? "this device" : ""))
+        remarks.compactMap { $0 }.joined(separator: ", "))
     }
     return table
   }

@@ -246,7 +246,7 @@ package struct Player {
       try await device.replica.sync()
       guard try device.replica.allRecords().isEmpty else {
         // Only a member can see that, so the device is there by now: its access ends again.
-        try? await device.replica.revoke(try device.replica.status().replica)
+        _ = try? await device.replica.revoke(try device.replica.status().replica)
         throw LabError.given(
           "\(report.file): that account holds records already, and a lab plays in an empty one only. Make an account for it."
         )

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// `atrest devices revoke`: ends a device's access, and offers to end that of its descendants.
+
+import ArgumentParser
+import AtrestClient
+import AtrestDomain
+import Foundation
+import SyncProtocol
+
+extension DevicesCommand {
+  /// `atrest devices revoke`.
+  struct Revoke: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "End a device's access. What it wrote stays in the account.",
+      discussion: """
+        Whoever held the device could let others in, or have it renew itself. If any of those \
+        have access, they are shown, and you are asked whether they go, too. Where nobody can be \
+        asked, only the device goes, and the others are named. This device is never among them.
+
+        EXAMPLES:
+          atrest devices revoke 9b1f
+          atrest devices revoke 9b1f --with-descendants
+        """)
+
+    /// What to do about descendants, without being asked.
+    enum Scope: String, EnumerableFlag {
+      case withDescendants, only
+
+      static func help(for value: Scope) -> ArgumentHelp? {
+        switch value {
+        case .withDescendants: "End the access of all that came in through it, too; ask nothing."
+        case .only: "End the access of this device alone; ask nothing."
+        }
+      }
+    }
+
+    @Argument(help: "The beginning of the device's id.") var id: String
+    @Flag(exclusivity: .exclusive) var scope: Scope?
+    @OptionGroup var options: ReplicaOptions
+    @OptionGroup var format: FormatOptions
+
+    func run() async throws {
+      let around = Surroundings.current()
+      let replica = try options.openPaired()
+      let family = DeviceFamily(try await replica.devices())
+      var device = try DeviceName.find(id, in: family.devices)
+      let words = RevocationWords(device: device, family: family)
+      let isForAll =
+        switch scope {
+        case .withDescendants: true
+        case .only: false
+        case nil: asks(about: family.companions(of: device), words, around)
+        }
+      let ended = try await replica.revoke(device.replica, withDescendants: isForAll)
+      device.revoked = device.revoked ?? SystemClock().now()
+      try format.answer(
+        RevocationRow(device, ended), words.done(ended, isForAll: isForAll))
+    }
+
+    private func asks(
+      about companions: [Device], _ words: RevocationWords, _ around: Surroundings
+    ) -> Bool {
+      guard !companions.isEmpty, Terminal.canAsk else { return false }
+      Terminal.complain(words.companions(companions, around))
+      Keyboard.forget()
+      return Terminal.asks(words.question(companions.count))
+    }
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ends a device's access, and offers to end that of its descendants.
+
+import ArgumentParser
+import Foundation
+import Replication
+import SyncProtocol
+
+extension DeviceCommand {
+  struct Revoke: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "End a device's access: its token stops working at once.",
+      discussion: """
+        What the device has already received stays on it. Those that it let in, and new identities that it took, keep their access \
+        unless you say otherwise: you are asked, or scripts say --with-descendants or --only.
+        """)
+
+    /// What to do about descendants, without asking.
+    enum Scope: String, EnumerableFlag {
+      case withDescendants, only
+
+      static func help(for value: Scope) -> ArgumentHelp? {
+        switch value {
+        case .withDescendants: "End the access of all that came in through it, too; do not ask."
+        case .only: "End the access of this device alone; do not ask."
+        }
+      }
+    }
+
+    @Argument(help: "The device's ID, 16 hexadecimal digits: see `device list`.") var id: String
+    @Flag(exclusivity: .exclusive) var scope: Scope?
+    @OptionGroup var data: DataOptions
+
+    func run() async throws {
+      try await reported {
+        guard id.utf8.count == 16, let number = UInt64(id, radix: 16), !id.hasPrefix("+") else {
+          throw Failure(
+            "A device's ID has 16 hexadecimal digits. `atrest-syncd device list` shows it.", .usage)
+        }
+        let device = ReplicaID(rawValue: number)
+        let client = AdminClient(directory: data.path)
+        let entries = try await entries(client)
+        let isForAll = scope == .withDescendants || (scope == nil && asks(about: device, entries))
+        let ended = try await client.call(
+          Method.Admin.revokeDevice,
+          RevokeDeviceRequest(replica: device, withDescendants: isForAll),
+          as: RevokeDeviceResponse.self)
+        printLine("The device has no access any more.")
+        tell(ended, of: device, among: entries)
+      }
+    }
+
+    /// All devices, so that descendants can be shown and named. A server may have too many for one list; then they are not known beforehand, which
+    /// is no reason to leave the device its access.
+    private func entries(
+      _ client: AdminClient
+    ) async throws -> [ListAccountDevicesResponse.Entry] {
+      do {
+        return try await client.call(
+          Method.Admin.listDevices, AccountRequest(name: ""), as: ListAccountDevicesResponse.self
+        ).entries
+      } catch let failure as Failure {
+        guard failure.status == .temporary else { throw failure }
+        return []
+      }
+    }
+
+    private func asks(
+      about device: ReplicaID, _ entries: [ListAccountDevicesResponse.Entry]
+    ) -> Bool {
+      let descendants = Lineage(entries.lazy.map { ($0.device.replica, $0.device.origin) })
+        .descendants(of: device)
+      let companions = entries.filter {
+        $0.device.revoked == nil && descendants.contains($0.device.replica)
+      }
+      guard !companions.isEmpty, isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+        return false
+      }
+      printError(
+        """
+        These came in through it and have access:
+
+        \(Text.table(companions, among: entries))
+
+        End their access, too? [y/N]\u{20}
+        """)
+      let answer = readLine()?.trimmingCharacters(in: .whitespaces).lowercased()
+      return answer == "y" || answer == "yes"
+    }
+
+    /// Whose access ended with the device's, and who is left.
+    private func tell(
+      _ ended: RevokeDeviceResponse, of device: ReplicaID,
+      among entries: [ListAccountDevicesResponse.Entry]
+    ) {
+      func names(_ devices: [ReplicaID]) -> String {
+        Text.names(devices, among: entries)
+      }
+      let others = ended.revoked.filter { $0 != device }
+      if !others.isEmpty {
+        let has = others.count == 1 ? "has" : "have"
+        printLine("Nor \(has) \(names(others)), which came in through it.")
+      }
+      if !ended.remaining.isEmpty {
+        let has = ended.remaining.count == 1 ? "has" : "have"
+        printLine(
+          "\(names(ended.remaining)) came in through it and still \(has) access. To end that, too: "
+            + "atrest-syncd device revoke \(id) --with-descendants --data \(data.path)")
+      }
+    }
+  }
+}
