@@ -216,13 +216,13 @@ final class BidirectionalCall<Principal: Sendable>: CallState {
 
   override func endOfRequest() {
     attempt { try receiver?(.end) }
-    receiver = nil
+    dropReceiver()
   }
 
   override func writable() { stream?.writable() }
 
   override func release() {
-    receiver = nil
+    dropReceiver()
     stream = nil
   }
 
@@ -232,12 +232,19 @@ final class BidirectionalCall<Principal: Sendable>: CallState {
     stream?.ended()
   }
 
+  /// It may hold the last reference to the writer, whose end is the call's, which comes back here.
+  private func dropReceiver() {
+    let dropped = receiver
+    receiver = nil
+    withExtendedLifetime(dropped) {}
+  }
+
   private func attempt(_ body: () throws -> Void) {
     let receiver = receiver  // Holds the writer, as above.
     do {
       try body()
     } catch {
-      self.receiver = nil
+      dropReceiver()
       stream?.fail(connection.status(for: error, path: head.path))
     }
     withExtendedLifetime(receiver) {}
