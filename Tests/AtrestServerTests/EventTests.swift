@@ -33,6 +33,8 @@ import struct Replication.WallTime
   private func events(
     _ session: Session? = nil, before: UInt64 = 0, limit: UInt32 = 100
   ) async throws -> EventsResponse {
+    // A device's look is beside the commits. The owner's is between them, after what was noted before it.
+    _ = try await all()
     let bytes = EventsRequest(before: before, limit: limit).encoded
     let outcome = await outcome { later throws(Status) in
       try accounts.events(session ?? kim, bytes, answer: later)
