@@ -21,7 +21,7 @@ let package = Package(
       targets: ["AtrestClient", "AtrestDomain", "Portability", "Replication"]),
     .library(
       name: "AtrestTransport",
-      targets: ["Transport", "DispatchNet", "TLS", "GRPC", "SyncProtocol"]),
+      targets: ["Ledger", "Transport", "DispatchNet", "TLS", "GRPC", "SyncProtocol"]),
     .executable(name: "atrest-syncd", targets: ["atrest-syncd"]),
     .executable(name: "atrest", targets: ["atrest"]),
   ],
@@ -81,24 +81,26 @@ let package = Package(
         "AtrestDomain", "Replication", "SyncProtocol",
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Sources/Portability", swiftSettings: strict),
+    // Who makes us hold how much.
+    .target(name: "Ledger", path: "Sources/Ledger", swiftSettings: strict),
     .target(
-      name: "Transport", dependencies: ["CNghttp2", "CZlib"], path: "Sources/Transport",
+      name: "Transport", dependencies: ["Ledger", "CNghttp2", "CZlib"], path: "Sources/Transport",
       swiftSettings: strict),
     .target(
-      name: "DispatchNet", dependencies: ["Transport", "CEpoll"], path: "Sources/DispatchNet",
-      swiftSettings: strict),
+      name: "DispatchNet", dependencies: ["Ledger", "Transport", "CEpoll"],
+      path: "Sources/DispatchNet", swiftSettings: strict),
     .target(
       name: "TLS", dependencies: ["COpenSSL"], path: "Sources/TLS", swiftSettings: strict),
     .target(
-      name: "GRPC", dependencies: ["Transport", "DispatchNet", "TLS"], path: "Sources/GRPC",
-      swiftSettings: strict),
+      name: "GRPC", dependencies: ["Ledger", "Transport", "DispatchNet", "TLS"],
+      path: "Sources/GRPC", swiftSettings: strict),
 
     // The server.
     .target(
       name: "AtrestServer",
       dependencies: [
-        "AtrestDomain", "Entitlements", "Replication", "SyncProtocol", "Transport", "DispatchNet",
-        "GRPC", "TLS",
+        "AtrestDomain", "Entitlements", "Ledger", "Replication", "SyncProtocol", "Transport",
+        "DispatchNet", "GRPC", "TLS",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -181,6 +183,8 @@ let package = Package(
       dependencies: ["SyncProtocol", "AtrestDomain", "Replication", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
+      name: "LedgerTests", dependencies: ["Ledger", "TestSupport"], swiftSettings: strict),
+    .testTarget(
       name: "TransportTests", dependencies: ["Transport", "CNghttp2", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
@@ -188,7 +192,8 @@ let package = Package(
       dependencies: ["DispatchNet", "Transport", "CEpoll", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "GRPCTests", dependencies: ["GRPC", "DispatchNet", "Transport"], swiftSettings: strict),
+      name: "GRPCTests", dependencies: ["GRPC", "DispatchNet", "Ledger", "Transport"],
+      swiftSettings: strict),
     .testTarget(
       name: "TLSTests",
       dependencies: ["TLS", "COpenSSL", "GRPC", "DispatchNet", "Transport", "TestSupport"],
@@ -197,7 +202,7 @@ let package = Package(
       name: "AtrestServerTests",
       dependencies: [
         "AppStore", "AtrestServer", "AtrestDomain", "DispatchNet", "Entitlements", "GRPC",
-        "Replication", "SyncProtocol", "TestSupport", "Transport",
+        "Ledger", "Replication", "SyncProtocol", "TestSupport", "Transport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides whether one more connection is welcome, and which has to go for it.
 
+import Ledger
 import Synchronization
 
 /// Counts connections, in all and per peer, and holds both to a cap. One budget may serve several
@@ -13,6 +14,8 @@ public final class ConnectionBudget: Sendable {
   fileprivate struct Peer {
     var total = 0
     var ungreeted = 0
+    /// What its connections have us hold that is not charged to anybody else.
+    let payer = Holder()
   }
 
   fileprivate struct State {
@@ -78,14 +81,16 @@ public final class ConnectionBudget: Sendable {
       let isFull = state.total >= maxTotal
       let victim = isFull || state.untrusted.count >= maxUntrusted ? state.takeOldest() : nil
       guard !isFull else { return (nil, victim) }
-      let place = ConnectionPlace(state.nextNumber, for: key, in: self)
+      var peer = key.flatMap { state.perPeer[$0] } ?? Peer()
+      let place = ConnectionPlace(state.nextNumber, for: key, payer: peer.payer, in: self)
       state.nextNumber += 1
       state.total += 1
       state.ungreeted.insert(place.number)
       state.untrusted[place.number] = place
       if let key {
-        state.perPeer[key, default: Peer()].total += 1
-        state.perPeer[key, default: Peer()].ungreeted += 1
+        peer.total += 1
+        peer.ungreeted += 1
+        state.perPeer[key] = peer
       }
       return (place, victim)
     }

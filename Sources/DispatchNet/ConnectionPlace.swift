@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a connection has shown of itself, and with it how safe its place is.
 
+import Ledger
 import Synchronization
 
 /// The place of one accepted connection. It is given up once, when the descriptor is closed, and may be
 /// asked for earlier while its peer has proved nothing. Thread-safe.
 public final class ConnectionPlace: Sendable {
+  /// The address it came from pays for what nobody else does. All connections of an address have one.
+  public let payer: Holder
   let peerKey: [UInt8]?
   /// Places are numbered in the order in which they were taken.
   let number: UInt64
@@ -17,9 +20,12 @@ public final class ConnectionPlace: Sendable {
     case asked
   }
 
-  init(_ number: UInt64, for peerKey: [UInt8]?, in budget: ConnectionBudget) {
+  init(
+    _ number: UInt64, for peerKey: [UInt8]?, payer: Holder, in budget: ConnectionBudget
+  ) {
     self.number = number
     self.peerKey = peerKey
+    self.payer = payer
     self.budget = budget
   }
 

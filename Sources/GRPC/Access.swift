@@ -2,6 +2,7 @@
 // Ends what one caller has open, on whatever connections, when its right to call ends.
 
 import DispatchNet
+import Ledger
 import Synchronization
 import Transport
 
@@ -22,8 +23,15 @@ public final class Access: Sendable {
   private let state = Mutex(State())
   private let underWay = Atomic(0)
 
+  /// Who pays for what its calls have the server hold.
+  public let payer: Holder
+
   /// A right that holds.
-  public init() {}
+  ///
+  /// - Parameter payer: The caller. Under whoever has several callers, so that those count together.
+  public init(payer: Holder = Holder()) {
+    self.payer = payer
+  }
 
   /// Ends every call made with this right, answered or not, with `status`, and every connection that
   /// carried no other caller's calls: within half a second, whether the peer reads or not. Calls that

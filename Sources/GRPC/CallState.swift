@@ -2,6 +2,7 @@
 // One call on the server, from its headers to its trailers.
 
 import DispatchNet
+import Ledger
 import Transport
 
 /// What all calls share: they end once. Lives on the shard of its connection; subclasses decide what
@@ -27,6 +28,9 @@ class CallState {
     self.access = access
     return true
   }
+
+  /// Who pays for what it holds.
+  final var payer: Holder? { access?.payer }
 
   final func isGranted(on access: Access) -> Bool { self.access === access }
 

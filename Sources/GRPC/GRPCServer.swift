@@ -2,6 +2,7 @@
 // Listens, serves a router's methods, and leaves without losing a call.
 
 import DispatchNet
+import Ledger
 import Synchronization
 import TLS
 import Transport
@@ -64,6 +65,9 @@ public final class GRPCServer: Sendable {
   private let counters = ServerCounters()
   private let state = Mutex(State())
   private let end = Gate()
+  /// Where what all connections hold for their peers is booked, and what they need by themselves.
+  package let holder = Holder()
+  package let overhead = Holder()
 
   /// A server that does not listen yet.
   /// - Throws: `SocketError` of `.prepare`.
@@ -80,7 +84,8 @@ public final class GRPCServer: Sendable {
     for index in 0..<configuration.shardCount {
       let shard = try Shard(label: "atrest.shard.\(index)")
       let context = ServerShard(
-        shard: shard, routes: router.routes, configuration: configuration, counters: counters)
+        shard: shard, routes: router.routes, configuration: configuration, counters: counters,
+        holder: holder, overhead: overhead)
       shards.append(shard)
       contexts.append(ShardBound(sending: context, to: shard))
     }
@@ -128,6 +133,12 @@ public final class GRPCServer: Sendable {
     }
     listener.start()
     return listener.address
+  }
+
+  /// A connection without a socket, for tests that drive it by hand, on the first shard.
+  package func connection(from peer: SocketAddress) -> any ByteStreamHandler {
+    let context = contexts[0].value
+    return ServerHandler(context: context, peer: peer, isEncrypted: false)
   }
 
   /// What has happened so far. Thread-safe; a few hundred nanoseconds.

@@ -2,6 +2,7 @@
 // Joins one HTTP/2 connection of the server to its socket and to the router.
 
 import DispatchNet
+import Ledger
 import TLS
 import Transport
 
@@ -20,9 +21,11 @@ final class ServerHandler: EncryptedHandler {
   private var hasToldGreeting = false
   /// Somebody has proved here who they are.
   private(set) var isTrusted = false
+  /// Where what the peer makes this connection hold is booked.
+  let holder: Holder
   /// What was handed to the socket and may still wait there.
-  private var outputBytes = 0
-  /// What the shard was told that this connection holds, and since when that has only grown.
+  private var output: Charge
+  /// What this connection held when that was looked at last, and since when it has only grown.
   private(set) var heldBytes = 0
   private(set) var heldSince: Instant?
   /// It is about to be closed for what it holds.
@@ -32,6 +35,8 @@ final class ServerHandler: EncryptedHandler {
     self.context = context
     self.peer = peer
     self.isEncrypted = isEncrypted
+    holder = Holder(under: context.holder)
+    output = Charge(at: holder)
     context.add(self)
   }
 
@@ -42,7 +47,8 @@ final class ServerHandler: EncryptedHandler {
   func opened(by owner: any ByteStreamOwner, at now: Instant) {
     self.owner = owner
     let connection = ServerConnection(
-      limits: context.configuration.limits, codecs: context.codecs, now: now)
+      limits: context.configuration.limits, codecs: context.codecs, now: now, holder: holder,
+      overhead: context.overhead, payer: owner.place?.payer)
     connection.isTrusted = isTrusted
     self.connection = connection
     if isDraining { connection.beginDrain(at: now) }
@@ -68,7 +74,7 @@ final class ServerHandler: EncryptedHandler {
     let start = buffer.count
     // The kernel has taken all there was: that is when this is called.
     defer {
-      outputBytes = buffer.count - start
+      output.change(to: buffer.count - start)
       noteHeld()
     }
     repeat {
@@ -92,7 +98,7 @@ final class ServerHandler: EncryptedHandler {
     if let connection { handle(connection.peerClosed(at: now)) }
     connection = nil
     owner = nil
-    outputBytes = 0
+    output.change(to: 0)
     noteHeld()
     for access in accesses.values { access.remove(self) }
     accesses = [:]
@@ -199,6 +205,7 @@ final class ServerHandler: EncryptedHandler {
       guard call.hold(access, limit: context.configuration.maxCallsPerAccess) else {
         return .tooManyCalls
       }
+      connection?.bill(call.id, to: access.payer)
     }
     if !isTrusted {
       isTrusted = true
@@ -230,14 +237,24 @@ final class ServerHandler: EncryptedHandler {
 
   // MARK: Memory
 
-  /// Tells the shard what the peer makes this connection hold.
+  /// Looks at what the peer makes this connection hold.
   private func noteHeld() {
-    let held = (connection?.heldBytes ?? 0) + outputBytes
+    let held = holder.heldBytes
     guard held != heldBytes else { return }
-    let grew = held - heldBytes
-    heldSince = held == 0 ? nil : grew < 0 ? shard.now : heldSince ?? shard.now
+    let grew = held > heldBytes
+    heldSince = held == 0 ? nil : grew ? heldSince ?? shard.now : shard.now
     heldBytes = held
-    context.held(by: self, grew)
+    if grew { context.grew() }
+  }
+
+  /// Who pays for what is held here in the end: whoever has proved to be here, or the peer's address. On which
+  /// connections it is held makes no difference.
+  var payer: Holder { (accesses.first?.value.payer ?? owner?.place?.payer ?? holder).root }
+
+  /// How much is held here for how long: byte nanoseconds, and a millisecond for what has just come.
+  func weight(at now: Instant) -> Double {
+    guard let heldSince else { return 0 }
+    return Double(heldBytes) * (1e6 + Double(now.nanoseconds - heldSince.nanoseconds))
   }
 
   /// Ends the connection: it holds too much for its peer.

@@ -2,6 +2,7 @@
 // What the connections of one shard share.
 
 import DispatchNet
+import Ledger
 import Transport
 
 /// Codecs, routes, counters and the list of connections of one shard. Lives on it.
@@ -12,41 +13,45 @@ final class ServerShard {
   let counters: ServerCounters
   let codecs = Codecs()
   lazy var scratch = TLSScratch()
-  /// What all connections of the shard hold for their peers, and the most that they may.
-  private(set) var heldBytes = 0
+  /// Where what all connections of the shard hold for their peers is booked, and what they need by themselves.
+  let holder: Holder
+  let overhead: Holder
   private let heldLimit: Int
   private var handlers: [ObjectIdentifier: ServerHandler] = [:]
   private var isDraining = false
 
   init(
     shard: Shard, routes: [String: RPCRouter.Route], configuration: GRPCServer.Configuration,
-    counters: ServerCounters
+    counters: ServerCounters, holder: Holder, overhead: Holder
   ) {
     self.shard = shard
+    self.holder = Holder(under: holder)
+    self.overhead = Holder(under: overhead)
     self.routes = routes
     self.configuration = configuration
     self.counters = counters
     heldLimit = configuration.maxHeldBytesPerShard
   }
 
-  /// A connection holds so much more than before. If that is too much for the shard, those that hold the
-  /// most for the longest are ended. One that is being read, or whose requests end, holds nothing for
-  /// long, so it is not theirs to suffer from. Strangers go before anybody who has proved who they are:
-  /// a crowd that keeps ending and beginning calls seems to hold nothing for long, and a slow phone does.
-  func held(by handler: ServerHandler, _ growth: Int) {
-    heldBytes += growth
-    guard growth > 0, heldBytes > heldLimit else { return }
+  /// A connection holds more than before. If that is too much for the shard, connections are ended: first of strangers, since a
+  /// crowd that keeps ending and beginning calls seems to hold nothing for long, and a slow phone does; then of whoever has
+  /// the most held for the longest, on however many connections, and of those the one that does. What is being read, or belongs to
+  /// requests that end, is held for a moment only, so it is not theirs to suffer from.
+  func grew() {
+    guard holder.heldBytes > heldLimit else { return }
     let now = shard.now
-    // The group first; nobody of group 0 has anything to give.
-    func rank(_ handler: ServerHandler) -> (Int, Double) {
-      guard let since = handler.heldSince, !handler.isShed else { return (0, 0) }
-      let weight = Double(handler.heldBytes) * (1e6 + Double(now.nanoseconds - since.nanoseconds))
-      return (handler.isTrusted ? 1 : 2, weight)
-    }
+    let candidates = handlers.values.filter { $0.heldSince != nil && !$0.isShed }
     var waiting = handlers.values.reduce(0) { $0 + ($1.isShed ? 0 : $1.heldBytes) }
-    while waiting > heldLimit, let worst = handlers.values.max(by: { rank($0) < rank($1) }),
-      rank(worst).0 > 0
-    {
+    var weights: [ObjectIdentifier: Double] = [:]
+    for handler in candidates {
+      weights[ObjectIdentifier(handler.payer), default: 0] += handler.weight(at: now)
+    }
+    func rank(_ handler: ServerHandler) -> (Int, Double, Double) {
+      let ofPayer = weights[ObjectIdentifier(handler.payer)] ?? 0
+      return (handler.isTrusted ? 0 : 1, ofPayer, handler.weight(at: now))
+    }
+    for worst in candidates.sorted(by: { rank($0) > rank($1) }) {
+      guard waiting > heldLimit else { return }
       waiting -= worst.heldBytes
       worst.shed()
     }

@@ -2,16 +2,18 @@
 // The queue between the threads that write a stream and the shard that sends it.
 
 import DispatchNet
+import Ledger
 import Synchronization
 import Transport
 
 /// Shared by a `StreamWriter` (any thread) and the call (its shard).
 final class StreamCore: Sendable {
-  fileprivate struct State {
+  fileprivate struct State: ~Copyable {
     var queue: [[UInt8]] = []
     /// Messages of `queue` already taken; they are dropped in bulk.
     var taken = 0
-    var bytes = 0
+    /// What they hold.
+    var charge: Charge
     /// Set by `finish`, and when the reader was too slow.
     var status: Status?
     /// Nothing more can be sent: the call has ended.
@@ -37,11 +39,12 @@ final class StreamCore: Sendable {
   private let call: ShardBound<CallState>
   private let maxBytes: Int
   private let maxMessages: Int
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// On the call's shard.
   init(_ call: CallState) {
     let context = call.connection.context
+    state = Mutex(State(charge: Charge(at: call.connection.holder, by: call.payer)))
     self.call = ShardBound(call, to: context.shard)
     maxBytes = context.configuration.streamWriterBytes
     maxMessages = context.configuration.streamWriterMessages
@@ -58,7 +61,7 @@ final class StreamCore: Sendable {
       guard !state.isOver, state.status == nil else { return (.closed, false) }
       // One message is always taken, or a large one could never be sent.
       if state.count > 0,
-        state.bytes + message.count > maxBytes || state.count >= maxMessages
+        state.charge.bytes + message.count > maxBytes || state.count >= maxMessages
       {
         state.dropQueue()
         state.status = .slowReader
@@ -67,7 +70,7 @@ final class StreamCore: Sendable {
         return (.slowReader, state.schedule())
       }
       state.queue.append(message)
-      state.bytes += message.count
+      state.charge.change(to: state.charge.bytes + message.count)
       return (.queued, state.schedule())
     }
     if mustPump { startPump() }
@@ -193,7 +196,7 @@ extension StreamCore.State {
   fileprivate mutating func dropQueue() {
     queue = []
     taken = 0
-    bytes = 0
+    charge.change(to: 0)
   }
 
   fileprivate mutating func dropFirst(_ size: Int) {
@@ -201,7 +204,7 @@ extension StreamCore.State {
     guard count > 0 else { return }
     queue[taken] = []
     taken += 1
-    bytes -= size
+    charge.change(to: charge.bytes - size)
     if taken == queue.count {
       queue.removeAll(keepingCapacity: true)
       taken = 0

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides what is remembered of one call on a client.
 
+import Ledger
+
 /// One call, from `start` to the close of its stream.
 final class ClientCall {
   let stream: Int32
@@ -36,7 +38,28 @@ final class ClientCall {
   var deadline: Instant?
   var writeCheck: Check?
 
-  init(stream: Int32) {
+  // What it holds, as the connection has counted it.
+  var charge: Charge
+  var own: Charge
+
+  init(stream: Int32, holder: Holder, overhead: Holder) {
     self.stream = stream
+    charge = Charge(at: holder)
+    own = Charge(HTTP2Connection.callBytes, at: overhead)
+  }
+
+  /// Nothing more is sent, and nothing more is read.
+  func letGo() {
+    queue.removeAll()
+    reader = MessageReader()
+    fields = ResponseFields()
+    held = []
+    account()
+  }
+
+  /// Counts anew what it holds. After everything that changes it.
+  func account() {
+    charge.change(
+      to: fields.size.bytes + reader.heldBytes + held.capacity + queue.heldBytes)
   }
 }

@@ -24,7 +24,7 @@ extension ClientConnection {
       nghttp2_submit_request(session, nil, $0, $1, &provider, nil)
     }
     guard stream > 0 else { return nil }
-    let call = ClientCall(stream: stream)
+    let call = ClientCall(stream: stream, holder: holder, overhead: overhead)
     remember(call)
     if let timeoutNanoseconds {
       let deadline = now.advanced(byNanoseconds: timeoutNanoseconds)
@@ -73,6 +73,7 @@ extension ClientConnection {
       return .queueFull
     }
     call.queue.append(bytes, isCompressed: isCompressed)
+    call.account()
     call.isSendingEnded = end
     watchRequest(call)
     resume(call)
@@ -112,6 +113,7 @@ extension ClientConnection {
       nghttp2_session_consume_stream(session, call.stream, held.count)
     }
     held.withUnsafeBytes { readMessages(call, $0) }
+    call.account()
     if let end { endCall(call, end) }
     if call.isStreamClosed { forget(call) }
     return events
@@ -137,7 +139,6 @@ extension ClientConnection {
   func fail(_ call: ClientCall, _ status: Status) {
     guard !call.isOver else { return }
     call.isPaused = false
-    call.held = []
     endCall(call, status)
     drop(call)
   }
@@ -150,7 +151,7 @@ extension ClientConnection {
   }
 
   private func drop(_ call: ClientCall) {
-    call.queue.removeAll()
+    call.letGo()
     if call.isStreamClosed {
       forget(call)
     } else {
@@ -160,7 +161,7 @@ extension ClientConnection {
 
   /// The server has answered in full: what was still to be sent is of no use.
   private func stopSending(_ call: ClientCall) {
-    call.queue.removeAll()
+    call.letGo()
     guard !call.isRequestSent, !call.isStreamClosed else { return }
     resetStream(call.stream, NGHTTP2_NO_ERROR)
   }
@@ -205,6 +206,7 @@ extension ClientConnection {
       return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
     }
     let count = call.queue.read(into: target, capacity: capacity)
+    call.account()
     if call.queue.isEmpty, call.isSendingEnded {
       flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
     } else if count == 0 {

@@ -34,6 +34,9 @@ extension ClientConnection {
     }
     call.hasHeaders = true
     call.encoding = encoding
+    // Trailers may say more, but nothing of this again.
+    call.fields = ResponseFields()
+    call.account()
     note(.headers(call, fields.metadata))
   }
 
@@ -47,10 +50,11 @@ extension ClientConnection {
       // The stream's window stays closed by this much; the other streams go on.
       nghttp2_session_consume_connection(session, bytes.count)
       call.held.append(contentsOf: bytes)
-      return
+      return call.account()
     }
     nghttp2_session_consume(session, stream, bytes.count)
     readMessages(call, bytes)
+    call.account()
   }
 
   func readMessages(_ call: ClientCall, _ bytes: UnsafeRawBufferPointer) {

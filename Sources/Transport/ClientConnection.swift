@@ -2,6 +2,7 @@
 // Decides the client's side of one connection: calls and bytes in, events and bytes out.
 
 import CNghttp2
+import Ledger
 
 /// One HTTP/2 connection of a gRPC client. How it is driven: ``HTTP2Connection``. A call that ends
 /// before its trailers never counts as success.
@@ -34,16 +35,19 @@ public final class ClientConnection: HTTP2Connection {
   ///   - userAgent: The `user-agent` of every call.
   ///   - compression: What large requests use. Nil or identity: none.
   ///   - now: The present.
+  ///   - holder: Where what the peer makes it hold is booked.
+  ///   - overhead: Where what it needs by itself is booked.
   public init(
     limits: Limits = .default, codecs: Codecs = Codecs(), authority: String,
     isSecure: Bool = true, userAgent: String = "atrest", compression: Compression? = nil,
-    now: Instant
+    now: Instant, holder: Holder = Holder(), overhead: Holder = Holder()
   ) {
     self.authority = authority
     self.isSecure = isSecure
     self.userAgent = userAgent
     self.compression = compression ?? .identity
-    super.init(limits: limits, codecs: codecs, now: now, isServer: false)
+    super.init(
+      limits: limits, codecs: codecs, now: now, isServer: false, holder: holder, overhead: overhead)
   }
 
   // MARK: What the owner calls
@@ -51,6 +55,7 @@ public final class ClientConnection: HTTP2Connection {
   /// Takes bytes that arrived. Hand in at most 64 KiB at a time: events queue up meanwhile.
   public func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) -> ClientEvents {
     read(bytes, at: now)
+    recent?.account()
     return ClientEvents(connection: self)
   }
 

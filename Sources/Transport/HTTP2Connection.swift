@@ -2,6 +2,7 @@
 // Decides the life of one HTTP/2 connection, whichever end it is: bytes, timers, pings, the end.
 
 import CNghttp2
+import Ledger
 
 /// What a ``ServerConnection`` and a ``ClientConnection`` share. Without a socket and without a clock.
 ///
@@ -13,6 +14,12 @@ import CNghttp2
 public class HTTP2Connection {
   /// The bounds this connection keeps.
   public let limits: Limits
+  /// Where what the peer makes this connection hold is booked: messages that are not whole, messages that are not
+  /// read. Less as soon as the peer does its part.
+  public let holder: Holder
+  /// Where what the connection and its calls need by themselves is booked.
+  public let overhead: Holder
+  private let ownCharge: Charge
   let times: Times
   let codecs: Codecs
   /// Owned: freed in `deinit`. Only this class and its subclasses see it.
@@ -35,7 +42,18 @@ public class HTTP2Connection {
   /// No call wants attention before this. May be early: it is not raised when a call ends.
   var callCheck: Instant?
 
-  init(limits: Limits, codecs: Codecs, now: Instant, isServer: Bool) {
+  /// What a connection needs without a call, in bytes: nghttp2's session, and tables of header fields, which small
+  /// fields make ten times as large as they count. Measured: see Tests/Heap.
+  static let ownBytes = 24 * 1024
+  /// What a call needs beside its messages, in bytes. Measured, too.
+  static let callBytes = 1536
+
+  init(
+    limits: Limits, codecs: Codecs, now: Instant, isServer: Bool, holder: Holder, overhead: Holder
+  ) {
+    self.holder = holder
+    self.overhead = overhead
+    ownCharge = Charge(Self.ownBytes, at: overhead)
     self.limits = limits
     self.codecs = codecs
     self.now = now

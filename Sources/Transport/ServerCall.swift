@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides what is remembered of one call on a server.
 
+import Ledger
+
 /// One call, from its first header to the close of its stream. Freed by `streamClosed` only.
 final class ServerCall {
   let stream: Int32
@@ -56,12 +58,38 @@ final class ServerCall {
   var writeCheck: Check?
 
   // What it holds, as the connection has counted it.
-  var unfinishedBytes = 0
-  var unsentBytes = 0
+  var request: Charge
+  var answer: Charge
+  /// The call itself, once the peer has done its part: a stream may be open for good.
+  var own: Charge
 
-  init(stream: Int32, now: Instant) {
+  init(
+    stream: Int32, now: Instant, requests: Holder, answers: Holder, overhead: Holder,
+    payer: Holder?
+  ) {
     self.stream = stream
     began = now
+    request = Charge(at: requests, by: payer)
+    answer = Charge(at: answers, by: payer)
+    own = Charge(at: overhead, by: payer)
+  }
+
+  /// The stream is closed: what is still to be told of it needs none of this.
+  func letGo() {
+    fields = nil
+    reader = MessageReader()
+    held = []
+    queue.removeAll()
+    request.change(to: 0)
+    answer.change(to: 0)
+    own.change(to: 0)
+  }
+
+  /// From now on somebody else pays for what it holds.
+  func bill(_ payer: Holder) {
+    request.bill(payer)
+    answer.bill(payer)
+    own.bill(payer)
   }
 
   /// Whether the client owes bytes: a stream may be silent between messages, not inside one.

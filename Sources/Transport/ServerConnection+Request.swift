@@ -2,6 +2,7 @@
 // Decides how a request is read: which are refused on their headers, what becomes of the body.
 
 import CNghttp2
+import Ledger
 
 extension ServerConnection {
   func takeHeader(
@@ -17,6 +18,7 @@ extension ServerConnection {
     if let fields = call.fields {
       call.fields = nil
       begin(call, fields)
+      account(call)
     }
     if isEnd { endRequest(call) }
   }
@@ -96,8 +98,8 @@ extension ServerConnection {
   /// Ends a call that takes what the connection keeps of requests too far.
   private func boundUnfinished(_ call: ServerCall) {
     account(call)
-    guard unfinishedBytes > limits.maxUnfinishedBytes, unfinishedBytes > call.unfinishedBytes,
-      call.unfinishedBytes > 0
+    guard unfinishedBytes > limits.maxUnfinishedBytes, unfinishedBytes > call.request.bytes,
+      call.request.bytes > 0
     else { return }
     fail(call, .unfinishedRequests)
   }
@@ -108,7 +110,7 @@ extension ServerConnection {
     guard !isTrusted, unfinishedBytes > limits.maxUnfinishedBytesUntrusted else { return }
     for call in everyCall.reversed() {
       guard unfinishedBytes > limits.maxUnfinishedBytesUntrusted else { return }
-      guard call.unfinishedBytes > 0, unfinishedBytes > call.unfinishedBytes else { continue }
+      guard call.request.bytes > 0, unfinishedBytes > call.request.bytes else { continue }
       fail(call, .unfinishedRequests)
     }
   }
@@ -189,6 +191,11 @@ extension ServerConnection {
   }
 
   // MARK: Verbs
+
+  /// Has somebody pay for what a call holds and will hold: who has made it is known now.
+  public func bill(_ call: CallID, to payer: Holder) {
+    self.call(call.streamID)?.bill(payer)
+  }
 
   /// Allows the messages of a call no more than so many bytes, inflated too. What is larger ends the call,
   /// also what has arrived already. For methods that anybody may call and that need little.

@@ -2,6 +2,7 @@
 // Decides the server's side of one connection: bytes and instants in, events and bytes out.
 
 import CNghttp2
+import Ledger
 
 /// One HTTP/2 connection of a gRPC server. How it is driven: ``HTTP2Connection``.
 public final class ServerConnection: HTTP2Connection {
@@ -27,10 +28,11 @@ public final class ServerConnection: HTTP2Connection {
   private var frameCredit = 0
   private var windowCredit = 0
   private var lateCredit = 0
-  /// Bytes of requests that are not whole.
-  private(set) var unfinishedBytes = 0
-  /// Bytes of answers that wait for the peer.
-  private(set) var unsentBytes = 0
+  /// Where requests that are not whole are booked, and answers that wait for the peer.
+  private let requests: Holder
+  private let answers: Holder
+  /// Who pays for calls that are not billed to anybody: see `bill`.
+  private let payer: Holder?
   /// Whether requests have the whole of ``Limits/maxUnfinishedBytes``, or only
   /// ``Limits/maxUnfinishedBytesUntrusted``. An owner that knows its callers says false before the first
   /// byte, and true once one has proved who it is; a `started` event is early enough for its own call.
@@ -45,9 +47,19 @@ public final class ServerConnection: HTTP2Connection {
   ///   - limits: Bounds on the peer.
   ///   - codecs: zlib's streams, shared by the connections of one executor.
   ///   - now: The present.
-  public init(limits: Limits = .default, codecs: Codecs = Codecs(), now: Instant) {
+  ///   - holder: Where what the peer makes it hold is booked.
+  ///   - overhead: Where what it needs by itself is booked.
+  ///   - payer: Who pays for that, as long as nobody else does.
+  public init(
+    limits: Limits = .default, codecs: Codecs = Codecs(), now: Instant, holder: Holder = Holder(),
+    overhead: Holder = Holder(), payer: Holder? = nil
+  ) {
     idleSince = now
-    super.init(limits: limits, codecs: codecs, now: now, isServer: true)
+    requests = Holder(under: holder)
+    answers = Holder(under: holder)
+    self.payer = payer
+    super.init(
+      limits: limits, codecs: codecs, now: now, isServer: true, holder: holder, overhead: overhead)
   }
 
   // MARK: What the owner calls
@@ -55,6 +67,8 @@ public final class ServerConnection: HTTP2Connection {
   /// Takes bytes that arrived. Hand in at most 64 KiB at a time: events queue up meanwhile.
   public func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) -> ServerEvents {
     read(bytes, at: now)
+    // A header block may stop in the middle.
+    if let recent, recent.fields != nil { account(recent) }
     // Afterwards: by now it is known which streams there are.
     frames.feed(bytes) { frameBegan($0) }
     return ServerEvents(connection: self)
@@ -87,9 +101,10 @@ public final class ServerConnection: HTTP2Connection {
   /// Calls whose streams are open, finished by the owner or not.
   public override var openCalls: Int { calls.count }
 
-  /// Memory that the peer makes this connection hold, in bytes: requests that are not whole, answers
-  /// that are not read.
-  public var heldBytes: Int { unfinishedBytes + unsentBytes }
+  /// Bytes of requests that are not whole.
+  var unfinishedBytes: Int { requests.heldBytes }
+  /// Bytes of answers that wait for the peer.
+  var unsentBytes: Int { answers.heldBytes }
 
   /// Whether the peer has shown that it speaks HTTP/2.
   public var hasGreeted: Bool {
@@ -158,7 +173,9 @@ public final class ServerConnection: HTTP2Connection {
       // nghttp2 ignores such streams once the second GOAWAY is sent; this is while it waits to be.
       return resetStream(stream, NGHTTP2_REFUSED_STREAM)
     }
-    let call = ServerCall(stream: stream, now: now)
+    let call = ServerCall(
+      stream: stream, now: now, requests: requests, answers: answers, overhead: overhead,
+      payer: payer)
     calls[stream] = call
     recent = call
     if case .awaitingRequest = handshake { handshake = .done }
@@ -185,8 +202,7 @@ public final class ServerConnection: HTTP2Connection {
     guard let call = call(stream) else { return }
     calls[stream] = nil
     recent = nil
-    unfinishedBytes -= call.unfinishedBytes
-    unsentBytes -= call.unsentBytes
+    call.letGo()
     if calls.isEmpty {
       callCheck = nil
       idleSince = now
@@ -199,30 +215,29 @@ public final class ServerConnection: HTTP2Connection {
   }
 
   override func endAllCalls(_ reason: Cancellation) {
-    for call in everyCall where !call.isOver {
+    for call in everyCall {
+      call.letGo()
+      guard !call.isOver else { continue }
       call.isOver = true
       note(.cancelled(call, reason))
     }
     calls.removeAll()
     recent = nil
-    unfinishedBytes = 0
-    unsentBytes = 0
   }
 
   /// Counts anew what a call holds. After everything that changes it.
   func account(_ call: ServerCall) {
     guard self.call(call.stream) === call else { return }
-    var unfinished = 0
+    var unfinished = call.fields?.size.bytes ?? 0
     if call.isReading, !call.isOver {
-      unfinished = call.reader.heldBytes + call.held.capacity
-      if !call.isRequestEnded { unfinished += call.keptBytes }
+      unfinished += call.reader.heldBytes + call.held.capacity
+      if !call.isRequestEnded { unfinished += Self.callBytes + call.keptBytes }
     } else {
       call.reader = MessageReader()
     }
-    unfinishedBytes += unfinished - call.unfinishedBytes
-    call.unfinishedBytes = unfinished
-    unsentBytes += call.queue.heldBytes - call.unsentBytes
-    call.unsentBytes = call.queue.heldBytes
+    call.own.change(to: call.isRequestEnded || !call.isReading || call.isOver ? Self.callBytes : 0)
+    call.request.change(to: unfinished)
+    call.answer.change(to: call.queue.heldBytes)
   }
 
   // MARK: Judging the peer

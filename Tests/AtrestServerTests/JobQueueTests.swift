@@ -2,6 +2,7 @@
 // Whose job storage does next, and what a party may have waiting, running and on its way.
 
 import GRPC
+import Ledger
 import Replication
 import Synchronization
 import Testing
@@ -12,8 +13,10 @@ import Testing
   private let kim = AccountID(rawValue: 1)
   private let sam = AccountID(rawValue: 2)
 
+  private let holders = [1: Holder(), 2: Holder()]
+
   private func device(_ number: UInt64, of account: AccountID) -> Payer {
-    .device(ReplicaID(rawValue: number), of: account)
+    Payer(.account(account), ReplicaID(rawValue: number), holders[Int(account.rawValue)])
   }
 
   @Test("an account with a hundred jobs and one with two take turns")
@@ -105,7 +108,7 @@ import Testing
   @Test("a party that has much waiting is refused more, and nobody else is")
   func waiting() {
     var limits = JobQueue.Limits()
-    limits.partyWaitingBytes = 1000
+    limits.partyHeldBytes = 1000
     limits.waitingBytes = 1800
     let desk = Desk(limits)
     let isTaken = (0..<5).map { _ in desk.submit("k", by: device(1, of: kim)) }
@@ -116,6 +119,22 @@ import Testing
     #expect(!desk.submit("owner", by: .owner, costBytes: 301))
     _ = desk.serve()
     #expect(desk.submit("k", by: device(1, of: kim)) && desk.submit("owner", by: .owner))
+  }
+
+  @Test("what an account has the server hold elsewhere counts as well")
+  func heldElsewhere() throws {
+    var limits = JobQueue.Limits()
+    limits.partyHeldBytes = 1000
+    let (desk, other) = (Desk(limits), Desk(limits))
+    let holder = try #require(holders[1])
+    let unread = Charge(500, at: Holder(), by: Holder(under: holder))
+    #expect(desk.submit("k", by: device(1, of: kim)))
+    #expect(!other.submit("k", by: device(1, of: kim)))
+    #expect(other.submit("s", by: device(2, of: sam)))
+    _ = desk.serve()
+    #expect(holder.heldBytes == 500)
+    #expect(other.submit("k", by: device(1, of: kim)))
+    #expect(unread.bytes == 500)
   }
 
   @Test("whoever hung up is told so at once, and takes nobody's turn")
@@ -205,8 +224,8 @@ private final class Desk: Sendable {
     var batch = JobQueue.Batch()
     do throws(StoreError) {
       try queue.run(&batch) { job throws(StoreError) in
-        (job as? Job)?.haveTurn()
-        let took = (job as? Job)?.nanoseconds ?? 0
+        (job.job as? Job)?.haveTurn()
+        let took = (job.job as? Job)?.nanoseconds ?? 0
         time.nanoseconds.wrappingAdd(took, ordering: .relaxed)
       }
     } catch {
@@ -216,7 +235,7 @@ private final class Desk: Sendable {
   }
 
   private func names(_ batch: JobQueue.Batch) -> [String] {
-    batch.jobs.compactMap { ($0 as? Job)?.name }
+    batch.jobs.compactMap { ($0.job as? Job)?.name }
   }
 
   private final class Job: StorageJob {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An account as the server knows it in memory: its head, and who listens to it.
 
+import Ledger
 import Replication
 import SyncProtocol
 import Synchronization
@@ -11,6 +12,8 @@ package final class AccountState: Sendable {
   package let id: AccountID
   /// Its name.
   package let name: String
+  /// What all its devices together have the server hold.
+  let payer = Holder()
   private let traces = Mutex(
     AttemptBucket(
       capacity: AccountState.tracesInARow, refillMilliseconds: AccountState.refillMilliseconds))

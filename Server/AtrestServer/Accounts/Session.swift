@@ -2,6 +2,7 @@
 // A device as the server knows it in memory: enough to answer who calls, without asking storage.
 
 import GRPC
+import Ledger
 import Replication
 import SyncProtocol
 import Synchronization
@@ -15,7 +16,7 @@ package final class Session: Sendable {
   /// Whose device it is.
   package let account: AccountState
   /// What its calls are granted on: they and their connections end with it.
-  let access = Access()
+  let access: Access
   /// What people call it.
   var name: String { currentName.withLock { $0 } }
   private let currentName: Mutex<String>
@@ -41,6 +42,7 @@ package final class Session: Sendable {
   init(_ device: DeviceEntry, account: AccountState) {
     replica = device.replica
     self.account = account
+    access = Access(payer: Holder(under: account.payer))
     currentName = Mutex(device.name)
     paired = device.paired
     origin = device.origin

@@ -112,7 +112,7 @@ package struct ServerLimits: Sendable {
     ),
     .bytes(
       "held-bytes", \.heldBytes, (20 << 20)...(1 << 40),
-      "What all connections together hold of unfinished requests and unread answers; at least 10 MiB for each processor. Beyond it those that hold most for longest are cut, connections without a right token first."
+      "What all connections together hold of unfinished requests and unread answers; at least 10 MiB for each processor. Beyond it connections are cut of accounts that hold most for longest, on however many of them; those without a right token first, by address."
     ),
     .time(
       "request-stall", \.transport.requestStall, 1...3600,

@@ -162,7 +162,7 @@ package final class CommitQueue: @unchecked Sendable {
   }
 
   /// Runs jobs again that shared a transaction which did not happen.
-  private func process(_ list: [any StorageJob]) {
+  private func process(_ list: [QueuedJob]) {
     guard !list.isEmpty else { return }
     if let failure { return jobs.finish(list, failure) }
     do throws(StoreError) {
@@ -176,7 +176,7 @@ package final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  private func recover(_ list: [any StorageJob], from error: StoreError) {
+  private func recover(_ list: [QueuedJob], from error: StoreError) {
     if error.isFatal {
       failure = error
       logger.critical("the store failed", metadata: ["error": "\(error.userMessage)"])
@@ -197,7 +197,7 @@ package final class CommitQueue: @unchecked Sendable {
   }
 
   /// There is no room: these jobs are refused, the others are done.
-  private func refuse(_ use: StorageUse, of list: [any StorageJob]) {
+  private func refuse(_ use: StorageUse, of list: [QueuedJob]) {
     if !isRefusingWrites {
       logger.warning(
         "the disk is full: writes are refused",
@@ -214,7 +214,7 @@ package final class CommitQueue: @unchecked Sendable {
   ///   - runJobs: Hands each job to the function that it is given.
   ///   - answer: Called once the transaction is durable.
   private func commit(
-    _ runJobs: (_ run: (any StorageJob) throws(StoreError) -> Void) throws(StoreError) -> Void,
+    _ runJobs: (_ run: (QueuedJob) throws(StoreError) -> Void) throws(StoreError) -> Void,
     then answer: () -> Void
   ) throws(StoreError) {
     var notes: Directory.Notes?
@@ -231,7 +231,7 @@ package final class CommitQueue: @unchecked Sendable {
             try write(new, transaction)
           }
           if job.use == .writes { try expectRoom(batch) }
-          try job.run(in: batch)
+          try job.job.run(in: batch)
           if Mutation.acknowledgedBeforeCommit.isActive { jobs.finish([job], nil) }
         }
         for feed in batch.feeds.values { try feed.finish() }

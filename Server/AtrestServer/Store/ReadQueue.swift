@@ -71,9 +71,9 @@ package final class ReadQueue: @unchecked Sendable {
     }
   }
 
-  private func serveAlone(_ job: any StorageJob) {
+  private func serveAlone(_ job: QueuedJob) {
     do throws(StoreError) {
-      repeat { try read { run throws(StoreError) in try run(job) } } while job.isUnfinished
+      repeat { try read { run throws(StoreError) in try run(job) } } while job.job.isUnfinished
       jobs.finish([job], nil)
     } catch {
       if error.isFatal { onFatal(error) }
@@ -82,11 +82,11 @@ package final class ReadQueue: @unchecked Sendable {
   }
 
   private func read(
-    _ runJobs: (_ run: (any StorageJob) throws(StoreError) -> Void) throws(StoreError) -> Void
+    _ runJobs: (_ run: (QueuedJob) throws(StoreError) -> Void) throws(StoreError) -> Void
   ) throws(StoreError) {
     let feeds = try reader.read { transaction throws(StoreError) in
       let batch = Batch(transaction, environment: environment, sums: sums)
-      try runJobs { job throws(StoreError) in try job.run(in: batch) }
+      try runJobs { job throws(StoreError) in try job.job.run(in: batch) }
       return Array(batch.feeds.values)
     }
     for feed in feeds { unreadable.report(feed.unreadable) }

@@ -2,6 +2,7 @@
 // Where jobs wait for storage: bounded, in fair order, and charged with what they take.
 
 import GRPC
+import Ledger
 import Synchronization
 import Transport
 
@@ -17,8 +18,8 @@ final class JobQueue: @unchecked Sendable {
   struct Limits: Sendable {
     /// Bytes that may wait in all; beyond it work is refused.
     var waitingBytes = 64 * 1024 * 1024
-    /// Bytes that may wait for one party.
-    var partyWaitingBytes = 16 * 1024 * 1024
+    /// Bytes that a party may have the server hold, here and anywhere else, when it hands over more.
+    var partyHeldBytes = 16 * 1024 * 1024
     /// Bytes of answers that are on their way to their connections, in all and of one party.
     var answerBytes = 16 * 1024 * 1024
     var partyAnswerBytes = 2 * 1024 * 1024
@@ -36,11 +37,9 @@ final class JobQueue: @unchecked Sendable {
   typealias Schedule = @Sendable (@escaping @Sendable () -> Void) -> Void
 
   private struct Inbox {
-    var jobs: [any StorageJob] = []
+    var jobs: [QueuedJob] = []
     /// Answers that have left since: their bytes.
     var left: [[Payer.Party: Int]] = []
-    var waitingBytes = 0
-    var waitingBytesOf: [Payer.Party: Int] = [:]
     var isScheduled = false
     /// Somebody has to be told when answers leave.
     var awaitsAnswers = false
@@ -50,6 +49,10 @@ final class JobQueue: @unchecked Sendable {
   let schedule: Schedule
   private let inbox = Mutex(Inbox())
   private let limits: Limits
+  /// Where jobs are booked from `submit` to `finish`, and who pays for those that no device asked for.
+  private let waiting = Holder()
+  private let server = Holder()
+  private let strangers = Holder()
   private let meter: @Sendable () -> UInt64
   private var turns = StorageTurns()
   private var answerBytes = 0
@@ -66,7 +69,7 @@ final class JobQueue: @unchecked Sendable {
   /// What one batch has taken so far.
   struct Batch {
     /// In the order in which they were run.
-    fileprivate(set) var jobs: [any StorageJob] = []
+    fileprivate(set) var jobs: [QueuedJob] = []
     fileprivate var nanoseconds: UInt64 = 0
     fileprivate var bytes = 0
     fileprivate var answers: [Payer.Party: Int] = [:]
@@ -83,19 +86,20 @@ final class JobQueue: @unchecked Sendable {
   /// - Parameter serve: Scheduled if it is not on its way already.
   func submit(_ job: any StorageJob, _ serve: @escaping @Sendable () -> Void) -> Bool {
     let (isTaken, isFirst) = inbox.withLock { inbox in
-      let party = job.payer.party
-      let ofParty = inbox.waitingBytesOf[party, default: 0] + job.costBytes
-      guard !inbox.isClosed, inbox.waitingBytes + job.costBytes <= limits.waitingBytes,
-        ofParty <= limits.partyWaitingBytes
+      let payer = holder(of: job.payer)
+      guard !inbox.isClosed, waiting.heldBytes + job.costBytes <= limits.waitingBytes,
+        payer.root.heldBytes + job.costBytes <= limits.partyHeldBytes
       else { return (false, false) }
-      inbox.jobs.append(job)
-      inbox.waitingBytes += job.costBytes
-      inbox.waitingBytesOf[party] = ofParty
+      inbox.jobs.append(QueuedJob(job, at: waiting, by: payer))
       defer { inbox.isScheduled = true }
       return (true, !inbox.isScheduled)
     }
     if isFirst { schedule(serve) }
     return isTaken
+  }
+
+  private func holder(of payer: Payer) -> Holder {
+    payer.holder ?? (payer.party == .strangers ? strangers : server)
   }
 
   /// Takes nothing any more, and has all that waits served.
@@ -141,16 +145,16 @@ final class JobQueue: @unchecked Sendable {
 
   /// Runs the jobs whose turn it is, until the batch is full or nobody waits. Those that nobody waits for any more are finished at once.
   func run(
-    _ batch: inout Batch, _ run: (any StorageJob) throws(StoreError) -> Void
+    _ batch: inout Batch, _ run: (QueuedJob) throws(StoreError) -> Void
   ) throws(StoreError) {
-    var left: [any StorageJob] = []
+    var left: [QueuedJob] = []
     defer { if !left.isEmpty { finish(left, .notAwaited) } }
     while batch.jobs.count < limits.batchJobs, batch.bytes < limits.batchBytes,
       batch.answerBytes < limits.batchAnswerBytes, batch.nanoseconds < limits.batchNanoseconds,
       // What is urgent comes first, but has no more than half of the time.
       let job = turns.next(urgentFirst: batch.nanoseconds < limits.batchNanoseconds / 2)
     {
-      guard job.use == .clears || job.isAwaited else {
+      guard job.use == .clears || job.job.isAwaited else {
         // It costs nobody anything more, and what it asked for was not acknowledged.
         left.append(job)
         turns.charge(job.payer, 0)
@@ -161,13 +165,12 @@ final class JobQueue: @unchecked Sendable {
   }
 
   private func run(
-    _ job: any StorageJob, _ batch: inout Batch,
-    _ run: (any StorageJob) throws(StoreError) -> Void
+    _ job: QueuedJob, _ batch: inout Batch, _ run: (QueuedJob) throws(StoreError) -> Void
   ) throws(StoreError) {
     let party = job.payer.party
     let start = meter()
     batch.jobs.append(job)
-    batch.bytes += job.costBytes
+    batch.bytes += job.job.costBytes
     var isUnfinished = false
     defer {
       let nanoseconds = meter() &- start
@@ -177,12 +180,13 @@ final class JobQueue: @unchecked Sendable {
       if isUnfinished { turns.append(job) }
     }
     try run(job)
-    isUnfinished = job.isUnfinished
+    isUnfinished = job.job.isUnfinished
     guard !isUnfinished else {
       batch.jobs.removeLast()
       return
     }
-    let bytes = job.answerBytes
+    job.noteAnswer()
+    let bytes = job.job.answerBytes
     guard bytes >= limits.smallAnswerBytes else { return }
     batch.answers[party, default: 0] += bytes
     batch.answerBytes += bytes
@@ -191,7 +195,7 @@ final class JobQueue: @unchecked Sendable {
   }
 
   /// Takes the job out whose turn it is, to be run outside a batch.
-  func takeNext() -> (any StorageJob)? {
+  func takeNext() -> QueuedJob? {
     guard let job = turns.next(urgentFirst: true) else { return nil }
     turns.charge(job.payer, 0)
     return job
@@ -216,17 +220,12 @@ final class JobQueue: @unchecked Sendable {
   ///
   /// - Parameter done: Called when their answers have left for their connections.
   func finish(
-    _ jobs: [any StorageJob], _ error: StoreError?, _ done: (@Sendable () -> Void)? = nil
+    _ jobs: [QueuedJob], _ error: StoreError?, _ done: (@Sendable () -> Void)? = nil
   ) {
     var answers = ResponseBatch()
-    for job in jobs { job.finish(error, &answers) }
-    inbox.withLock { inbox in
-      for job in jobs {
-        let party = job.payer.party
-        inbox.waitingBytes -= job.costBytes
-        let left = inbox.waitingBytesOf[party, default: 0] - job.costBytes
-        inbox.waitingBytesOf[party] = left > 0 ? left : nil
-      }
+    for job in jobs {
+      job.job.finish(error, &answers)
+      job.wasFinished()
     }
     answers.deliver(done)
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Ledger
 import Replication
 
 /// Who has storage do something: what that takes is charged to them.
@@ -17,13 +18,23 @@ package struct Payer: Sendable {
   package let party: Party
   /// The device, which shares its account's part with the others; nil: the party itself.
   package let device: ReplicaID?
+  /// Who pays for the memory that is held meanwhile; nil: the party, of which the queue keeps account.
+  let holder: Holder?
   /// Whether it comes before what is not urgent: it ends what somebody else does, or lets somebody in who waits.
   package let isUrgent: Bool
 
-  private init(_ party: Party, _ device: ReplicaID? = nil, isUrgent: Bool = false) {
+  init(
+    _ party: Party, _ device: ReplicaID? = nil, _ holder: Holder? = nil, isUrgent: Bool = false
+  ) {
     self.party = party
     self.device = device
+    self.holder = holder
     self.isUrgent = isUrgent
+  }
+
+  private init(_ session: Session, isUrgent: Bool = false) {
+    self.init(
+      .account(session.account.id), session.replica, session.access.payer, isUrgent: isUrgent)
   }
 
   /// The server itself, and what its owner asks for.
@@ -37,16 +48,10 @@ package struct Payer: Sendable {
   package static func account(_ id: AccountID) -> Payer { Payer(.account(id)) }
 
   /// A device.
-  package static func device(_ session: Session) -> Payer {
-    device(session.replica, of: session.account.id)
-  }
-
-  static func device(_ device: ReplicaID, of account: AccountID) -> Payer {
-    Payer(.account(account), device)
-  }
+  package static func device(_ session: Session) -> Payer { Payer(session) }
 
   /// A device that ends what somebody else does, or lets somebody in who waits.
   package static func urgent(_ session: Session) -> Payer {
-    Payer(.account(session.account.id), session.replica, isUrgent: true)
+    Payer(session, isUrgent: true)
   }
 }

@@ -7,15 +7,15 @@ import Replication
 struct StorageTurns: Sendable {
   /// A device's jobs, in the order in which they came.
   private struct Jobs {
-    private var jobs: [(any StorageJob)?] = []
+    private var jobs: [QueuedJob?] = []
     private var first = 0
 
     var isEmpty: Bool { first == jobs.count }
 
-    mutating func append(_ job: any StorageJob) { jobs.append(job) }
+    mutating func append(_ job: QueuedJob) { jobs.append(job) }
 
     /// Amortised O(1): what was taken out moves nothing until it is half of all.
-    mutating func removeFirst() -> (any StorageJob)? {
+    mutating func removeFirst() -> QueuedJob? {
       guard first < jobs.count else { return nil }
       defer {
         jobs[first] = nil
@@ -36,12 +36,12 @@ struct StorageTurns: Sendable {
 
     var isEmpty: Bool { jobs.isEmpty }
 
-    mutating func append(_ job: any StorageJob) {
+    mutating func append(_ job: QueuedJob) {
       jobs[job.payer.device, default: Jobs()].append(job)
       devices.wait(job.payer.device)
     }
 
-    mutating func next() -> (any StorageJob)? {
+    mutating func next() -> QueuedJob? {
       guard let device = devices.next() else { return nil }
       let job = jobs[device]?.removeFirst()
       if jobs[device]?.isEmpty ?? false { jobs[device] = nil }
@@ -61,12 +61,12 @@ struct StorageTurns: Sendable {
 
     var isEmpty: Bool { parties.isEmpty }
 
-    mutating func append(_ job: any StorageJob, isHeldBack: Bool) {
+    mutating func append(_ job: QueuedJob, isHeldBack: Bool) {
       lines[job.payer.party, default: Line()].append(job)
       if !isHeldBack { parties.wait(job.payer.party) }
     }
 
-    mutating func next() -> (any StorageJob)? {
+    mutating func next() -> QueuedJob? {
       parties.next().flatMap { lines[$0]?.next() }
     }
 
@@ -94,7 +94,7 @@ struct StorageTurns: Sendable {
   var holdsAnyBack: Bool { !heldBack.isEmpty }
 
   /// Adds a job, behind its device's others.
-  mutating func append(_ job: any StorageJob) {
+  mutating func append(_ job: QueuedJob) {
     if job.payer.isUrgent {
       urgent.append(job, isHeldBack: false)
     } else {
@@ -103,7 +103,7 @@ struct StorageTurns: Sendable {
   }
 
   /// Takes out the job whose turn it is. Whoever has it is charged before there is another.
-  mutating func next(urgentFirst: Bool) -> (any StorageJob)? {
+  mutating func next(urgentFirst: Bool) -> QueuedJob? {
     if urgentFirst, let job = urgent.next() { return job }
     return usual.next() ?? urgent.next()
   }
