@@ -268,6 +268,12 @@ let package = Package(
         "Entitlements", "Portability", "Replication", "SyncProtocol", "TLS", "Transport",
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Tests/Fuzz/Library", swiftSettings: strict),
+    // What peers have a process hold, against its heap: see docs/limits.md.
+    .target(name: "CHeapMeter", path: "Tests/Heap/Meter"),
+    .executableTarget(
+      name: "heap",
+      dependencies: ["CHeapMeter", "DispatchNet", "Fuzzing", "GRPC", "Ledger", "Transport"],
+      path: "Tests/Heap/Property", swiftSettings: strict),
     .testTarget(
       name: "FuzzTests", dependencies: ["Fuzzing", "TestSupport"],
       path: "Tests/Fuzz/Specifications", swiftSettings: strict),

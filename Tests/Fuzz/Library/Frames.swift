@@ -1,55 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes HTTP/2 frames by hand, for the peers that fuzzers play.
+// Writes HTTP/2 frames by hand, for the peers that fuzzers and properties play.
 
-enum Frames {
-  static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
-  static let settings = frame(4)
-  static let settingsAck = frame(4, flags: 1)
-  static let endStream: UInt8 = 1
-  static let endHeaders: UInt8 = 4
+package enum Frames {
+  package static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+  package static let settings = frame(4)
+  package static let settingsAck = frame(4, flags: 1)
+  package static let endStream: UInt8 = 1
+  package static let endHeaders: UInt8 = 4
 
   /// A frame; the payload's length is what the header says.
-  static func frame(
+  package static func frame(
     _ type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = []
   ) -> [UInt8] {
     big(UInt32(truncatingIfNeeded: payload.count), 3) + [type, flags] + big(stream, 4) + payload
   }
 
-  static func headers(
+  package static func headers(
     _ stream: UInt32, _ fields: [(String, String)], end: Bool = false
   ) -> [UInt8] {
-    frame(
-      1, flags: endHeaders | (end ? endStream : 0), stream: stream,
-      fields.flatMap { [0] + text($0.0) + text($0.1) })
+    frame(1, flags: endHeaders | (end ? endStream : 0), stream: stream, block(fields))
   }
 
-  static func data(_ stream: UInt32, _ bytes: [UInt8], end: Bool = false) -> [UInt8] {
+  /// Fields as HPACK's literals.
+  ///
+  /// - Parameter isIndexed: Whether the peer is to remember them.
+  package static func block(_ fields: [(String, String)], isIndexed: Bool = false) -> [UInt8] {
+    fields.flatMap { [isIndexed ? 0x40 : 0] + text($0.0) + text($0.1) }
+  }
+
+  package static func data(_ stream: UInt32, _ bytes: [UInt8], end: Bool = false) -> [UInt8] {
     frame(0, flags: end ? endStream : 0, stream: stream, bytes)
   }
 
   /// A message with its prefix.
-  static func message(_ bytes: [UInt8], isCompressed: Bool = false) -> [UInt8] {
+  package static func message(_ bytes: [UInt8], isCompressed: Bool = false) -> [UInt8] {
     [isCompressed ? 1 : 0] + big(UInt32(truncatingIfNeeded: bytes.count), 4) + bytes
   }
 
-  static func request(_ path: String, encoding: String? = nil) -> [(String, String)] {
+  package static func request(_ path: String, encoding: String? = nil) -> [(String, String)] {
     [
       (":method", "POST"), (":scheme", "http"), (":path", path), (":authority", "localhost"),
       ("te", "trailers"), ("content-type", "application/grpc"),
     ] + (encoding.map { [("grpc-encoding", $0)] } ?? [])
   }
 
-  static let response = [(":status", "200"), ("content-type", "application/grpc")]
-  static let trailers = [("grpc-status", "0")]
+  package static let response = [(":status", "200"), ("content-type", "application/grpc")]
+  package static let trailers = [("grpc-status", "0")]
 
-  static func big(_ value: UInt32, _ count: Int) -> [UInt8] {
+  package static func big(_ value: UInt32, _ count: Int) -> [UInt8] {
     (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) }
   }
 
-  /// A string of HPACK's without Huffman; at most 126 bytes, which is all that fuzzers need.
+  /// A string of HPACK's without Huffman. Source: RFC 7541, sections 5.1 and 5.2.
   private static func text(_ text: String) -> [UInt8] {
-    let bytes = Array(text.utf8.prefix(126))
-    return [UInt8(bytes.count)] + bytes
+    var length: [UInt8] = []
+    var rest = text.utf8.count
+    if rest < 127 { return [UInt8(rest)] + text.utf8 }
+    rest -= 127
+    while rest >= 128 {
+      length.append(UInt8(rest % 128 + 128))
+      rest /= 128
+    }
+    return [127] + length + [UInt8(rest)] + text.utf8
   }
 }
 

@@ -49,14 +49,14 @@ func sharedCodecs() -> Codecs {
 }
 
 /// SplitMix64. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
-struct Choices: RandomNumberGenerator {
+package struct Choices: RandomNumberGenerator {
   private var state: UInt64
 
-  init(seed: UInt64) {
+  package init(seed: UInt64) {
     state = seed
   }
 
-  mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
     z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -65,7 +65,9 @@ struct Choices: RandomNumberGenerator {
   }
 
   /// 0 to `limit` - 1.
-  mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<max(1, limit), using: &self) }
+  package mutating func below(_ limit: Int) -> Int {
+    Int.random(in: 0..<max(1, limit), using: &self)
+  }
 
   /// Cuts bytes into pieces: mostly short ones, some long, some all there is.
   mutating func pieces(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {

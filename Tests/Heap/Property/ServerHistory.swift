@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// What clients do to a server, from the bytes of their connections to the calls of a service, without a socket.
+
+import DispatchNet
+import Fuzzing
+import GRPC
+import Ledger
+import Synchronization
+import Transport
+
+/// A service whose calls stay open until a history answers them.
+private final class Service: Sendable {
+  let responders = Mutex<[Responder]>([])
+  let writers = Mutex<[StreamWriter]>([])
+  private let device = Access()
+
+  func router() -> RPCRouter {
+    let service = self
+    var router = RPCRouter()
+    router.addService("t.Open") { methods in
+      methods.unary("Echo", maxMessageBytes: 4096) { _, bytes in .reply(bytes) }
+    }
+    router.addService(
+      "t.Known",
+      authorize: { head -> Authorization<Void> in
+        head.metadata.text("authorization") == nil
+          ? .refused(Status(.unauthenticated, "")) : .granted((), service.device)
+      },
+      methods: { methods in
+        methods.unary("Hang") { call, _ in
+          let responder = call.responder()
+          service.responders.withLock { $0.append(responder) }
+          return .later
+        }
+        methods.serverStreaming("Watch") { _, _, writer in
+          service.writers.withLock { $0.append(writer) }
+        }
+        methods.bidirectional("Both") { _, writer in
+          { event in if case .message(let bytes) = event { _ = writer.send(bytes) } }
+        }
+      })
+    return router
+  }
+
+  /// Lets go of calls that nobody waits for, as those do that work on them.
+  func forget() {
+    responders.withLock { $0.removeAll { !$0.isAwaited } }
+    writers.withLock { $0.removeAll { !$0.isOpen } }
+  }
+
+  func letGo() {
+    let responders = responders.withLock { all in
+      defer { all = [] }
+      return all
+    }
+    for responder in responders { responder.fail(Status(.unavailable, "")) }
+    writers.withLock { $0 = [] }
+  }
+}
+
+/// The owner of a connection, as a socket is: it takes output while its peer reads and for as long as the kernel has room
+/// for it, and holds one piece of it from then on.
+private final class Peer: ByteStreamOwner {
+  let handler: any ByteStreamHandler
+  let peer: SocketAddress
+  var wire = RawWire(hearsClient: false)
+  var isReading = true
+  var kernelRoom = 400
+  private var output: [UInt8] = []
+  private var isClosed = false
+
+  init(_ server: GRPCServer, _ peer: SocketAddress, at now: Instant) {
+    self.peer = peer
+    handler = server.connection(from: peer)
+    handler.opened(by: self, at: now)
+  }
+
+  func needsFlush() {}
+  func close() { isClosed = true }
+
+  func send(_ bytes: [UInt8], at now: Instant) {
+    for start in stride(from: 0, to: bytes.count, by: 65_536) where handler.acceptsInput {
+      bytes[start..<min(start + 65_536, bytes.count)].withUnsafeBytes {
+        handler.receive($0, at: now)
+      }
+    }
+  }
+
+  /// The end of a turn. False: the connection is over.
+  func flush() -> Bool {
+    while take(), !isClosed {
+      handler.appendOutput(to: &output)
+      if output.isEmpty { break }
+    }
+    return !isClosed && !(handler.isFinished && output.isEmpty)
+  }
+
+  /// - Returns: Whether nothing is left.
+  private func take() -> Bool {
+    if output.isEmpty { return true }
+    guard isReading || output.count <= kernelRoom else { return false }
+    kernelRoom -= output.count
+    wire.hear(output)
+    output = []
+    return true
+  }
+}
+
+/// One history of a server. Lives on its shard.
+final class ServerHistory: @unchecked Sendable {
+  // Sendable because after its start it is touched on its shard only.
+  private static let steps = 1_000
+  private static let warmingSteps = 60
+  private static let methods = [
+    "/t.Open/Echo", "/t.Known/Hang", "/t.Known/Watch", "/t.Known/Both", "/t.No/Such",
+  ]
+
+  private let server: GRPCServer
+  private let service = Service()
+  private var random: Choices
+  private let habits: Habits
+  private var peers: [Peer] = []
+  private var scales: Scales?
+  private var now = Instant(nanoseconds: 1_000_000_000_000)
+
+  /// - Returns: How often the heap was weighed.
+  static func run(seed: UInt64) async throws -> Int {
+    let history = try ServerHistory(seed: seed)
+    let shard = history.server.shards[0]
+    let result = await withCheckedContinuation { done in
+      shard.async { history.step(0) { done.resume(returning: $0) } }
+    }
+    await history.server.drain(grace: .zero)
+    return try result.get()
+  }
+
+  private init(seed: UInt64) throws {
+    random = Choices(seed: seed)
+    habits = Habits(actions: 11, &random)
+    var configuration = GRPCServer.Configuration()
+    configuration.shardCount = 1
+    configuration.limits.maxConcurrentStreams = 1_000
+    configuration.maxCallsPerAccess = 100_000
+    server = try GRPCServer(router: service.router(), configuration: configuration)
+  }
+
+  /// One step, and in the shard's next turn the others: what a step posts to the shard comes before them.
+  private func step(_ number: Int, _ done: @escaping @Sendable (Result<Int, any Error>) -> Void) {
+    do {
+      if number == Self.warmingSteps {
+        warm()
+        closeAll()
+        scales = Scales()
+      }
+      if number == Self.steps { closeAll() }
+      if number > Self.steps {
+        try end()
+        return done(.success(scales?.weighings ?? 0))
+      }
+      let name = number == Self.steps ? "the end" : act()
+      endTurn()
+      try scales?.weigh(against: charged, after: "step \(number), \(name),")
+    } catch {
+      closeAll()
+      return done(.failure(error))
+    }
+    server.shards[0].async { self.step(number + 1, done) }
+  }
+
+  /// Has zlib's streams made, and the buffers into which they unpack, which the shard keeps.
+  private func warm() {
+    for encoding in ["gzip", "deflate"] {
+      let peer = Peer(server, .ipv4(octets: [10, 0, 0, 9], port: 1), at: now)
+      peers.append(peer)
+      let echo = Frames.request("/t.Open/Echo") + [("grpc-accept-encoding", encoding)]
+      let both =
+        Frames.request("/t.Known/Both", encoding: encoding) + [("authorization", "Bearer 1")]
+      let body = [UInt8](repeating: 1, count: 4_000)
+      peer.send(
+        Frames.preface + Frames.settings + Frames.headers(1, echo)
+          + Frames.data(1, Frames.message(body), end: true) + Frames.headers(3, both)
+          + Frames.data(3, Frames.message(body, isCompressed: true)), at: now)
+      _ = peer.flush()
+    }
+  }
+
+  private var charged: Int { server.holder.heldBytes + server.overhead.heldBytes }
+
+  private func end() throws {
+    guard charged == 0 else {
+      throw Unaccounted(step: "the end of all connections", grown: 0, charged: charged)
+    }
+  }
+
+  private func endTurn() {
+    service.forget()
+    peers.removeAll { peer in
+      guard !peer.flush() else { return false }
+      peer.handler.closed(.closedHere, at: now)
+      return true
+    }
+  }
+
+  private func closeAll() {
+    for peer in peers { peer.handler.closed(.closedHere, at: now) }
+    peers = []
+    service.letGo()
+  }
+
+  /// - Returns: What was done.
+  private func act() -> String {
+    if peers.count < habits.connections, peers.isEmpty || random.oneIn(9) {
+      connect().isReading = !habits.isDeaf
+      return "a connection"
+    }
+    guard let peer = peers.randomElement(using: &random) else { return "nothing" }
+    switch habits.next(&random) {
+    case 0:
+      peer.send(peer.wire.headers(call(), &random), at: now)
+      return "headers"
+    case 1:
+      peer.send(peer.wire.message(&random), at: now)
+      return "a message"
+    case 2:
+      peer.send(peer.wire.control(&random), at: now)
+      return "a frame of another kind"
+    case 3:
+      peer.isReading.toggle()
+      return "reading or not"
+    case 4 where random.oneIn(9):
+      peer.handler.closed(.reset, at: now)
+      peers.removeAll { $0 === peer }
+      return "a hang-up"
+    case 5 where random.oneIn(9):
+      now = now.advanced(by: .milliseconds(random.below(8_000)))
+      for peer in peers {
+        if let due = peer.handler.nextDeadline, due <= now {
+          peer.handler.deadlineReached(at: now)
+        }
+      }
+      return "some time"
+    case 6:
+      let answer = [UInt8](repeating: 5, count: random.size(random.oneIn(2) ? 60_000 : 250_000))
+      for responder in some(of: service.responders.withLock { $0 }) { responder.reply(answer) }
+      return "answers"
+    case 7:
+      let message = [UInt8](repeating: 6, count: random.size(60_000))
+      for writer in some(of: service.writers.withLock { $0 }) { _ = writer.send(message) }
+      return "messages of streams"
+    case 8 where random.oneIn(4):
+      flood(peer, calls: 48, of: random.below(4))
+      return "many calls"
+    case 9 where random.oneIn(20):
+      crowd()
+      return "a crowd that calls once and does not read"
+    default:
+      peer.send(peer.wire.headers(call(), &random), at: now)
+      peer.send(peer.wire.message(&random), at: now)
+      return "a call"
+    }
+  }
+
+  private func connect() -> Peer {
+    let octets: [UInt8] = [10, 0, 0, UInt8(random.below(5))]
+    let peer = Peer(server, .ipv4(octets: octets, port: 1), at: now)
+    peers.append(peer)
+    peer.send(Frames.preface + Frames.settings + Frames.settingsAck, at: now)
+    return peer
+  }
+
+  /// Each holds no more than what is on its way to it.
+  private func crowd() {
+    closeAll()
+    for _ in 0..<habits.connections {
+      let peer = connect()
+      peer.isReading = false
+      flood(peer, calls: 1, of: 1)
+    }
+    let answer = [UInt8](repeating: 5, count: 60_000)
+    for responder in service.responders.withLock({ $0 }) { responder.reply(answer) }
+  }
+
+  private func flood(_ peer: Peer, calls: Int, of method: Int) {
+    let fields = Frames.request(Self.methods[method]) + [("authorization", "Bearer 1")]
+    let streams = (0..<calls).map { _ in peer.wire.begin() }
+    peer.send(peer.wire.flood(fields, on: streams, &random), at: now)
+  }
+
+  /// One, or all.
+  private func some<Element>(of all: [Element]) -> [Element] {
+    random.oneIn(3) ? all : all.randomElement(using: &random).map { [$0] } ?? []
+  }
+
+  private func call() -> [(String, String)] {
+    var fields = Frames.request(
+      Self.methods[random.below(Self.methods.count)], encoding: random.oneIn(6) ? "gzip" : nil)
+    if !random.oneIn(4) { fields.append(("authorization", "Bearer 1")) }
+    if random.oneIn(3) { fields.append(("grpc-accept-encoding", "gzip")) }
+    return fields + RawWire.metadata(&random)
+  }
+}
