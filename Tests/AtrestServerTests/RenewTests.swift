@@ -67,6 +67,19 @@ import Transport
     #expect(names.sorted() == ["device 1", "device 1 2", "device 2"])
   }
 
+  @Test("all identities of a device have one device's part of storage, also after a restart")
+  func onePart() async throws {
+    let first = try session(try await renew(kim))
+    let second = try session(try await renew(first))
+    #expect(Payer.device(first).device == phone && Payer.urgent(second).device == phone)
+    #expect(Payer.device(try storage.session(tablet)).device == tablet)
+    await storage.queue.close()
+    let again = try Storage(storage.folder)
+    #expect(Payer.device(try again.session(second.replica)).device == phone)
+    #expect(Payer.device(try again.session(tablet)).device == tablet)
+    await again.queue.close()
+  }
+
   @Test("another nonce, another device and no nonce make another device")
   func distinct() async throws {
     let answers = [

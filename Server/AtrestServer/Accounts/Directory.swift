@@ -34,7 +34,8 @@ package final class Directory: Sendable {
       (try transaction.accounts(), try transaction.devices(of: nil))
     }
     for account in accounts { add(account: account.id, name: account.name, head: account.head) }
-    for device in devices { add(device) }
+    let origins = Dictionary(devices.map { ($0.replica, $0.origin) }) { first, _ in first }
+    for device in devices { add(device) { origins[$0] } }
   }
 
   /// Adds an account.
@@ -44,10 +45,28 @@ package final class Directory: Sendable {
 
   /// Adds a device; its account must be there.
   func add(_ device: DeviceEntry) {
+    add(device) { session($0)?.origin }
+  }
+
+  private func add(_ device: DeviceEntry, origin: (ReplicaID) -> DeviceOrigin?) {
+    let first = Self.firstIdentity(of: device, origin: origin)
     state.withLock { state in
       guard let account = state.accounts[device.account] else { return }
-      state.sessions[device.replica] = Session(device, account: account)
+      state.sessions[device.replica] = Session(device, first: first, account: account)
     }
+  }
+
+  /// - Parameter origin: Of other devices; nil if nobody knows.
+  private static func firstIdentity(
+    of device: DeviceEntry, origin: (ReplicaID) -> DeviceOrigin?
+  ) -> ReplicaID {
+    // Damaged rows could make a circle.
+    var identities: Set = [device.replica]
+    var (first, next) = (device.replica, Optional(device.origin))
+    while case .renewed(let original) = next, identities.insert(original).inserted {
+      (first, next) = (original, origin(original))
+    }
+    return first
   }
 
   /// The account, or nil.

@@ -13,6 +13,9 @@ import Transport
 package final class Session: Sendable {
   /// The device's identity.
   package let replica: ReplicaID
+  /// The identity it had before all its renewals; its own if it never renewed itself. They share storage as one device: anybody may
+  /// renew himself into as many as he likes.
+  let firstIdentity: ReplicaID
   /// Whose device it is.
   package let account: AccountState
   /// What its calls are granted on: they and their connections end with it.
@@ -39,8 +42,9 @@ package final class Session: Sendable {
   /// How often at most a device's time of last call is noted, in milliseconds.
   static let seenGrainMilliseconds: Int64 = 60_000
 
-  init(_ device: DeviceEntry, account: AccountState) {
+  init(_ device: DeviceEntry, first firstIdentity: ReplicaID, account: AccountState) {
     replica = device.replica
+    self.firstIdentity = firstIdentity
     self.account = account
     access = Access(payer: Holder(under: account.payer))
     currentName = Mutex(device.name)

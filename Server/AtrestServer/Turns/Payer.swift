@@ -16,7 +16,7 @@ package struct Payer: Sendable {
   }
 
   package let party: Party
-  /// The device, which shares its account's part with the others; nil: the party itself.
+  /// The device, by its first identity, which shares its account's part with the others; nil: the party itself.
   package let device: ReplicaID?
   /// Who pays for the memory that is held meanwhile; nil: the party, of which the queue keeps account.
   let holder: Holder?
@@ -34,7 +34,7 @@ package struct Payer: Sendable {
 
   private init(_ session: Session, isUrgent: Bool = false) {
     self.init(
-      .account(session.account.id), session.replica, session.access.payer, isUrgent: isUrgent)
+      .account(session.account.id), session.firstIdentity, session.access.payer, isUrgent: isUrgent)
   }
 
   /// The server itself, and what its owner asks for.
