@@ -69,3 +69,12 @@ def churn_unheard(run):
         peer = run.peer(greet=False)
         peer.say(PREFACE + frame(SETTINGS))
         peer.close()
+
+
+@attack("connections at full speed from the bystanders' address", attackers=2)
+def churn_beside(run):
+    """Whoever shares an address with others, at home or behind one gateway, must not shut them out."""
+    while run.going:
+        peer = run.peer(source="127.0.0.1", greet=run.index == 0)
+        peer.say(PREFACE + frame(SETTINGS))
+        peer.close()

@@ -4,7 +4,8 @@
 import base64
 
 from campaign import attack, outcome
-from peer import CONTINUATION, END_HEADERS, HEADERS, literal, open_call, request
+from crowds import gather
+from peer import CONTINUATION, END_HEADERS, HEADERS, HEALTH, literal, open_call, request
 from wire import frame, message
 
 FRAME = 16384
@@ -118,6 +119,19 @@ def odd_metadata(run):
         for change in MAY_BE_SERVED.values():
             with run.peer() as peer:
                 run.seen[outcome(peer.call(changed(run, run.token, change), message()))] += 1
+
+
+@attack("comma bomb", attackers=2, judge=lambda seen: never_served(seen))
+def comma_bomb(run):
+    """A long name, and a value that is thousands of values: each of them would have the name again."""
+    bomb = request(HEALTH, more=[("x" * 7_000 + "-bin", "," * 8_000)])
+    run.calls(bomb, lambda stream, block: [open_call(stream, block)], at_once=10)
+
+
+@attack("metadata of calls that wait")
+def waiting_metadata(run):
+    """As much as a header list may have, of calls that nobody can answer: their messages never come. 1,000 connections of 20 addresses."""
+    gather(run, 1_000, open_call(1, request(HEALTH, more=[("x", "v" * 15_000)])))
 
 
 @attack("two tokens", judge=lambda seen: never_served(seen))

@@ -108,24 +108,31 @@ def slow_body_without_token(run):
 @attack("window stall", pages=2)
 def window_stall(run):
     """Asks for 240 KiB a hundred times on each of 4 connections, and never lets the server send a byte of it."""
-    unread(run, connections=4, streams=100, block=request(token=run.token))
+    unread(run, 4, 100, request(token=run.token))
 
 
 @attack("window stall, many connections", pages=2, only_full=True)
 def window_stall_wide(run):
     """The same with one call on each of 1,000 connections."""
-    unread(run, connections=1000, streams=1, block=request(token=run.token))
+    unread(run, 1000, 1, request(token=run.token))
 
 
 @attack("unread watches")
 def unread_watches(run):
     """As many Watch streams as connections; a device may have eight."""
-    unread(run, connections=100, streams=1, block=request(WATCH, run.token))
+    unread(run, 100, 1, request(WATCH, run.token))
 
 
-def unread(run, connections, streams, block):
-    peers = [run.peer(window=0) for _ in range(connections)]
-    for peer in peers:
+@attack("window stall of 61 identities", pages=2, identities=61, attackers=2)
+def window_stall_of_many(run):
+    """Answers that nobody reads on so many connections that none of them holds much."""
+    unread(run, 2, 4, *(request(token=token) for token in run.tokens))
+
+
+def unread(run, connections, streams, *blocks):
+    """Calls whose answers nobody reads, on so many connections for each block."""
+    peers = {run.peer(window=0): block for block in blocks for _ in range(connections)}
+    for peer, block in peers.items():
         for _ in range(streams):
             stream = peer.stream()
             peer.say(open_call(stream, block) + b"".join(data_frames(stream, message())))

@@ -28,9 +28,9 @@ def hang_up(run, block, body):
             time.sleep(0.01)
 
 
-def keep_asking(run, path, body, at_once):
-    """All identities ask at once, each on a connection of its own, and again as soon as they are answered."""
-    peers = {run.peer(): request(path, token) for token in run.tokens}
+def keep_asking(run, path, body, at_once, tokens=None):
+    """Identities (all, if none are named) ask at once, each on its own connection, and again as soon as they are answered."""
+    peers = {run.peer(): request(path, token) for token in tokens or run.tokens}
     waiting = {peer: [] for peer in peers}
     for peer in peers:
         peer.keeps_bodies = False
@@ -91,6 +91,12 @@ def pulls_of_many(run):
     keep_asking(run, EXCHANGE, message, 20)
 
 
+@attack("pull flood of 8 addresses", pages=20, identities=8, attackers=8, witness=is_the_owner_heard)
+def pulls_of_eight(run):
+    """Eight identities, each from an address of its own."""
+    keep_asking(run, EXCHANGE, message, 20, [run.tokens[run.index]])
+
+
 @attack("push flood of 61 identities", identities=61, attackers=2, witness=is_the_owner_heard)
 def pushes_of_many(run):
     """Each call brings 20 new records."""
@@ -112,6 +118,11 @@ def everything():
 def reconciles(run):
     """Compares all of 20,000 records, over and over."""
     keep_asking(run, RECONCILE, everything, 1)
+
+
+@attack("reconcile loop of 8 addresses", records=20_000, identities=8, attackers=8, witness=is_the_owner_heard)
+def reconciles_of_eight(run):
+    keep_asking(run, RECONCILE, everything, 1, [run.tokens[run.index]])
 
 
 @attack("reconcile loop of 61 identities", records=20_000, identities=61, attackers=2, witness=is_the_owner_heard)
