@@ -8,7 +8,9 @@ enum Main {
   static func main() async throws {
     let arguments = CommandLine.arguments.dropFirst()
     guard let path = arguments.first else {
-      print("usage: atrest-bench PATH-TO-ATREST-SYNCD [throughput|wire|no-op|h2load|one-change]...")
+      print(
+        "usage: atrest-bench PATH-TO-ATREST-SYNCD [throughput|wire|no-op|h2load|one-change|pulls|push-beside]..."
+      )
       exit(64)
     }
     let binary = URL(fileURLWithPath: path)
@@ -42,5 +44,7 @@ enum Main {
       }
     }
     try await measure("one-change") { try await measureOneChange($0) }
+    try await measure("pulls") { try await measurePulls($0) }
+    try await measure("push-beside") { try await measurePushesBesidePulls($0) }
   }
 }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// An account of a given size, and the exchanges that fill and read it.
+
+import AtrestDomain
+import Foundation
+import GRPC
+import Replication
+import SyncProtocol
+import Transport
+
+/// Makes offers of completed fasts, a day apart.
+struct OfferSource {
+  let replica: ReplicaID
+  private var count: Int64 = 0
+
+  init(replica: ReplicaID) {
+    self.replica = replica
+  }
+
+  mutating func next() throws -> [UInt8] {
+    count += 1
+    let start = 1_500_000_000_000 + count * 86_400_000
+    guard
+      let span = Session.Span(
+        start: Date(milliseconds: start), end: Date(milliseconds: start + 57_600_000),
+        outcome: .completed)
+    else { throw BenchmarkError(description: "a fast that cannot be") }
+    let stamp = Stamp(
+      time: HybridTime(WallTime(milliseconds: 1_600_000_000_000 + count)), replica: replica)
+    var record = Record(key: RecordKey(kind: .session, id: UUID().bytes))
+    record.set(Register(field: Register.deletedField, stamp: stamp, value: []))
+    record.set(Register(field: SessionField.span, stamp: stamp, value: SessionField.encode(span)))
+    record.set(
+      Register(
+        field: SessionField.target, stamp: stamp, value: SessionField.encode(targetMinutes: 960)))
+    return Offer(record: record, written: record.registers.map(\.field)).encoded
+  }
+}
+
+/// An account with one device, which speaks the protocol and stores nothing.
+struct FilledAccount {
+  let records: Int
+  let channel: GRPCChannel
+  private let caller: Caller
+  private var source: OfferSource
+  private var cursor: Cursor?
+
+  /// - Parameter records: In hundreds.
+  init(_ server: ServerProcess, name: String, records: Int) async throws {
+    self.records = records
+    caller = try await Caller(server, account: name)
+    channel = try caller.channel()
+    source = OfferSource(replica: caller.replica)
+    for _ in 0..<(records / 100) { try await push((0..<100).map { _ in try source.next() }) }
+  }
+
+  mutating func nextOffer() throws -> [UInt8] { try source.next() }
+
+  /// One exchange that brings records.
+  mutating func push(_ offers: [[UInt8]]) async throws {
+    let answer = try await exchange(ExchangeRequest(cursor: cursor, offers: offers))
+    guard answer.refusals.isEmpty else {
+      throw BenchmarkError(description: answer.refusals[0].message)
+    }
+    cursor = answer.cursor
+  }
+
+  /// Reads all of it, page by page, on the connection it has.
+  func pull() async throws {
+    var (place, count) = (Cursor?.none, 0)
+    while true {
+      let page = try await exchange(ExchangeRequest(cursor: place, offers: []))
+      (place, count) = (page.cursor, count + page.records.count)
+      guard page.more else { break }
+    }
+    guard count >= records else { throw BenchmarkError(description: "a pull brought too little") }
+  }
+
+  private func exchange(_ request: ExchangeRequest) async throws -> ExchangeResponse {
+    try await ExchangeResponse(
+      decoding: channel.unary(Method.exchange, request.encoded, metadata: caller.metadata))
+  }
+}
