@@ -232,16 +232,16 @@ def main():
             print(line(verdict), flush=True)
 
     # What mostly waits runs beside the others. What needs the processor runs alone, or it would measure its
-    # neighbour; only the next one's daemon and clients get ready meanwhile.
+    # neighbour; only the next one's daemon and clients get ready meanwhile, unless that keeps the disk busy.
     with (
         concurrent.futures.ThreadPoolExecutor(1) as ahead,
         concurrent.futures.ThreadPoolExecutor(max(1, len(quiet))) as beside,
     ):
         background = beside.map(lambda attack: show(set_up(attack)), quiet)
-        following = [ahead.submit(set_up, attack) for attack in loud[:1]]
-        for index in range(len(loud)):
-            scene = following.pop().result()
-            following += [ahead.submit(set_up, attack) for attack in loud[index + 1 : index + 2]]
+        following = None
+        for attack, after in zip(loud, [*loud[1:], None]):
+            scene = following.result() if following else set_up(attack)
+            following = ahead.submit(set_up, after) if after and not after.fills_disk else None
             show(scene)
         list(background)
 

@@ -40,6 +40,11 @@ class Attack:
     known: Dict[str, str] = field(default_factory=dict)
     only_full: bool = False
 
+    @property
+    def fills_disk(self):
+        """Whether its account takes long to make."""
+        return self.records > 100 or self.pages > 0 or self.identities > 1
+
 
 def attack(name, **more):
     """Declares an attack: a function of a `Run`, which is executed in each attacker's process."""

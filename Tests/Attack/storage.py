@@ -5,6 +5,7 @@ import time
 
 from atrest.sync.v1 import sync_pb2
 from campaign import attack, outcome
+from crowds import sources
 from peer import EXCHANGE, LIST, RECONCILE, data_frames, open_call, request
 from values import offer, water
 from wire import message
@@ -28,9 +29,11 @@ def hang_up(run, block, body):
             time.sleep(0.01)
 
 
-def keep_asking(run, path, body, at_once, tokens=None):
+def keep_asking(run, path, body, at_once, tokens=None, places=None):
     """Identities (all, if none are named) ask at once, each on its own connection, and again as soon as they are answered."""
-    peers = {run.peer(): request(path, token) for token in tokens or run.tokens}
+    tokens = tokens or run.tokens
+    places = places or [run.source] * len(tokens)
+    peers = {run.peer(source=place): request(path, token) for place, token in zip(places, tokens)}
     waiting = {peer: [] for peer in peers}
     for peer in peers:
         peer.keeps_bodies = False
@@ -50,7 +53,7 @@ def keep_asking(run, path, body, at_once, tokens=None):
         for peer in [peer for peer in peers if peer.is_closed]:
             block = peers.pop(peer)
             del waiting[peer]
-            new = run.peer()
+            new = run.peer(source=peer.source)
             new.keeps_bodies = False
             peers[new], waiting[new] = block, []
     for peer in peers:
@@ -91,10 +94,14 @@ def pulls_of_many(run):
     keep_asking(run, EXCHANGE, message, 20)
 
 
-@attack("pull flood of 8 addresses", pages=20, identities=8, attackers=8, witness=is_the_owner_heard)
-def pulls_of_eight(run):
+def keep_asking_from_afar(run, path, body, at_once):
     """Eight identities, each from an address of its own."""
-    keep_asking(run, EXCHANGE, message, 20, [run.tokens[run.index]])
+    keep_asking(run, path, body, at_once, run.tokens[run.index :: 2], sources(run, 4))
+
+
+@attack("pull flood of 8 addresses", pages=20, identities=8, attackers=2, witness=is_the_owner_heard)
+def pulls_of_eight(run):
+    keep_asking_from_afar(run, EXCHANGE, message, 20)
 
 
 @attack("push flood of 61 identities", identities=61, attackers=2, witness=is_the_owner_heard)
@@ -120,9 +127,9 @@ def reconciles(run):
     keep_asking(run, RECONCILE, everything, 1)
 
 
-@attack("reconcile loop of 8 addresses", records=20_000, identities=8, attackers=8, witness=is_the_owner_heard)
+@attack("reconcile loop of 8 addresses", records=20_000, identities=8, attackers=2, witness=is_the_owner_heard)
 def reconciles_of_eight(run):
-    keep_asking(run, RECONCILE, everything, 1, [run.tokens[run.index]])
+    keep_asking_from_afar(run, RECONCILE, everything, 1)
 
 
 @attack("reconcile loop of 61 identities", records=20_000, identities=61, attackers=2, witness=is_the_owner_heard)
