@@ -51,6 +51,7 @@ let package = Package(
       name: "CQRencode", path: "Sources/CQRencode", pkgConfig: "libqrencode",
       providers: [.apt(["libqrencode-dev"])]),
     .target(name: "CEpoll", path: "Sources/CEpoll"),
+    .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
     .target(name: "CSyncProtos", dependencies: ["CProtobufC"], path: "Sources/CSyncProtos"),
 
     // Libraries both sides share.
@@ -109,7 +110,7 @@ let package = Package(
     .executableTarget(
       name: "atrest-syncd",
       dependencies: [
-        "AtrestServer", "DispatchNet", "Entitlements", "GRPC", "Replication",
+        "AtrestServer", "CMalloc", "DispatchNet", "Entitlements", "GRPC", "Replication",
         "SyncProtocol", "TerminalSupport", "TLS", "Transport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),

@@ -66,6 +66,7 @@ struct Serve: AsyncParsableCommand {
   }
 
   private func serve() async throws {
+    Allocator.sharesArenas()
     let level = logLevel
     let logger = Logger(label: "atrest-syncd") { _ in LineLogHandler(logLevel: level) }
     let listen: SocketAddress
