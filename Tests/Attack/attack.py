@@ -25,7 +25,7 @@ from target import Meter, Target
 HERE = pathlib.Path(__file__).parent
 SHORT_SECONDS, FULL_SECONDS = 1.0, 60
 # How long the daemon may take to give back what an attack took.
-BACK_SECONDS = 25
+BACK_SECONDS = 10
 
 
 class Child:

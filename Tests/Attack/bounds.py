@@ -8,6 +8,8 @@ from bystander import ROLES
 MIB = 1 << 20
 LATENCY_SECONDS = 0.250
 GROWTH_BYTES = 64 * MIB
+# What may be left of that when it is over: what the allocator keeps, for the next ones.
+LEFT_BYTES = 32 * MIB
 # Descriptors that may come and go by themselves: an admin call, the database's own.
 SPARE_DESCRIPTORS = 4
 
@@ -34,7 +36,7 @@ class Verdict:
     def is_back(self, target, meter):
         """Whether the daemon has given back what the attack made it take."""
         spare = meter.base_descriptors + SPARE_DESCRIPTORS
-        return target.rss <= meter.base + GROWTH_BYTES and target.descriptors <= spare
+        return target.rss <= meter.base + LEFT_BYTES and target.descriptors <= spare
 
     @property
     def growth(self):

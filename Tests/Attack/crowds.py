@@ -71,7 +71,11 @@ def churn_unheard(run):
         peer.close()
 
 
-@attack("connections at full speed from the bystanders' address", attackers=2)
+@attack(
+    "connections at full speed from the bystanders' address",
+    attackers=2,
+    known={"door": "an address has 200 greetings under way at most, whoever they are"},
+)
 def churn_beside(run):
     """Whoever shares an address with others, at home or behind one gateway, must not shut them out."""
     while run.going:
