@@ -41,8 +41,10 @@ public struct Charge: ~Copyable, Sendable {
   /// From now on somebody else pays, for what is held already, too.
   public mutating func bill(_ payer: Holder?) {
     guard payer !== self.payer else { return }
-    self.payer?.add(-bytes)
-    payer?.add(bytes)
+    if bytes != 0 {
+      self.payer?.add(-bytes)
+      payer?.add(bytes)
+    }
     self.payer = payer
   }
 }

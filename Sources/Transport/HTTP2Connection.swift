@@ -14,8 +14,9 @@ import Ledger
 public class HTTP2Connection {
   /// The bounds this connection keeps.
   public let limits: Limits
-  /// Where what the peer makes this connection hold is booked: messages that are not whole, messages that are not
-  /// read. Less as soon as the peer does its part.
+  /// Where what the peer makes this connection hold is booked: messages that are not whole, messages
+  /// that are not read. Less as soon as the peer does its part. A server's is true when all events are
+  /// taken, not between them.
   public let holder: Holder
   /// Where what the connection and its calls need by themselves is booked.
   public let overhead: Holder

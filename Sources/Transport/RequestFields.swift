@@ -30,8 +30,18 @@ struct RequestFields {
   var hasBadBinary = false
   var size = HeaderBudget()
 
-  /// Takes one field. `recall` saves building the same path and authority for every call.
+  /// Takes one field, if the block with it keeps to the limits. `recall` saves building the same path and
+  /// authority for every call.
   mutating func take(
+    _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, limits: Limits,
+    recall: inout RecalledText
+  ) -> HeaderBudget.Verdict {
+    let verdict = size.add(name, value, limits)
+    if verdict == .fits { take(name, value, recall: &recall) }
+    return verdict
+  }
+
+  private mutating func take(
     _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>,
     recall: inout RecalledText
   ) {

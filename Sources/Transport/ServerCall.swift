@@ -57,38 +57,47 @@ final class ServerCall {
   var readCheck: Check?
   var writeCheck: Check?
 
-  // What it holds, as the connection has counted it.
-  var request: Charge
-  var answer: Charge
+  // What it holds, in bytes, as the connection has counted it last.
+  var requestBytes = 0
+  var answerBytes = 0
   /// The call itself, once the peer has done its part: a stream may be open for good.
-  var own: Charge
+  var ownBytes = 0
+  /// The stream is closed.
+  private(set) var isClosed = false
+  // Unchecked, because the check costs more than the booking: only `settle` and `bill` touch them,
+  // and nothing that those call comes back here.
+  @exclusivity(unchecked) private var messages: Charge
+  @exclusivity(unchecked) private var own: Charge
 
-  init(
-    stream: Int32, now: Instant, requests: Holder, answers: Holder, overhead: Holder,
-    payer: Holder?
-  ) {
+  init(stream: Int32, now: Instant, holder: Holder, overhead: Holder, payer: Holder?) {
     self.stream = stream
     began = now
-    request = Charge(at: requests, by: payer)
-    answer = Charge(at: answers, by: payer)
+    messages = Charge(at: holder, by: payer)
     own = Charge(at: overhead, by: payer)
+  }
+
+  /// Books what was counted.
+  func settle() {
+    messages.change(to: requestBytes + answerBytes)
+    own.change(to: ownBytes)
   }
 
   /// The stream is closed: what is still to be told of it needs none of this.
   func letGo() {
+    isClosed = true
     fields = nil
     reader = MessageReader()
     held = []
     queue.removeAll()
-    request.change(to: 0)
-    answer.change(to: 0)
-    own.change(to: 0)
+    requestBytes = 0
+    answerBytes = 0
+    ownBytes = 0
+    settle()
   }
 
   /// From now on somebody else pays for what it holds.
   func bill(_ payer: Holder) {
-    request.bill(payer)
-    answer.bill(payer)
+    messages.bill(payer)
     own.bill(payer)
   }
 

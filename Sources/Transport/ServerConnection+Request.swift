@@ -18,7 +18,7 @@ extension ServerConnection {
     if let fields = call.fields {
       call.fields = nil
       begin(call, fields)
-      account(call)
+      accountRequest(call)
     }
     if isEnd { endRequest(call) }
   }
@@ -97,9 +97,9 @@ extension ServerConnection {
 
   /// Ends a call that takes what the connection keeps of requests too far.
   private func boundUnfinished(_ call: ServerCall) {
-    account(call)
-    guard unfinishedBytes > limits.maxUnfinishedBytes, unfinishedBytes > call.request.bytes,
-      call.request.bytes > 0
+    accountRequest(call)
+    guard unfinishedBytes > limits.maxUnfinishedBytes, unfinishedBytes > call.requestBytes,
+      call.requestBytes > 0
     else { return }
     fail(call, .unfinishedRequests)
   }
@@ -110,7 +110,7 @@ extension ServerConnection {
     guard !isTrusted, unfinishedBytes > limits.maxUnfinishedBytesUntrusted else { return }
     for call in everyCall.reversed() {
       guard unfinishedBytes > limits.maxUnfinishedBytesUntrusted else { return }
-      guard call.request.bytes > 0, unfinishedBytes > call.request.bytes else { continue }
+      guard call.requestBytes > 0, unfinishedBytes > call.requestBytes else { continue }
       fail(call, .unfinishedRequests)
     }
   }
@@ -157,7 +157,7 @@ extension ServerConnection {
       return fail(call, Status(.internal, "The request ended inside a message."))
     }
     note(.endOfRequest(call))
-    account(call)
+    accountRequest(call)
   }
 
   /// The message again, or nil after the call has been failed for what it sent.
@@ -218,7 +218,7 @@ extension ServerConnection {
     guard let call = self.call(call.streamID) else { return }
     releaseHeld(call)
     call.isReading = false
-    account(call)
+    accountRequest(call)
   }
 
   /// Expects nothing more on a call than the end of its request. If that does not come within
@@ -250,7 +250,7 @@ extension ServerConnection {
     let isEndHeld = call.isEndHeld
     releaseHeld(call)
     held.withUnsafeBytes { readMessages(call, $0) }
-    account(call)
+    accountRequest(call)
     if isEndHeld { endRequest(call) }
     return events
   }
@@ -276,14 +276,8 @@ extension ServerCall {
     _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, limits: Limits,
     recall: inout RecalledText
   ) -> Bool {
-    if fields != nil {
-      switch fields?.size.add(name, value, limits) {
-      case .absurd: return false
-      case .over, nil: return true
-      case .fits:
-        fields?.take(name, value, recall: &recall)
-        return true
-      }
+    if let verdict = fields?.take(name, value, limits: limits, recall: &recall) {
+      return verdict != .absurd
     }
     return trailerBudget.add(name, value, limits) == .fits
   }

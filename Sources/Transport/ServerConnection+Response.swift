@@ -76,6 +76,7 @@ extension ServerConnection {
     }
     call.isOver = true
     call.isReading = false
+    accountRequest(call)
     call.trailers = .ok
     enqueue(bytes, isCompressed: isCompressed, on: call)
     if !call.isResponseStarted {
@@ -117,7 +118,8 @@ extension ServerConnection {
       call.isOver = true
       call.isReading = false
       call.queue.removeAll()
-      account(call)
+      accountRequest(call)
+      accountAnswer(call)
       resetStream(call.stream, NGHTTP2_CANCEL)
     } else {
       call.queue.removeAll()
@@ -202,7 +204,7 @@ extension ServerConnection {
 
   private func enqueue(_ message: [UInt8], isCompressed: Bool, on call: ServerCall) {
     call.queue.append(message, isCompressed: isCompressed)
-    account(call)
+    accountAnswer(call)
     watchResponse(call)
   }
 
@@ -227,7 +229,7 @@ extension ServerConnection {
       return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
     }
     let count = call.queue.read(into: target, capacity: capacity)
-    account(call)
+    accountAnswer(call)
     if call.queue.isEmpty, call.isPlainAnswer {
       flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
     } else if call.queue.isEmpty, let status = call.trailers {

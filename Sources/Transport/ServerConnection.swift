@@ -28,9 +28,12 @@ public final class ServerConnection: HTTP2Connection {
   private var frameCredit = 0
   private var windowCredit = 0
   private var lateCredit = 0
-  /// Where requests that are not whole are booked, and answers that wait for the peer.
-  private let requests: Holder
-  private let answers: Holder
+  /// Bytes of requests that are not whole.
+  private(set) var unfinishedBytes = 0
+  /// Bytes of answers that wait for the peer.
+  private(set) var unsentBytes = 0
+  /// The call whose charges may not be what it holds: see `settle`.
+  private var unsettled: ServerCall?
   /// Who pays for calls that are not billed to anybody: see `bill`.
   private let payer: Holder?
   /// Whether requests have the whole of ``Limits/maxUnfinishedBytes``, or only
@@ -55,8 +58,6 @@ public final class ServerConnection: HTTP2Connection {
     overhead: Holder = Holder(), payer: Holder? = nil
   ) {
     idleSince = now
-    requests = Holder(under: holder)
-    answers = Holder(under: holder)
     self.payer = payer
     super.init(
       limits: limits, codecs: codecs, now: now, isServer: true, holder: holder, overhead: overhead)
@@ -68,7 +69,7 @@ public final class ServerConnection: HTTP2Connection {
   public func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) -> ServerEvents {
     read(bytes, at: now)
     // A header block may stop in the middle.
-    if let recent, recent.fields != nil { account(recent) }
+    if let recent, recent.fields != nil { accountRequest(recent) }
     // Afterwards: by now it is known which streams there are.
     frames.feed(bytes) { frameBegan($0) }
     return ServerEvents(connection: self)
@@ -100,11 +101,6 @@ public final class ServerConnection: HTTP2Connection {
 
   /// Calls whose streams are open, finished by the owner or not.
   public override var openCalls: Int { calls.count }
-
-  /// Bytes of requests that are not whole.
-  var unfinishedBytes: Int { requests.heldBytes }
-  /// Bytes of answers that wait for the peer.
-  var unsentBytes: Int { answers.heldBytes }
 
   /// Whether the peer has shown that it speaks HTTP/2.
   public var hasGreeted: Bool {
@@ -152,7 +148,9 @@ public final class ServerConnection: HTTP2Connection {
     pendingHead = 0
     // Not sooner: the headers of any of these calls may have been proof.
     boundStranger()
-    return pending.isEmpty ? nil : nextEvent()
+    guard pending.isEmpty else { return nextEvent() }
+    settle()
+    return nil
   }
 
   // MARK: Calls
@@ -174,8 +172,7 @@ public final class ServerConnection: HTTP2Connection {
       return resetStream(stream, NGHTTP2_REFUSED_STREAM)
     }
     let call = ServerCall(
-      stream: stream, now: now, requests: requests, answers: answers, overhead: overhead,
-      payer: payer)
+      stream: stream, now: now, holder: holder, overhead: overhead, payer: payer)
     calls[stream] = call
     recent = call
     if case .awaitingRequest = handshake { handshake = .done }
@@ -202,6 +199,8 @@ public final class ServerConnection: HTTP2Connection {
     guard let call = call(stream) else { return }
     calls[stream] = nil
     recent = nil
+    unfinishedBytes -= call.requestBytes
+    unsentBytes -= call.answerBytes
     call.letGo()
     if calls.isEmpty {
       callCheck = nil
@@ -223,21 +222,48 @@ public final class ServerConnection: HTTP2Connection {
     }
     calls.removeAll()
     recent = nil
+    unfinishedBytes = 0
+    unsentBytes = 0
   }
 
-  /// Counts anew what a call holds. After everything that changes it.
-  func account(_ call: ServerCall) {
-    guard self.call(call.stream) === call else { return }
-    var unfinished = call.fields?.size.bytes ?? 0
-    if call.isReading, !call.isOver {
-      unfinished += call.reader.heldBytes + call.held.capacity
-      if !call.isRequestEnded { unfinished += Self.callBytes + call.keptBytes }
+  /// Counts anew what a call holds of its request. After everything that changes it.
+  func accountRequest(_ call: ServerCall) {
+    guard !call.isClosed else { return }
+    var bytes = call.fields?.size.bytes ?? 0
+    let isRead = call.isReading && !call.isOver
+    if isRead {
+      bytes += call.reader.heldBytes + call.held.capacity
+      if !call.isRequestEnded { bytes += Self.callBytes + call.keptBytes }
     } else {
       call.reader = MessageReader()
     }
-    call.own.change(to: call.isRequestEnded || !call.isReading || call.isOver ? Self.callBytes : 0)
-    call.request.change(to: unfinished)
-    call.answer.change(to: call.queue.heldBytes)
+    call.ownBytes = isRead && !call.isRequestEnded ? 0 : Self.callBytes
+    unfinishedBytes += bytes - call.requestBytes
+    call.requestBytes = bytes
+    settleLater(call)
+  }
+
+  /// Counts anew what a call holds of its answer. After everything that changes it.
+  func accountAnswer(_ call: ServerCall) {
+    guard !call.isClosed else { return }
+    let bytes = call.queue.heldBytes
+    unsentBytes += bytes - call.answerBytes
+    call.answerBytes = bytes
+    settleLater(call)
+  }
+
+  private func settleLater(_ call: ServerCall) {
+    guard unsettled !== call else { return }
+    settle()
+    unsettled = call
+  }
+
+  /// Books what a call holds. Not at each change, but when another call changes and when all events
+  /// are taken: most of what comes is gone by then.
+  private func settle() {
+    guard let call = unsettled else { return }
+    unsettled = nil
+    call.settle()
   }
 
   // MARK: Judging the peer

@@ -41,15 +41,6 @@ struct LedgerTests {
     #expect(place.heldBytes == 0 && payer.heldBytes == 0)
   }
 
-  @Test("a place that two paths lead to counts once")
-  func diamond() {
-    let server = Holder()
-    let call = Holder(under: Holder(under: server), Holder(under: server))
-    let charge = Owner(7, at: call)
-    #expect(server.heldBytes == 7)
-    withExtendedLifetime(charge) {}
-  }
-
   @Test("who is known later pays for what was held before, too; the place is the same")
   func billed() {
     let place = Holder()

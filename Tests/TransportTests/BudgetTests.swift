@@ -196,6 +196,8 @@ struct BudgetTests {
     case 2: peer.server.abort(peer.call(), Status(.notFound, ""))
     default: peer.take(peer.server.peerClosed(at: peer.now))
     }
+    // Whatever ended it, the turn is over when the events are taken.
+    peer.take(peer.server.pendingEvents)
     #expect(peer.server.holder.heldBytes == 0)
   }
 
