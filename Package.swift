@@ -18,10 +18,12 @@ let package = Package(
   products: [
     .library(
       name: "AtrestClient",
-      targets: ["AtrestClient", "AtrestDomain", "Portability", "Replication"]),
+      targets: ["AtrestClient", "AtrestDomain", "AtrestPortability", "AtrestReplication"]),
     .library(
       name: "AtrestTransport",
-      targets: ["Ledger", "Transport", "DispatchNet", "TLS", "GRPC", "SyncProtocol"]),
+      targets: [
+        "AtrestLedger", "AtrestHTTP2", "AtrestSockets", "AtrestTLS", "AtrestRPC", "AtrestProtocol",
+      ]),
     .executable(name: "atrest-syncd", targets: ["atrest-syncd"]),
     .executable(name: "atrest", targets: ["atrest"]),
   ],
@@ -37,71 +39,78 @@ let package = Package(
   targets: [
     // C libraries, one module each.
     .systemLibrary(
-      name: "CProtobufC", path: "Sources/CProtobufC", pkgConfig: "libprotobuf-c",
+      name: "CAtrestProtobufC", path: "Sources/CAtrestProtobufC", pkgConfig: "libprotobuf-c",
       providers: [.apt(["libprotobuf-c-dev"])]),
     .systemLibrary(
-      name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+      name: "CAtrestZlib", path: "Sources/CAtrestZlib", pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(
-      name: "CNghttp2", path: "Sources/CNghttp2", pkgConfig: "libnghttp2",
+      name: "CAtrestNghttp2", path: "Sources/CAtrestNghttp2", pkgConfig: "libnghttp2",
       providers: [.apt(["libnghttp2-dev"])]),
     .systemLibrary(
-      name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "openssl",
+      name: "CAtrestOpenSSL", path: "Sources/CAtrestOpenSSL", pkgConfig: "openssl",
       providers: [.apt(["libssl-dev"])]),
     .systemLibrary(
-      name: "CQRencode", path: "Sources/CQRencode", pkgConfig: "libqrencode",
+      name: "CAtrestQRencode", path: "Sources/CAtrestQRencode", pkgConfig: "libqrencode",
       providers: [.apt(["libqrencode-dev"])]),
-    .target(name: "CEpoll", path: "Sources/CEpoll"),
-    .systemLibrary(name: "CMalloc", path: "Sources/CMalloc"),
-    .target(name: "CSyncProtos", dependencies: ["CProtobufC"], path: "Sources/CSyncProtos"),
+    .target(name: "CAtrestEpoll", path: "Sources/CAtrestEpoll"),
+    .systemLibrary(name: "CAtrestMalloc", path: "Sources/CAtrestMalloc"),
+    .target(
+      name: "CAtrestProtos", dependencies: ["CAtrestProtobufC"], path: "Sources/CAtrestProtos"),
 
     // Libraries both sides share.
     .target(name: "AtrestDomain", path: "Sources/AtrestDomain", swiftSettings: strict),
     .target(
-      name: "AtrestPictures", dependencies: ["AtrestDomain"], path: "Sources/AtrestPictures",
+      name: "AtrestPresentation", dependencies: ["AtrestDomain"],
+      path: "Sources/AtrestPresentation",
       swiftSettings: strict),
-    .target(name: "Replication", path: "Sources/Replication", swiftSettings: strict),
+    .target(name: "AtrestReplication", path: "Sources/AtrestReplication", swiftSettings: strict),
     .target(
-      name: "Entitlements",
+      name: "AtrestEntitlements",
       dependencies: [
-        "AtrestDomain", "Replication",
+        "AtrestDomain", "AtrestReplication",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SwiftASN1", package: "swift-asn1"),
         .product(name: "X509", package: "swift-certificates"),
-      ], path: "Sources/Entitlements", swiftSettings: strict),
+      ], path: "Sources/AtrestEntitlements", swiftSettings: strict),
     .target(
-      name: "SyncProtocol",
+      name: "AtrestProtocol",
       dependencies: [
-        "AtrestDomain", "Replication", "CProtobufC", "CSyncProtos",
+        "AtrestDomain", "AtrestReplication", "CAtrestProtobufC", "CAtrestProtos",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
-      path: "Sources/SyncProtocol", swiftSettings: strict),
+      path: "Sources/AtrestProtocol", swiftSettings: strict),
     // Files that people carry: exports and imports.
     .target(
-      name: "Portability",
+      name: "AtrestPortability",
       dependencies: [
-        "AtrestDomain", "Replication", "SyncProtocol",
+        "AtrestDomain", "AtrestReplication", "AtrestProtocol",
         .product(name: "Crypto", package: "swift-crypto"),
-      ], path: "Sources/Portability", swiftSettings: strict),
+      ], path: "Sources/AtrestPortability", swiftSettings: strict),
     // Who makes us hold how much.
-    .target(name: "Ledger", path: "Sources/Ledger", swiftSettings: strict),
+    .target(name: "AtrestLedger", path: "Sources/AtrestLedger", swiftSettings: strict),
     .target(
-      name: "Transport", dependencies: ["Ledger", "CNghttp2", "CZlib"], path: "Sources/Transport",
+      name: "AtrestHTTP2", dependencies: ["AtrestLedger", "CAtrestNghttp2", "CAtrestZlib"],
+      path: "Sources/AtrestHTTP2",
       swiftSettings: strict),
     .target(
-      name: "DispatchNet", dependencies: ["Ledger", "Transport", "CEpoll"],
-      path: "Sources/DispatchNet", swiftSettings: strict),
+      name: "AtrestSockets", dependencies: ["AtrestLedger", "AtrestHTTP2", "CAtrestEpoll"],
+      path: "Sources/AtrestSockets", swiftSettings: strict),
     .target(
-      name: "TLS", dependencies: ["COpenSSL"], path: "Sources/TLS", swiftSettings: strict),
+      name: "AtrestTLS", dependencies: ["CAtrestOpenSSL"], path: "Sources/AtrestTLS",
+      swiftSettings: strict),
     .target(
-      name: "GRPC", dependencies: ["Ledger", "Transport", "DispatchNet", "TLS"],
-      path: "Sources/GRPC", swiftSettings: strict),
+      name: "AtrestRPC",
+      dependencies: ["AtrestLedger", "AtrestHTTP2", "AtrestSockets", "AtrestTLS"],
+      path: "Sources/AtrestRPC", swiftSettings: strict),
 
     // The server.
     .target(
       name: "AtrestServer",
       dependencies: [
-        "AtrestDomain", "Entitlements", "Ledger", "Replication", "SyncProtocol", "Transport",
-        "DispatchNet", "GRPC", "TLS",
+        "AtrestDomain", "AtrestEntitlements", "AtrestLedger", "AtrestReplication", "AtrestProtocol",
+        "AtrestHTTP2",
+        "AtrestSockets", "AtrestRPC", "AtrestTLS",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -110,23 +119,26 @@ let package = Package(
     .executableTarget(
       name: "atrest-syncd",
       dependencies: [
-        "AtrestServer", "CMalloc", "DispatchNet", "Entitlements", "GRPC", "Replication",
-        "SyncProtocol", "TerminalSupport", "TLS", "Transport",
+        "AtrestServer", "CAtrestMalloc", "AtrestSockets", "AtrestEntitlements", "AtrestRPC",
+        "AtrestReplication",
+        "AtrestProtocol", "AtrestCommandLine", "AtrestTLS", "AtrestHTTP2",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Server/atrest-syncd", swiftSettings: strict),
 
     // What both programs need of a terminal: its width, and pairing links as pictures.
     .target(
-      name: "TerminalSupport", dependencies: ["CQRencode"], path: "Sources/TerminalSupport",
+      name: "AtrestCommandLine", dependencies: ["CAtrestQRencode"],
+      path: "Sources/AtrestCommandLine",
       swiftSettings: strict),
 
     // The client.
     .target(
       name: "AtrestClient",
       dependencies: [
-        "AtrestDomain", "Entitlements", "Portability", "Replication", "SyncProtocol", "Transport",
-        "DispatchNet", "GRPC", "TLS",
+        "AtrestDomain", "AtrestEntitlements", "AtrestPortability", "AtrestReplication",
+        "AtrestProtocol", "AtrestHTTP2",
+        "AtrestSockets", "AtrestRPC", "AtrestTLS",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Client/AtrestClient", swiftSettings: strict),
 
@@ -134,158 +146,180 @@ let package = Package(
     .target(
       name: "AtrestLab",
       dependencies: [
-        "AtrestServer", "AtrestClient", "AtrestDomain", "DispatchNet", "GRPC", "Replication",
-        "SyncProtocol",
+        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestSockets", "AtrestRPC",
+        "AtrestReplication",
+        "AtrestProtocol",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ], path: "Lab/AtrestLab", swiftSettings: strict),
     .executableTarget(
       name: "atrest",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestPictures", "DispatchNet",
-        "Entitlements", "Portability", "Replication", "SyncProtocol", "TerminalSupport",
+        "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestPresentation", "AtrestSockets",
+        "AtrestEntitlements", "AtrestPortability", "AtrestReplication", "AtrestProtocol",
+        "AtrestCommandLine",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
 
     // Specifications.
-    .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+    .target(name: "AtrestTestSupport", path: "Tests/Support", swiftSettings: strict),
     .testTarget(
-      name: "AtrestDomainTests", dependencies: ["AtrestDomain", "TestSupport"],
+      name: "AtrestDomainTests", dependencies: ["AtrestDomain", "AtrestTestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "AtrestPicturesTests", dependencies: ["AtrestPictures", "AtrestDomain", "TestSupport"],
+      name: "AtrestPresentationTests",
+      dependencies: ["AtrestPresentation", "AtrestDomain", "AtrestTestSupport"],
       swiftSettings: strict),
     // Writes the pictures of docs/gallery: see Scripts/gallery.
     .executableTarget(
-      name: "gallery", dependencies: ["AtrestPictures", "AtrestDomain"], path: "Tests/Gallery",
+      name: "gallery", dependencies: ["AtrestPresentation", "AtrestDomain"], path: "Tests/Gallery",
       swiftSettings: strict),
     // What the App Store would sign, by an authority of the tests' own.
     .target(
-      name: "AppStore",
+      name: "AtrestAppStore",
       dependencies: [
-        "Entitlements", "Replication",
+        "AtrestEntitlements", "AtrestReplication",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SwiftASN1", package: "swift-asn1"),
         .product(name: "X509", package: "swift-certificates"),
       ], path: "Tests/AppStore", swiftSettings: strict),
     .testTarget(
-      name: "EntitlementsTests",
+      name: "AtrestEntitlementsTests",
       dependencies: [
-        "AppStore", "Entitlements", "AtrestDomain", "Replication", "TestSupport",
+        "AtrestAppStore", "AtrestEntitlements", "AtrestDomain", "AtrestReplication",
+        "AtrestTestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SwiftASN1", package: "swift-asn1"),
         .product(name: "X509", package: "swift-certificates"),
       ], swiftSettings: strict),
     .testTarget(
-      name: "ReplicationTests", dependencies: ["Replication", "TestSupport"],
+      name: "AtrestReplicationTests", dependencies: ["AtrestReplication", "AtrestTestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "SyncProtocolTests",
-      dependencies: ["SyncProtocol", "AtrestDomain", "Replication", "TestSupport"],
+      name: "AtrestProtocolTests",
+      dependencies: ["AtrestProtocol", "AtrestDomain", "AtrestReplication", "AtrestTestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "LedgerTests", dependencies: ["Ledger", "TestSupport"], swiftSettings: strict),
-    .testTarget(
-      name: "TransportTests", dependencies: ["Transport", "CNghttp2", "TestSupport"],
+      name: "AtrestLedgerTests", dependencies: ["AtrestLedger", "AtrestTestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "DispatchNetTests",
-      dependencies: ["DispatchNet", "Transport", "CEpoll", "TestSupport"],
+      name: "AtrestHTTP2Tests",
+      dependencies: ["AtrestHTTP2", "CAtrestNghttp2", "AtrestTestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "GRPCTests", dependencies: ["GRPC", "DispatchNet", "Ledger", "Transport"],
+      name: "AtrestSocketsTests",
+      dependencies: ["AtrestSockets", "AtrestHTTP2", "CAtrestEpoll", "AtrestTestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "TLSTests",
-      dependencies: ["TLS", "COpenSSL", "GRPC", "DispatchNet", "Transport", "TestSupport"],
+      name: "AtrestRPCTests",
+      dependencies: ["AtrestRPC", "AtrestSockets", "AtrestLedger", "AtrestHTTP2"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "AtrestTLSTests",
+      dependencies: [
+        "AtrestTLS", "CAtrestOpenSSL", "AtrestRPC", "AtrestSockets", "AtrestHTTP2",
+        "AtrestTestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "AtrestServerTests",
       dependencies: [
-        "AppStore", "AtrestServer", "AtrestDomain", "DispatchNet", "Entitlements", "GRPC",
-        "Ledger", "Replication", "SyncProtocol", "TestSupport", "Transport",
+        "AtrestAppStore", "AtrestServer", "AtrestDomain", "AtrestSockets", "AtrestEntitlements",
+        "AtrestRPC",
+        "AtrestLedger", "AtrestReplication", "AtrestProtocol", "AtrestTestSupport", "AtrestHTTP2",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
       name: "AtrestClientTests",
       dependencies: [
-        "AppStore", "AtrestClient", "AtrestDomain", "Entitlements", "Replication", "SyncProtocol",
-        "TestSupport",
+        "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestReplication",
+        "AtrestProtocol",
+        "AtrestTestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(
-      name: "PortabilityTests",
+      name: "AtrestPortabilityTests",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "Fuzzing", "Portability", "Replication", "SyncProtocol",
-        "TestSupport", .product(name: "Crypto", package: "swift-crypto"),
+        "AtrestClient", "AtrestDomain", "AtrestFuzzing", "AtrestPortability", "AtrestReplication",
+        "AtrestProtocol",
+        "AtrestTestSupport", .product(name: "Crypto", package: "swift-crypto"),
       ], exclude: ["Python"], swiftSettings: strict),
     .testTarget(
       name: "AtrestTests",
       dependencies: [
-        "AppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestPictures", "Replication",
-        "SyncProtocol", "TerminalSupport", "TestSupport",
+        "AtrestAppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestPresentation",
+        "AtrestReplication",
+        "AtrestProtocol", "AtrestCommandLine", "AtrestTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "LabTests",
+      name: "AtrestLabTests",
       dependencies: [
-        "AtrestLab", "atrest", "AtrestClient", "AtrestDomain", "Replication", "SyncProtocol",
+        "AtrestLab", "atrest", "AtrestClient", "AtrestDomain", "AtrestReplication",
+        "AtrestProtocol",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "Integration",
       dependencies: [
-        "AtrestServer", "AtrestClient", "AtrestDomain", "DispatchNet", "GRPC", "Replication",
-        "SyncProtocol", "TestSupport",
+        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestSockets", "AtrestRPC",
+        "AtrestReplication",
+        "AtrestProtocol", "AtrestTestSupport",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
 
     // The deterministic simulator: see Tests/Simulation/README.md.
     .target(
-      name: "CSimulatedDisk", path: "Tests/Simulation/Disk",
+      name: "CAtrestSimulatedDisk", path: "Tests/Simulation/Disk",
       linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(
-      name: "Simulation",
+      name: "AtrestSimulation",
       dependencies: [
-        "AtrestServer", "AtrestClient", "AtrestDomain", "CSimulatedDisk", "GRPC", "Replication",
-        "SyncProtocol", "Transport",
+        "AtrestServer", "AtrestClient", "AtrestDomain", "CAtrestSimulatedDisk", "AtrestRPC",
+        "AtrestReplication",
+        "AtrestProtocol", "AtrestHTTP2",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/Simulation/Library", swiftSettings: strict),
     .executableTarget(
-      name: "simulate", dependencies: ["Simulation", "Replication"],
+      name: "simulate", dependencies: ["AtrestSimulation", "AtrestReplication"],
       path: "Tests/Simulation/Command", swiftSettings: strict),
     .testTarget(
-      name: "SimulationTests",
-      dependencies: ["Simulation", "AtrestClient", "AtrestServer", "Replication"],
+      name: "AtrestSimulationTests",
+      dependencies: ["AtrestSimulation", "AtrestClient", "AtrestServer", "AtrestReplication"],
       path: "Tests/Simulation/Specifications", swiftSettings: strict),
 
     // Fuzzers: their bodies, and the corpus as tests. See docs/fuzzing.md.
     .target(
-      name: "Fuzzing",
+      name: "AtrestFuzzing",
       dependencies: [
-        "AppStore", "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestServer", "DispatchNet",
-        "Entitlements", "Portability", "Replication", "SyncProtocol", "TLS", "Transport",
+        "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestServer",
+        "AtrestSockets",
+        "AtrestEntitlements", "AtrestPortability", "AtrestReplication", "AtrestProtocol",
+        "AtrestTLS", "AtrestHTTP2",
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Tests/Fuzz/Library", swiftSettings: strict),
     // What peers have a process hold, against its heap: see docs/limits.md.
-    .target(name: "CHeapMeter", path: "Tests/Heap/Meter"),
+    .target(name: "CAtrestHeapMeter", path: "Tests/Heap/Meter"),
     .executableTarget(
       name: "heap",
-      dependencies: ["CHeapMeter", "DispatchNet", "Fuzzing", "GRPC", "Ledger", "Transport"],
+      dependencies: [
+        "CAtrestHeapMeter", "AtrestSockets", "AtrestFuzzing", "AtrestRPC", "AtrestLedger",
+        "AtrestHTTP2",
+      ],
       path: "Tests/Heap/Property", swiftSettings: strict),
     .testTarget(
-      name: "FuzzTests", dependencies: ["Fuzzing", "TestSupport"],
+      name: "AtrestFuzzTests", dependencies: ["AtrestFuzzing", "AtrestTestSupport"],
       path: "Tests/Fuzz/Specifications", swiftSettings: strict),
   ]
 )
 
 if let fuzzer {
   package.targets += [
-    .target(name: "CFuzzer", path: "Tests/Fuzz/Driver"),
+    .target(name: "CAtrestFuzzer", path: "Tests/Fuzz/Driver"),
     .executableTarget(
-      name: "fuzz", dependencies: ["CFuzzer", "Fuzzing"], path: "Tests/Fuzz/Command",
+      name: "fuzz", dependencies: ["CAtrestFuzzer", "AtrestFuzzing"], path: "Tests/Fuzz/Command",
       swiftSettings: strict,
       linkerSettings: [
         .unsafeFlags(["-use-ld=lld", "-Xlinker", fuzzer]), .linkedLibrary("stdc++"),

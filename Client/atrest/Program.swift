@@ -2,8 +2,8 @@
 // The command line's front door: runs what was asked, and turns whatever was thrown into a sentence and an exit code.
 
 import ArgumentParser
-import SyncProtocol
-import TerminalSupport
+import AtrestCommandLine
+import AtrestProtocol
 
 #if canImport(Glibc)
   import Glibc

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a server proves to devices who it is.
 
-import DispatchNet
+import AtrestSockets
+import AtrestTLS
 import Glibc
-import TLS
 
 /// What connections are encrypted with.
 package enum Encryption: Sendable {

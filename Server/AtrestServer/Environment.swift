@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server takes from the world around it: the time and chance. Everything else is a parameter.
 
-import DispatchNet
+import AtrestReplication
+import AtrestSockets
 import Glibc
-import Replication
 
 /// The wall clock and the source of secrets.
 package struct Environment: Sendable {

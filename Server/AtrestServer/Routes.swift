@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which method reaches which service, and who may call it.
 
-import DispatchNet
-import GRPC
-import Replication
-import SyncProtocol
-import Transport
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestSockets
 
 /// The two routers: one for devices, one for the owner's socket. The Admin service is not on the first, so no
 /// mistake about a peer's address can open it to devices.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts the server together, and takes it apart without losing a call.
 
-import DispatchNet
-import Entitlements
-import GRPC
+import AtrestEntitlements
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestSockets
+import AtrestTLS
 import Logging
-import Replication
-import SyncProtocol
 import Synchronization
-import TLS
-import Transport
 
 /// A running server: a store, its services, a TCP listener and a Unix socket for the owner.
 package final class Server: Sendable {

@@ -2,8 +2,8 @@
 // Commands about accounts.
 
 import ArgumentParser
+import AtrestProtocol
 import Foundation
-import SyncProtocol
 
 struct AccountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How commands reach the running daemon. They never open the store: two processes writing could damage it.
 
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
 import AtrestServer
-import DispatchNet
+import AtrestSockets
 import Foundation
-import GRPC
-import SyncProtocol
-import Transport
 
 /// Calls the owner's socket of a running daemon.
 struct AdminClient {

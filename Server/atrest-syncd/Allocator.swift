@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much memory lies between what is used.
 
-import CMalloc
+import CAtrestMalloc
 import Foundation
 
 /// The C library's allocator.

@@ -2,9 +2,9 @@
 // The commands of atrest-syncd.
 
 import ArgumentParser
+import AtrestCommandLine
+import AtrestProtocol
 import Foundation
-import SyncProtocol
-import TerminalSupport
 
 @main
 struct AtrestSyncd: AsyncParsableCommand {

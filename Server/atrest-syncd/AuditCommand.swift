@@ -2,10 +2,10 @@
 // The command that shows what happened on the server, and checks that nobody changed what it says.
 
 import ArgumentParser
+import AtrestProtocol
+import AtrestReplication
 import AtrestServer
 import Foundation
-import Replication
-import SyncProtocol
 
 struct AuditCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,9 +2,9 @@
 // Commands about backups: made by the running server, checked and restored without one.
 
 import ArgumentParser
+import AtrestProtocol
 import AtrestServer
 import Foundation
-import SyncProtocol
 
 struct Backup: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -2,9 +2,9 @@
 // Commands about devices.
 
 import ArgumentParser
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 struct DeviceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

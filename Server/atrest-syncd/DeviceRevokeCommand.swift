@@ -2,9 +2,9 @@
 // Ends a device's access, and offers to end that of its descendants.
 
 import ArgumentParser
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 extension DeviceCommand {
   struct Revoke: AsyncParsableCommand {

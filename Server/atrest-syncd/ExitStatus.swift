@@ -2,10 +2,10 @@
 // Which number the process ends with, and how it says why.
 
 import ArgumentParser
+import AtrestHTTP2
 import AtrestServer
 import Foundation
 import Synchronization
-import Transport
 
 /// Exit statuses, as in sysexits.h.
 enum ExitStatus: Int32 {

@@ -2,8 +2,8 @@
 // Which app's purchases a server verifies, as its owner says it.
 
 import ArgumentParser
-import DispatchNet
-import Entitlements
+import AtrestEntitlements
+import AtrestSockets
 import Foundation
 
 /// What a policy is made of. Without a bundle id none is made, and the server verifies nothing.

@@ -3,10 +3,10 @@
 
 import ArgumentParser
 import AtrestServer
-import DispatchNet
+import AtrestSockets
+import AtrestTLS
 import Foundation
 import Logging
-import TLS
 
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

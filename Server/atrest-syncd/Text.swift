@@ -2,11 +2,11 @@
 // What the commands print.
 
 import ArgumentParser
+import AtrestCommandLine
+import AtrestProtocol
+import AtrestReplication
 import AtrestServer
 import Foundation
-import Replication
-import SyncProtocol
-import TerminalSupport
 
 /// Runs a command's work; a failure becomes its sentence on standard error and its exit status.
 func reported(_ body: () async throws -> Void) async throws {

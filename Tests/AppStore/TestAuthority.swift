@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A certificate authority of the tests' own, shaped like Apple's, and what it signs.
 
+import AtrestEntitlements
+import AtrestReplication
 import Crypto
-import Entitlements
 import Foundation
-import Replication
 import SwiftASN1
 import X509
 

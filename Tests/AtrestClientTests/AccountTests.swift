@@ -2,13 +2,13 @@
 // The account as a whole: what is read of it, and what a full one does to writes.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
 
-import struct Replication.Record
+import struct AtrestReplication.Record
 
 @testable import AtrestClient
 

@@ -2,10 +2,10 @@
 // Random histories on three replicas end alike, and nothing a build does not know is lost on the way.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
 
 @testable import AtrestClient

@@ -2,9 +2,9 @@
 // Looking for differences changes nothing, and tells what differs from what merely has not travelled yet.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 import Testing
 
 @testable import AtrestClient

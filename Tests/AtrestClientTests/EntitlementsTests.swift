@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a device says of purchases: verified on it, from what it holds, and unknown where it does not know.
 
-import AppStore
+import AtrestAppStore
 import AtrestDomain
-import Entitlements
+import AtrestEntitlements
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
 
 @testable import AtrestClient
 
 @Suite("A device's own view of purchases")
-struct EntitlementsTests {
+struct AtrestEntitlementsTests {
   let authority: TestAuthority
   let policy: VerificationPolicy
   let test: TestReplica

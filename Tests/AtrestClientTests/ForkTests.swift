@@ -3,11 +3,11 @@
 // nothing of either is lost.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import Replication
-import SyncProtocol
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import AtrestClient

@@ -2,9 +2,9 @@
 // Who a replica is, and what its clock says: pairing, stamps over restarts, wrong clocks.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 import Testing
 
 @testable import AtrestClient

@@ -2,10 +2,10 @@
 // Joining an account: under a name that outlives a lost answer, and while a person makes up their mind.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
 
 @testable import AtrestClient

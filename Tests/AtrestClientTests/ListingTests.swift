@@ -2,12 +2,12 @@
 // Listings that cost what they show hold what a look at everything would.
 
 import AtrestDomain
-import Entitlements
+import AtrestEntitlements
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
 
 @testable import AtrestClient

@@ -2,9 +2,9 @@
 // What a server lost when it was put back, and gets back from the devices.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 import Testing
 
 @testable import AtrestClient

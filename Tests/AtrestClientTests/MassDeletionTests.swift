@@ -2,9 +2,9 @@
 // Deleting most of what there is waits for a person's word; everything else goes on.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 import Testing
 
 @testable import AtrestClient

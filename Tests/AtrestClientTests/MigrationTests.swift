@@ -2,15 +2,15 @@
 // Files of earlier versions: brought to this one whole, once, and with nothing lost.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
 
-import struct Replication.Record
-import struct SyncProtocol.Cursor
+import struct AtrestProtocol.Cursor
+import struct AtrestReplication.Record
 
 @testable import AtrestClient
 

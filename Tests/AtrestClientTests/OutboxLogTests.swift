@@ -3,11 +3,11 @@
 // an answer settles.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
 
 @testable import AtrestClient

@@ -2,9 +2,9 @@
 // The rules of the outbox: what a write leaves there, and what takes it out.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 import Testing
 
 @testable import AtrestClient

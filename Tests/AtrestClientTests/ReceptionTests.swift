@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Staying by an invitation: who is asked about, what is told to the server, and when it ends.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 import Testing
 
 @testable import AtrestClient

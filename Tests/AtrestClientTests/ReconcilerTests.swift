@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparing: finds exactly what differs, in few rounds and few bytes, and ends whatever the server answers.
 
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
 
 @testable import AtrestClient

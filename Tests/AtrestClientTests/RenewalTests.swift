@@ -2,10 +2,10 @@
 // The new identity of a copy: how many it takes, and what it stamps anew under it.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
 
 @testable import AtrestClient

@@ -2,9 +2,9 @@
 // The file of a replica: made once, private, shared by processes, and never taken for empty when it is not.
 
 import AtrestDomain
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import Replication
-import TestSupport
 import Testing
 
 @testable import AtrestClient

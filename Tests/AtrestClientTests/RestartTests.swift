@@ -3,9 +3,9 @@
 // crash in between does no harm.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 import Testing
 
 @testable import AtrestClient

@@ -2,9 +2,9 @@
 // Writing back what was set aside of a record that the server has forgotten since.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 import Testing
 
 @testable import AtrestClient

@@ -2,8 +2,8 @@
 // By how much a device believes the server's clock to be ahead of its own, and how sure an answer
 // makes it.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 import Testing
 
 @testable import AtrestClient

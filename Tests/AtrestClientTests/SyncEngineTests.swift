@@ -2,9 +2,9 @@
 // A sync: complete, resumable at any cut, bounded, and able to heal a server that lost data.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 import Synchronization
 import Testing
 

@@ -2,10 +2,10 @@
 // Several syncs of one replica at a time: whose answer is stored, and where it leads.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
 
 @testable import AtrestClient

@@ -2,9 +2,9 @@
 // Watching: what an event does to a replica, and when it asks for the whole story instead.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 import Synchronization
 import Testing
 

@@ -2,13 +2,13 @@
 // The model behind a real socket: what a comparison costs on the wire, and under which identity calls are made.
 
 import AtrestDomain
-import DispatchNet
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestSockets
 import Foundation
-import GRPC
-import Replication
-import SyncProtocol
 import Testing
-import Transport
 
 @testable import AtrestClient
 

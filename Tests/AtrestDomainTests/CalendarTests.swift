@@ -2,8 +2,8 @@
 // Months as weeks of seven days, wherever weeks begin and whatever clocks do.
 
 import AtrestDomain
+import AtrestTestSupport
 import Foundation
-import TestSupport
 import Testing
 
 @Suite("The month grid")

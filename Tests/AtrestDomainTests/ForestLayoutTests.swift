@@ -2,8 +2,8 @@
 // Where trees and stars stand: figures, bands, limits, and that nothing moves without a reason.
 
 import AtrestDomain
+import AtrestTestSupport
 import Foundation
-import TestSupport
 import Testing
 
 @Suite("The forest's layout")

@@ -2,7 +2,7 @@
 // Where each touch leads, and what stays closed.
 
 import AtrestDomain
-import TestSupport
+import AtrestTestSupport
 import Testing
 
 @Suite("Navigation")

@@ -2,8 +2,8 @@
 // What can be set, what is stored, and what a damaged value means.
 
 import AtrestDomain
+import AtrestTestSupport
 import Foundation
-import TestSupport
 import Testing
 
 @Suite("Settings")

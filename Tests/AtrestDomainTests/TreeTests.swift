@@ -2,8 +2,8 @@
 // Which fast leaves a tree, which tree it is, and how it comes into being.
 
 import AtrestDomain
+import AtrestTestSupport
 import Foundation
-import TestSupport
 import Testing
 
 @Suite("Trees of fasts")

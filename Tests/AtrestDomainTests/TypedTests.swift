@@ -2,8 +2,8 @@
 // What people may type, and what it means.
 
 import AtrestDomain
+import AtrestTestSupport
 import Foundation
-import TestSupport
 import Testing
 
 @Suite("Typed times")

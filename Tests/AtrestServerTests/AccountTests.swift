@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a device asks about its account, and how it ends it.
 
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import GRPC
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
-import Transport
 
 @testable import AtrestServer
 

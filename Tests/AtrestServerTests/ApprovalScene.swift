@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tests of newcomers need: calls that wait, somebody who decides, and timers in the hand of the test.
 
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import GRPC
-import Replication
-import SyncProtocol
 import Synchronization
-import TestSupport
 import Testing
-import Transport
 
 @testable import AtrestServer
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Newcomers with the right code: how they wait, and who lets them in.
 
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import GRPC
-import Replication
-import SyncProtocol
 import Synchronization
-import TestSupport
 import Testing
-import Transport
 
 @testable import AtrestServer
 

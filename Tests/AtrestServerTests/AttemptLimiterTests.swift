@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many wrong pairing codes are looked at: from everybody, and from one address.
 
-import DispatchNet
-import Replication
+import AtrestReplication
+import AtrestSockets
 import Testing
 
 @testable import AtrestServer

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Backups: made while the server writes, checked without being changed, and put back.
 
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import GRPC
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
-import Transport
 
 @testable import AtrestServer
 

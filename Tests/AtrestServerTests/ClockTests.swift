@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server makes of stamps and dates when its own clock is wrong, and how it notices.
 
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Logging
-import Replication
-import SyncProtocol
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import AtrestServer

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What shares a commit, and what happens when a commit or a disk fails.
 
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestTestSupport
 import Dispatch
-import GRPC
 import Logging
-import Replication
-import SyncProtocol
 import Synchronization
-import TestSupport
 import Testing
-import Transport
 
 @testable import AtrestServer
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices that write, lose answers and repeat themselves end with what the server has.
 
-import Replication
-import SyncProtocol
-import TestSupport
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Testing
 
 @testable import AtrestServer

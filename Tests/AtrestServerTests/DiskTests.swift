@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder a store lives in, the reserve it keeps, and how often codes may be tried.
 
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import Replication
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import AtrestServer

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is written down of what happened: all of it, by number, for good, and not so much that it fills the disk.
 
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestTestSupport
 import Foundation
 import GRDB
-import GRPC
-import SyncProtocol
-import TestSupport
 import Testing
-import Transport
 
-import struct Replication.ReplicaID
-import struct Replication.WallTime
+import struct AtrestReplication.ReplicaID
+import struct AtrestReplication.WallTime
 
 @testable import AtrestServer
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an exchange takes, refuses, answers and leaves out.
 
-import Replication
-import SyncProtocol
-import TestSupport
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Testing
 
 @testable import AtrestServer

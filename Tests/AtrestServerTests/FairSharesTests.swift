@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns at one resource: nobody has more of it by asking for more.
 
-import TestSupport
+import AtrestTestSupport
 import Testing
 
 @testable import AtrestServer

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A round of housekeeping over a whole server, and what it tells watchers.
 
-import Replication
-import SyncProtocol
-import TestSupport
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Testing
 
 @testable import AtrestServer

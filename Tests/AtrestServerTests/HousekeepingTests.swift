@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is taken out of deleted records and of the journal, and when, and what must stay.
 
-import Replication
-import SyncProtocol
-import TestSupport
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Testing
 
 @testable import AtrestServer

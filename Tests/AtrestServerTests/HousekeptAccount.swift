@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // An account on a store of its own, with two devices that called, for tests of housekeeping.
 
-import Replication
-import SyncProtocol
-import TestSupport
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Testing
 
 @testable import AtrestServer

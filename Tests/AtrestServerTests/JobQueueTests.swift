@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whose job storage does next, and what a party may have waiting, running and on its way.
 
-import GRPC
-import Ledger
-import Replication
+import AtrestLedger
+import AtrestRPC
+import AtrestReplication
 import Synchronization
 import Testing
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long the journal keeps an entry, and a deleted record what an entry lists.
 
-import Replication
-import SyncProtocol
-import TestSupport
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Testing
 
 @testable import AtrestServer

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The limits an owner may change: how they are written, what they may be, and that their page says the same.
 
+import AtrestHTTP2
 import Foundation
 import Testing
-import Transport
 
 @testable import AtrestServer
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where devices come from, and which of them go with one whose access is ended.
 
-import GRPC
-import SyncProtocol
-import TestSupport
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestTestSupport
 import Testing
-import Transport
 
-import struct Replication.ReplicaID
-import struct Replication.WallTime
+import struct AtrestReplication.ReplicaID
+import struct AtrestReplication.WallTime
 
 @testable import AtrestServer
 

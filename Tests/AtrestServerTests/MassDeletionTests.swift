@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a request deletes so much that it is not taken without being asked.
 
-import Replication
-import SyncProtocol
-import TestSupport
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Testing
 
 @testable import AtrestServer

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of a store of an older format: everything is there, and what the new format keeps beside it is right.
 
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
 
 @testable import AtrestServer
@@ -178,7 +178,7 @@ import Testing
     try queue.close()
   }
 
-  private func makeFormat1(_ records: Replication.Record...) throws {
+  private func makeFormat1(_ records: AtrestReplication.Record...) throws {
     try makeFormat1(records.map { ($0.key.storageKey, $0.encoded) })
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far the server has gone through a device's outbox: each number is judged once, and a copy is told from the device.
 
-import Replication
-import SyncProtocol
-import TestSupport
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Testing
 
 @testable import AtrestServer

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who gets in: codes, tokens, and their ends.
 
-import GRPC
-import Replication
-import SyncProtocol
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 import Testing
-import Transport
 
 @testable import AtrestServer
 

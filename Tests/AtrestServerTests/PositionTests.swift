@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which positions devices may go on from, after copies were put back and commits were lost.
 
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
 
 @testable import AtrestServer
 
 @Suite struct PositionTests {
-  typealias Position = SyncProtocol.Cursor
+  typealias Position = AtrestProtocol.Cursor
 
   private let folder: Folder
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the owner is told of commits that are gone.
 
+import AtrestTestSupport
 import Foundation
 import Logging
-import TestSupport
 import Testing
 
 @testable import AtrestServer

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a server does with purchases: verifies them, binds each to one account, and refuses the rest in words.
 
-import AppStore
-import Entitlements
+import AtrestAppStore
+import AtrestEntitlements
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import GRPC
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
-import Transport
 
 import struct AtrestDomain.SignedTransaction
 

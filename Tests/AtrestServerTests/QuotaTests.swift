@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an account may hold: what is counted, what is refused when it is full, and what is taken all the same.
 
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestTestSupport
 import Foundation
 import GRDB
-import GRPC
-import SyncProtocol
-import TestSupport
 import Testing
-import Transport
 
-import struct Replication.Conflict
-import struct Replication.Offer
-import struct Replication.Record
-import struct Replication.Register
-import struct Replication.ReplicaID
-import struct Replication.WallTime
+import struct AtrestReplication.Conflict
+import struct AtrestReplication.Offer
+import struct AtrestReplication.Record
+import struct AtrestReplication.Register
+import struct AtrestReplication.ReplicaID
+import struct AtrestReplication.WallTime
 
 @testable import AtrestServer
 

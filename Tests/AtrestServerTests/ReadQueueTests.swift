@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads beside commits: what they see, and that neither waits for the other.
 
-import GRPC
-import Replication
-import SyncProtocol
-import TestSupport
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestTestSupport
 import Testing
-import Transport
 
 @testable import AtrestServer
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a comparison finds, how it is cut, and that following it ends with both sides equal.
 
-import GRPC
-import Replication
-import SyncProtocol
-import TestSupport
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestTestSupport
 import Testing
-import Transport
 
 @testable import AtrestServer
 

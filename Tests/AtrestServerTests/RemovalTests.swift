@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What removing an account leaves: nothing of it, and everything of the others.
 
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
 import GRDB
-import GRPC
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
-import Transport
 
-import struct Replication.Record
+import struct AtrestReplication.Record
 
 @testable import AtrestServer
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a copy of a device becomes a device of its own.
 
-import GRPC
-import Replication
-import SyncProtocol
-import TestSupport
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestTestSupport
 import Testing
-import Transport
 
 @testable import AtrestServer
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What opening a SQLite store refuses, and what it leaves alone.
 
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
 import GRDB
-import Replication
-import TestSupport
 import Testing
 
 @testable import AtrestServer

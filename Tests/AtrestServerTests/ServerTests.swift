@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole server over real sockets: who may call what, and how it starts and stops.
 
-import DispatchNet
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestSockets
+import AtrestTestSupport
 import Foundation
-import GRPC
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
-import Transport
 
 @testable import AtrestServer
 

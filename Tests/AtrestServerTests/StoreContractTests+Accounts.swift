@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The clauses of the contract that are about accounts and invitations.
 
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
 
 @testable import AtrestServer

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract of `SyncStore`, clause by clause. Every store is held to it.
 
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import Replication
-import SyncProtocol
-import TestSupport
 import Testing
 
 @testable import AtrestServer

@@ -2,15 +2,15 @@
 // What the specifications of the server share: folders that vanish, records, a clock that is set, answers.
 
 import AtrestDomain
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import GRPC
 import Logging
-import Replication
-import SyncProtocol
 import Synchronization
-import TestSupport
 import Testing
-import Transport
 
 @testable import AtrestServer
 

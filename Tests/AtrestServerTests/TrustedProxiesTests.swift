@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whom the server believes about where a call comes from.
 
-import DispatchNet
+import AtrestHTTP2
+import AtrestSockets
 import Testing
-import Transport
 
+@testable import AtrestRPC
 @testable import AtrestServer
-@testable import GRPC
 
 @Suite struct TrustedProxiesTests {
   private let proxies = TrustedProxies(["192.0.2.1", "2001:db8::1"].compactMap { .init(host: $0) })

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a stream is told, when it ends, and what revoking a device does to its calls.
 
-import GRPC
-import Replication
-import SyncProtocol
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 import Testing
-import Transport
 
 @testable import AtrestServer
 

@@ -2,9 +2,9 @@
 // The words about an account: its log, its room, and what is written out of it.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 import Testing
 
 @testable import AtrestClient

@@ -3,8 +3,8 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestProtocol
 import Foundation
-import SyncProtocol
 import Testing
 
 @Suite("The program")

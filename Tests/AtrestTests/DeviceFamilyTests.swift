@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words about where devices come from.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 import Testing
 
 @testable import atrest

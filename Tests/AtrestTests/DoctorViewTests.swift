@@ -2,8 +2,8 @@
 // The words of `atrest doctor`: what differs, and one calm line at the end.
 
 import AtrestClient
+import AtrestReplication
 import Foundation
-import Replication
 import Testing
 
 @testable import atrest

@@ -2,9 +2,9 @@
 // Fasts, water, writes and surroundings that the specifications of this folder share.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 @testable import AtrestClient
 @testable import atrest

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is there for whom, by the real program: the gate map, line by line and tier by tier, and nothing besides.
 
-import AppStore
+import AtrestAppStore
 import AtrestClient
 import AtrestDomain
+import AtrestTestSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import atrest

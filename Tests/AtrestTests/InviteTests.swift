@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairing links for scripts and for people: what goes to standard output, and what beside it.
 
+import AtrestCommandLine
 import Foundation
-import TerminalSupport
 import Testing
 
 @testable import atrest

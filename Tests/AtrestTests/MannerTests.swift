@@ -2,8 +2,8 @@
 // A person's locale and zone: followed where they are known, and never a reason to fail.
 
 import AtrestDomain
+import AtrestTestSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import atrest

@@ -2,7 +2,7 @@
 // The QR code of a pairing link: that the picture is the code, on every terminal, and fits on it.
 
 import AtrestClient
-import TerminalSupport
+import AtrestCommandLine
 import Testing
 
 @testable import atrest

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much of an id is shown, and what a part of one finds.
 
+import AtrestTestSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import atrest

@@ -2,8 +2,8 @@
 // The live timer without a terminal: what keys and moments do, and what is drawn.
 
 import AtrestDomain
+import AtrestTestSupport
 import Foundation
-import TestSupport
 import Testing
 
 @testable import atrest

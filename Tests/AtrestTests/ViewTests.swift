@@ -2,9 +2,9 @@
 // What people read and what programs read, to the letter.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 import Testing
 
 @testable import AtrestClient

@@ -2,7 +2,7 @@
 // Writes the pictures of docs/gallery, for Scripts/gallery: `gallery FOLDER`.
 
 import AtrestDomain
-import AtrestPictures
+import AtrestPresentation
 import Foundation
 
 @main

@@ -2,7 +2,7 @@
 // Shows a terminal's drawing as a page, so that a browser can take its picture.
 
 import AtrestDomain
-import AtrestPictures
+import AtrestPresentation
 
 enum TerminalPage {
   /// Pixels of a cell.

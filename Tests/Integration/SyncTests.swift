@@ -3,10 +3,10 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
-import Replication
 import Synchronization
-import TestSupport
 import Testing
 
 @Suite("Devices and a server")

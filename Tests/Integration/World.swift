@@ -3,14 +3,14 @@
 
 import AtrestClient
 import AtrestDomain
-import DispatchNet
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestSockets
+import AtrestTestSupport
 import Foundation
-import GRPC
 import Logging
-import Replication
-import SyncProtocol
 import Synchronization
-import TestSupport
 import Testing
 
 @testable import AtrestServer

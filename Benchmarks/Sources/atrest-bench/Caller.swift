@@ -2,13 +2,13 @@
 // A paired device without a replica: the plain calls, for measuring the server alone.
 
 import AtrestClient
-import DispatchNet
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestSockets
+import AtrestTLS
 import Foundation
-import GRPC
-import Replication
-import SyncProtocol
-import TLS
-import Transport
 
 /// A device that speaks the protocol and stores nothing.
 struct Caller {

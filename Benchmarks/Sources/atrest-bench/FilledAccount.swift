@@ -2,11 +2,11 @@
 // An account of a given size, and the exchanges that fill and read it.
 
 import AtrestDomain
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 import Foundation
-import GRPC
-import Replication
-import SyncProtocol
-import Transport
 
 /// Makes offers of completed fasts, a day apart.
 struct OfferSource {

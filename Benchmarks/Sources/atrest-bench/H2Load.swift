@@ -2,10 +2,10 @@
 // The same no-op exchange under h2load, a load generator that is not ours, beside nghttpd, a server that is not ours:
 // it is nghttp2's own, in C++, and answers with a small file.
 
+import AtrestProtocol
+import AtrestRPC
 import Foundation
-import GRPC
 import Glibc
-import SyncProtocol
 
 /// Runs a program and returns what it printed, and its exit code: 127 if it is not installed.
 private func run(_ program: String, _ arguments: [String]) throws -> (text: String, code: Int32) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exchanges that bring nothing and find nothing: what a device does most of the time.
 
-import DispatchNet
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestSockets
 import Foundation
-import GRPC
-import Replication
-import SyncProtocol
 import Synchronization
-import Transport
 
 /// Keeps a number of streams busy on a number of connections until enough calls were answered.
 final class NoOpLoad: Sendable {

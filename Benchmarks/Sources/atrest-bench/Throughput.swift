@@ -3,8 +3,8 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestReplication
 import Foundation
-import Replication
 
 /// A replica in a directory of its own, paired with an account.
 private struct TestDevice {

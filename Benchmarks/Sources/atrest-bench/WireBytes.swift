@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes on the wire, headers and framing included, for a page of records each way.
 
-import DispatchNet
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestSockets
 import Foundation
-import GRPC
-import Replication
-import SyncProtocol
-import Transport
 
 /// Prints bytes a record, plain and gzipped, and the size of a no-op.
 func measureWireBytes(_ server: ServerProcess) async throws {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The account as a whole: what it holds and may hold, what happened to it, everything in it, and its end.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
-import struct Replication.Record
+import struct AtrestReplication.Record
 
 extension Replica {
   /// What the account holds on its server, and what it may.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The account's devices, and those that want to be some: listing, letting in, renaming, sending away.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 extension Replica {
   /// The account's devices, oldest first. Their names are remembered; see `deviceNames()`.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whose purchases this device counts: a file that its owner, or the app's maker, puts beside the replica.
 
-import DispatchNet
-import Entitlements
+import AtrestEntitlements
+import AtrestSockets
 import Foundation
 
 /// What a policy is made of, as `entitlements.json` holds it.

@@ -2,14 +2,14 @@
 // What this device may say of purchases: verified here, from what is held here.
 
 import AtrestDomain
-import DispatchNet
-import Entitlements
+import AtrestEntitlements
+import AtrestProtocol
+import AtrestReplication
+import AtrestSockets
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
 
-import struct Replication.Record
+import struct AtrestReplication.Record
 
 /// What a device knows of an account's purchases.
 public struct EntitlementReport: Hashable, Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks to join an account until there is an answer: through lost calls, and while a person makes up their mind.
 
-import SyncProtocol
+import AtrestProtocol
 import Synchronization
 
 /// What joining needs of the way to a server.

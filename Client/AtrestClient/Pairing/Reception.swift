@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stays by an invitation until somebody came with it and was let in or sent away, or its time is over.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// What letting somebody in needs of the way to a server.
 package protocol ReceptionTransport: Sendable {

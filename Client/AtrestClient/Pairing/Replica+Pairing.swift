@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joining an account with a pairing link, leaving it, and inviting others.
 
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 /// What a device has become part of.
 public struct JoinedAccount: Hashable, Sendable {

@@ -2,12 +2,12 @@
 // Brings files into a replica, and writes what it holds into files.
 
 import AtrestDomain
+import AtrestPortability
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Portability
-import Replication
-import SyncProtocol
 
-import struct Replication.Record
+import struct AtrestReplication.Record
 
 extension Replica {
   /// What `bringIn` would do now. Writes nothing.

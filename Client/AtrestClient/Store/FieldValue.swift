@@ -2,9 +2,9 @@
 // What a single register says, where its kind is known.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 /// The meaning of one register's value.
 public enum FieldValue: Hashable, Sendable {

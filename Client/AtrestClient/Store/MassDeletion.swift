@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notices that most of what there is would be deleted, and holds those deletions until a person has said so.
 
+import AtrestProtocol
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
 
-import struct Replication.Record
+import struct AtrestReplication.Record
 
 /// Which deletions wait for a person's word, and which did.
 struct MassDeletionDecision {

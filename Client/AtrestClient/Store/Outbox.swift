@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The queue of writes the server has not acknowledged.
 
+import AtrestProtocol
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
 
-import struct Replication.Record
+import struct AtrestReplication.Record
 
 /// An entry of the outbox.
 struct OutboxEntry {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The outbox as a log: numbers that are given once, and the tokens by which a replica knows its own past.
 
+import AtrestProtocol
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
 
 /// A replica draws a token whenever it gives numbers or takes some back, and keeps each with the greatest number given by then. A server at the position
 /// (number, token) is in this replica's past if it has that token, and had given that number. A copy that went on has drawn others.

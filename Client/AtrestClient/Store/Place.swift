@@ -2,12 +2,12 @@
 // Where a record stands in the listings: what a look can sort and bound by without decoding what it does not show.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
 
-import struct Replication.Record
+import struct AtrestReplication.Record
 
 /// A record's place in the listings, derived from the record whenever it is stored.
 struct Place: Hashable {

@@ -2,12 +2,12 @@
 // Single reads and writes, one transaction each, and what a replica says of itself.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
 
-import struct Replication.Record
+import struct AtrestReplication.Record
 
 /// The methods of `ReplicaTransaction`, one transaction each.
 extension Replica {
@@ -116,7 +116,7 @@ extension Replica {
         sql: """
           SELECT count(*), count(refused_reason), count(*) FILTER (WHERE refused_reason = ?)
           FROM outbox
-          """, arguments: [SyncProtocol.Refusal.Reason.massDeletion.rawValue])
+          """, arguments: [AtrestProtocol.Refusal.Reason.massDeletion.rawValue])
       let state = transaction.state
       let (refused, held): (Int, Int) = (row?[1] ?? 0, row?[2] ?? 0)
       return ReplicaStatus(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks at everything a replica holds, so that damage is found before it is met.
 
+import AtrestProtocol
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
 
 extension Replica {
   /// Checks the file's structure, and that every record and every waiting write can be read and is what its key says.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The replica as the sync engine sees it: pages out of the outbox, answers in, one transaction each.
 
+import AtrestProtocol
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
 
-import struct SyncProtocol.Cursor
+import struct AtrestProtocol.Cursor
 
 extension Replica: ReplicaStore {
   /// See `ReplicaStore`.

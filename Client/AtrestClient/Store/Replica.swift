@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The local replica: a directory that belongs to one person's one device.
 
+import AtrestProtocol
 import Dispatch
 import Foundation
 import GRDB
-import SyncProtocol
 import Synchronization
 
 /// A local replica. Works offline from the first moment; pairing gives it an account to sync with.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes and opens the file of a replica, and refuses one it does not understand.
 
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
 
 #if canImport(Glibc)
   import Glibc

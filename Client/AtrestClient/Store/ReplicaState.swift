@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one row that says who this replica is and where it is in its account's feed.
 
+import AtrestProtocol
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
 
-import struct SyncProtocol.Cursor
+import struct AtrestProtocol.Cursor
 
 /// A request to join an account whose answer may have been lost: repeated under its name, it gives the same identity.
 struct PendingJoin: Hashable {

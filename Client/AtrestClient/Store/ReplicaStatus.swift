@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a replica says of itself: who it is, where it stands, and what waits.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// A replica at a glance.
 public struct ReplicaStatus: Hashable, Sendable {
@@ -45,7 +45,7 @@ public struct PendingWrite: Hashable, Sendable {
   /// Why the server did not take a write.
   public struct Refusal: Hashable, Sendable {
     /// For programs.
-    public var reason: SyncProtocol.Refusal.Reason
+    public var reason: AtrestProtocol.Refusal.Reason
     /// For people: one sentence of the server's.
     public var message: String
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores what the server answers: acknowledgements, refusals, records, and where the replica then is.
 
+import AtrestProtocol
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
 
-import struct Replication.Record
-import struct SyncProtocol.Cursor
+import struct AtrestProtocol.Cursor
+import struct AtrestReplication.Record
 
 extension ReplicaTransaction {
   func apply(

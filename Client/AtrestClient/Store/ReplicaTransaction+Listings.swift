@@ -2,10 +2,10 @@
 // Reads that cost what they show, not what there is.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
 
 extension ReplicaTransaction {
   /// Fasts without an end that are not deleted, latest start first.
@@ -96,7 +96,7 @@ extension ReplicaTransaction {
 
   private func listed<Value>(
     _ kind: RecordKind, _ state: Place.State, from: Date?, before: Date?, limit: Int?,
-    _ read: (Replication.Record) -> Value?
+    _ read: (AtrestReplication.Record) -> Value?
   ) throws(ReplicaError) -> [Value] {
     try storage {
       let rows = try Row.fetchCursor(

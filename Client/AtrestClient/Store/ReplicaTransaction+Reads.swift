@@ -2,9 +2,9 @@
 // What apps read: fasts, water, settings. Records that cannot be read as what they claim to be are left out, never bent.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 extension ReplicaTransaction {
   /// Fasts that are not deleted, latest start first. Records that cannot be read as fasts are left out.

@@ -2,9 +2,9 @@
 // What apps write: each call is one user action, stamped once, and queued for the server.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 extension ReplicaTransaction {
   /// Writes what differs from the stored fast; brings it back if it was deleted. Nothing if nothing differs.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One transaction on a replica: the ground on which reads, writes, and the storing of answers stand.
 
+import AtrestProtocol
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
 
-import struct Replication.Record
+import struct AtrestReplication.Record
 
 /// Reads and writes of one transaction. Of no use after it.
 public final class ReplicaTransaction {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives waiting writes new stamps: under a new identity, and after this device's clock was ahead.
 
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
 
-import struct Replication.Record
+import struct AtrestReplication.Record
 
 /// Where times move, order is kept within each record, and only there: no record's clock holds another's writes back. A new stamp stays
 /// greater than every stamp that the record had where it was written, of whatever field, and than those of the record's earlier waiting

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far this device's clock is off, as far as a server's answers tell.
 
-import Replication
+import AtrestReplication
 
 /// By how much a server's clock is ahead of this device's.
 ///

@@ -2,12 +2,12 @@
 // What a person did last on this device, so that it can be undone: a short journal that is never synced.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
 
-import struct Replication.Record
+import struct AtrestReplication.Record
 
 /// Something a person did. The numbers are stored.
 public enum UserAction: Int, Hashable, Sendable, CaseIterable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the client learns the time; the only clock it reads.
 
+import AtrestReplication
 import Foundation
-import Replication
 
 /// A wall clock. It may be wrong and may jump either way.
 public protocol WallClock: Sendable {

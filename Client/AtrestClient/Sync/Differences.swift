@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a replica and its server hold differently, found without changing either.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// What a replica and its server hold differently.
 public struct Differences: Hashable, Sendable {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way to a server over gRPC: what is called, with which token, and what a failed call means to a person.
 
-import DispatchNet
-import GRPC
-import Replication
-import SyncProtocol
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
+import AtrestSockets
+import AtrestTLS
 import Synchronization
-import TLS
-import Transport
 
 /// Calls a server's services. One connection, opened when first needed and again after it broke. Close it after use.
 public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ReceptionTransport,

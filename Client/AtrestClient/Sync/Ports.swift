@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the sync engine needs from outside: a store and a way to the server. Bring your own to run it elsewhere.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// The way to the server. An answer is returned only if it arrived complete.
 public protocol SyncTransport: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides what to compare next, and what follows from an answer. Pure.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// A comparison of everything held with what the server holds: ranges whose fingerprints differ are cut into smaller ones, and small ones
 /// compared record by record. The server may cut a range itself, so that each round narrows twice.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A replica's talks with its server: syncing, comparing, watching; and the ground on which the other talks stand.
 
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 extension Replica {
   /// Pushes what waits and pulls what is new.

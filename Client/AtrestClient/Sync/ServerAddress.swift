@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a server is, and how a device knows that it is that one.
 
-import TLS
+import AtrestTLS
 
 /// A server's address, as it stands in a pairing link and in the replica.
 ///

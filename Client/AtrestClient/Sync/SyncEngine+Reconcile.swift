@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares everything held with what the server holds, and makes them alike.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 extension SyncEngine {
   /// Compares and repairs as long as the store demands it. What the server lacks is pushed like any other write.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps a replica and its server level: follows the server's stream, and pushes what is written here.
 
-import SyncProtocol
+import AtrestProtocol
 
 extension SyncEngine {
   /// Stays in sync until the task is cancelled, or something lasting goes wrong. Reconnects by itself.

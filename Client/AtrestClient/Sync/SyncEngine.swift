@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a replica and its server hold the same: pushes what waits, pulls what is new, compares where that is not enough.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// Syncs a store over a transport. It keeps nothing itself: whatever happens to it, the store knows where to go on.
 public struct SyncEngine: Sendable {

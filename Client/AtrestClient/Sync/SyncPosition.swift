@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a replica is in its account's feed, and where an answer leads it.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// What a replica says of itself in a request.
 public struct SyncPosition: Hashable, Sendable {

@@ -4,9 +4,9 @@
 import ArgumentParser
 import AtrestClient
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 /// `atrest account [show | log | export FILE | delete]`.
 struct AccountCommand: AsyncParsableCommand {

@@ -4,7 +4,7 @@
 import ArgumentParser
 import AtrestClient
 import AtrestDomain
-import AtrestPictures
+import AtrestPresentation
 import Foundation
 
 /// `atrest calendar [MONTH]`.

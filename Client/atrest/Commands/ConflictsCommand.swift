@@ -4,8 +4,8 @@
 import ArgumentParser
 import AtrestClient
 import AtrestDomain
+import AtrestReplication
 import Foundation
-import Replication
 
 /// `atrest conflicts list|show|restore`.
 struct ConflictsCommand: ParsableCommand {

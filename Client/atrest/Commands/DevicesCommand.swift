@@ -4,8 +4,8 @@
 import ArgumentParser
 import AtrestClient
 import AtrestDomain
+import AtrestProtocol
 import Foundation
-import SyncProtocol
 
 /// `atrest devices [list | waiting | allow ID | deny ID | rename ID NAME | revoke ID]`. The last is in RevokeCommand.swift.
 struct DevicesCommand: AsyncParsableCommand {

@@ -4,10 +4,10 @@
 import ArgumentParser
 import AtrestClient
 import AtrestDomain
-import DispatchNet
-import Entitlements
+import AtrestEntitlements
+import AtrestProtocol
+import AtrestSockets
 import Foundation
-import SyncProtocol
 
 /// `atrest entitlement [show | submit FILE]`.
 struct EntitlementCommand: AsyncParsableCommand {

@@ -4,9 +4,9 @@
 import ArgumentParser
 import AtrestClient
 import AtrestDomain
+import AtrestPortability
+import AtrestReplication
 import Foundation
-import Portability
-import Replication
 
 /// `atrest export [FILE]`.
 struct ExportCommand: ParsableCommand {

@@ -4,9 +4,9 @@
 import ArgumentParser
 import AtrestClient
 import AtrestDomain
-import DispatchNet
+import AtrestPortability
+import AtrestSockets
 import Foundation
-import Portability
 
 /// `atrest import FILE`.
 struct ImportCommand: AsyncParsableCommand {

@@ -3,10 +3,10 @@
 
 import ArgumentParser
 import AtrestClient
+import AtrestCommandLine
 import AtrestDomain
+import AtrestProtocol
 import Foundation
-import SyncProtocol
-import TerminalSupport
 
 /// `atrest invite [--yes] [--no-qr]`.
 struct InviteCommand: AsyncParsableCommand {

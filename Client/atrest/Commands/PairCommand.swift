@@ -4,8 +4,8 @@
 import ArgumentParser
 import AtrestClient
 import AtrestDomain
+import AtrestProtocol
 import Foundation
-import SyncProtocol
 
 /// `atrest pair LINK --name phone`.
 struct PairCommand: AsyncParsableCommand {

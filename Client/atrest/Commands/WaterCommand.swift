@@ -4,9 +4,9 @@
 import ArgumentParser
 import AtrestClient
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 /// `atrest water add|today|list|edit|delete|undo`.
 struct WaterCommand: ParsableCommand {

@@ -3,7 +3,7 @@
 
 import AtrestClient
 import AtrestDomain
-import DispatchNet
+import AtrestSockets
 import Foundation
 
 /// A note beside the replica. It grants nothing: where nothing is known, nothing is closed either.

@@ -3,9 +3,9 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 /// The state of things.
 struct Snapshot: Hashable {

@@ -2,8 +2,8 @@
 // How an account as a whole is shown: what it holds, and what it may.
 
 import AtrestDomain
+import AtrestProtocol
 import Foundation
-import SyncProtocol
 
 /// An account, for `--json`.
 struct AccountRow: Encodable, Equatable {

@@ -2,7 +2,7 @@
 // How the calendar and the history are shown.
 
 import AtrestDomain
-import AtrestPictures
+import AtrestPresentation
 import Foundation
 
 /// A fast that is over, for `--json`.

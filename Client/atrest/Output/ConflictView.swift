@@ -3,9 +3,9 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 extension JournalEntry {
   /// What people and programs call the entry: 16 digits that every device computes alike.

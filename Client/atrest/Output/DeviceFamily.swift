@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Through which devices others came in, in words.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// The devices of an account as a person is told of them when one is to go.
 struct DeviceFamily {

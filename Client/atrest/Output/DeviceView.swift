@@ -2,9 +2,9 @@
 // How devices, and those that want to be some, are shown.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 /// A device, for `--json`.
 struct DeviceRow: Encodable, Equatable {

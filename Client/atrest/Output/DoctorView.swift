@@ -3,8 +3,8 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestReplication
 import Foundation
-import Replication
 
 /// What a look at everything found; `--json` writes it as it is.
 struct DoctorReport: Encodable, Equatable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a replica's records are written out for tests and bug reports.
 
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 /// A record with the stamps of its registers. Values say when a person fasted and drank, so
 /// they are written only where they were asked for.

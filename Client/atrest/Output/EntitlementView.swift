@@ -3,9 +3,9 @@
 
 import AtrestClient
 import AtrestDomain
-import Entitlements
+import AtrestEntitlements
+import AtrestReplication
 import Foundation
-import Replication
 
 /// What a device knows of an account's purchases, for `--json`.
 struct EntitlementRow: Encodable, Equatable {

@@ -2,9 +2,9 @@
 // How an account's log of events is told.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 /// An event, for `--json`.
 struct EventRow: Encodable, Equatable {

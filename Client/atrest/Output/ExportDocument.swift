@@ -2,9 +2,9 @@
 // The document that an export is: one JSON object, written part by part, a line for each event and each record.
 
 import AtrestClient
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 /// Everything that a server holds of an account. Keeps no part of it in memory.
 final class ExportDocument {

@@ -2,9 +2,9 @@
 // How a record is written out for its owner: whole, in words where this version has some, and byte for byte.
 
 import AtrestClient
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 /// A record with all of its fields.
 struct ExportedRecord: Encodable, Equatable {

@@ -4,8 +4,8 @@
 import ArgumentParser
 import AtrestClient
 import AtrestDomain
+import AtrestPortability
 import Foundation
-import Portability
 
 /// A failure as the terminal sees it. The codes are those of `sysexits.h`.
 struct Failure: Equatable {

@@ -3,9 +3,9 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestPortability
+import AtrestReplication
 import Foundation
-import Portability
-import Replication
 
 /// How much of what other devices did is known where a file is brought in.
 enum ImportFooting: Hashable, Sendable {

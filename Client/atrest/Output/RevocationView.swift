@@ -2,9 +2,9 @@
 // What is said when a device's access ends: before, about its descendants, and after.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 /// A device whose access ended, for `--json`: the device, and what became of its descendants.
 struct RevocationRow: Encodable {

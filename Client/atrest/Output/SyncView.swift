@@ -3,8 +3,8 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestProtocol
 import Foundation
-import SyncProtocol
 
 /// What a sync did, for `--json`.
 struct SyncRow: Encodable, Equatable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where words go, and whether they may be coloured there.
 
+import AtrestCommandLine
 import Foundation
-import TerminalSupport
 
 #if canImport(Glibc)
   import Glibc

@@ -2,7 +2,7 @@
 // How drawings get onto a terminal: their cells in the colours that there are, and the characters that it knows.
 
 import AtrestDomain
-import AtrestPictures
+import AtrestPresentation
 import Foundation
 
 extension Style {

@@ -3,9 +3,9 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 /// What was undone, for `--json`.
 struct UndoRow: Encodable, Equatable {

@@ -3,8 +3,8 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestReplication
 import Foundation
-import Replication
 import Synchronization
 
 /// The time as it really is in a scenario. Moves when the player moves it.

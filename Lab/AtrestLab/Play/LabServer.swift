@@ -2,13 +2,13 @@
 // A real server inside this process, on a free port of the loopback address, with the scenario's clock.
 
 import AtrestClient
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 import AtrestServer
-import DispatchNet
+import AtrestSockets
 import Foundation
-import GRPC
 import Logging
-import Replication
-import SyncProtocol
 import Synchronization
 
 /// The lab's server: can be restarted, and put back from a copy, at its address.

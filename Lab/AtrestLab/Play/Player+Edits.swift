@@ -3,9 +3,9 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 /// Why an edit cannot be made on a device at this point of a scenario.
 struct ImpossibleEdit: Error {

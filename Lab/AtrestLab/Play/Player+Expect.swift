@@ -3,9 +3,9 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 extension Player {
   mutating func check(_ expectation: Expectation, _ step: Scenario.Step) throws {

@@ -3,9 +3,9 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 /// Plays one scenario. Use it once, on one task.
 package struct Player {

@@ -2,9 +2,9 @@
 // Names of records: a scenario's words on one side, keys on the other.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 /// Which record is called what.
 struct RecordBook {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which device wrote under which identity.
 
-import Replication
+import AtrestReplication
 
 /// Identities and the devices that have used them. A copied device uses its original's until the server notices.
 struct Writers {

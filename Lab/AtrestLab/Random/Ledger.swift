@@ -2,7 +2,7 @@
 // An independent account of who wrote what and who knew of it, to judge the replicas by. It knows no stamps.
 
 import AtrestClient
-import Replication
+import AtrestReplication
 
 /// Remembers each write of each device, and what the device knew when it wrote. Uses nothing of how the replicas decide:
 /// only what a device shows before and after an edit, and that a sync exchanges everything.

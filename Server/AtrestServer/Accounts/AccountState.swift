@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // An account as the server knows it in memory: its head, and who listens to it.
 
-import Ledger
-import Replication
-import SyncProtocol
+import AtrestLedger
+import AtrestProtocol
+import AtrestReplication
 import Synchronization
 
 /// An account. One object for the life of the process. Thread-safe.

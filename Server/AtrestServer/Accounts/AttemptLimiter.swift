@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides how often wrong pairing codes may be tried, on the whole server and from one address.
 
-import DispatchNet
-import Replication
+import AtrestReplication
+import AtrestSockets
 
 /// A bucket of tries that fills up again with time. A try is taken before the code is looked at, so that tries
 /// made at once count like tries in a row, and a code that was not wrong gives it back.

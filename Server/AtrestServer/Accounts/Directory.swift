@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Knows every account and device in memory, so that most calls need no storage.
 
-import Replication
-import SyncProtocol
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestReplication
 import Synchronization
-import Transport
 
 /// All accounts and devices of a store, loaded when it is opened and changed after each commit that changes
 /// them. About 300 bytes a device. Thread-safe.

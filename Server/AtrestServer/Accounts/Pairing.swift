@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a device joins an account, and who lets it in: the rules of codes, inside a transaction.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// The rules of pairing. Draws nothing and reads no clock.
 enum Pairing {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ending the access of a device, and of its descendants: the rules, inside a transaction.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 extension Batch {
   /// Ends a device's access and its codes and writes that down, and on request the same for all of its descendants that have access.

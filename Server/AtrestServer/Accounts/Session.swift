@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device as the server knows it in memory: enough to answer who calls, without asking storage.
 
-import GRPC
-import Ledger
-import Replication
-import SyncProtocol
+import AtrestHTTP2
+import AtrestLedger
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 import Synchronization
-import Transport
 
 /// A device that was paired with an account. One object for the life of the process; revoking marks it, so that
 /// whoever holds it sees that at once.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The secret that stands for a device in every call: how it is written, kept and compared.
 
+import AtrestReplication
 import Crypto
-import Replication
 
 /// A device's token: its replica identity, which is public, and 256 random bits, which are not.
 struct Token {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who has the right code and waits to be let in. In memory only: after a restart newcomers call again.
 
-import GRPC
-import Replication
-import SyncProtocol
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 import Synchronization
-import Transport
 
 /// A device that has the right code of an account, as a decision needs it.
 struct WaitingNewcomer: Sendable {

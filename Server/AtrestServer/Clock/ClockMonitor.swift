@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notices that the server's clock is likely wrong: that it stepped, or that most devices' clocks differ from it.
 
+import AtrestReplication
 import Logging
-import Replication
 import Synchronization
 
 /// Why the server's clock is likely wrong. Offsets in milliseconds.

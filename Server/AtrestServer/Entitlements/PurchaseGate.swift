@@ -2,11 +2,11 @@
 // Which statements of the App Store a server takes in: those that verify by its policy, each for one account.
 
 import AtrestDomain
+import AtrestEntitlements
+import AtrestProtocol
+import AtrestReplication
 import Crypto
-import Entitlements
 import Foundation
-import Replication
-import SyncProtocol
 import Synchronization
 
 /// Verifies what devices bring, with the policy that the owner of the server chose. Thread-safe.

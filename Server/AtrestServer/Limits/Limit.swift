@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How one limit is written, read and bounded, and which must suit each other.
 
-import GRPC
+import AtrestRPC
 
 /// One row of ``ServerLimits/table``.
 package struct Limit: Sendable {

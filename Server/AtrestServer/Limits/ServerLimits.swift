@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every limit that the owner of a server may change: its name, its range, what it means. The only list of them.
 
-import GRPC
-import Transport
+import AtrestHTTP2
+import AtrestRPC
 
 /// The limits of a server. ``table`` names them for people.
 package struct ServerLimits: Sendable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who is believed about where a call comes from.
 
-import DispatchNet
-import GRPC
-import Transport
+import AtrestHTTP2
+import AtrestRPC
+import AtrestSockets
 
 /// Proxies that tell the address of their own callers. Nobody else is believed: anybody could write that header.
 package struct TrustedProxies: Sendable {

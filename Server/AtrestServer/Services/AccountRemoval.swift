@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes an account with all that the store holds of it: for its owner, and for the server's.
 
-import GRPC
-import Replication
-import SyncProtocol
-import Transport
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 
 extension DevicesService {
   /// Whether an account is removed, and which.

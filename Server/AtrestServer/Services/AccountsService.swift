@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Accounts service: what the caller's account holds and may hold, what happened to it, and its end.
 
-import GRPC
-import Replication
-import SyncProtocol
-import Transport
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 
 /// What the Accounts service does with a request. Knows no connection.
 package final class AccountsService: Sendable {

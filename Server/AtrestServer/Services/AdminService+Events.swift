@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server's owner asks of the log of events.
 
-import GRPC
-import Replication
-import SyncProtocol
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 import Synchronization
-import Transport
 
 extension AdminService {
   /// What happened, to one account or to all, newest first.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Admin service: what the server's owner asks, on a socket that only the owner can open.
 
-import GRPC
-import Replication
-import SyncProtocol
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 import Synchronization
-import Transport
 
 /// What the Admin service does with a request. Whoever reaches it is the owner.
 package final class AdminService: Sendable {

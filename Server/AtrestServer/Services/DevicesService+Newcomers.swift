@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Newcomers: how they wait, who sees them, and how waiting ends.
 
-import GRPC
-import Replication
-import SyncProtocol
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 import Synchronization
-import Transport
 
 extension DevicesService {
   /// Has a call with the right code wait. On the storage queue, after the commit that found the code right.

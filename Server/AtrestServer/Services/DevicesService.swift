@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Devices service: pair, invite, renew, list, rename, revoke.
 
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 import Dispatch
-import GRPC
 import Logging
-import Replication
-import SyncProtocol
 import Synchronization
-import Transport
 
 /// What the Devices service does with a request. Knows no connection.
 package final class DevicesService: Sendable {

@@ -2,12 +2,12 @@
 // The Entitlements service: takes purchases in, and tells what to sell them under.
 
 import AtrestDomain
-import Entitlements
-import GRPC
+import AtrestEntitlements
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 import Logging
-import Replication
-import SyncProtocol
-import Transport
 
 /// What the Entitlements service does with a request. Knows no connection.
 package final class EntitlementsService: Sendable {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard health service: whether to send calls here.
 
-import GRPC
-import SyncProtocol
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
 import Synchronization
-import Transport
 
 /// Says SERVING until the server drains. Thread-safe.
 package final class HealthService: Sendable {

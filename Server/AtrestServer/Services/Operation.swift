@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Storage work of any sort, with what is to be answered once it is durable.
 
-import GRPC
-import Replication
+import AtrestHTTP2
+import AtrestRPC
+import AtrestReplication
 import Synchronization
-import Transport
 
 /// Where a call's outcome goes, and whether anybody still waits for it.
 package struct Answer: Sendable {

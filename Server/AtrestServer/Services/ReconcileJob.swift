@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One comparison on its way through storage, in as many turns as it takes.
 
-import GRPC
-import Replication
-import SyncProtocol
-import Transport
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 
 /// Compares what a replica says it holds with its account. Ends the session's place for comparisons when it is finished.
 final class ReconcileJob: StorageJob, @unchecked Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ways a call of this server can fail, in words for a person.
 
-import SyncProtocol
-import Transport
+import AtrestHTTP2
+import AtrestProtocol
 
 extension Status {
   /// No token, a wrong one, or one whose device was revoked: all alike.

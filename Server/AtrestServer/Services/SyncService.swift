@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sync.Exchange, Sync.Watch and Sync.Reconcile.
 
-import GRPC
-import Replication
-import SyncProtocol
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 import Synchronization
-import Transport
 
 /// What the Sync service does with a request. Knows no connection: see `Server` for how calls reach it.
 package final class SyncService: Sendable {

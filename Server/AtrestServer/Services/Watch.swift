@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // One open Watch stream.
 
-import GRPC
-import Replication
-import SyncProtocol
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 import Synchronization
-import Transport
 
 /// Where a stream's messages go. `StreamWriter` in production.
 package protocol EventSink: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Replication
+import AtrestReplication
 
 /// One transaction as its jobs see it.
 package final class Batch {

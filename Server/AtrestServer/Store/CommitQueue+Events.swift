@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes down what anybody can cause at will: at most once a minute of a sort, with a count.
 
-import GRPC
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 import Synchronization
 
 /// Counts events between those that are written down, so that nobody can fill the disk with them. Thread-safe.

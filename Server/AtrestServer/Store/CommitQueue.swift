@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides what shares a commit: everything that arrived while the last one was on its way to the disk.
 
+import AtrestRPC
+import AtrestReplication
 import Dispatch
-import GRPC
 import Logging
-import Replication
 import Synchronization
 
 /// The one queue on which a store is written, and the way to those on which accounts are read. Thread-safe.

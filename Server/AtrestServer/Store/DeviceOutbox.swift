@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far the server has gone through a device's outbox, and which of its offers it refused on the way.
 
-import SyncProtocol
+import AtrestProtocol
 
 /// What a store keeps of a device's outbox.
 package struct DeviceOutbox: Hashable, Sendable {

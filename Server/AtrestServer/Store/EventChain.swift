@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the log of events holds, and how each event vouches for all before it.
 
+import AtrestProtocol
+import AtrestReplication
 import Crypto
-import Replication
-import SyncProtocol
 
 /// Something that is to be written down. Numbers only: no name, no value, nothing that outliving an account could hurt.
 package struct NewEvent: Hashable, Sendable {

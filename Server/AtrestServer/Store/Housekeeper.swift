@@ -2,7 +2,7 @@
 // Decides when housekeeping is done: ten minutes after the start and then each hour, in slices between which exchanges have their turn; and each
 // minute, what was only counted is written down.
 
-import Replication
+import AtrestReplication
 
 /// Goes through all accounts, over and over.
 package final class Housekeeper: Sendable {

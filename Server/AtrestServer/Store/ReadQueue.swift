@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads beside the commits: nobody's push waits for somebody else's pull.
 
+import AtrestRPC
 import Dispatch
-import GRPC
 
 /// A queue for jobs that only read. Thread-safe.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A connection beside the one that writes: sees what was committed, and holds nobody up.
 
+import AtrestReplication
 import GRDB
 import GRDBSQLite
-import Replication
 
 /// What reads a store on a queue of its own.
 package protocol StoreReader: AnyObject {

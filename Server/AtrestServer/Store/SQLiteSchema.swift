@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables, and how a store of an older format becomes one of this format.
 
+import AtrestProtocol
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
 
 /// The format of the SQLite store.
 enum SQLiteSchema {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The store for one node: one SQLite file, one connection that writes.
 
+import AtrestReplication
 import GRDB
 import GRDBSQLite
 import Glibc
-import Replication
 
 /// A store in a folder: `atrest.db`, its write-ahead log, and a lock.
 ///

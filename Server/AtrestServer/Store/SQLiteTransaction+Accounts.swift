@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accounts and devices in SQLite, and what else is seldom used: written for reading.
 
+import AtrestProtocol
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
 
-import struct SyncProtocol.Cursor
+import struct AtrestProtocol.Cursor
 
 extension SQLiteTransaction {
   func key(at sequence: UInt64, account: AccountID) throws(StoreError) -> [UInt8]? {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The log of events in SQLite, where triggers keep what is written from being changed.
 
+import AtrestProtocol
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
 
 extension SQLiteTransaction {
   func addEvent(_ event: NewEvent) throws(StoreError) {

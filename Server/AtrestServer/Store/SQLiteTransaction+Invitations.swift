@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Invitations in SQLite.
 
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
 
 extension SQLiteTransaction {
   func addInvitation(_ invitation: InvitationEntry) throws(StoreError) -> Bool {

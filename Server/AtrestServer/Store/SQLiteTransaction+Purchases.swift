@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who holds which purchase, in SQLite.
 
+import AtrestReplication
 import Foundation
 import GRDB
-import Replication
 
 extension SQLiteTransaction {
   func holder(

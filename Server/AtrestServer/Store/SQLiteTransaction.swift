@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records in SQLite: the statements that run once per record.
 
+import AtrestProtocol
+import AtrestReplication
 import GRDB
-import Replication
-import SyncProtocol
 
 /// The statements of the hot path, prepared once.
 final class RecordStatements {
@@ -133,7 +133,7 @@ final class SQLiteTransaction: StoreTransaction {
     try statement.run()
   }
 
-  func head(of account: AccountID) throws(StoreError) -> SyncProtocol.Cursor {
+  func head(of account: AccountID) throws(StoreError) -> AtrestProtocol.Cursor {
     let statement = statements.head
     statement.bind(1, account.rawValue)
     guard try statement.step() else { return .start }
@@ -150,7 +150,7 @@ final class SQLiteTransaction: StoreTransaction {
 
   func position(
     of sequence: UInt64, account: AccountID
-  ) throws(StoreError) -> SyncProtocol.Cursor? {
+  ) throws(StoreError) -> AtrestProtocol.Cursor? {
     guard sequence > 0 else { return .start }
     guard let bound = Int64(exactly: sequence) else { return nil }
     let statement = statements.position
@@ -161,7 +161,7 @@ final class SQLiteTransaction: StoreTransaction {
     return Cursor(commit: UInt64(bitPattern: statement.integer(0)), sequence: sequence)
   }
 
-  func setHead(_ head: SyncProtocol.Cursor, of account: AccountID) throws(StoreError) {
+  func setHead(_ head: AtrestProtocol.Cursor, of account: AccountID) throws(StoreError) {
     let commit = statements.addCommit
     commit.bind(1, account.rawValue)
     commit.bind(2, Int64(bitPattern: head.sequence))

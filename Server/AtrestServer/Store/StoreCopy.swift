@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a copy of a store from one end to the other, without changing it, and says what it holds.
 
+import AtrestProtocol
+import AtrestReplication
 import GRDBSQLite
 import Glibc
-import Replication
-import SyncProtocol
 
 /// What a copy of a store holds.
 package struct StoreCopy: Hashable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Replication
+import AtrestReplication
 
 /// Sums of the accounts that were compared last. Of one queue that reads, and used on it only.
 final class SumsCache {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server asks of durable storage: the contract that every store is held to by one suite of tests.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// The number of an account within its store. Positive, never given twice.
 package struct AccountID: RawRepresentable, Hashable, Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One account's feed inside one transaction: gives sequences, and gathers what the commit will tell watchers.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// What one transaction does to one account. Exchanges that share a commit share this.
 package final class AccountFeed {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides whether an account that is full takes something in.
 
-import Replication
+import AtrestReplication
 
 /// What one account may hold. Bounds what a device that went wrong, or was stolen, can put on the server's disk.
 package struct AccountQuota: Hashable, Sendable {

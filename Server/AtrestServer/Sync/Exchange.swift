@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merges a request into an account and reads out what the replica has not seen. No socket, no clock, no chance.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// One exchange: the part of the service that a simulator drives as it is.
 package enum Exchange {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes out what deletions left behind, and ends journal entries. No clock, no chance.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// The work itself: the part that a simulator drives as it is. Each record it changes takes a new place in the feed, so that
 /// devices follow.

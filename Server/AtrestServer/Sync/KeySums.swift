@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a comparison asks of an account instead of its records: sums over blocks of neighbouring keys.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// Fingerprints of an account's records, block by block, in the order of their keys.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides when a request deletes so much that a person should be asked first.
 
-import Replication
+import AtrestReplication
 
 /// Guards an account against a broken program, or a hand that slipped.
 enum MassDeletion {

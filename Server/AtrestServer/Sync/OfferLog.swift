@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells offers that were judged before from new ones, so that each number of a device's outbox is judged once.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// A device's outbox as one request meets it.
 struct OfferLog {

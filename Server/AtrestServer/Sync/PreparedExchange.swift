@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides what of a request is fit to be merged, before storage is asked anything. Pure.
 
-import Entitlements
-import Replication
-import SyncProtocol
+import AtrestEntitlements
+import AtrestProtocol
+import AtrestReplication
 
 /// A request whose offers have been decoded and checked. What was wrong with an offer is a refusal already, so
 /// that merging the rest cannot fail for a reason of the request's own.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares what a replica says it holds with what the account holds, range by range. No socket, no clock, no chance.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// One comparison: the part of the service that a simulator drives as it is. Writes nothing.
 ///

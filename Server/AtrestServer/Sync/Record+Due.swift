@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a record counts as, and when housekeeping is to look at it.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 extension Record {
   /// How long a deleted record keeps its payload if some device has not said that it knows the deletion, and how long

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where jobs wait for storage: bounded, in fair order, and charged with what they take.
 
-import GRPC
-import Ledger
+import AtrestHTTP2
+import AtrestLedger
+import AtrestRPC
 import Synchronization
-import Transport
 
 /// Jobs for one serial queue. `submit` is thread-safe; all else happens on that queue.
 ///

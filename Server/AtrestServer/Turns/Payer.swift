@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Ledger
-import Replication
+import AtrestLedger
+import AtrestReplication
 
 /// Who has storage do something: what that takes is charged to them.
 package struct Payer: Sendable {

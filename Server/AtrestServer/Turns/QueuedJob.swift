@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Ledger
+import AtrestLedger
 import Synchronization
 
 /// A job in a queue, and what it holds there at its payer's expense. Thread-safe.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import GRPC
+import AtrestRPC
 
 /// What a job does to the disk: which jobs are refused when room gets scarce.
 package enum StorageUse: Sendable {

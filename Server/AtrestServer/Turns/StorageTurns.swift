@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which job storage does next: parties take turns, and within an account its devices. Pure.
 
-import Replication
+import AtrestReplication
 
 /// Jobs that wait, in the order in which they are fair.
 struct StorageTurns: Sendable {

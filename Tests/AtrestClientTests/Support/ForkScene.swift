@@ -2,9 +2,9 @@
 // The scene of most specifications about copies.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestTestSupport
 import Foundation
-import SyncProtocol
-import TestSupport
 
 @testable import AtrestClient
 

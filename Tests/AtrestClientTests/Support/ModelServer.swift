@@ -2,9 +2,9 @@
 // A small, correct server in memory: what the contract asks, as plainly as it can be put.
 
 import AtrestClient
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 import Synchronization
 
 /// One account of a server. It is made anew for each test and never survives it.

@@ -2,8 +2,8 @@
 // The way to a model server, which a test can cut, and which counts what it carries.
 
 import AtrestClient
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 import Synchronization
 
 /// A way that does nothing but exchange; what a test needs besides, it says itself.

@@ -2,7 +2,7 @@
 // A server that says what a test wrote down, and time that passes when it says so.
 
 import AtrestClient
-import SyncProtocol
+import AtrestProtocol
 import Synchronization
 
 /// Time that only sleeping makes pass. Sleeps of one length can be held until the test lets them end.

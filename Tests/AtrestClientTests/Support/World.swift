@@ -2,16 +2,16 @@
 // What the specifications share: a clock to set, folders to throw away, seeds to print, replicas that are paired.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
+import AtrestTestSupport
 import Foundation
 import GRDB
-import Replication
-import SyncProtocol
 import Synchronization
-import TestSupport
 import Testing
 
-import struct Replication.Record
-import struct SyncProtocol.Cursor
+import struct AtrestProtocol.Cursor
+import struct AtrestReplication.Record
 
 @testable import AtrestClient
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fuzzing program: libFuzzer's own command line, for the target that FUZZ_TARGET names.
 
-import CFuzzer
+import AtrestFuzzing
+import CAtrestFuzzer
 import Foundation
-import Fuzzing
 
 @main
 struct Fuzz {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes the client's end of a connection: any bytes of a server's, with calls open.
 
-import Transport
+import AtrestHTTP2
 
 extension FuzzTarget {
   /// A byte of flags, four of choices, then what the server sends.

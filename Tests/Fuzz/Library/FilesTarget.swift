@@ -2,10 +2,10 @@
 // Fuzzes the small files that programs read: settings of purchases, checksums, certificates and keys.
 
 import AtrestClient
+import AtrestEntitlements
 import AtrestServer
-import Entitlements
+import AtrestTLS
 import Foundation
-import TLS
 
 extension FuzzTarget {
   /// The first byte says which file the rest is.

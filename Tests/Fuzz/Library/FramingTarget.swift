@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes gRPC's framing and compression: what messages a body holds may not depend on how it was cut.
 
-import Transport
+import AtrestHTTP2
 
 extension FuzzTarget {
   /// A byte that chooses the encoding, four of choices, then the body.

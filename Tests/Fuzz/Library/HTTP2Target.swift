@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes the server's end of a connection: any bytes, cut anywhere, at any time, with an owner that answers.
 
-import Transport
+import AtrestHTTP2
 
 extension FuzzTarget {
   /// A byte of flags, four of choices, then what the client sends.

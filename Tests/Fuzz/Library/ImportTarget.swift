@@ -2,10 +2,10 @@
 // Fuzzes files that people bring: the phone app's, and our own.
 
 import AtrestDomain
+import AtrestPortability
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Portability
-import Replication
-import SyncProtocol
 
 extension FuzzTarget {
   /// A file to import. A refusal has words; what was read can be held, written, and read again as the same.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes an input apart: parts that the fuzzer sees as bytes, and choices that follow from a few of them.
 
+import AtrestHTTP2
 import Foundation
-import Transport
 
 /// Reads an input from its front. Where it ends, everything is zero or empty: no input is too short.
 struct Input {

@@ -3,9 +3,9 @@
 
 import AtrestClient
 import AtrestDomain
-import DispatchNet
+import AtrestSockets
+import AtrestTLS
 import Foundation
-import TLS
 
 extension FuzzTarget {
   /// Text. What can be read can be written, and reads back as the same.

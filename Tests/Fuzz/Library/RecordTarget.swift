@@ -2,9 +2,9 @@
 // Fuzzes records and offers as bytes, and what merging any two of them comes to.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 extension FuzzTarget {
   /// Three records, cut by lengths.

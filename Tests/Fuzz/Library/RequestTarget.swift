@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes every message of the protocol: what decodes can be written, and reads back as itself.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 extension FuzzTarget {
   /// The first byte says which message the rest is to be.

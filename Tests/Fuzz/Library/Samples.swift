@@ -2,9 +2,9 @@
 // Real values to begin with: what devices and servers do send each other.
 
 import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 /// The same each time, so that seeds that are made again are equal.
 enum Samples {

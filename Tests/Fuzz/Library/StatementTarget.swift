@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes App Store statements: as they come, with any header and payload, and signed as if all of it were genuine.
 
-import AppStore
+import AtrestAppStore
 import AtrestDomain
-import Entitlements
+import AtrestEntitlements
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 extension FuzzTarget {
   /// The first byte says how much of a statement the rest is.

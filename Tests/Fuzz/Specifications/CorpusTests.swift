@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What fuzzers found, and what they began with, as ordinary tests: every input once, and a few changed ones.
 
+import AtrestFuzzing
+import AtrestTestSupport
 import Foundation
-import Fuzzing
-import TestSupport
 import Testing
 
 @Suite("Inputs that fuzzers kept")

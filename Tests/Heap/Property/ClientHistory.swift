@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What servers do to a client's connections.
 
-import Fuzzing
-import Ledger
-import Transport
+import AtrestFuzzing
+import AtrestHTTP2
+import AtrestLedger
 
 /// One history of a client with a few connections.
 struct ClientHistory {

@@ -2,7 +2,7 @@
 // The property that finds what no charge stands for: whatever a peer sends and leaves unread, the heap has grown by no more than
 // twice what the ledger says, and a constant.
 
-import CHeapMeter
+import CAtrestHeapMeter
 import Glibc
 
 /// `heap [--seeds COUNT] [--seed SEED]`. A process of its own, because the heap is measured whole.

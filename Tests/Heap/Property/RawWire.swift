@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What peers send: any mixture of what the protocol allows, and some that it does not.
 
-import Fuzzing
+import AtrestFuzzing
 
 /// One end of a connection that is only frames. It keeps to the protocol where breaking it would only end the connection.
 struct RawWire {

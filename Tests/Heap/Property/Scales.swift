@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Weighs the heap against the ledger.
 
-import CHeapMeter
+import CAtrestHeapMeter
 
 /// What the heap held when the scales were set up counts as nothing.
 struct Scales {

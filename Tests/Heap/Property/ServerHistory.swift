@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What clients do to a server, from the bytes of their connections to the calls of a service, without a socket.
 
-import DispatchNet
-import Fuzzing
-import GRPC
-import Ledger
+import AtrestFuzzing
+import AtrestHTTP2
+import AtrestLedger
+import AtrestRPC
+import AtrestSockets
 import Synchronization
-import Transport
 
 /// A service whose calls stay open until a history answers them.
 private final class Service: Sendable {

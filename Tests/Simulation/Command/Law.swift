@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command behind `make law`: all that can happen in a small world, up to a number of actions.
 
+import AtrestReplication
+import AtrestSimulation
 import Foundation
-import Replication
-import Simulation
 
 /// Searches the small world; with `BUGS` for each mutation in turn, or for the one that it names.
 /// `ACTIONS` names an alphabet, or actions, with commas between them.

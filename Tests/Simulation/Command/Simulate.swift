@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command behind `make simulate`: many seeds, or one that failed.
 
+import AtrestReplication
+import AtrestSimulation
 import Foundation
-import Replication
-import Simulation
 
 /// Reads what to run from the environment: `SEED`, or `FIRST` and `SEEDS`; `DEVICES`, `OPERATIONS`,
 /// `FAULTS`. `STORY` tells what became of the record without making the history short. `LAW` searches a

@@ -2,7 +2,7 @@
 // One account of the simulated server: what its devices wrote, and what the world has seen of its
 // feed.
 
-import Replication
+import AtrestReplication
 
 /// An account and its judge. Accounts share a server and nothing else.
 final class Account {

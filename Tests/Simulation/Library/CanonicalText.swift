@@ -2,8 +2,8 @@
 // Writes a state down so that two states that differ only in names and in how much time went by
 // read the same.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// What a state is made of, piece by piece, until all names and times in it are known.
 ///

@@ -2,9 +2,9 @@
 // One device: a disk, a clock, a link, and at times a program that runs on them.
 
 import AtrestClient
+import AtrestProtocol
+import AtrestReplication
 import Foundation
-import Replication
-import SyncProtocol
 
 /// A device, running or not.
 final class Device {

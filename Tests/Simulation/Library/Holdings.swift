@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What some replicas hold together.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// Registers that are visible, journalled, or stripped away.
 struct Holdings {

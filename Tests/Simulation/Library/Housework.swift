@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server's housekeeping as a job of its queue, a slice at a time.
 
+import AtrestRPC
+import AtrestReplication
 import AtrestServer
-import GRPC
-import Replication
 
 /// One slice of housekeeping.
 final class Housework: StorageJob, @unchecked Sendable {

@@ -2,7 +2,7 @@
 // Which writes are covered by what is there: visible, journalled, put away by a person, or known to
 // the writer of one that is covered.
 
-import Replication
+import AtrestReplication
 
 extension Oracle {
   /// Which writes are covered.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a server forgot when it was put back, write by write; and what deletions took twice. Both are granted.
 
-import Replication
+import AtrestReplication
 
 /// A write that a server forgot comes back as something held, not as something written. So the
 /// server cannot tell whether the writer of what it meets knew it, and either may supersede the

@@ -2,7 +2,7 @@
 // Whether an entry of the journal is true: both writes were made, and the winner's writer had not
 // seen the loser.
 
-import Replication
+import AtrestReplication
 
 extension Oracle {
   /// What is wrong with an entry; nil if nothing is.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether the right write won, for each field of each record.
 
-import Replication
+import AtrestReplication
 
 /// The greatest register of each field that the server acknowledged, by the order of docs/merge.md.
 ///

@@ -2,8 +2,8 @@
 // Knows every write that anybody made, what its writer saw, and the stamps it got. Does not know
 // how merging works.
 
-import Replication
-import SyncProtocol
+import AtrestProtocol
+import AtrestReplication
 
 /// The independent judge of one account: a graph of writes, each pointing at those its writer saw.
 ///

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One run of the server: the real store, queue and services, without sockets.
 
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 import AtrestServer
-import GRPC
 import Logging
-import Replication
-import SyncProtocol
-import Transport
 
 /// Whose call it is, once its token was found right.
 typealias Caller = AtrestServer.Session
@@ -32,7 +32,7 @@ final class ServerProcess: @unchecked Sendable {
   /// The accounts' numbers, in the order of `World.accounts`.
   private let accountIDs: [AccountID]
   /// The heads in memory when the world last looked.
-  private var lookedHeads: [SyncProtocol.Cursor] = []
+  private var lookedHeads: [AtrestProtocol.Cursor] = []
   /// Connections that were made to it.
   var wires: [Wire] = []
   private(set) var isAlive = true

@@ -2,7 +2,7 @@
 // A wall clock that may be wrong, jump either way, or run too fast.
 
 import AtrestClient
-import Replication
+import AtrestReplication
 
 /// One machine's wall clock.
 final class SimulatedClock: WallClock, @unchecked Sendable {

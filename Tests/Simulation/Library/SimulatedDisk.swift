@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One machine's disk, as the simulation handles it.
 
-import CSimulatedDisk
+import CAtrestSimulatedDisk
 
 /// Files that outlive the processes that write them, and may lose what was not synced.
 final class SimulatedDisk {

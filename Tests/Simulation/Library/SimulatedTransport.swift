@@ -2,9 +2,9 @@
 // The sync engine's way to the server, over simulated connections.
 
 import AtrestClient
-import Replication
-import SyncProtocol
-import Transport
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestReplication
 
 /// One device process's way to the server. One connection, opened when first needed and again after
 /// it broke.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs histories, and makes those that fail as short as they get.
 
-import Replication
+import AtrestReplication
 
 /// The simulator, as the command and the specifications use it.
 package enum Simulator {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches everything that can happen in a small world, up to a number of actions.
 
-import Replication
+import AtrestReplication
 
 /// A breadth-first search: every state is judged, and gone on from once.
 package struct SmallLaw {

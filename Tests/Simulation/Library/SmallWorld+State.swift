@@ -3,10 +3,10 @@
 // searched once.
 
 import AtrestClient
+import AtrestProtocol
+import AtrestReplication
 import AtrestServer
 import Foundation
-import Replication
-import SyncProtocol
 
 extension SmallWorld {
   /// What the world holds, in a form in which equal states are equal.

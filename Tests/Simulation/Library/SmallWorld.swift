@@ -3,8 +3,8 @@
 
 import AtrestClient
 import AtrestDomain
+import AtrestReplication
 import Foundation
-import Replication
 
 /// Two paired devices that hold one fast, and a server that has it. Copies of A's disk and of the
 /// server's were put aside when all of that was so.

@@ -2,9 +2,9 @@
 // What becomes of one record on every holder, for whoever looks for a bug.
 
 import AtrestClient
+import AtrestProtocol
+import AtrestReplication
 import AtrestServer
-import Replication
-import SyncProtocol
 
 /// The changes of one record, step by step, on every device and the server.
 struct Story {

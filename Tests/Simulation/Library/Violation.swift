@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a simulation found.
 
-import Replication
+import AtrestReplication
 
 /// A promise that was broken.
 package struct Violation: Error, Sendable, CustomStringConvertible {

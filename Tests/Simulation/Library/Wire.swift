@@ -2,10 +2,10 @@
 // One connection: both real ends of HTTP/2, and bytes on their way that may be late, in pieces, or
 // cut off.
 
-import GRPC
-import Replication
-import SyncProtocol
-import Transport
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestRPC
+import AtrestReplication
 
 /// How a device's packets travel at the moment. Shared by the connections of a device.
 final class Link {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Carries the events of one stream from the server's service to a simulated connection.
 
+import AtrestHTTP2
+import AtrestRPC
 import AtrestServer
-import GRPC
-import Transport
 
 /// The answering half of a simulated stream. What is sent goes out a little later: the service may
 /// send from inside a commit, or while the connection tells of its events.

@@ -2,10 +2,10 @@
 // What must hold all the time, and after each end of a program.
 
 import AtrestClient
+import AtrestProtocol
+import AtrestReplication
 import AtrestServer
 import Foundation
-import Replication
-import SyncProtocol
 
 extension World {
   /// Looks at what the server committed since the last look.

@@ -2,10 +2,10 @@
 // What the devices of an account and the server hold.
 
 import AtrestClient
+import AtrestProtocol
+import AtrestReplication
 import AtrestServer
 import Foundation
-import Replication
-import SyncProtocol
 
 extension World {
   /// What all devices of an account and the server hold together, what waits included.

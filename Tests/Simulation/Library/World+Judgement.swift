@@ -2,10 +2,10 @@
 // The world is made well again; then everybody must hold the same, and nothing be missing or made up.
 
 import AtrestClient
+import AtrestProtocol
+import AtrestReplication
 import AtrestServer
 import Foundation
-import Replication
-import SyncProtocol
 
 extension World {
   /// The network well, clocks right, disks whole: everybody syncs twice.

@@ -2,11 +2,11 @@
 // What each step of a history does to the world, and what may follow from it.
 
 import AtrestClient
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestReplication
 import AtrestServer
 import Foundation
-import Replication
-import SyncProtocol
-import Transport
 
 extension World {
   /// The most devices that copies may make of them.

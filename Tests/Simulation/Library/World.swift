@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Everything there is in a simulation, and how a history runs in it.
 
+import AtrestHTTP2
+import AtrestProtocol
+import AtrestReplication
 import AtrestServer
 import Foundation
-import Replication
-import SyncProtocol
-import Transport
 
 /// A record as the server keeps it, and its place.
 struct FeedRecord: Equatable {

@@ -3,12 +3,12 @@
 // there afterwards.
 
 import AtrestClient
+import AtrestReplication
 import AtrestServer
 import Foundation
-import Replication
 import Testing
 
-@testable import Simulation
+@testable import AtrestSimulation
 
 @Suite("Stores on a simulated disk")
 struct DiskTests {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small run of the simulator for every change: seeds that must pass, and bugs that must not.
 
+import AtrestReplication
 import Foundation
-import Replication
 import Testing
 
-@testable import Simulation
+@testable import AtrestSimulation
 
 @Suite("Simulation")
-struct SimulationTests {
+struct AtrestSimulationTests {
   /// Small enough for a debug build.
   static let plan: History.Plan = {
     var plan = History.Plan()

@@ -2,10 +2,10 @@
 // The small law: whatever few actions do to two devices, one record and a server, every promise is
 // kept. And the search sees what it must.
 
-import Replication
+import AtrestReplication
 import Testing
 
-@testable import Simulation
+@testable import AtrestSimulation
 
 @Suite("The small law")
 struct SmallLawTests {

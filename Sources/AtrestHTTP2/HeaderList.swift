@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides how header fields are handed to nghttp2: constants by pointer, the rest from one buffer.
+
+import CAtrestNghttp2
+
+/// A constant header field. nghttp2 keeps the pointers; `StaticString` lives as long as the process.
+func constantField(_ name: StaticString, _ value: StaticString) -> nghttp2_nv {
+  let flags = NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue
+  return nghttp2_nv(
+    name: UnsafeMutablePointer(mutating: name.utf8Start),
+    value: UnsafeMutablePointer(mutating: value.utf8Start), namelen: name.utf8CodeUnitCount,
+    valuelen: value.utf8CodeUnitCount, flags: UInt8(flags))
+}
+
+/// Header fields in the making.
+struct HeaderList {
+  private enum Field {
+    case constant(nghttp2_nv)
+    case stored(start: Int, nameCount: Int, valueCount: Int)
+  }
+
+  private var fields: [Field] = []
+  private var bytes: [UInt8] = []
+  /// Name + value + 32 of each field, as RFC 9113 counts.
+  private(set) var size = 0
+
+  mutating func add(_ name: StaticString, _ value: StaticString) {
+    size += name.utf8CodeUnitCount + value.utf8CodeUnitCount + 32
+    fields.append(.constant(constantField(name, value)))
+  }
+
+  mutating func add(_ name: some Collection<UInt8>, _ value: some Collection<UInt8>) {
+    size += name.count + value.count + 32
+    fields.append(
+      .stored(start: bytes.count, nameCount: name.count, valueCount: value.count))
+    bytes.append(contentsOf: name)
+    bytes.append(contentsOf: value)
+  }
+
+  mutating func add(_ name: String, _ value: String) {
+    add(name.utf8, value.utf8)
+  }
+
+  /// Adds what fits in `limitBytes` in all; `-bin` values as unpadded base64.
+  mutating func add(_ metadata: Metadata, limitBytes: Int) {
+    for entry in metadata.entries {
+      let name = metadata.nameBytes(entry)
+      let value =
+        entry.isBinary ? Base64.encode(metadata.value(entry))[...] : metadata.value(entry)
+      guard size + name.count + value.count + 32 <= limitBytes else { continue }
+      add(name, value)
+    }
+  }
+
+  /// Lends the fields to nghttp2, which copies what is not constant.
+  func withFields<R>(_ body: (UnsafePointer<nghttp2_nv>?, Int) -> R) -> R {
+    bytes.withUnsafeBufferPointer { storage in
+      let list = fields.map { field in
+        switch field {
+        case .constant(let constant):
+          return constant
+        case .stored(let start, let nameCount, let valueCount):
+          let name = UnsafeMutablePointer(mutating: storage.baseAddress)
+          return nghttp2_nv(
+            name: name.map { $0 + start }, value: name.map { $0 + start + nameCount },
+            namelen: nameCount, valuelen: valueCount, flags: 0)
+        }
+      }
+      return list.withUnsafeBufferPointer { body($0.baseAddress, $0.count) }
+    }
+  }
+}
+
+/// Whether bytes off the wire are this constant.
+func equals(_ bytes: UnsafeBufferPointer<UInt8>, _ constant: StaticString) -> Bool {
+  guard bytes.count == constant.utf8CodeUnitCount else { return false }
+  return hasPrefix(bytes, constant)
+}
+
+/// Whether bytes off the wire begin with this constant.
+func hasPrefix(_ bytes: UnsafeBufferPointer<UInt8>, _ constant: StaticString) -> Bool {
+  let count = constant.utf8CodeUnitCount
+  guard bytes.count >= count else { return false }
+  let expected = constant.utf8Start
+  for index in 0..<count where bytes[index] != expected[index] { return false }
+  return true
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes our own, complete format: everything a replica holds and nobody deleted.
+
+import AtrestDomain
+import AtrestProtocol
+import AtrestReplication
+import Crypto
+import Foundation
+
+/// Our own export: JSON lines, complete, with a seal.
+public enum AtrestExport {
+  /// The version that is read and written.
+  public static let version = AtrestHeader.current
+
+  /// Writes a file.
+  ///
+  /// Deleted records are not in it: what somebody took away does not leave in a file either. Fields and kinds that this build does
+  /// not know are.
+  /// - Parameters:
+  ///   - records: What a replica holds, in the order in which it is to stand.
+  ///   - madeAt: Now.
+  ///   - program: The version of the program, for people who look into the file.
+  ///   - stamps: Whether to write when and where each field was written: a later import then knows which side is newer.
+  ///   - since: Leaves out fasts that ended before, and water drunk before. What has no time is always in it.
+  /// - Returns: The file, and how many records of each kind it holds.
+  /// - Complexity: O(n) time and memory.
+  public static func write(
+    _ records: some Sequence<Record>, madeAt: Date, program: String, stamps: Bool = false,
+    since: Date? = nil
+  ) throws -> (bytes: [UInt8], counts: [RecordKind: Int]) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    var body: [UInt8] = []
+    var counts: [RecordKind: Int] = [:]
+    for record in records where !record.isDeleted {
+      let content = Content(record)
+      if let since, let last = content.last, last < since { continue }
+      body += try encoder.encode(content.line(of: record, stamps: stamps))
+      body.append(UInt8(ascii: "\n"))
+      counts[record.key.kind, default: 0] += 1
+    }
+    let named = Dictionary(uniqueKeysWithValues: counts.map { (KindName.text($0.key), $0.value) })
+    let header = AtrestHeader(madeAt: madeAt, program: program, records: named)
+    var bytes = Array(try encoder.encode(header)) + [UInt8(ascii: "\n")]
+    bytes += body
+    let seal = AtrestSeal(
+      count: counts.values.reduce(0, +), sha256: Hexadecimal.text(SHA256.hash(data: bytes)))
+    bytes += try encoder.encode(seal)
+    bytes.append(UInt8(ascii: "\n"))
+    return (bytes, counts)
+  }
+
+  /// What this build understands of a record: only what it would write back as the very same bytes.
+  private struct Content {
+    var session: Session?
+    var water: WaterEntry?
+    var preference: String?
+    var transaction: String?
+
+    init(_ record: Record) {
+      func holds(_ values: [(FieldNumber, [UInt8])]) -> Bool {
+        values.allSatisfy { record[$0.0]?.value == $0.1 }
+      }
+      switch record.key.kind {
+      case .session:
+        guard let session = try? Session(record),
+          holds([
+            (SessionField.span, SessionField.encode(session.span)),
+            (SessionField.target, SessionField.encode(targetMinutes: session.targetMinutes)),
+          ])
+        else { return }
+        self.session = session
+      case .water:
+        guard let water = try? WaterEntry(record),
+          holds([(WaterField.intake, WaterField.encode(water.intake))])
+        else { return }
+        self.water = water
+      case .preference:
+        guard let value = try? PreferenceField.value(of: record),
+          holds([(PreferenceField.value, PreferenceField.encode(value))])
+        else { return }
+        preference = value
+      case .entitlement:
+        guard let jws = try? EntitlementField.jws(of: record),
+          let text = String(validating: jws, as: UTF8.self),
+          EntitlementField.record(jws: jws) == record
+        else { return }
+        transaction = text
+      default: break
+      }
+    }
+
+    /// The last time in it; nil for what has none.
+    var last: Date? {
+      session.map { $0.span.end ?? .distantFuture } ?? water?.intake.at
+    }
+
+    private var understood: Set<FieldNumber> {
+      if session != nil { return [SessionField.span, SessionField.target] }
+      if water != nil { return [WaterField.intake] }
+      if preference != nil { return [PreferenceField.value] }
+      if transaction != nil { return [EntitlementField.signedTransaction] }
+      return []
+    }
+
+    func line(of record: Record, stamps: Bool) -> AtrestLine {
+      let kind = record.key.kind
+      var line = AtrestLine(kind: kind)
+      switch kind {
+      case .session, .water: line.id = UUID(bytes: record.key.id)?.uuidString.lowercased()
+      case .preference, .entitlement: line.id = String(validating: record.key.id, as: UTF8.self)
+      default: break
+      }
+      if line.id == nil { line.idBytes = Data(record.key.id).base64EncodedString() }
+      if let session {
+        line.span = AtrestLine.Span(
+          start: TimeText.iso(session.span.start), end: session.span.end.map(TimeText.iso),
+          outcome: session.span.outcome.fileWord)
+        line.targetMinutes = session.targetMinutes
+      }
+      if let intake = water?.intake {
+        line.intake = AtrestLine.Intake(
+          at: TimeText.iso(intake.at), millilitres: intake.millilitres)
+      }
+      line.value = preference
+      line.signedTransaction = transaction
+
+      let special = [Register.deletedField, Register.forgottenField]
+      let rest = record.registers.filter {
+        !special.contains($0.field) && !understood.contains($0.field)
+      }
+      if !rest.isEmpty {
+        line.raw = Dictionary(
+          uniqueKeysWithValues: rest.map {
+            (String($0.field), Data($0.value).base64EncodedString())
+          })
+      }
+      if stamps, transaction == nil {
+        line.stamps = Dictionary(
+          uniqueKeysWithValues: record.registers
+            .filter { $0.field != Register.forgottenField }
+            .map { (FieldName.text($0.field, of: kind), StampText.text($0.stamp)) })
+      }
+      return line
+    }
+  }
+}

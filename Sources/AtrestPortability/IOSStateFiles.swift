@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two files in which the iOS app keeps its data: the fasts with the one that goes on, and the water.
+
+import AtrestDomain
+import AtrestProtocol
+import Crypto
+import Foundation
+
+/// `session-state.json` and `water-log.json`.
+enum IOSStateFiles {
+  private struct State: Decodable {
+    struct Active: Decodable {
+      var start: IOSInstant
+      var lastEvent: IOSInstant?
+      var targetDurationHours: Double?
+    }
+
+    var sessions: [IOSSession]
+    var active: Active?
+    // `completedCount` is not read: the count follows from the fasts, and adding to it would count twice.
+  }
+
+  private struct Drink: Decodable {
+    var id: UUID
+    var date: IOSInstant
+    var amountMilliliters: Double
+  }
+
+  static func sessionState(_ data: Data) throws(PortabilityError) -> ImportFile {
+    let state: State = try Portability.decode(data)
+    var file = ImportFile(format: .iosSessionState, version: 1, madeAt: nil)
+    for (index, session) in state.sessions.enumerated() {
+      try file.add(session.entry(.entry(index + 1)))
+    }
+    if let active = state.active {
+      guard active.start.seconds > 0,
+        let saved = SavedActiveFast(
+          start: active.start.date, lastEvent: active.lastEvent?.date,
+          targetHours: active.targetDurationHours)
+      else { throw .impossible(.active, .longAgo) }
+      file.active = saved
+    }
+    return file
+  }
+
+  static func waterLog(_ data: Data) throws(PortabilityError) -> ImportFile {
+    let drinks: [Drink] = try Portability.decode(data)
+    var file = ImportFile(format: .iosWaterLog, version: 1, madeAt: nil)
+    for (index, drink) in drinks.enumerated() {
+      let place = ImportPlace.entry(index + 1)
+      let amount = drink.amountMilliliters.rounded()
+      guard amount > 0, amount <= Double(TypedRules.millilitres.upperBound) else {
+        throw .impossible(place, .amountOutOfRange)
+      }
+      try file.add(
+        .water(id: drink.id, at: drink.date.date, millilitres: Int(amount), place: place))
+    }
+    return file
+  }
+}
+
+extension SavedActiveFast {
+  /// The id of the fast as a record. The app gives a fast an id when it ends; until then its start is all there is to know it
+  /// by, and the same file brought to two devices must make one fast and not two.
+  public var importedID: UUID { Self.importedID(start: start) }
+
+  /// Source: RFC 9562, section 5.8, version 8: the first bytes of a SHA-256.
+  static func importedID(start: Date) -> UUID {
+    let name = "atrest active fast \(IOSInstant(start).seconds)"
+    var bytes = Array(SHA256.hash(data: Data(name.utf8)).prefix(16))
+    bytes[6] = bytes[6] & 0x0F | 0x80
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    guard let id = UUID(bytes: bytes) else { preconditionFailure("16 bytes are a UUID") }
+    return id
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The messages of the Accounts service, but for its log of events.
+
+import AtrestReplication
+import CAtrestProtos
+
+/// What a server lets an account hold and send; zero where it does not say.
+public struct AccountLimits: Hashable, Sendable {
+  /// Records of one account.
+  public var records: UInt64
+  /// Bytes of one account's records.
+  public var bytes: UInt64
+  /// Bytes of one message.
+  public var messageBytes: UInt32
+  /// Offers in one request, and records in one answer.
+  public var recordsPerRequest: UInt32
+  /// Bytes of one register's value.
+  public var valueBytes: UInt32
+  /// Bytes of one encoded record.
+  public var recordBytes: UInt32
+  /// Watch streams of one device.
+  public var watchStreams: UInt32
+
+  /// Limits.
+  public init(
+    records: UInt64 = 0, bytes: UInt64 = 0, messageBytes: UInt32 = 0,
+    recordsPerRequest: UInt32 = 0, valueBytes: UInt32 = 0, recordBytes: UInt32 = 0,
+    watchStreams: UInt32 = 0
+  ) {
+    self.records = records
+    self.bytes = bytes
+    self.messageBytes = messageBytes
+    self.recordsPerRequest = recordsPerRequest
+    self.valueBytes = valueBytes
+    self.recordBytes = recordBytes
+    self.watchStreams = watchStreams
+  }
+}
+
+/// What an account holds, and what it may.
+public struct GetAccountResponse: WireMessage {
+  /// Its name.
+  public var name: String
+  /// When it was made.
+  public var created: WallTime
+  /// Devices that have access.
+  public var devices: UInt32
+  /// Records held, deleted ones and the journal included.
+  public var records: UInt64
+  /// Bytes of those records, as they are encoded.
+  public var bytes: UInt64
+  /// What the server allows.
+  public var limits: AccountLimits
+
+  /// An answer.
+  public init(
+    name: String, created: WallTime, devices: UInt32, records: UInt64, bytes: UInt64,
+    limits: AccountLimits
+  ) {
+    self.name = name
+    self.created = created
+    self.devices = devices
+    self.records = records
+    self.bytes = bytes
+    self.limits = limits
+  }
+
+  /// Decodes an answer.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: atrest__sync__v1__get_account_response__unpack) {
+      message throws(WireError) in
+      var limits = AccountLimits()
+      if let told = message.limits?.pointee {
+        limits = AccountLimits(
+          records: told.records, bytes: told.bytes, messageBytes: told.message_bytes,
+          recordsPerRequest: told.records_per_request, valueBytes: told.value_bytes,
+          recordBytes: told.record_bytes, watchStreams: told.watch_streams)
+      }
+      return GetAccountResponse(
+        name: try text(message.name, limitBytes: NameLimit.bytes),
+        created: WallTime(milliseconds: message.created_ms), devices: message.devices,
+        records: message.records, bytes: message.bytes, limits: limits)
+    }
+  }
+
+  /// The bytes on the wire.
+  public var encoded: [UInt8] {
+    packing(atrest__sync__v1__get_account_response__init) { message, arena in
+      message.name = arena.text(name)
+      message.created_ms = created.milliseconds
+      message.devices = devices
+      message.records = records
+      message.bytes = bytes
+      let told = arena.make(atrest__sync__v1__limits__init)
+      told.pointee.records = limits.records
+      told.pointee.bytes = limits.bytes
+      told.pointee.message_bytes = limits.messageBytes
+      told.pointee.records_per_request = limits.recordsPerRequest
+      told.pointee.value_bytes = limits.valueBytes
+      told.pointee.record_bytes = limits.recordBytes
+      told.pointee.watch_streams = limits.watchStreams
+      message.limits = told
+    }
+  }
+}
+
+/// Asks for the end of the caller's account.
+public struct DeleteAccountRequest: WireMessage {
+  /// The account's name, exactly.
+  public var accountName: String
+
+  /// A request.
+  public init(accountName: String) {
+    self.accountName = accountName
+  }
+
+  /// Decodes a request.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: atrest__sync__v1__delete_account_request__unpack) {
+      message throws(WireError) in
+      DeleteAccountRequest(
+        accountName: try text(message.account_name, limitBytes: NameLimit.bytes))
+    }
+  }
+
+  /// The bytes on the wire.
+  public var encoded: [UInt8] {
+    packing(atrest__sync__v1__delete_account_request__init) { message, arena in
+      message.account_name = arena.text(accountName)
+    }
+  }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// The messages of the Admin service.
+
+import AtrestReplication
+import CAtrestProtos
+
+/// Names an account: to make it, to invite a device to it, to remove it, or to list its devices (empty: those of all). The
+/// four requests are one message on the wire.
+public struct AccountRequest: WireMessage {
+  /// The account's name.
+  public var name: String
+
+  /// A request.
+  public init(name: String) {
+    self.name = name
+  }
+
+  /// Decodes a request.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: atrest__admin__v1__add_account_request__unpack) {
+      message throws(WireError) in
+      AccountRequest(name: try text(message.name, limitBytes: NameLimit.bytes))
+    }
+  }
+
+  /// The bytes on the wire.
+  public var encoded: [UInt8] {
+    packing(atrest__admin__v1__add_account_request__init) { message, arena in
+      message.name = arena.text(name)
+    }
+  }
+}
+
+/// A pairing code, and where to use it.
+public struct Invitation: WireMessage {
+  /// Secret until used.
+  public var code: String
+  /// When it stops working.
+  public var expires: WallTime
+  /// Host and port at which devices reach the server.
+  public var address: String
+
+  /// An answer.
+  public init(code: String, expires: WallTime, address: String) {
+    self.code = code
+    self.expires = expires
+    self.address = address
+  }
+
+  /// Decodes an answer.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: atrest__admin__v1__invitation_response__unpack) {
+      message throws(WireError) in
+      Invitation(
+        code: try text(message.code, limitBytes: 64),
+        expires: WallTime(milliseconds: message.expires_ms),
+        address: try text(message.address, limitBytes: 300))
+    }
+  }
+
+  /// The bytes on the wire.
+  public var encoded: [UInt8] {
+    packing(atrest__admin__v1__invitation_response__init) { message, arena in
+      message.code = arena.text(code)
+      message.expires_ms = expires.milliseconds
+      message.address = arena.text(address)
+    }
+  }
+}
+
+/// The accounts of a server.
+public struct ListAccountsResponse: WireMessage {
+  /// One account.
+  public struct Account: Hashable, Sendable {
+    /// Unique on its server.
+    public var name: String
+    /// When it was made.
+    public var created: WallTime
+    /// Devices that have access.
+    public var devices: Int
+    /// Records held, deleted ones and the journal included.
+    public var records: Int
+    /// Bytes of those records, as they are encoded.
+    public var bytes: Int
+
+    /// An account.
+    public init(name: String, created: WallTime, devices: Int, records: Int, bytes: Int = 0) {
+      self.name = name
+      self.created = created
+      self.devices = devices
+      self.records = records
+      self.bytes = bytes
+    }
+  }
+
+  /// By name.
+  public var accounts: [Account]
+
+  /// An answer.
+  public init(accounts: [Account]) {
+    self.accounts = accounts
+  }
+
+  /// Decodes an answer.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: atrest__admin__v1__list_accounts_response__unpack) {
+      message throws(WireError) in
+      var accounts: [Account] = []
+      for account in elements(message.accounts, message.n_accounts) {
+        accounts.append(
+          Account(
+            name: try text(account.name, limitBytes: NameLimit.bytes),
+            created: WallTime(milliseconds: account.created_ms), devices: Int(account.devices),
+            records: Int(clamping: account.records), bytes: Int(clamping: account.bytes)))
+      }
+      return ListAccountsResponse(accounts: accounts)
+    }
+  }
+
+  /// The bytes on the wire.
+  public var encoded: [UInt8] {
+    packing(
+      atrest__admin__v1__list_accounts_response__init, expectedBytes: accounts.count * 256 + 512
+    ) { message, arena in
+      message.n_accounts = accounts.count
+      message.accounts = arena.array(accounts) { account in
+        let entry = arena.make(atrest__admin__v1__account__init)
+        entry.pointee.name = arena.text(account.name)
+        entry.pointee.created_ms = account.created.milliseconds
+        entry.pointee.devices = UInt32(clamping: account.devices)
+        entry.pointee.records = UInt64(clamping: account.records)
+        entry.pointee.bytes = UInt64(clamping: account.bytes)
+        return entry
+      }
+    }
+  }
+}
+
+/// Devices with the names of their accounts.
+public struct ListAccountDevicesResponse: WireMessage {
+  /// A device and whose it is.
+  public struct Entry: Hashable, Sendable {
+    /// The account's name.
+    public var account: String
+    /// The device; `isCurrent` is false here.
+    public var device: Device
+
+    /// A device and whose it is.
+    public init(account: String, device: Device) {
+      self.account = account
+      self.device = device
+    }
+  }
+
+  /// By account, oldest device first.
+  public var entries: [Entry]
+
+  /// An answer.
+  public init(entries: [Entry]) {
+    self.entries = entries
+  }
+
+  /// Decodes an answer.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: atrest__admin__v1__list_account_devices_response__unpack) {
+      message throws(WireError) in
+      var entries: [Entry] = []
+      for device in elements(message.devices, message.n_devices) {
+        entries.append(
+          Entry(
+            account: try text(device.account, limitBytes: NameLimit.bytes),
+            device: Device(
+              replica: ReplicaID(rawValue: device.replica),
+              name: try text(device.name, limitBytes: NameLimit.bytes),
+              paired: WallTime(milliseconds: device.paired_ms),
+              seen: WallTime(nonZero: device.seen_ms),
+              revoked: WallTime(nonZero: device.revoked_ms),
+              origin: DeviceOrigin(
+                parent: device.parent, renewed: device.renewed, approver: device.approver))))
+      }
+      return ListAccountDevicesResponse(entries: entries)
+    }
+  }
+
+  /// The bytes on the wire.
+  public var encoded: [UInt8] {
+    packing(
+      atrest__admin__v1__list_account_devices_response__init,
+      expectedBytes: entries.count * 320 + 512
+    ) { message, arena in
+      message.n_devices = entries.count
+      message.devices = arena.array(entries) { item in
+        let entry = arena.make(atrest__admin__v1__account_device__init)
+        entry.pointee.account = arena.text(item.account)
+        entry.pointee.replica = item.device.replica.rawValue
+        entry.pointee.name = arena.text(item.device.name)
+        entry.pointee.paired_ms = item.device.paired.milliseconds
+        entry.pointee.seen_ms = item.device.seen?.milliseconds ?? 0
+        entry.pointee.revoked_ms = item.device.revoked?.milliseconds ?? 0
+        entry.pointee.parent = (item.device.origin.parent ?? .none).rawValue
+        entry.pointee.renewed = item.device.origin.isRenewed ? 1 : 0
+        entry.pointee.approver = (item.device.origin.approver ?? .none).rawValue
+        return entry
+      }
+    }
+  }
+}

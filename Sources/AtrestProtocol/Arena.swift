@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory for one decoding or encoding: given piece by piece, taken back at once, and bounded.
+
+import CAtrestProtobufC
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// A bump allocator behind protobuf-c's allocator hook. The budget is the guard against messages that are
+/// small on the wire and large in memory: protobuf-c can need 76 times a message's size.
+///
+/// Not thread-safe; pointers into it die with it.
+final class Arena {
+  /// Bytes one unpack may take. A page of 1,000 ordinary offers takes under 1 MiB.
+  static let budgetBytes = 8 * 1024 * 1024
+
+  private var chunks: [UnsafeMutableRawPointer] = []
+  private var next: UnsafeMutableRawPointer
+  private var leftBytes: Int
+  private var takenBytes: Int
+  private var hook: ProtobufCAllocator
+
+  /// - Parameter expectedBytes: A guess that spares growing; any value works.
+  init(expectedBytes: Int = 2048) {
+    let size = min(max(expectedBytes, 512), Arena.budgetBytes)
+    next = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    chunks = [next]
+    leftBytes = size
+    takenBytes = size
+    hook = ProtobufCAllocator(
+      alloc: { owner, size in
+        owner.flatMap { Unmanaged<Arena>.fromOpaque($0).takeUnretainedValue().take(size) }
+      },
+      free: { _, _ in },  // The arena frees everything at once.
+      allocator_data: nil)
+    hook.allocator_data = Unmanaged.passUnretained(self).toOpaque()
+  }
+
+  deinit {
+    for chunk in chunks { chunk.deallocate() }
+  }
+
+  /// Gives `size` bytes aligned for 8, or nil if the budget is spent. The size stands before them.
+  func take(_ size: Int) -> UnsafeMutableRawPointer? {
+    guard (0...Arena.budgetBytes).contains(size) else { return nil }
+    let rounded = (Arena.headerBytes + size + 7) & ~7
+    if rounded > leftBytes {
+      let chunk = max(rounded, min(takenBytes, 1 << 20))
+      guard takenBytes + chunk <= Arena.budgetBytes else { return nil }
+      next = UnsafeMutableRawPointer.allocate(byteCount: chunk, alignment: 16)
+      chunks.append(next)
+      leftBytes = chunk
+      takenBytes += chunk
+    }
+    defer {
+      next += rounded
+      leftBytes -= rounded
+    }
+    next.storeBytes(of: size, as: Int.self)
+    return next + Arena.headerBytes
+  }
+
+  private static let headerBytes = MemoryLayout<Int>.size
+
+  /// The size that was asked for at an address that `take` of any arena gave.
+  static func size(at address: UnsafeRawPointer) -> Int {
+    (address - headerBytes).load(as: Int.self)
+  }
+
+  /// Calls `body` with the hook that draws on this arena.
+  func withAllocator<R>(_ body: (UnsafeMutablePointer<ProtobufCAllocator>) -> R) -> R {
+    body(&hook)
+  }
+}
+
+/// What encoding draws on. Unlike decoding it is sized by our own values, so running out is our own bug.
+extension Arena {
+  private func require(_ size: Int) -> UnsafeMutableRawPointer {
+    guard let memory = take(size) else { preconditionFailure("encoding outgrew its budget") }
+    return memory
+  }
+
+  /// A new C message with its defaults.
+  func make<C>(_ initialize: (UnsafeMutablePointer<C>?) -> Void) -> UnsafeMutablePointer<C> {
+    let message = require(MemoryLayout<C>.size).bindMemory(to: C.self, capacity: 1)
+    initialize(message)
+    return message
+  }
+
+  /// A copy of bytes.
+  func bytes(_ source: [UInt8]) -> ProtobufCBinaryData {
+    guard !source.isEmpty else { return ProtobufCBinaryData(len: 0, data: nil) }
+    let copy = require(source.count)
+    source.withUnsafeBytes {
+      copy.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(copy), byteCount: $0.count)
+    }
+    return ProtobufCBinaryData(
+      len: source.count, data: copy.bindMemory(to: UInt8.self, capacity: source.count))
+  }
+
+  /// A copy of text, ended by a NUL.
+  func text(_ source: String) -> UnsafeMutablePointer<CChar> {
+    let utf8 = source.utf8
+    let copy = require(utf8.count + 1).bindMemory(to: CChar.self, capacity: utf8.count + 1)
+    for (index, unit) in utf8.enumerated() { copy[index] = CChar(bitPattern: unit) }
+    copy[utf8.count] = 0
+    return copy
+  }
+
+  /// A C array with one element for each of `source`.
+  func array<S, C>(_ source: [S], _ element: (S) -> C) -> UnsafeMutablePointer<C>? {
+    guard !source.isEmpty else { return nil }
+    let size = MemoryLayout<C>.stride * source.count
+    let array = require(size).bindMemory(to: C.self, capacity: source.count)
+    for (index, item) in source.enumerated() {
+      (array + index).initialize(to: element(item))
+    }
+    return array
+  }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values of registers: each is one field of the kind's message, encoded alone.
+
+import AtrestDomain
+import AtrestReplication
+import CAtrestProtobufC
+import CAtrestProtos
+import Foundation
+
+/// The fields of a fast.
+public enum SessionField {
+  /// Start, end and outcome.
+  public static let span: FieldNumber = 2
+  /// Minutes.
+  public static let target: FieldNumber = 3
+
+  /// The value of the `span` register.
+  public static func encode(_ span: Session.Span) -> [UInt8] {
+    packing(atrest__sync__v1__session__init) { message, arena in
+      let inner = arena.make(atrest__sync__v1__session__span__init)
+      inner.pointee.start_ms = span.start.milliseconds
+      inner.pointee.end_ms = span.end?.milliseconds ?? 0
+      inner.pointee.outcome = .init(rawValue: .init(span.outcome.rawValue))
+      message.span = inner
+    }
+  }
+
+  /// The value of the `target` register.
+  public static func encode(targetMinutes: Int) -> [UInt8] {
+    packing(atrest__sync__v1__session__init) { message, _ in
+      message.target_minutes = UInt32(clamping: targetMinutes)
+    }
+  }
+}
+
+extension Session {
+  /// Reads a fast from its record.
+  ///
+  /// - Throws: `WireError` if the record is no fast this build can understand.
+  public init(_ record: Record) throws(WireError) {
+    guard let id = UUID(bytes: record.key.id) else { throw .invalid("a fast's id is not a UUID") }
+    self = try unpacking(record.message, by: atrest__sync__v1__session__unpack) {
+      message throws(WireError) in
+      guard let inner = message.span?.pointee,
+        let outcome = Outcome(rawValue: Int(inner.outcome.rawValue)),
+        WireDate.range.contains(inner.start_ms),
+        inner.end_ms == 0 || WireDate.range.contains(inner.end_ms),
+        let span = Span(
+          start: Date(milliseconds: inner.start_ms),
+          end: inner.end_ms == 0 ? nil : Date(milliseconds: inner.end_ms), outcome: outcome)
+      else { throw .invalid("a fast's start, end and outcome do not fit each other") }
+      let target = Int(message.target_minutes)
+      guard Session.targetRange.contains(target) else {
+        throw .invalid("a fast's target is out of range")
+      }
+      return Session(id: id, span: span, targetMinutes: target)
+    }
+  }
+}
+
+/// The fields of a glass of water.
+public enum WaterField {
+  /// When and how much.
+  public static let intake: FieldNumber = 2
+
+  /// The value of the `intake` register.
+  public static func encode(_ intake: WaterEntry.Intake) -> [UInt8] {
+    packing(atrest__sync__v1__water__init) { message, arena in
+      let inner = arena.make(atrest__sync__v1__water__intake__init)
+      inner.pointee.at_ms = intake.at.milliseconds
+      inner.pointee.millilitres = UInt32(clamping: intake.millilitres)
+      message.intake = inner
+    }
+  }
+}
+
+extension WaterEntry {
+  /// Reads a glass of water from its record.
+  ///
+  /// - Throws: `WireError` if the record is no water entry this build can understand.
+  public init(_ record: Record) throws(WireError) {
+    guard let id = UUID(bytes: record.key.id) else {
+      throw .invalid("a water entry's id is not a UUID")
+    }
+    self = try unpacking(record.message, by: atrest__sync__v1__water__unpack) {
+      message throws(WireError) in
+      guard let inner = message.intake?.pointee, WireDate.range.contains(inner.at_ms),
+        let intake = Intake(
+          at: Date(milliseconds: inner.at_ms), millilitres: Int(inner.millilitres))
+      else { throw .invalid("a water entry's time or amount is out of range") }
+      return WaterEntry(id: id, intake: intake)
+    }
+  }
+}
+
+/// The field of a setting.
+public enum PreferenceField {
+  /// Text whose meaning is the key's.
+  public static let value: FieldNumber = 2
+  /// Bytes of the longest value.
+  public static let limitBytes = 4096
+
+  /// The value of the `value` register.
+  public static func encode(_ text: String) -> [UInt8] {
+    packing(atrest__sync__v1__preference__init, expectedBytes: text.utf8.count + 512) {
+      message, arena in
+      message.value = arena.text(text)
+    }
+  }
+
+  /// Reads a setting's value from its record.
+  public static func value(of record: Record) throws(WireError) -> String {
+    try unpacking(record.message, by: atrest__sync__v1__preference__unpack) {
+      message throws(WireError) in
+      try text(message.value, limitBytes: limitBytes)
+    }
+  }
+}
+
+/// The field of an entitlement fact.
+public enum EntitlementField {
+  /// The signed transaction, as the App Store wrote it.
+  public static let signedTransaction: FieldNumber = 2
+
+  /// The record that carries a signed transaction; nil if the transaction does not say what places it among others.
+  /// Its stamp is its own signed date, so no device's clock orders it.
+  public static func record(jws: [UInt8]) -> Record? {
+    guard let claims = SignedTransaction(jws: jws) else { return nil }
+    let time = HybridTime(WallTime(milliseconds: claims.signedMilliseconds))
+    let value = packing(
+      atrest__sync__v1__entitlement__init, expectedBytes: jws.count + 512
+    ) { message, arena in
+      message.signed_transaction = arena.bytes(jws)
+    }
+    return Record(
+      key: RecordKey(kind: .entitlement, id: Array(claims.transactionID.utf8)),
+      registers: [
+        Register(
+          field: signedTransaction, stamp: Stamp(time: time, replica: .none), value: value)
+      ])
+  }
+
+  /// The signed transaction of a record.
+  public static func jws(of record: Record) throws(WireError) -> [UInt8] {
+    try unpacking(record.message, by: atrest__sync__v1__entitlement__unpack) { message in
+      [UInt8](message.signed_transaction)
+    }
+  }
+}
+
+/// The times that can be stored: after 1970, before the year 6430.
+enum WireDate {
+  static let range: Range<Int64> = 1..<(1 << 47)
+}
+
+extension Date {
+  /// From milliseconds since 1970, UTC.
+  public init(milliseconds: Int64) {
+    self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
+  }
+
+  /// Milliseconds since 1970, UTC, to the nearest; times that cannot be stored become the nearest that can.
+  public var milliseconds: Int64 {
+    let exact = (timeIntervalSince1970 * 1000).rounded()
+    guard exact > Double(WireDate.range.lowerBound) else { return WireDate.range.lowerBound }
+    guard exact < Double(WireDate.range.upperBound - 1) else {
+      return WireDate.range.upperBound - 1
+    }
+    return Int64(exact)
+  }
+}
+
+extension UUID {
+  /// From 16 bytes; nil for any other number of them.
+  public init?(bytes: [UInt8]) {
+    guard bytes.count == 16 else { return nil }
+    self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+  }
+
+  /// Its 16 bytes.
+  public var bytes: [UInt8] {
+    withUnsafeBytes(of: uuid) { Array($0) }
+  }
+}

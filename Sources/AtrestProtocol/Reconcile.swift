@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sync.Reconcile: ranges of keys that lie side by side, and what each side holds in them.
+
+import AtrestReplication
+import CAtrestProtobufC
+import CAtrestProtos
+
+/// A part of all keys, and what somebody holds in it. It begins where the range before it ended.
+public struct KeyRange: Hashable, Sendable {
+  /// How to compare what is in a range.
+  public enum Content: Hashable, Sendable {
+    /// Nothing to compare.
+    case settled
+    /// By count and sum.
+    case fingerprint(Fingerprint)
+    /// Record by record, ascending by key.
+    case items([Item])
+  }
+
+  /// A record in a comparison.
+  public struct Item: Hashable, Sendable {
+    /// See `RecordKey.storageKey`.
+    public var key: [UInt8]
+    /// See `Fingerprint.hash(ofRecord:)`.
+    public var hash: UInt64
+
+    /// An item.
+    public init(key: [UInt8], hash: UInt64) {
+      self.key = key
+      self.hash = hash
+    }
+  }
+
+  /// The first key that is not in the range any more; empty: it reaches to the end.
+  public var end: [UInt8]
+  /// How to compare.
+  public var content: Content
+
+  /// A range.
+  public init(end: [UInt8], content: Content) {
+    self.end = end
+    self.content = content
+  }
+
+  /// Ranges of one message at most.
+  public static let limit = 1000
+  /// Items of one message at most.
+  public static let itemLimit = 4000
+  /// A range that holds no more than this on either side is compared item by item.
+  public static let smallCount: UInt64 = 32
+}
+
+/// What a replica holds.
+public struct ReconcileRequest: WireMessage {
+  /// Side by side, ascending, from the first possible key.
+  public var ranges: [KeyRange]
+  /// The account's head, as the newest answer told it; nil where nothing of the answer is stored.
+  public var lastKnownHead: Cursor?
+
+  /// A request.
+  public init(ranges: [KeyRange], lastKnownHead: Cursor? = nil) {
+    self.ranges = ranges
+    self.lastKnownHead = lastKnownHead
+  }
+
+  /// Decodes a request and checks that its ranges and items ascend.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: atrest__sync__v1__reconcile_request__unpack) {
+      message throws(WireError) in
+      ReconcileRequest(
+        ranges: try KeyRange.list(message.ranges, message.n_ranges),
+        lastKnownHead: message.last_known_head.map { Cursor($0.pointee) })
+    }
+  }
+
+  /// The bytes on the wire.
+  public var encoded: [UInt8] {
+    packing(
+      atrest__sync__v1__reconcile_request__init, expectedBytes: KeyRange.arenaBytes(ranges)
+    ) { message, arena in
+      message.n_ranges = ranges.count
+      message.ranges = arena.array(ranges) { arena.range($0) }
+      message.last_known_head = lastKnownHead.map { arena.cursor($0) }
+    }
+  }
+}
+
+/// What differs.
+public struct ReconcileResponse: WireMessage {
+  /// What the account holds where it differs; the rest is settled.
+  public var ranges: [KeyRange]
+  /// Encoded `Record`s that the replica has otherwise or not at all.
+  public var records: [[UInt8]]
+  /// Keys of records that the account has otherwise or not at all.
+  public var wanted: [[UInt8]]
+  /// The server's clock.
+  public var serverTime: WallTime
+  /// Whether the server does not know the last known head; then it says nothing else.
+  public var restarted: Bool
+
+  /// A response.
+  public init(
+    ranges: [KeyRange], records: [[UInt8]] = [], wanted: [[UInt8]] = [], serverTime: WallTime,
+    restarted: Bool = false
+  ) {
+    self.restarted = restarted
+    self.ranges = ranges
+    self.records = records
+    self.wanted = wanted
+    self.serverTime = serverTime
+  }
+
+  /// Decodes a response; its records stay encoded.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: atrest__internal__v1__reconcile_response_page__unpack) {
+      message throws(WireError) in
+      guard message.n_records <= Page.records, message.n_wanted <= KeyRange.itemLimit else {
+        throw .invalid("a response has too many entries")
+      }
+      return ReconcileResponse(
+        ranges: try KeyRange.list(message.ranges, message.n_ranges),
+        records: encodedElements(message.records, message.n_records),
+        wanted: encodedElements(message.wanted, message.n_wanted),
+        serverTime: WallTime(milliseconds: message.server_time_ms),
+        restarted: message.restarted != 0)
+    }
+  }
+
+  /// The bytes on the wire.
+  public var encoded: [UInt8] {
+    packing(
+      atrest__internal__v1__reconcile_response_page__init,
+      expectedBytes: KeyRange.arenaBytes(ranges) + Page.arenaBytes(records)
+        + Page.arenaBytes(wanted)
+    ) { message, arena in
+      message.n_ranges = ranges.count
+      message.ranges = arena.array(ranges) { arena.range($0) }
+      message.n_records = records.count
+      message.records = arena.array(records) { arena.bytes($0) }
+      message.n_wanted = wanted.count
+      message.wanted = arena.array(wanted) { arena.bytes($0) }
+      message.server_time_ms = serverTime.milliseconds
+      message.restarted = restarted ? 1 : 0
+    }
+  }
+}
+
+extension KeyRange {
+  /// Bytes of a key at most: a journal entry's id, and its kind.
+  private static let keyLimitBytes = Record.Limits.idBytes + 32 + 4
+
+  fileprivate static func arenaBytes(_ ranges: [KeyRange]) -> Int {
+    ranges.reduce(512) { bytes, range in
+      guard case .items(let items) = range.content else { return bytes + 256 }
+      return bytes + 256 + items.count * 256
+    }
+  }
+
+  fileprivate static func list(
+    _ array: UnsafeMutablePointer<UnsafeMutablePointer<Atrest__Sync__V1__Range>?>?, _ count: Int
+  ) throws(WireError) -> [KeyRange] {
+    guard count <= limit else { throw .invalid("more than 1000 ranges") }
+    var ranges: [KeyRange] = []
+    var begin: [UInt8] = []
+    var itemCount = 0
+    for message in elements(array, count) {
+      guard ranges.last?.end != [] else { throw .invalid("a range begins after the end") }
+      let end = [UInt8](message.end)
+      guard end.count <= keyLimitBytes, end.isEmpty || begin.lexicographicallyPrecedes(end) else {
+        throw .invalid("ranges are not ascending")
+      }
+      itemCount += message.n_items
+      guard itemCount <= itemLimit else { throw .invalid("more than 4000 items") }
+      ranges.append(
+        KeyRange(end: end, content: try content(of: message, from: begin, to: end)))
+      begin = end
+    }
+    return ranges
+  }
+
+  private static func content(
+    of message: Atrest__Sync__V1__Range, from begin: [UInt8], to end: [UInt8]
+  ) throws(WireError) -> Content {
+    switch message.mode {
+    case ATREST__SYNC__V1__RANGE__MODE__MODE_SETTLED: return .settled
+    case ATREST__SYNC__V1__RANGE__MODE__MODE_FINGERPRINT:
+      return .fingerprint(Fingerprint(count: message.count, sum: message.fingerprint))
+    case ATREST__SYNC__V1__RANGE__MODE__MODE_ITEMS:
+      var items: [Item] = []
+      for item in elements(message.items, message.n_items) {
+        let key = [UInt8](item.key)
+        let isAscending = items.last.map { $0.key.lexicographicallyPrecedes(key) } ?? true
+        guard isAscending, !key.lexicographicallyPrecedes(begin),
+          end.isEmpty || key.lexicographicallyPrecedes(end), key.count <= keyLimitBytes
+        else { throw .invalid("items are not ascending, or outside their range") }
+        items.append(Item(key: key, hash: item.fingerprint))
+      }
+      return .items(items)
+    default: throw .invalid("a range is compared in an unknown way")
+    }
+  }
+}
+
+extension Arena {
+  fileprivate func range(_ range: KeyRange) -> UnsafeMutablePointer<Atrest__Sync__V1__Range>? {
+    let message = make(atrest__sync__v1__range__init)
+    message.pointee.end = bytes(range.end)
+    switch range.content {
+    case .settled: message.pointee.mode = ATREST__SYNC__V1__RANGE__MODE__MODE_SETTLED
+    case .fingerprint(let fingerprint):
+      message.pointee.mode = ATREST__SYNC__V1__RANGE__MODE__MODE_FINGERPRINT
+      message.pointee.count = fingerprint.count
+      message.pointee.fingerprint = fingerprint.sum
+    case .items(let items):
+      message.pointee.mode = ATREST__SYNC__V1__RANGE__MODE__MODE_ITEMS
+      message.pointee.n_items = items.count
+      message.pointee.items = array(items) {
+        item -> UnsafeMutablePointer<Atrest__Sync__V1__Item>? in
+        let message = make(atrest__sync__v1__item__init)
+        message.pointee.key = bytes(item.key)
+        message.pointee.fingerprint = item.hash
+        return message
+      }
+    }
+    return message
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why the server did not take one offer.
+
+import CAtrestProtos
+
+/// Why one offer was not taken. The record stays in the replica; the others are not affected.
+public struct Refusal: Hashable, Sendable {
+  /// The cause, for programs. Unknown numbers come from newer servers.
+  public struct Reason: RawRepresentable, Hashable, Sendable {
+    /// The number on the wire.
+    public let rawValue: Int
+
+    /// A reason with the given number.
+    public init(rawValue: Int) {
+      self.rawValue = rawValue
+    }
+
+    /// A stamp is too far ahead of the server's clock.
+    public static let clockSkew = Reason(rawValue: 1)
+    /// The record breaks a rule of records.proto.
+    public static let invalid = Reason(rawValue: 2)
+    /// The record or one of its values is too large.
+    public static let tooLarge = Reason(rawValue: 3)
+    /// The request would delete most of what there is.
+    public static let massDeletion = Reason(rawValue: 5)
+    /// What the server holds of the record is damaged.
+    public static let damaged = Reason(rawValue: 6)
+    /// The account is full, and the record is new or has grown.
+    public static let quota = Reason(rawValue: 7)
+
+    /// Reasons for which the same write may be taken later: the record's later writes wait for it.
+    public static let transient: [Reason] = [.clockSkew, .quota]
+  }
+
+  /// The offer's index in its request.
+  public let index: Int
+  /// The cause, for programs.
+  public let reason: Reason
+  /// One sentence for a person, without any value of the record.
+  public let message: String
+
+  /// A refusal.
+  public init(index: Int, reason: Reason, message: String) {
+    self.index = index
+    self.reason = reason
+    self.message = message
+  }
+
+  init(_ message: Atrest__Sync__V1__Refusal) throws(WireError) {
+    self.init(
+      index: Int(message.index), reason: Reason(rawValue: Int(message.reason.rawValue)),
+      message: try text(message.message, limitBytes: 1024))
+  }
+}
+
+extension Arena {
+  func refusal(_ refusal: Refusal) -> UnsafeMutablePointer<Atrest__Sync__V1__Refusal>? {
+    let message = make(atrest__sync__v1__refusal__init)
+    message.pointee.index = UInt32(clamping: refusal.index)
+    message.pointee.reason = Atrest__Sync__V1__Refusal__Reason(
+      rawValue: .init(truncatingIfNeeded: refusal.reason.rawValue))
+    message.pointee.message = text(refusal.message)
+    return message
+  }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fence around protobuf-c: Swift values on this side, C messages on the other, none cross it.
+
+import CAtrestProtobufC
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Why bytes are not the message they should be. Says nothing of their content.
+public enum WireError: Error, Hashable, Sendable {
+  /// Not well-formed protobuf, or too large in memory.
+  case malformed
+  /// Well-formed, but against a rule of the contract, which is named.
+  case invalid(String)
+}
+
+/// A message of the protocol as a Swift value.
+public protocol WireMessage: Hashable, Sendable {
+  /// Decodes a message.
+  ///
+  /// - Parameter bytes: From anywhere: nothing in them traps or takes more than 8 MiB.
+  init(decoding bytes: [UInt8]) throws(WireError)
+
+  /// Encodes the message.
+  var encoded: [UInt8] { get }
+}
+
+/// Unpacks a C message into the arena.
+func unpack<C>(
+  _ bytes: UnsafeBufferPointer<UInt8>, in arena: Arena,
+  by function: (UnsafeMutablePointer<ProtobufCAllocator>?, Int, UnsafePointer<UInt8>?) ->
+    UnsafeMutablePointer<C>?
+) throws(WireError) -> UnsafeMutablePointer<C> {
+  var nothing: UInt8 = 0  // protobuf-c wants an address even for no bytes.
+  let message = arena.withAllocator { allocator in
+    withUnsafePointer(to: &nothing) { nowhere in
+      function(allocator, bytes.count, bytes.baseAddress ?? nowhere)
+    }
+  }
+  guard let message else { throw .malformed }
+  return message
+}
+
+/// Unpacks an array's C message and hands it to `body`; it lives as long as that call.
+func unpacking<C, R>(
+  _ bytes: [UInt8],
+  by function: (UnsafeMutablePointer<ProtobufCAllocator>?, Int, UnsafePointer<UInt8>?) ->
+    UnsafeMutablePointer<C>?,
+  _ body: (C) throws(WireError) -> R
+) throws(WireError) -> R {
+  guard hasFewFields(bytes) else { throw .invalid("a message has very many fields") }
+  let arena = Arena(expectedBytes: bytes.count * 8)
+  // What is unpacked points into it, which nothing but this tells the compiler.
+  defer { withExtendedLifetime(arena) {} }
+  return try bytes.withUnsafeBufferPointer { buffer throws(WireError) -> R in
+    let message = try unpack(buffer, in: arena, by: function)
+    return try body(message.pointee)
+  }
+}
+
+/// Fields of one message that are taken, whatever their size. A full page has about 2,000; lists of an owner's, whose
+/// entries take more than sixteen bytes each, may have more.
+private let manyFields = 4_096
+
+/// Whether a message has no more fields, those that nobody knows included, than a message of this size has reason to.
+/// protobuf-c spends some 50 ns on each, so 270 KiB of the smallest would cost 4 ms. What is malformed is left to it.
+private func hasFewFields(_ bytes: [UInt8]) -> Bool {
+  let most = max(manyFields, bytes.count / 16)
+  // Two bytes are the least that a field takes.
+  guard bytes.count / 2 > most else { return true }
+  return bytes.withUnsafeBufferPointer { bytes in
+    var (index, count) = (0, 0)
+    while index < bytes.count {
+      count += 1
+      if count > most { return false }
+      let wireType = bytes[index] & 7
+      // Of a tag only its type matters here, and of a number only its end.
+      index = endOfVarint(bytes, index)
+      switch wireType {
+      case 0: index = endOfVarint(bytes, index)
+      case 1: index += 8
+      case 2:
+        let start = index
+        index = endOfVarint(bytes, index)
+        guard index <= bytes.count, index - start <= 5 else { return true }
+        var length = 0
+        for byte in bytes[start..<index].reversed() { length = length << 7 | Int(byte & 0x7f) }
+        index += length
+      case 5: index += 4
+      default: break  // Groups, which protobuf-c refuses; each end of one counts like a field.
+      }
+    }
+    return true
+  }
+}
+
+/// The index after a varint; after the end of all if it has none.
+private func endOfVarint(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
+  var index = start
+  while index < bytes.count, bytes[index] >= 0x80 { index += 1 }
+  return index + 1
+}
+
+/// Builds a C message in an arena of its own and packs it.
+func packing<C>(
+  _ initialize: (UnsafeMutablePointer<C>?) -> Void, expectedBytes: Int = 512,
+  _ fill: (inout C, Arena) -> Void
+) -> [UInt8] {
+  let arena = Arena(expectedBytes: expectedBytes)
+  let message: UnsafeMutablePointer<C> = arena.make(initialize)
+  fill(&message.pointee, arena)
+  return withExtendedLifetime(arena) { pack(message) }
+}
+
+/// Packs a C message. Its first member is the `ProtobufCMessage` that describes it.
+func pack<C>(_ message: UnsafeMutablePointer<C>) -> [UInt8] {
+  let base = UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self)
+  let size = protobuf_c_message_get_packed_size(base)
+  // Without this the standard library would write a count of zero into the one empty array that all threads share.
+  guard size > 0 else { return [] }
+  return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+    count = buffer.baseAddress.map { protobuf_c_message_pack(base, $0) } ?? 0
+  }
+}
+
+extension Array where Element == UInt8 {
+  /// A copy of a C message's bytes.
+  init(_ data: ProtobufCBinaryData) {
+    self.init(UnsafeBufferPointer(start: data.data, count: data.data == nil ? 0 : data.len))
+  }
+}
+
+/// Text of a C message that was unpacked in an arena. protobuf-c does not check it, and ends it at its
+/// first NUL: proto3 asks for UTF-8, and what was cut would be another name than the one that was sent.
+func text(
+  _ characters: UnsafeMutablePointer<CChar>?, limitBytes: Int
+) throws(WireError) -> String {
+  guard let characters, UnsafePointer(characters) != atrest_absent_string() else { return "" }
+  guard strlen(characters) + 1 == Arena.size(at: characters) else {
+    throw .invalid("text has a NUL in it")
+  }
+  guard let text = String(validatingCString: characters) else {
+    throw .invalid("text is not UTF-8")
+  }
+  guard text.utf8.count <= limitBytes else { throw .invalid("text is too long") }
+  return text
+}
+
+/// The elements of a C array.
+func elements<C>(
+  _ array: UnsafeMutablePointer<UnsafeMutablePointer<C>?>?, _ count: Int
+) -> some Sequence<C> {
+  UnsafeBufferPointer(start: array, count: array == nil ? 0 : count).lazy.compactMap { $0?.pointee }
+}

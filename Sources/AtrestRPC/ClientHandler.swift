@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joins one HTTP/2 connection of the client to its socket and to its channel.
+
+import AtrestHTTP2
+import AtrestSockets
+import AtrestTLS
+import Glibc
+
+/// Drives a `ClientConnection`: calls in, bytes out, answers back. Lives on its channel's shard.
+final class ClientHandler: EncryptedHandler {
+  private let core: ChannelCore
+  /// Nil before `opened`: connecting and TLS come first.
+  private var connection: ClientConnection?
+  private var owner: (any ByteStreamOwner)?
+  private weak var socket: SocketConnection?
+  private var connectToken: DeadlineToken?
+  private var calls: [CallID: ClientCall] = [:]
+  /// What the socket's owner learns when it ends; set when this side knows better than the socket.
+  private var failure: ConnectionError?
+
+  init(core: ChannelCore) {
+    self.core = core
+  }
+
+  /// Ends the attempt to connect when it takes too long, TLS included.
+  func watch(_ socket: SocketConnection, timeout: Duration) {
+    self.socket = socket
+    connectToken = core.shard.schedule(at: core.shard.now.advanced(by: timeout)) { [weak self] in
+      guard let self, connection == nil else { return }
+      connectToken = nil
+      failure = .socket(
+        SocketError(.connect, errno: ETIMEDOUT, address: socket.peer.description))
+      socket.close()
+    }
+  }
+
+  // MARK: ByteStreamHandler
+
+  func opened(by owner: any ByteStreamOwner, at now: Instant) {
+    self.owner = owner
+    forgetTimeout()
+    connection = ClientConnection(
+      limits: core.configuration.limits, codecs: core.codecs,
+      authority: core.endpoint.authority, isSecure: core.configuration.tls != nil,
+      userAgent: core.configuration.userAgent, compression: core.configuration.compression,
+      now: now)
+    core.opened(self)
+  }
+
+  func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) {
+    guard let connection else { return }
+    handle(connection.receive(bytes, at: now))
+  }
+
+  func endOfInput(at now: Instant) {
+    guard let connection else { return }
+    handle(connection.peerClosed(at: now))
+  }
+
+  func appendOutput(to buffer: inout [UInt8]) {
+    guard let connection else { return }
+    repeat {
+      connection.appendOutput(to: &buffer)
+      // A call that was reset leaves its place only as the reset is sent, and no event says so.
+      core.startWaiting()
+    } while handle(connection.pendingEvents)
+      && buffer.count < core.configuration.limits.outputHighWaterBytes
+  }
+
+  var isFinished: Bool { connection?.isFinished ?? false }
+  var acceptsInput: Bool { connection?.acceptsInput ?? true }
+  var nextDeadline: Instant? { connection?.nextDeadline }
+
+  func deadlineReached(at now: Instant) {
+    guard let connection else { return }
+    handle(connection.deadlineReached(at: now))
+  }
+
+  func closed(_ reason: CloseReason, at now: Instant) {
+    forgetTimeout()
+    let error = failure ?? .socket(reason.error(peer: socket?.peer))
+    if let connection {
+      handle(connection.peerClosed(at: now))
+    }
+    connection = nil
+    owner = nil
+    core.closed(self, error)
+  }
+
+  private func forgetTimeout() {
+    if let connectToken { core.shard.cancel(connectToken) }
+    connectToken = nil
+  }
+
+  // MARK: EncryptedHandler
+
+  func handshakeBegan(on owner: any ByteStreamOwner) {}
+
+  func tlsFailed(_ error: TLSError, isEstablished: Bool) {
+    // What is known already came first, a time limit for instance.
+    if failure == nil { failure = .tls(error) }
+  }
+
+  // MARK: Events
+
+  /// - Returns: Whether there were any.
+  @discardableResult
+  private func handle(_ events: ClientEvents) -> Bool {
+    var any = false
+    for event in events {
+      any = true
+      switch event {
+      case .headers, .writable:
+        break  // Nobody above reads response metadata; requests are one message.
+      case .message(let id, let bytes):
+        guard let call = calls[id], let wrong = call.receive(bytes, core: core) else { continue }
+        cancel(call, wrong)
+      case .finished(let id, let status):
+        calls.removeValue(forKey: id)?.finish(status)
+      case .goAway:
+        core.goingAway(self)
+      }
+    }
+    // An ended call leaves its place, and the server's SETTINGS may have made more.
+    if any { core.startWaiting() }
+    return any
+  }
+
+  // MARK: Verbs of the channel
+
+  /// False when the connection takes no more calls for now.
+  func start(_ call: ClientCall) -> Bool {
+    guard let connection else { return false }
+    let now = core.shard.now
+    let timeout = call.deadline.map { $0.duration(since: now) }
+    guard
+      let id = connection.start(
+        path: call.path, metadata: call.metadata, timeout: timeout, at: now)
+    else { return false }
+    call.id = id
+    call.handler = self
+    calls[id] = call
+    // An empty queue takes any message; a call that has failed already says so in an event.
+    _ = connection.send(call.request, on: id, end: true)
+    call.request = []
+    owner?.needsFlush()
+    return true
+  }
+
+  func cancel(_ call: ClientCall, _ status: Status) {
+    guard let id = call.id, calls.removeValue(forKey: id) != nil else { return }
+    connection?.cancel(id)
+    owner?.needsFlush()
+    call.finish(status)
+  }
+
+  func pause(_ call: ClientCall) {
+    guard let id = call.id else { return }
+    connection?.pauseReading(id)
+  }
+
+  func resume(_ call: ClientCall) {
+    guard let id = call.id, calls[id] != nil, let connection else { return }
+    handle(connection.resumeReading(id))
+    owner?.needsFlush()
+  }
+
+  /// Ends every call, says goodbye, and closes.
+  func leave(_ status: Status) {
+    for call in Array(calls.values) { cancel(call, status) }
+    guard let connection, let owner else {
+      socket?.close()
+      return
+    }
+    connection.beginDrain(at: core.shard.now)
+    owner.needsFlush()
+    // A peer that does not even read cannot hold the channel open.
+    core.shard.schedule(at: core.shard.now.advanced(by: .seconds(1))) { [weak self] in
+      self?.owner?.close()
+    }
+  }
+}
+
+extension CloseReason {
+  /// For the person whose call it was.
+  fileprivate func error(peer: SocketAddress?) -> SocketError {
+    let address = peer.map { "\($0)" } ?? "the server"
+    return switch self {
+    case .failed(let error): error
+    case .finished, .closedHere:
+      SocketError(.transfer, reason: "the server closed it", address: address)
+    case .reset: SocketError(.transfer, errno: ECONNRESET, address: address)
+    case .writeStalled:
+      SocketError(.transfer, reason: "the server stopped reading", address: address)
+    }
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hands the answers of many calls to the shards that they live on.
+
+import AtrestHTTP2
+import AtrestSockets
+import Synchronization
+
+/// Answers to many calls, delivered with one hop per shard: for work that completes in batches, such
+/// as a group commit.
+public struct ResponseBatch: ~Copyable {
+  private typealias Answers = [(responder: Responder, outcome: UnaryOutcome)]
+  private var perShard: [(shard: Shard, answers: Answers)] = []
+
+  /// How long answers of one batch have a shard to themselves. Compressing a page takes some milliseconds, and a batch may hold many.
+  private static let slice: Duration = .milliseconds(2)
+
+  /// An empty batch.
+  public init() {}
+
+  /// Adds an answer; nothing is sent before `deliver`.
+  public mutating func add(_ responder: Responder, _ outcome: UnaryOutcome) {
+    guard responder.claim() else { return }
+    // A process has a handful of shards: a scan beats a dictionary.
+    if let index = perShard.firstIndex(where: { $0.shard === responder.shard }) {
+      perShard[index].answers.append((responder, outcome))
+    } else {
+      perShard.append((responder.shard, [(responder, outcome)]))
+    }
+  }
+
+  /// Sends all answers, a slice in each turn of their shard.
+  ///
+  /// - Parameter done: Called once when all are with their connections, from any thread.
+  public consuming func deliver(_ done: (@Sendable () -> Void)? = nil) {
+    guard !perShard.isEmpty else {
+      done?()
+      return
+    }
+    let countdown = done.map { Countdown(perShard.count, $0) }
+    for (shard, answers) in perShard { Self.deliver(answers[...], on: shard, countdown) }
+  }
+
+  private static func deliver(
+    _ answers: Answers.SubSequence, on shard: Shard, _ countdown: Countdown?
+  ) {
+    shard.async {
+      let end = MonotonicClock.now().advanced(by: slice)
+      var rest = answers
+      while let (responder, outcome) = rest.popFirst() {
+        responder.finish(outcome)
+        if !rest.isEmpty, MonotonicClock.now() >= end {
+          return deliver(rest, on: shard, countdown)
+        }
+      }
+      countdown?.arrive()
+    }
+  }
+}
+
+/// Calls something when so many have arrived.
+private final class Countdown: Sendable {
+  private let left: Atomic<Int>
+  private let done: @Sendable () -> Void
+
+  init(_ count: Int, _ done: @escaping @Sendable () -> Void) {
+    left = Atomic(count)
+    self.done = done
+  }
+
+  func arrive() {
+    if left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { done() }
+  }
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joins one HTTP/2 connection of the server to its socket and to the router.
+
+import AtrestHTTP2
+import AtrestLedger
+import AtrestSockets
+import AtrestTLS
+
+/// Drives a `ServerConnection`: bytes in, calls out, answers back. Lives on one shard.
+final class ServerHandler: EncryptedHandler {
+  let context: ServerShard
+  private let peer: SocketAddress
+  private let isEncrypted: Bool
+  /// Nil before `opened`: under TLS the handshake comes first, and has time limits of its own.
+  private var connection: ServerConnection?
+  private var owner: (any ByteStreamOwner)?
+  private var calls: [CallID: CallState] = [:]
+  private var isDraining = false
+  /// Who has called here.
+  private var accesses: [ObjectIdentifier: Access] = [:]
+  private var hasToldGreeting = false
+  /// Somebody has proved here who they are.
+  private(set) var isTrusted = false
+  /// Where what the peer makes this connection hold is booked.
+  let holder: Holder
+  /// What was handed to the socket and may still wait there. Unchecked, because the check costs more
+  /// than the booking: nothing that a change calls comes back here.
+  @exclusivity(unchecked) private var output: Charge
+  /// What this connection held when that was looked at last, and since when it has only grown.
+  private(set) var heldBytes = 0
+  private(set) var heldSince: Instant?
+  /// It is about to be closed for what it holds.
+  private(set) var isShed = false
+
+  init(context: ServerShard, peer: SocketAddress, isEncrypted: Bool) {
+    self.context = context
+    self.peer = peer
+    self.isEncrypted = isEncrypted
+    holder = Holder(under: context.holder)
+    output = Charge(at: holder)
+    context.add(self)
+  }
+
+  var shard: Shard { context.shard }
+
+  // MARK: ByteStreamHandler
+
+  func opened(by owner: any ByteStreamOwner, at now: Instant) {
+    self.owner = owner
+    let connection = ServerConnection(
+      limits: context.configuration.limits, codecs: context.codecs, now: now, holder: holder,
+      overhead: context.overhead, payer: owner.place?.payer)
+    connection.isTrusted = isTrusted
+    self.connection = connection
+    if isDraining { connection.beginDrain(at: now) }
+  }
+
+  func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) {
+    guard let connection else { return }
+    handle(connection.receive(bytes, at: now))
+    if !hasToldGreeting, connection.hasGreeted {
+      hasToldGreeting = true
+      owner?.place?.greeted()
+    }
+    noteHeld()
+  }
+
+  func endOfInput(at now: Instant) {
+    guard let connection else { return }
+    handle(connection.peerClosed(at: now))
+  }
+
+  func appendOutput(to buffer: inout [UInt8]) {
+    guard let connection else { return }
+    let start = buffer.count
+    // The kernel has taken all there was: that is when this is called.
+    defer {
+      output.change(to: buffer.count - start)
+      noteHeld()
+    }
+    repeat {
+      connection.appendOutput(to: &buffer)
+      // What leaves makes room, and room makes streams say more.
+    } while handle(connection.pendingEvents)
+      && buffer.count < context.configuration.limits.outputHighWaterBytes
+  }
+
+  var isFinished: Bool { connection?.isFinished ?? false }
+  var acceptsInput: Bool { connection?.acceptsInput ?? true }
+  var nextDeadline: Instant? { connection?.nextDeadline }
+
+  func deadlineReached(at now: Instant) {
+    guard let connection else { return }
+    handle(connection.deadlineReached(at: now))
+    noteHeld()
+  }
+
+  func closed(_ reason: CloseReason, at now: Instant) {
+    if let connection { handle(connection.peerClosed(at: now)) }
+    connection = nil
+    owner = nil
+    output.change(to: 0)
+    noteHeld()
+    for access in accesses.values { access.remove(self) }
+    accesses = [:]
+    context.remove(self)
+  }
+
+  // MARK: EncryptedHandler
+
+  func handshakeBegan(on owner: any ByteStreamOwner) {
+    // A drain must be able to end a handshake that stalls.
+    self.owner = owner
+  }
+
+  func tlsFailed(_ error: TLSError, isEstablished: Bool) {
+    if !isEstablished { context.counters.handshakeFailed() }
+  }
+
+  // MARK: Events
+
+  /// - Returns: Whether there were any.
+  @discardableResult
+  private func handle(_ events: ServerEvents) -> Bool {
+    var any = false
+    for event in events {
+      any = true
+      switch event {
+      case .started(let id, let head):
+        start(id, head)
+      case .message(let id, let bytes):
+        calls[id]?.receive(bytes)
+      case .endOfRequest(let id):
+        calls[id]?.endOfRequest()
+      case .writable(let id):
+        calls[id]?.writable()
+      case .cancelled(let id, let reason):
+        guard let call = calls.removeValue(forKey: id) else { continue }
+        context.counters.ended(reason.code)
+        call.wasCancelled()
+      }
+    }
+    return any
+  }
+
+  private func start(_ id: CallID, _ request: RequestHead) {
+    context.counters.started()
+    guard let route = context.routes[request.path] else { return finish(id, .unknownMethod) }
+    let head = CallHead(request: request, peer: peer, isEncrypted: isEncrypted)
+    if let limit = route.maxMessageBytes { connection?.limitMessages(of: id, to: limit) }
+    switch route.start(id, head, self) {
+    case .call(let call, let proof):
+      if let refusal = refusal(of: call, proof) { return finish(id, refusal) }
+      calls[id] = call
+      call.begin()
+    case .refused(let status):
+      finish(id, status.code == .ok ? .abandoned : status)
+    }
+  }
+
+  // MARK: Verbs of calls
+
+  func send(_ message: [UInt8], on id: CallID) -> SendResult {
+    guard let connection else { return .gone }
+    owner?.needsFlush()
+    return connection.send(message, on: id)
+  }
+
+  func expectEnd(_ id: CallID, keptBytes: Int) { connection?.expectEnd(id, keptBytes: keptBytes) }
+
+  func reply(_ message: [UInt8], to id: CallID) {
+    calls[id] = nil
+    let result = connection?.reply(message, to: id) ?? .gone
+    context.counters.ended(result == .queueFull ? .resourceExhausted : .ok)
+    owner?.needsFlush()
+  }
+
+  func finish(_ id: CallID, _ status: Status) {
+    calls[id] = nil
+    context.counters.ended(status.code)
+    connection?.finish(id, status)
+    owner?.needsFlush()
+  }
+
+  /// What a caller hears of what a handler threw.
+  func status(for error: any Error, path: String) -> Status {
+    if let status = error as? Status, status.code != .ok { return status }
+    context.configuration.onHandlerError?(path, error)
+    return .unexpected
+  }
+
+  // MARK: Who calls
+
+  /// Why a call may not go on although it was granted, if so.
+  private func refusal(of call: CallState, _ proof: RPCRouter.Proof) -> Status? {
+    guard case .known(let access) = proof else { return nil }
+    if let access {
+      let key = ObjectIdentifier(access)
+      if accesses[key] == nil {
+        // The right may have ended between the look at it and now.
+        guard access.add(self) else { return .accessEnded }
+        accesses[key] = access
+      }
+      guard call.hold(access, limit: context.configuration.maxCallsPerAccess) else {
+        return .tooManyCalls
+      }
+      connection?.bill(call.id, to: access.payer)
+    }
+    if !isTrusted {
+      isTrusted = true
+      connection?.isTrusted = true
+      owner?.place?.trusted()
+    }
+    return nil
+  }
+
+  /// A caller's right has ended: its calls do a little later, and the connection, if it was its alone.
+  func accessEnds(_ access: Access, _ status: Status) {
+    let end = shard.now.advanced(by: Access.notice)
+    shard.schedule(at: end) { [self] in
+      for call in Array(calls.values) where call.isGranted(on: access) {
+        calls[call.id] = nil
+        context.counters.ended(status.code)
+        connection?.abort(call.id, status)
+        call.wasCancelled()
+      }
+      if accesses.count == 1 { connection?.beginDrain(at: shard.now) }
+      owner?.needsFlush()
+    }
+    shard.schedule(at: end.advanced(by: Access.farewell)) { [self] in
+      // Somebody else may have begun to call meanwhile.
+      accesses[ObjectIdentifier(access)] = nil
+      if accesses.isEmpty { close() }
+    }
+  }
+
+  // MARK: Memory
+
+  /// Looks at what the peer makes this connection hold.
+  private func noteHeld() {
+    let held = holder.heldBytes
+    guard held != heldBytes else { return }
+    let grew = held > heldBytes
+    heldSince = held == 0 ? nil : grew ? heldSince ?? shard.now : shard.now
+    heldBytes = held
+    if grew { context.grew() }
+  }
+
+  /// Who pays for what is held here in the end: whoever has proved to be here, or the peer's address. On which
+  /// connections it is held makes no difference.
+  var payer: Holder { (accesses.first?.value.payer ?? owner?.place?.payer ?? holder).root }
+
+  /// How much is held here for how long: byte nanoseconds, and a millisecond for what has just come.
+  func weight(at now: Instant) -> Double {
+    guard let heldSince else { return 0 }
+    return Double(heldBytes) * (1e6 + Double(now.nanoseconds - heldSince.nanoseconds))
+  }
+
+  /// Ends the connection: it holds too much for its peer.
+  func shed() {
+    isShed = true
+    close()
+  }
+
+  // MARK: Leaving
+
+  func beginDrain() {
+    isDraining = true
+    connection?.beginDrain(at: shard.now)
+    owner?.needsFlush()
+  }
+
+  /// The grace is over.
+  func endCalls() {
+    for call in Array(calls.values) {
+      // Whoever works on the call must hear of it, as if the peer had gone.
+      finish(call.id, .leaving)
+      call.wasCancelled()
+    }
+  }
+
+  func close() { owner?.close() }
+}
+
+extension Cancellation {
+  /// What the call counts as.
+  fileprivate var code: StatusCode {
+    switch self {
+    case .reset, .connectionLost, .stalled: .cancelled
+    case .deadlineExceeded: .deadlineExceeded
+    case .badRequest: .internal
+    case .draining: .unavailable
+    }
+  }
+}

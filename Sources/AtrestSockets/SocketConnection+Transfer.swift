@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Moves bytes between a socket and its handler, and nothing else.
+
+import AtrestHTTP2
+import Glibc
+
+extension SocketConnection {
+  /// Takes what the kernel has, at most one buffer; epoll reports again if there is more.
+  func read(peerIsGone: Bool) {
+    guard let handler else { return }
+    guard handler.acceptsInput else {
+      // An error cannot be masked out of epoll: leaving the socket open would spin.
+      return peerIsGone ? request(.reset) : shard.touch(self)
+    }
+    let buffer = shard.sockets.readBuffer
+    let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+    if count > 0 {
+      handler.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: shard.now)
+      shard.touch(self)
+    } else if count == 0 {
+      inputHasEnded = true
+      handler.endOfInput(at: shard.now)
+      shard.touch(self)
+    } else if errno != EAGAIN && errno != EINTR {
+      request(failure(errno))
+    }
+  }
+
+  /// Sends what waits, then what the handler has, until the kernel or the handler has had enough.
+  func write(at now: Instant) {
+    guard sendPending(at: now) else { return }
+    for _ in 0..<Self.writesPerTurn {
+      var buffer: [UInt8] = []
+      swap(&buffer, &shard.sockets.writeBuffer)
+      defer {
+        // One large answer must not hold its memory for the life of the shard.
+        if buffer.capacity <= 1 << 20 {
+          buffer.removeAll(keepingCapacity: true)
+          swap(&buffer, &shard.sockets.writeBuffer)
+        }
+      }
+      handler?.appendOutput(to: &buffer)
+      guard !buffer.isEmpty, closeRequest == nil else { return }
+      let sent = send(buffer[...])
+      guard sent >= 0 else { return }
+      if sent < buffer.count {
+        pending = Array(buffer[sent...])
+        sentOfPending = 0
+        noteProgress(at: now)
+        return
+      }
+    }
+    shard.touchInNextTurn(self)
+  }
+
+  /// False while bytes still wait, or the connection failed.
+  private func sendPending(at now: Instant) -> Bool {
+    guard !pending.isEmpty else { return true }
+    let sent = send(pending[sentOfPending...])
+    guard sent > 0 else { return false }
+    sentOfPending += sent
+    if sentOfPending == pending.count {
+      pending = []
+      sentOfPending = 0
+    }
+    noteProgress(at: now)
+    return pending.isEmpty
+  }
+
+  /// How many bytes the kernel took; -1 if the connection failed.
+  private func send(_ bytes: ArraySlice<UInt8>) -> Int {
+    while true {
+      // MSG_NOSIGNAL: a peer that is gone must not end the process with SIGPIPE.
+      let sent = bytes.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
+      }
+      if sent >= 0 { return sent }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: return 0
+      default:
+        request(failure(errno))
+        return -1
+      }
+    }
+  }
+
+  private func failure(_ code: CInt) -> CloseReason {
+    switch code {
+    case ECONNRESET, EPIPE: .reset
+    default: .failed(SocketError(.transfer, errno: code, address: peer.description))
+    }
+  }
+}

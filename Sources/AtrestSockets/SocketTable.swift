@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Knows which sockets a shard watches, and finds the connection that an event is about.
+
+import CAtrestEpoll
+import Glibc
+
+/// A shard's epoll descriptor and the connections behind it. Touched only in the shard's turns.
+///
+/// Events carry a slot and its generation, not a descriptor: a descriptor that was closed earlier
+/// in the same batch may already belong to someone else.
+final class SocketTable {
+  let epoll: CInt
+  private var slots: [(connection: SocketConnection?, generation: UInt32)] = []
+  private var free: [Int] = []
+  private var events = [atrest_epoll_event](
+    repeating: atrest_epoll_event(), count: Int(ATREST_EPOLL_BATCH))
+
+  /// Where all connections of the shard receive: 64 KiB, so memory does not grow with connections.
+  let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+  /// Where all connections of the shard gather output before it is sent.
+  var writeBuffer: [UInt8] = []
+
+  init() throws(SocketError) {
+    epoll = atrest_epoll_create()
+    guard epoll >= 0 else { throw SocketError(.prepare, errno: errno) }
+  }
+
+  deinit {
+    // The epoll descriptor is closed by the source that watches it.
+    readBuffer.deallocate()
+  }
+
+  var count: Int { slots.count - free.count }
+
+  var all: [SocketConnection] { slots.compactMap(\.connection) }
+
+  /// Watches a descriptor.
+  /// - Returns: The key to change or remove it by.
+  func add(
+    _ connection: SocketConnection, descriptor: CInt, events: UInt32
+  ) throws(SocketError) -> UInt64 {
+    let slot: Int
+    if let reused = free.last { slot = reused } else { slot = slots.count }
+    let generation = slot < slots.count ? slots[slot].generation &+ 1 : 1
+    let key = UInt64(generation) << 32 | UInt64(slot)
+    guard atrest_epoll_add(epoll, descriptor, events, key) == 0 else {
+      throw SocketError(.transfer, errno: errno, address: connection.peer.description)
+    }
+    if slot < slots.count {
+      free.removeLast()
+      slots[slot] = (connection, generation)
+    } else {
+      slots.append((connection, generation))
+    }
+    return key
+  }
+
+  func modify(_ key: UInt64, descriptor: CInt, events: UInt32) {
+    // Fails only for a descriptor that is not in the set, which would be our own mistake.
+    let result = atrest_epoll_modify(epoll, descriptor, events, key)
+    assert(result == 0)
+  }
+
+  /// Stops watching. Call it before the descriptor is closed.
+  func remove(_ key: UInt64, descriptor: CInt) {
+    _ = atrest_epoll_remove(epoll, descriptor)
+    let slot = Int(key & 0xffff_ffff)
+    slots[slot].connection = nil
+    free.append(slot)
+  }
+
+  /// Fetches a batch of events: how many.
+  func poll() -> Int {
+    Int(max(0, atrest_epoll_poll(epoll, &events, CInt(events.count))))
+  }
+
+  /// Hands event `index` of the batch to its connection, if that still exists.
+  func serve(_ index: Int) {
+    let event = events[index]
+    let slot = slots[Int(event.key & 0xffff_ffff)]
+    guard slot.generation == UInt32(event.key >> 32), let connection = slot.connection else {
+      return
+    }
+    connection.ready(event.events)
+  }
+}

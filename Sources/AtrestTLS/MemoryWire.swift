@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands in for the socket: OpenSSL reads from bytes in memory, and writes into an array.
+
+import CAtrestOpenSSL
+
+/// The two directions of one connection's ciphertext. Neither holds memory while nothing moves.
+///
+/// OpenSSL's own memory BIOs would copy every byte once more and keep their largest size for the life
+/// of the connection.
+final class MemoryWire {
+  /// What has arrived, less what OpenSSL has read of it. Valid during one call only.
+  var input = UnsafeRawBufferPointer(start: nil, count: 0)
+  /// What is to be sent.
+  var output: [UInt8] = []
+  /// OpenSSL is given nothing more once the peer has overspent this.
+  let keyUpdates = KeyUpdateBudget()
+
+  /// A BIO on this wire, which must outlive it; nil only without memory.
+  func makeBIO() -> OpaquePointer? {
+    guard let method = Self.method.pointer, let bio = BIO_new(method) else { return nil }
+    BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
+    BIO_set_init(bio, 1)
+    return bio
+  }
+
+  fileprivate static func of(_ bio: OpaquePointer?) -> MemoryWire? {
+    BIO_get_data(bio).map { Unmanaged<MemoryWire>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private static let method = Method()
+
+  /// The functions of such a BIO; one for the process, never freed.
+  private struct Method: @unchecked Sendable {
+    // Sendable because OpenSSL only reads it once it is complete.
+    let pointer: OpaquePointer?
+
+    init() {
+      pointer = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "atrest")
+      BIO_meth_set_read(pointer, readWire)
+      BIO_meth_set_write(pointer, writeWire)
+      BIO_meth_set_ctrl(pointer, controlWire)
+    }
+  }
+}
+
+private func readWire(
+  _ bio: OpaquePointer?, _ target: UnsafeMutablePointer<CChar>?, _ capacity: CInt
+) -> CInt {
+  atrest_clear_retry(bio)
+  guard let wire = MemoryWire.of(bio), let target, capacity > 0 else { return -1 }
+  guard let source = wire.input.baseAddress, wire.input.count > 0, !wire.keyUpdates.isOverspent
+  else {
+    atrest_retry_read(bio)
+    return -1
+  }
+  let count = min(Int(capacity), wire.input.count)
+  UnsafeMutableRawPointer(target).copyMemory(from: source, byteCount: count)
+  wire.input = UnsafeRawBufferPointer(rebasing: wire.input[count...])
+  return CInt(count)
+}
+
+private func writeWire(
+  _ bio: OpaquePointer?, _ source: UnsafePointer<CChar>?, _ count: CInt
+) -> CInt {
+  atrest_clear_retry(bio)
+  guard let wire = MemoryWire.of(bio), let source, count >= 0 else { return -1 }
+  wire.output.append(contentsOf: UnsafeRawBufferPointer(start: source, count: Int(count)))
+  return count
+}
+
+/// Everything that is written is on its way at once; nothing else can be asked of a wire.
+private func controlWire(
+  _: OpaquePointer?, _ command: CInt, _: CLong, _: UnsafeMutableRawPointer?
+) -> CLong {
+  command == BIO_CTRL_FLUSH ? 1 : 0
+}

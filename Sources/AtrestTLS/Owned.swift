@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives each OpenSSL object one Swift owner.
+
+import CAtrestOpenSSL
+
+/// Owns one reference to an OpenSSL object and lets go of it once.
+final class Owned: @unchecked Sendable {
+  // Sendable because OpenSSL counts references atomically, and what is shared is not changed after
+  // its maker has handed it on.
+  let pointer: OpaquePointer
+  private let free: @Sendable (OpaquePointer) -> Void
+
+  /// Takes over `pointer`; nil if it is nil, as it is when OpenSSL has no memory.
+  init?(_ pointer: OpaquePointer?, free: @escaping @Sendable (OpaquePointer) -> Void) {
+    guard let pointer else { return nil }
+    self.pointer = pointer
+    self.free = free
+  }
+
+  deinit {
+    free(pointer)
+  }
+
+  static func certificate(_ pointer: OpaquePointer?) -> Owned? {
+    Owned(pointer) { X509_free($0) }
+  }
+
+  static func key(_ pointer: OpaquePointer?) -> Owned? {
+    Owned(pointer) { EVP_PKEY_free($0) }
+  }
+
+  static func context(_ pointer: OpaquePointer?) -> Owned? {
+    Owned(pointer) { SSL_CTX_free($0) }
+  }
+
+  static func session(_ pointer: OpaquePointer?) -> Owned? {
+    Owned(pointer) { SSL_SESSION_free($0) }
+  }
+
+  static func bio(_ pointer: OpaquePointer?) -> Owned? {
+    Owned(pointer) { BIO_free_all($0) }
+  }
+}

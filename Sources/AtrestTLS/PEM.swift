@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns PEM text into keys and certificates, and back.
+
+import CAtrestOpenSSL
+
+/// The text format of keys and certificates (RFC 7468).
+enum PEM {
+  /// Certificates read from one file: far more than a chain has.
+  static let maxCertificates = 16
+
+  /// The certificates in `text`, in their order; nil if there is none, too many, or a damaged one.
+  static func certificates(_ text: [UInt8]) -> [Owned]? {
+    withMemory(text) { memory in
+      ERR_clear_error()
+      var found: [Owned] = []
+      while let certificate = Owned.certificate(PEM_read_bio_X509(memory, nil, noPassphrase, nil)) {
+        found.append(certificate)
+        if found.count > maxCertificates { return nil }
+      }
+      // "No start line" is how the end of the text looks; anything else is damage.
+      let reason = ERR_GET_REASON(ERR_peek_last_error())
+      ERR_clear_error()
+      return found.isEmpty || reason != PEM_R_NO_START_LINE ? nil : found
+    }
+  }
+
+  /// What was found where a private key should be.
+  enum Key {
+    case found(Owned)
+    case locked
+    case missing
+  }
+
+  /// The first private key in `text`.
+  static func key(_ text: [UInt8]) -> Key {
+    withMemory(text) { memory in
+      var wasAsked = false
+      let pointer = PEM_read_bio_PrivateKey(memory, nil, noPassphrase, &wasAsked)
+      ERR_clear_error()
+      if let key = Owned.key(pointer) { return .found(key) }
+      return wasAsked ? .locked : .missing
+    } ?? .missing
+  }
+
+  /// Both in one text; nil without memory.
+  static func encode(key: OpaquePointer, certificate: OpaquePointer) -> [UInt8]? {
+    // The secure kind wipes what it held.
+    guard let memory = Owned.bio(BIO_new(BIO_s_secmem())),
+      PEM_write_bio_PrivateKey(memory.pointer, key, nil, nil, 0, nil, nil) == 1,
+      PEM_write_bio_X509(memory.pointer, certificate) == 1
+    else { return nil }
+    return bytes(of: memory)
+  }
+
+  /// A certificate alone; nil without memory.
+  static func encode(certificate: OpaquePointer) -> [UInt8]? {
+    guard let memory = Owned.bio(BIO_new(BIO_s_mem())),
+      PEM_write_bio_X509(memory.pointer, certificate) == 1
+    else { return nil }
+    return bytes(of: memory)
+  }
+
+  private static func bytes(of memory: Owned) -> [UInt8]? {
+    var start: UnsafePointer<CChar>?
+    let count = atrest_memory_bytes(memory.pointer, &start)
+    guard let start, count > 0 else { return nil }
+    return Array(UnsafeRawBufferPointer(start: start, count: count))
+  }
+
+  private static func withMemory<Value>(
+    _ text: [UInt8], _ body: (OpaquePointer) -> Value?
+  ) -> Value? {
+    text.withUnsafeBytes { bytes in
+      guard bytes.count <= KeyFile.limitBytes,
+        let memory = Owned.bio(BIO_new_mem_buf(bytes.baseAddress, CInt(bytes.count)))
+      else { return nil }
+      return body(memory.pointer)
+    }
+  }
+}
+
+/// Without it OpenSSL would ask at the terminal. Notes in a `Bool`, if given one, that it was asked.
+private func noPassphrase(
+  _: UnsafeMutablePointer<CChar>?, _: CInt, _: CInt, _ wasAsked: UnsafeMutableRawPointer?
+) -> CInt {
+  wasAsked?.assumingMemoryBound(to: Bool.self).pointee = true
+  return -1
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Specifies who holds how much, and that nothing is left when its owner is gone.
+
+import AtrestLedger
+import AtrestTestSupport
+import Testing
+
+@Suite("The ledger")
+struct AtrestLedgerTests {
+  /// As a call has it: what is charged lives as long as it does.
+  private final class Owner {
+    var charge: Charge
+
+    init(_ bytes: Int, at place: Holder, by payer: Holder? = nil) {
+      charge = Charge(bytes, at: place, by: payer)
+    }
+  }
+
+  @Test("what is held somewhere is held by all that it is under, and by who pays")
+  func levels() {
+    let server = Holder()
+    let connection = Holder(under: Holder(under: server))
+    let account = Holder()
+    let device = Holder(under: account)
+    let call = Owner(100, at: connection, by: device)
+    call.charge.change(to: 250)
+    #expect([server, connection, account, device].map(\.heldBytes) == [250, 250, 250, 250])
+    #expect(connection.root === server && device.root === account && account.root === account)
+    withExtendedLifetime(call) {}
+  }
+
+  @Test("with its owner ends a charge")
+  func ends() {
+    let place = Holder()
+    let payer = Holder()
+    do {
+      let calls = (1...3).map { Owner($0, at: place, by: payer) }
+      #expect(place.heldBytes == 6 && payer.heldBytes == 6)
+      withExtendedLifetime(calls) {}
+    }
+    #expect(place.heldBytes == 0 && payer.heldBytes == 0)
+  }
+
+  @Test("who is known later pays for what was held before, too; the place is the same")
+  func billed() {
+    let place = Holder()
+    let address = Holder()
+    let device = Holder()
+    let call = Owner(40, at: place, by: address)
+    call.charge.bill(device)
+    #expect(address.heldBytes == 0 && device.heldBytes == 40 && place.heldBytes == 40)
+    call.charge.bill(nil)
+    #expect(device.heldBytes == 0 && place.heldBytes == 40)
+  }
+
+  @Test("any charges, changes and ends, in any order: each balance is the sum of what is under it")
+  func sums() {
+    checkLaw(cases: 200) { random in
+      let server = Holder()
+      let places = (0..<4).map { _ in Holder(under: server) }
+      let accounts = (0..<3).map { _ in Holder() }
+      let devices = (0..<9).map { Holder(under: accounts[$0 % 3]) }
+      var owners: [Owner] = []
+      for _ in 0..<200 {
+        let bytes = Int.random(in: 0..<1_000, using: &random)
+        let device = devices.randomElement(using: &random)
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0 where !owners.isEmpty:
+          owners.remove(at: Int.random(in: 0..<owners.count, using: &random))
+        case 1: owners.randomElement(using: &random)?.charge.change(to: bytes)
+        case 2: owners.randomElement(using: &random)?.charge.bill(device)
+        default: owners.append(Owner(bytes, at: places[bytes % 4], by: device))
+        }
+      }
+      func isSum(_ holder: Holder, of isIn: (Owner) -> Bool) -> Bool {
+        holder.heldBytes == owners.filter(isIn).reduce(0) { $0 + $1.charge.bytes }
+      }
+      return isSum(server) { _ in true }
+        && places.allSatisfy { place in isSum(place) { $0.charge.place === place } }
+        && devices.allSatisfy { device in isSum(device) { $0.charge.payer === device } }
+        && accounts.allSatisfy { account in isSum(account) { $0.charge.payer?.root === account } }
+    }
+  }
+}

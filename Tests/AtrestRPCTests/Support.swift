@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small service on real sockets, and channels to call it with.
+
+import AtrestHTTP2
+import AtrestRPC
+import AtrestSockets
+import Dispatch
+import Glibc
+import Synchronization
+import Testing
+
+/// How long a call may take before its test fails. Long: tests share a few threads with others that wait for programs, and
+/// a machine may do other things beside.
+let patience = Duration.seconds(900)
+
+/// A test's own mistake, or a peer that did not do what it should.
+struct Unexpected: Error {
+  let what: String
+  init(_ what: String) { self.what = what }
+}
+
+/// Something that happens once or more, and can be waited for.
+final class Signal<Value: Sendable>: Sendable {
+  private struct State {
+    var values: [Value] = []
+    var waiters: [CheckedContinuation<Value, Never>] = []
+  }
+  private let state = Mutex(State())
+
+  func send(_ value: Value) {
+    let waiter = state.withLock { state -> CheckedContinuation<Value, Never>? in
+      guard !state.waiters.isEmpty else {
+        state.values.append(value)
+        return nil
+      }
+      return state.waiters.removeFirst()
+    }
+    waiter?.resume(returning: value)
+  }
+
+  func next() async -> Value {
+    await withCheckedContinuation { done in
+      let ready = state.withLock { state -> Value? in
+        guard !state.values.isEmpty else {
+          state.waiters.append(done)
+          return nil
+        }
+        return state.values.removeFirst()
+      }
+      if let ready { done.resume(returning: ready) }
+    }
+  }
+
+  var pending: Int { state.withLock { $0.values.count } }
+}
+
+/// Everything a test wants to know of the service.
+final class TestService: Sendable {
+  static let name = "test.v1.Echo"
+  let worker = DispatchQueue(label: "test.worker")
+  /// A hanging call began.
+  let began = Signal<Void>()
+  /// A call was cancelled, and which.
+  let cancelled = Signal<String>()
+  let responders = Mutex<[Responder]>([])
+  let writers = Mutex<[StreamWriter]>([])
+  let handlerErrors = Signal<String>()
+  /// Bodies that reached the guarded service.
+  let guardedBodies = Atomic(0)
+
+  func router() -> RPCRouter {
+    var router = RPCRouter()
+    router.addService(Self.name) { methods in
+      addUnary(&methods)
+      addStreams(&methods)
+    }
+    router.addService(
+      "test.v1.Guarded",
+      authorize: { head -> Authorization<String> in
+        guard let token = head.metadata.text("authorization"), token.hasPrefix("Bearer ") else {
+          return .refused(Status(.unauthenticated, "Pair this device first."))
+        }
+        return .granted(String(token.dropFirst(7)))
+      },
+      methods: { methods in
+        methods.unary("WhoAmI") { [self] call, _ in
+          guardedBodies.add(1, ordering: .relaxed)
+          return .reply(Array(call.principal.utf8))
+        }
+      })
+    return router
+  }
+
+  private func addUnary(_ methods: inout ServiceMethods<Void>) {
+    methods.unary("Unary") { call, request in
+      precondition(call.shard.isCurrent)
+      return .reply(request)
+    }
+    methods.unary("Later") { [worker] call, request in
+      let responder = call.responder()
+      worker.async { responder.reply(request) }
+      return .later
+    }
+    methods.unary("Batched") { [self] call, request in
+      // Ten calls are answered together, from another thread.
+      let ready = responders.withLock { held -> [Responder] in
+        held.append(call.responder())
+        guard held.count == 10 else { return [] }
+        defer { held = [] }
+        return held
+      }
+      if !ready.isEmpty {
+        worker.async {
+          var batch = ResponseBatch()
+          for responder in ready { batch.add(responder, .reply(request)) }
+          batch.deliver()
+        }
+      }
+      return .later
+    }
+    methods.unary("Hang") { [self] call, _ in
+      let responder = call.responder()
+      responders.withLock { $0.append(responder) }
+      call.onCancel { self.cancelled.send("unary") }
+      began.send(())
+      return .later
+    }
+    methods.unary("Drop") { call, _ in
+      _ = call.responder()
+      return .later
+    }
+    methods.unary("Fail") { _, request in
+      .fail(Status(.failedPrecondition, "äöü – 100 %\n🌱", details: [1, 2, 3] + request))
+    }
+    methods.unary("Throw") { _, _ in throw Unexpected("secret") }
+    methods.unary("ThrowStatus") { _, _ in throw Status(.notFound, "no such fast") }
+  }
+
+  private func addStreams(_ methods: inout ServiceMethods<Void>) {
+    methods.serverStreaming("Count") { [worker] call, request, writer in
+      let count = request.first.map(Int.init) ?? 0
+      precondition(call.shard.isCurrent)
+      // Half from the shard, half from elsewhere: the order must hold.
+      for index in 0..<count / 2 { _ = writer.send([UInt8(index)]) }
+      worker.async {
+        for index in count / 2..<count { _ = writer.send([UInt8(index)]) }
+        writer.finish()
+      }
+    }
+    methods.serverStreaming("Open") { [self] _, _, writer in
+      writer.onCancel { self.cancelled.send("stream") }
+      writers.withLock { $0.append(writer) }
+      began.send(())
+    }
+    methods.serverStreaming("ThrowAfter") { _, _, writer in
+      _ = writer.send([1])
+      throw Status(.aborted, "half way")
+    }
+    methods.serverStreaming("Forget") { _, _, writer in _ = writer.send([1]) }
+    methods.bidirectional("Chat") { _, writer in
+      { event in
+        switch event {
+        case .message(let bytes): _ = writer.send(bytes)
+        case .end: writer.finish()
+        }
+      }
+    }
+  }
+}
+
+/// A server with the service, and a channel to it.
+struct World {
+  let service = TestService()
+  let server: GRPCServer
+  let address: SocketAddress
+  let channel: GRPCChannel
+
+  init(
+    on text: String = "127.0.0.1:0", configure: (inout GRPCServer.Configuration) -> Void = { _ in },
+    configureChannel: (inout GRPCChannel.Configuration) -> Void = { _ in }
+  ) throws {
+    var configuration = GRPCServer.Configuration()
+    let errors = service.handlerErrors
+    configuration.onHandlerError = { path, _ in errors.send(path) }
+    configure(&configuration)
+    server = try GRPCServer(router: service.router(), configuration: configuration)
+    address = try server.listen(on: try SocketAddress(parsing: text))
+    var channelConfiguration = GRPCChannel.Configuration()
+    configureChannel(&channelConfiguration)
+    channel = try GRPCChannel(to: .address(address), configuration: channelConfiguration)
+  }
+
+  func unary(
+    _ method: String, _ request: [UInt8] = [], metadata: Metadata = Metadata(),
+    timeout: Duration? = patience
+  ) async throws(Status) -> [UInt8] {
+    try await channel.unary(
+      "/\(TestService.name)/\(method)", request, metadata: metadata, timeout: timeout)
+  }
+
+  func stream(_ method: String, _ request: [UInt8] = []) -> ResponseStream {
+    channel.serverStream("/\(TestService.name)/\(method)", request, timeout: patience)
+  }
+
+  func stop() async {
+    await channel.close()
+    await server.drain(grace: .zero)
+  }
+}
+
+/// The status a call fails with.
+func failure<Value>(_ body: () async throws(Status) -> Value) async throws -> Status {
+  do {
+    _ = try await body()
+  } catch {
+    return error
+  }
+  throw Unexpected("the call succeeded")
+}

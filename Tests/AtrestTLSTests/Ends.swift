@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two ends of a connection in memory, and the wire between them.
+
+import CAtrestOpenSSL
+import Glibc
+import Testing
+
+@testable import AtrestTLS
+
+/// A test's own mistake, or a peer that did not do what it should.
+struct Unexpected: Error {
+  let what: String
+  init(_ what: String) { self.what = what }
+}
+
+/// One end: what can be told of it, and what it was told.
+protocol End: AnyObject {
+  /// What is to be sent.
+  func output() -> [UInt8]
+  /// Takes bytes of the other end.
+  func take(_ bytes: ArraySlice<UInt8>)
+}
+
+/// A `TLSSession` and everything it said.
+final class SessionEnd: End {
+  let session: TLSSession
+  var received: [UInt8] = []
+  var establishedCount = 0
+  var endOfInputCount = 0
+  var error: TLSError?
+  private let scratch: UnsafeMutableRawBufferPointer
+
+  init(_ session: TLSSession, scratchBytes: Int = 16_384) {
+    self.session = session
+    scratch = .allocate(byteCount: scratchBytes, alignment: 16)
+  }
+
+  deinit { scratch.deallocate() }
+
+  func output() -> [UInt8] {
+    var bytes: [UInt8] = []
+    session.takeOutput(into: &bytes)
+    return bytes
+  }
+
+  func take(_ bytes: ArraySlice<UInt8>) {
+    do throws(TLSError) {
+      let result = bytes.withUnsafeBytes { bytes in
+        Result { () throws(TLSError) in
+          try session.receive(bytes, scratch: scratch) { event in
+            switch event {
+            case .established: establishedCount += 1
+            case .plaintext(let bytes):
+              // Before `established` nothing may come, and after the goodbye neither.
+              precondition(establishedCount == 1 && endOfInputCount == 0)
+              received.append(contentsOf: bytes)
+            case .endOfInput: endOfInputCount += 1
+            }
+          }
+        }
+      }
+      try result.get()
+    } catch {
+      self.error = error
+    }
+  }
+
+  /// What `plaintext` becomes on the wire.
+  func encrypt(_ plaintext: [UInt8]) throws -> [UInt8] {
+    var output: [UInt8] = []
+    try plaintext.withUnsafeBytes { try session.send($0, into: &output) }
+    return output
+  }
+}
+
+/// Carries bytes both ways until nobody says anything; `cut` decides where they are split.
+func converse(_ a: any End, _ b: any End, cut: ([UInt8]) -> [ArraySlice<UInt8>] = { [$0[...]] }) {
+  var isQuiet = false
+  while !isQuiet {
+    isQuiet = true
+    for (from, to) in [(a, b), (b, a)] {
+      let bytes = from.output()
+      guard !bytes.isEmpty else { continue }
+      isQuiet = false
+      for part in cut(bytes) { to.take(part) }
+    }
+  }
+}
+
+/// A client and a server that have said nothing yet.
+struct Pair {
+  let client: SessionEnd
+  let server: SessionEnd
+
+  init(_ clientTLS: ClientTLS, _ serverTLS: ServerTLS, scratchBytes: Int = 16_384) throws {
+    server = SessionEnd(try TLSSession(server: serverTLS), scratchBytes: scratchBytes)
+    client = SessionEnd(try TLSSession(client: clientTLS), scratchBytes: scratchBytes)
+  }
+
+  /// Two that know each other, and have shaken hands.
+  init(_ version: TLSVersion = .tls13) throws {
+    let identity = try ServerIdentity.generate()
+    try self.init(
+      ClientTLS(.pinned(identity.fingerprint), newest: version), ServerTLS(identity))
+    converse(client, server)
+    guard client.session.isEstablished, server.session.isEstablished else {
+      throw Unexpected("no handshake: \(String(describing: client.error))")
+    }
+  }
+
+  /// Sends each way, and checks what arrives.
+  func exchangeData(_ first: [UInt8] = [1, 2, 3], _ second: [UInt8] = [4, 5]) throws {
+    server.take(try client.encrypt(first)[...])
+    client.take(try server.encrypt(second)[...])
+    #expect(server.received == first && client.received == second)
+    server.received = []
+    client.received = []
+  }
+}
+
+/// OpenSSL used as others use it: no rules of ours. For peers that do what ours never do.
+final class ForeignEnd: End {
+  let context: OpaquePointer
+  let session: OpaquePointer
+  private let input: OpaquePointer
+  private let sink: OpaquePointer
+  var received: [UInt8] = []
+  /// What the last call that failed said: SSL_ERROR_…
+  var lastResult: CInt = 0
+  /// The last alert that came in.
+  var reason: CInt = 0
+
+  /// - Parameter protocols: In ALPN's form; nil offers none.
+  init(protocols: [UInt8]?, newest: CInt = TLS1_3_VERSION, ciphers: String? = nil) throws {
+    guard let context = SSL_CTX_new(TLS_client_method()) else { throw Unexpected("no context") }
+    self.context = context
+    guard let session = SSL_new(context), let input = BIO_new(BIO_s_mem()),
+      let sink = BIO_new(BIO_s_mem())
+    else { throw Unexpected("no session") }
+    (self.session, self.input, self.sink) = (session, input, sink)
+    SSL_set_bio(session, input, sink)
+    _ = SSL_ctrl(session, SSL_CTRL_SET_MAX_PROTO_VERSION, CLong(newest), nil)
+    _ = SSL_ctrl(session, SSL_CTRL_SET_MIN_PROTO_VERSION, 0, nil)
+    SSL_set_security_level(session, 0)
+    if let ciphers, SSL_set_cipher_list(session, ciphers) != 1 { throw Unexpected("no ciphers") }
+    if let protocols {
+      SSL_set_alpn_protos(session, protocols, CUnsignedInt(protocols.count))
+    }
+    SSL_set_connect_state(session)
+    work()
+  }
+
+  deinit {
+    SSL_free(session)
+    SSL_CTX_free(context)
+    ERR_clear_error()
+  }
+
+  func output() -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 1 << 17)
+    let count = BIO_read(sink, &bytes, CInt(bytes.count))
+    return count > 0 ? Array(bytes[..<Int(count)]) : []
+  }
+
+  func take(_ bytes: ArraySlice<UInt8>) {
+    _ = Array(bytes).withUnsafeBytes { BIO_write(input, $0.baseAddress, CInt($0.count)) }
+    work()
+  }
+
+  /// Goes on with whatever is to be done.
+  func work() {
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      ERR_clear_error()
+      let count = SSL_read(session, &bytes, CInt(bytes.count))
+      lastResult = SSL_get_error(session, count)
+      if count <= 0 {
+        let code = ERR_peek_error()
+        if code != 0, reason == 0 { reason = ERR_GET_REASON(code) }
+        ERR_clear_error()
+        return
+      }
+      received.append(contentsOf: bytes[..<Int(count)])
+    }
+  }
+}
+
+extension ServerIdentity {
+  /// A server's identity signed by an authority made for the purpose.
+  static func signed(
+    by authority: Authority, names: [String], validFrom: Int, validUntil: Int
+  ) throws -> ServerIdentity {
+    let maker = CertificateMaker(
+      issuer: (authority.certificate, authority.key), commonName: "server", names: names,
+      validFrom: validFrom, validUntil: validUntil)
+    guard let key = CertificateMaker.makeKey(), let certificate = maker.make(for: key) else {
+      throw Unexpected("no certificate")
+    }
+    return try ServerIdentity(key: key, chain: [certificate], keyPath: "key", path: "certificate")
+  }
+}
+
+/// Somebody who signs certificates.
+struct Authority {
+  let key: Owned
+  let certificate: Owned
+  /// Seconds since 1970: what tests call the present when it must not matter what it is.
+  static let now = time(nil)
+  static let day = 86_400
+
+  init() throws {
+    let maker = CertificateMaker(
+      commonName: "Test Authority", isAuthority: true, validFrom: Self.now - 100 * Self.day,
+      validUntil: Self.now + 100 * Self.day)
+    guard let key = CertificateMaker.makeKey(), let certificate = maker.make(for: key) else {
+      throw Unexpected("no authority")
+    }
+    (self.key, self.certificate) = (key, certificate)
+  }
+
+  /// The certificate, and the key nobody needs.
+  var pem: [UInt8] {
+    PEM.encode(key: key.pointer, certificate: certificate.pointer) ?? []
+  }
+}
+
+extension TLSSession {
+  /// Sends what the peer must answer with a message of its own. TLS 1.3.
+  func askForNewKeys() {
+    SSL_key_update(session, SSL_KEY_UPDATE_REQUESTED)
+    SSL_do_handshake(session)
+  }
+}
