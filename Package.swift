@@ -109,8 +109,7 @@ let package = Package(
       name: "AtrestServer",
       dependencies: [
         "AtrestDomain", "AtrestEntitlements", "AtrestLedger", "AtrestReplication", "AtrestProtocol",
-        "AtrestHTTP2",
-        "AtrestSockets", "AtrestRPC", "AtrestTLS",
+        "AtrestHTTP2", "AtrestSockets", "AtrestRPC", "AtrestTLS",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -119,9 +118,9 @@ let package = Package(
     .executableTarget(
       name: "atrest-syncd",
       dependencies: [
-        "AtrestServer", "CAtrestMalloc", "AtrestSockets", "AtrestEntitlements", "AtrestRPC",
-        "AtrestReplication",
-        "AtrestProtocol", "AtrestCommandLine", "AtrestTLS", "AtrestHTTP2",
+        "AtrestDomain", "AtrestServer", "CAtrestMalloc", "AtrestSockets", "AtrestEntitlements",
+        "AtrestRPC", "AtrestReplication", "AtrestProtocol", "AtrestCommandLine", "AtrestTLS",
+        "AtrestHTTP2",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Server/atrest-syncd", swiftSettings: strict),
@@ -137,8 +136,7 @@ let package = Package(
       name: "AtrestClient",
       dependencies: [
         "AtrestDomain", "AtrestEntitlements", "AtrestPortability", "AtrestReplication",
-        "AtrestProtocol", "AtrestHTTP2",
-        "AtrestSockets", "AtrestRPC", "AtrestTLS",
+        "AtrestProtocol", "AtrestHTTP2", "AtrestSockets", "AtrestRPC", "AtrestTLS",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Client/AtrestClient", swiftSettings: strict),
 
@@ -147,8 +145,7 @@ let package = Package(
       name: "AtrestLab",
       dependencies: [
         "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestSockets", "AtrestRPC",
-        "AtrestReplication",
-        "AtrestProtocol",
+        "AtrestReplication", "AtrestProtocol",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ], path: "Lab/AtrestLab", swiftSettings: strict),
@@ -225,8 +222,8 @@ let package = Package(
       name: "AtrestServerTests",
       dependencies: [
         "AtrestAppStore", "AtrestServer", "AtrestDomain", "AtrestSockets", "AtrestEntitlements",
-        "AtrestRPC",
-        "AtrestLedger", "AtrestReplication", "AtrestProtocol", "AtrestTestSupport", "AtrestHTTP2",
+        "AtrestRPC", "AtrestLedger", "AtrestReplication", "AtrestProtocol", "AtrestTestSupport",
+        "AtrestHTTP2",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
@@ -234,8 +231,7 @@ let package = Package(
       name: "AtrestClientTests",
       dependencies: [
         "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestReplication",
-        "AtrestProtocol",
-        "AtrestTestSupport",
+        "AtrestProtocol", "AtrestTestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(
@@ -249,8 +245,7 @@ let package = Package(
       name: "AtrestTests",
       dependencies: [
         "AtrestAppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestPresentation",
-        "AtrestReplication",
-        "AtrestProtocol", "AtrestCommandLine", "AtrestTestSupport",
+        "AtrestReplication", "AtrestProtocol", "AtrestCommandLine", "AtrestTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -264,8 +259,7 @@ let package = Package(
       name: "Integration",
       dependencies: [
         "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestSockets", "AtrestRPC",
-        "AtrestReplication",
-        "AtrestProtocol", "AtrestTestSupport",
+        "AtrestReplication", "AtrestProtocol", "AtrestTestSupport",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
 
@@ -277,8 +271,7 @@ let package = Package(
       name: "AtrestSimulation",
       dependencies: [
         "AtrestServer", "AtrestClient", "AtrestDomain", "CAtrestSimulatedDisk", "AtrestRPC",
-        "AtrestReplication",
-        "AtrestProtocol", "AtrestHTTP2",
+        "AtrestReplication", "AtrestProtocol", "AtrestHTTP2",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/Simulation/Library", swiftSettings: strict),
@@ -295,9 +288,8 @@ let package = Package(
       name: "AtrestFuzzing",
       dependencies: [
         "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestServer",
-        "AtrestSockets",
-        "AtrestEntitlements", "AtrestPortability", "AtrestReplication", "AtrestProtocol",
-        "AtrestTLS", "AtrestHTTP2",
+        "AtrestSockets", "AtrestEntitlements", "AtrestPortability", "AtrestReplication",
+        "AtrestProtocol", "AtrestTLS", "AtrestHTTP2",
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Tests/Fuzz/Library", swiftSettings: strict),
     // What peers have a process hold, against its heap: see docs/limits.md.

@@ -32,7 +32,7 @@ enum Program {
       }
     } catch {
       guard let failure = Failure(error) else { Atrest.exit(withError: error) }
-      Terminal.complain(failure.sentence)
+      Terminal.writeError(failure.sentence)
       exit(failure.code.rawValue)
     }
   }

@@ -20,22 +20,22 @@ enum Routes {
 
   static func forDevices(
     sync: SyncService, devices: DevicesService, accounts: AccountsService,
-    entitlements: EntitlementsService, health: HealthService, directory: Directory,
+    entitlements: EntitlementsService, health: HealthService, registry: SessionRegistry,
     environment: Environment, heartbeat: Duration, proxies: TrustedProxies = TrustedProxies()
   ) -> RPCRouter {
-    @Sendable func paired(_ head: CallHead) -> Authorization<Session> {
-      guard let session = directory.authenticate(head.metadata, at: environment.now()) else {
+    @Sendable func paired(_ head: CallHead) -> Authorization<DeviceSession> {
+      guard let session = registry.authenticate(head.metadata, at: environment.now()) else {
         return .refused(.unknownDevice)
       }
-      return .granted(session, session.access)
+      return .granted(session, session.grant)
     }
     /// Pairing is what a device without a token calls.
     @Sendable func pairedOrPairing(_ head: CallHead) -> Authorization<Caller> {
       guard head.path != Method.pair else {
-        return .admitted(.newcomer(AttemptLimiter.keys(of: proxies.caller(of: head))))
+        return .admitted(.pendingDevice(AttemptLimiter.keys(of: proxies.caller(of: head))))
       }
       return switch paired(head) {
-      case .granted(let session, let access): .granted(.device(session), access)
+      case .granted(let session, let grant): .granted(.device(session), grant)
       case .admitted(let session): .admitted(.device(session))
       case .refused(let status): .refused(status)
       }
@@ -59,10 +59,10 @@ enum Routes {
           bytes, from: call.principal.keys, onEnd: { call.onCancel($0) }
         ) { answer(call) }
       }
-      methods.unary("Newcomers") { call, bytes in
-        try devices.newcomers(known(call.principal), bytes)
+      methods.unary("ListPendingDevices") { call, bytes in
+        try devices.pendingDevices(known(call.principal), bytes)
       }
-      methods.unary("Decide") { call, bytes in
+      methods.unary("ResolvePendingDevice") { call, bytes in
         try devices.decide(known(call.principal), bytes) { answer(call) }
       }
       methods.unary("Rename") { call, bytes in
@@ -143,19 +143,19 @@ enum Routes {
     return Answer(isAwaited: isAwaited) { outcome, batch in batch.add(responder, outcome) }
   }
 
-  private static func known(_ caller: Caller) throws(Status) -> Session {
+  private static func known(_ caller: Caller) throws(Status) -> DeviceSession {
     guard case .device(let session) = caller else { throw .unknownDevice }
     return session
   }
 
   /// Who calls the Devices service.
   private enum Caller: Sendable {
-    case device(Session)
+    case device(DeviceSession)
     /// One without a token, with the keys that wrong codes count under.
-    case newcomer([[UInt8]])
+    case pendingDevice([[UInt8]])
 
     var keys: [[UInt8]] {
-      if case .newcomer(let keys) = self { keys } else { [] }
+      if case .pendingDevice(let keys) = self { keys } else { [] }
     }
   }
 

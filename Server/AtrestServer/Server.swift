@@ -22,7 +22,7 @@ package final class Server: Sendable {
     /// How the server proves who it is. Without encryption it listens on loopback only.
     package var encryption = Encryption.none
     /// `HOST:PORT` under which devices reach the listener, where that is not what it listens on; for pairing links.
-    package var publicAddress: String?
+    package var advertisedAddress: String?
     /// Shards that serve devices: each uses up to one core.
     package var shardCount = 2
     /// Who is believed about where calls come from.
@@ -90,7 +90,7 @@ package final class Server: Sendable {
       throw .pathTooLong(configuration.dataDirectory)
     }
     let environment = configuration.environment
-    let directory = Directory()
+    let registry = SessionRegistry()
     let queue: CommitQueue
     let clock: ClockMonitor
     do throws(StoreError) {
@@ -100,10 +100,10 @@ package final class Server: Sendable {
         random: environment.randomNumber)
       report(lostCommits: store.lostCommits, to: configuration.logger)
       clock = ClockMonitor(
-        environment: environment, directory: directory, highWater: store.clockHighWater,
+        environment: environment, registry: registry, highWater: store.clockHighWater,
         logger: configuration.logger)
       clock.check()
-      try directory.load(store)
+      try registry.load(store)
       let unreadable = UnreadableLog(configuration.logger)
       let readers = try (0..<configuration.shardCount).map { _ throws(StoreError) in
         ReadQueue(
@@ -111,7 +111,7 @@ package final class Server: Sendable {
           onFatal: configuration.onFatal)
       }
       queue = CommitQueue(
-        store: store, readers: readers, disk: DiskGuard(directory: path), directory: directory,
+        store: store, readers: readers, disk: DiskGuard(directory: path), registry: registry,
         environment: environment, logger: configuration.logger, onFatal: configuration.onFatal)
     } catch {
       throw .store(error)
@@ -127,7 +127,7 @@ package final class Server: Sendable {
     }
     let server: Server
     do throws(SocketError) {
-      server = try Server(configuration, queue, directory, clock, tls)
+      server = try Server(configuration, queue, registry, clock, tls)
     } catch {
       await queue.close()
       throw .socket(error)
@@ -137,7 +137,7 @@ package final class Server: Sendable {
       throw .socket(error)
     }
     let keeper = Housekeeper(
-      queue: queue, directory: directory, environment: environment, clock: clock)
+      queue: queue, registry: registry, environment: environment, clock: clock)
     let logger = configuration.logger
     server.chores.withLock { chores in
       chores.append(Task { await keeper.work() })
@@ -169,7 +169,7 @@ package final class Server: Sendable {
   }
 
   private init(
-    _ configuration: Configuration, _ queue: CommitQueue, _ directory: Directory,
+    _ configuration: Configuration, _ queue: CommitQueue, _ registry: SessionRegistry,
     _ clock: ClockMonitor, _ tls: TLSContextBox?
   ) throws(SocketError) {
     self.configuration = configuration
@@ -178,21 +178,21 @@ package final class Server: Sendable {
     let environment = configuration.environment
     let gate = configuration.purchases.map { PurchaseGate(policy: $0, environment: environment) }
     let sync = SyncService(
-      queue: queue, directory: directory, environment: environment, gate: gate,
+      queue: queue, registry: registry, environment: environment, gate: gate,
       quota: configuration.limits.quota, clock: clock)
     let entitlements = EntitlementsService(
       queue: queue, gate: gate, quota: configuration.limits.quota, environment: environment,
       logger: configuration.logger)
     let devices = DevicesService(
-      queue: queue, directory: directory, environment: environment, logger: configuration.logger)
+      queue: queue, registry: registry, environment: environment, logger: configuration.logger)
     let accounts = AccountsService(
       queue: queue, devices: devices, quota: configuration.limits.quota,
       messageBytes: configuration.limits.transport.maxMessageBytes)
     let place = place
     let admin = AdminService(
-      queue: queue, directory: directory, devices: devices, environment: environment,
+      queue: queue, registry: registry, devices: devices, environment: environment,
       address: {
-        let address = configuration.publicAddress ?? place.address.description
+        let address = configuration.advertisedAddress ?? place.address.description
         return address + configuration.encryption.linkPart(of: address, tls?.current.identity)
       })
     health = HealthService(services: Routes.publicServices, clock: clock)
@@ -209,11 +209,11 @@ package final class Server: Sendable {
     var forOwner = forDevices
     forOwner.shardCount = 1
     forOwner.maxConnections = 64
-    forOwner.maxUntrustedConnections = 64
+    forOwner.maxUnauthenticatedConnections = 64
     devicesServer = try GRPCServer(
       router: Routes.forDevices(
         sync: sync, devices: devices, accounts: accounts, entitlements: entitlements,
-        health: health, directory: directory, environment: environment,
+        health: health, registry: registry, environment: environment,
         heartbeat: configuration.heartbeat, proxies: configuration.proxies),
       configuration: forDevices)
     adminServer = try GRPCServer(router: Routes.forOwner(admin), configuration: forOwner)
@@ -259,7 +259,7 @@ package final class Server: Sendable {
   package func stop() async {
     health.stopServing()
     sync.endWatches()
-    devices.endNewcomers()
+    devices.endPendingPairings()
     await devicesServer.drain(grace: configuration.drainGrace)
     await adminServer.drain(grace: configuration.drainGrace)
     for chore in chores.withLock({ $0 }) { chore.cancel() }

@@ -12,12 +12,12 @@ struct AuditCommand: AsyncParsableCommand {
     commandName: "audit", abstract: "See what happened: devices, codes, purchases, removals.",
     discussion: """
       Newest first. Devices are named by their IDs: see `atrest-syncd device list`. Nothing takes an event out again; --check \
-      says whether somebody did it by force, and prints a hash to note elsewhere. --noted tells from that later whether the log \
+      says whether somebody did it by force, and prints a hash to note elsewhere. --expect-head tells from that later whether the log \
       still goes on from there.
 
         atrest-syncd audit --account kim
         atrest-syncd audit --check
-        atrest-syncd audit --check --noted 12:5f2c...
+        atrest-syncd audit --check --expect-head 12:5f2c...
       """)
 
   @Option(help: "Only what happened to this account.") var account: String = ""
@@ -27,10 +27,13 @@ struct AuditCommand: AsyncParsableCommand {
   @Flag(name: .customLong("check"), help: "Check that the whole log is as it was written.")
   var isCheck = false
   @Option(
+    name: .customLong("expect-head"),
     help: ArgumentHelp(
       "With --check: what an earlier --check printed, which the log must still hold.",
       valueName: "number:hash"))
-  var noted: NotedEvent?
+  var expectedHead: NotedEvent?
+  /// What --expect-head was called before 1.0.
+  @Option(name: .customLong("noted"), help: .hidden) var formerExpectedHead: NotedEvent?
   @OptionGroup var data: DataOptions
   @OptionGroup var format: FormatOptions
 
@@ -38,7 +41,9 @@ struct AuditCommand: AsyncParsableCommand {
     guard (1...EventPage.limit).contains(limit) else {
       throw ValidationError("--limit is 1 to \(EventPage.limit). Page on with --before.")
     }
-    guard noted == nil || isCheck else { throw ValidationError("--noted goes with --check.") }
+    guard expectedHead ?? formerExpectedHead == nil || isCheck else {
+      throw ValidationError("--expect-head goes with --check.")
+    }
     guard account.utf8.count <= NameLimit.bytes else {
       throw ValidationError("A name has 1 to \(NameLimit.bytes) bytes.")
     }
@@ -66,6 +71,8 @@ struct AuditCommand: AsyncParsableCommand {
         database, or the disk damaged it.
         """, .data)
     }
+    if formerExpectedHead != nil { printError("--noted is called --expect-head now.") }
+    let noted = expectedHead ?? formerExpectedHead
     if let noted {
       let then = try await client.check(through: noted.number)
       guard then.events == noted.number else {

@@ -22,7 +22,12 @@ struct LimitOptions: ParsableArguments {
   func limits() throws -> ServerLimits {
     var limits = ServerLimits()
     do throws(LimitError) {
-      for assignment in assignments { try limits.set(assignment) }
+      for assignment in assignments {
+        try limits.set(assignment)
+        let name = String(assignment.prefix { $0 != "=" })
+        let current = ServerLimits.currentName(of: name)
+        if current != name { printError("The limit \(name) is called \(current) now.") }
+      }
       try limits.check(shards: Self.shardCount)
     } catch {
       throw Failure(error.userMessage, .usage)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a log entry becomes a line: time, level, message, key=value.
 
+import AtrestDomain
 import Foundation
 import Logging
 
@@ -44,7 +45,6 @@ struct LineLogHandler: LogHandler {
 
   /// A name that somebody chose must not be able to write a line of its own.
   private static func escaped(_ text: String) -> String {
-    String(
-      text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : Character($0) })
+    String(text.unicodeScalars.map { $0.steersDisplay ? " " : Character($0) })
   }
 }

@@ -27,10 +27,13 @@ struct Serve: AsyncParsableCommand {
   @OptionGroup var bounds: LimitOptions
 
   @Option(
-    name: .customLong("public"),
+    name: .customLong("advertise"),
     help: ArgumentHelp(
       "What pairing links say, where that is not what --listen says.", valueName: "host:port"))
-  var publicAddress: String?
+  var advertisedAddress: String?
+
+  /// What --advertise was called before 1.0.
+  @Option(name: .customLong("public"), help: .hidden) var formerAdvertisedAddress: String?
 
   @Option(
     name: .customLong("tls-cert"),
@@ -77,12 +80,14 @@ struct Serve: AsyncParsableCommand {
       throw Failure("Devices call over TCP. Choose an address like 127.0.0.1:7443.", .usage)
     }
     let encryption = try encryption()
-    if let publicAddress, (try? Endpoint(parsing: publicAddress)) == nil {
-      throw Failure("--public is not HOST:PORT. Say what devices are to call.", .usage)
+    if formerAdvertisedAddress != nil { printError("--public is called --advertise now.") }
+    let advertisedAddress = advertisedAddress ?? formerAdvertisedAddress
+    if let advertisedAddress, (try? Endpoint(parsing: advertisedAddress)) == nil {
+      throw Failure("--advertise is not HOST:PORT. Say what devices are to call.", .usage)
     }
-    if listen.isAnyAddress, publicAddress == nil, !insecure {
+    if listen.isAnyAddress, advertisedAddress == nil, !insecure {
       throw Failure(
-        "\(address) stands for every address of this machine. Say with --public HOST:PORT what devices are to call.",
+        "\(address) stands for every address of this machine. Say with --advertise HOST:PORT what devices are to call.",
         .usage)
     }
     let trusted = try proxies.map { text in
@@ -112,7 +117,7 @@ struct Serve: AsyncParsableCommand {
       dataDirectory: data.path, listenAddress: listen, logger: logger,
       onFatal: { _ in endProcess(.inputOutput) })
     configuration.encryption = encryption
-    configuration.publicAddress = publicAddress
+    configuration.advertisedAddress = advertisedAddress
     configuration.purchases = policy
     configuration.limits = limits
     configuration.proxies = TrustedProxies(trusted)

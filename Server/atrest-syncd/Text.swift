@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestCommandLine
+import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import AtrestServer
@@ -218,15 +219,7 @@ enum Text {
 
   /// A name must not be able to move the cursor of the terminal that lists it.
   private static func printable(_ text: String) -> String {
-    String(
-      text.map {
-        $0.unicodeScalars.contains {
-          switch $0.properties.generalCategory {
-          case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
-          default: false
-          }
-        } ? "?" : $0
-      })
+    String(text.map { $0.unicodeScalars.contains(where: \.steersDisplay) ? "?" : $0 })
   }
 
   static func hex(_ replica: ReplicaID) -> String {

@@ -24,7 +24,7 @@ extension ClientConnection {
       nghttp2_submit_request(session, nil, $0, $1, &provider, nil)
     }
     guard stream > 0 else { return nil }
-    let call = ClientCall(stream: stream, holder: holder, overhead: overhead)
+    let call = ClientStream(stream: stream, holder: holder, overhead: overhead)
     remember(call)
     if let timeoutNanoseconds {
       let deadline = now.advanced(byNanoseconds: timeoutNanoseconds)
@@ -104,15 +104,15 @@ extension ClientConnection {
   public func resumeReading(_ call: CallID) -> ClientEvents {
     let events = pendingEvents
     guard let call = self.call(call.streamID), call.isPaused else { return events }
-    let held = call.held
-    let end = call.heldEnd
+    let input = call.pausedInput
+    let end = call.pausedEnd
     call.isPaused = false
-    call.held = []
-    call.heldEnd = nil
-    if !call.isStreamClosed, !held.isEmpty {
-      nghttp2_session_consume_stream(session, call.stream, held.count)
+    call.pausedInput = []
+    call.pausedEnd = nil
+    if !call.isStreamClosed, !input.isEmpty {
+      nghttp2_session_consume_stream(session, call.stream, input.count)
     }
-    held.withUnsafeBytes { readMessages(call, $0) }
+    input.withUnsafeBytes { readMessages(call, $0) }
     call.account()
     if let end { endCall(call, end) }
     if call.isStreamClosed { forget(call) }
@@ -122,10 +122,10 @@ extension ClientConnection {
   // MARK: Ends
 
   /// Notes the end of a call, unless it is known already. A partial message makes success a lie.
-  func endCall(_ call: ClientCall, _ status: Status) {
+  func endCall(_ call: ClientStream, _ status: Status) {
     guard !call.isOver else { return }
-    if call.isPaused, !call.held.isEmpty {
-      if call.heldEnd == nil { call.heldEnd = status }
+    if call.isPaused, !call.pausedInput.isEmpty {
+      if call.pausedEnd == nil { call.pausedEnd = status }
       return
     }
     call.isOver = true
@@ -136,7 +136,7 @@ extension ClientConnection {
   }
 
   /// Ends a call from this side, and tells the owner.
-  func fail(_ call: ClientCall, _ status: Status) {
+  func fail(_ call: ClientStream, _ status: Status) {
     guard !call.isOver else { return }
     call.isPaused = false
     endCall(call, status)
@@ -144,14 +144,14 @@ extension ClientConnection {
   }
 
   /// Ends a call from this side without a word to the owner.
-  func abandon(_ call: ClientCall) {
+  func abandon(_ call: ClientStream) {
     call.isReported = true
     call.isOver = true
     drop(call)
   }
 
-  private func drop(_ call: ClientCall) {
-    call.letGo()
+  private func drop(_ call: ClientStream) {
+    call.release()
     if call.isStreamClosed {
       forget(call)
     } else {
@@ -160,14 +160,14 @@ extension ClientConnection {
   }
 
   /// The server has answered in full: what was still to be sent is of no use.
-  private func stopSending(_ call: ClientCall) {
-    call.letGo()
+  private func stopSending(_ call: ClientStream) {
+    call.release()
     guard !call.isRequestSent, !call.isStreamClosed else { return }
     resetStream(call.stream, NGHTTP2_NO_ERROR)
   }
 
   /// Looks at one call's deadline and progress. Returns when to look again.
-  func check(_ call: ClientCall) -> Instant? {
+  func check(_ call: ClientStream) -> Instant? {
     if let deadline = call.deadline, deadline <= now {
       call.deadline = nil
       fail(call, Status(.deadlineExceeded, "The deadline has passed."))
@@ -185,15 +185,15 @@ extension ClientConnection {
     return earliest(call.deadline, call.writeCheck?.at)
   }
 
-  private func watchRequest(_ call: ClientCall) {
+  private func watchRequest(_ call: ClientStream) {
     guard call.writeCheck == nil else { return }
     let at = now.advanced(byNanoseconds: times.writeStall)
     call.writeCheck = Check(at: at, mark: call.queue.progress)
     checkCalls(by: at)
   }
 
-  private func resume(_ call: ClientCall) {
-    guard call.isDeferred, !isDead else { return }
+  private func resume(_ call: ClientStream) {
+    guard call.isDeferred, !isTerminated else { return }
     call.isDeferred = false
     nghttp2_session_resume_data(session, call.stream)
   }

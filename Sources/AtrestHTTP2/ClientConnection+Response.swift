@@ -49,7 +49,7 @@ extension ClientConnection {
     guard !call.isPaused else {
       // The stream's window stays closed by this much; the other streams go on.
       nghttp2_session_consume_connection(session, bytes.count)
-      call.held.append(contentsOf: bytes)
+      call.pausedInput.append(contentsOf: bytes)
       return call.account()
     }
     nghttp2_session_consume(session, stream, bytes.count)
@@ -57,7 +57,7 @@ extension ClientConnection {
     call.account()
   }
 
-  func readMessages(_ call: ClientCall, _ bytes: UnsafeRawBufferPointer) {
+  func readMessages(_ call: ClientStream, _ bytes: UnsafeRawBufferPointer) {
     do throws(FramingError) {
       try call.reader.feed(bytes, limitBytes: limits.maxMessageBytes) { message, isCompressed in
         note(.message(call, message, isCompressed: isCompressed))
@@ -80,7 +80,7 @@ extension ClientConnection {
     endCall(call, Status(.internal, "The response ended without a status."))
   }
 
-  func inflate(_ bytes: [UInt8], for call: ClientCall) -> Result<[UInt8], Status> {
+  func inflate(_ bytes: [UInt8], for call: ClientStream) -> Result<[UInt8], Status> {
     guard call.encoding != .identity else {
       return .failure(
         Status(.internal, "A message is compressed, but no encoding was declared."))

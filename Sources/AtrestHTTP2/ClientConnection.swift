@@ -8,20 +8,20 @@ import CAtrestNghttp2
 /// before its trailers never counts as success.
 public final class ClientConnection: HTTP2Connection {
   enum Pending {
-    case headers(ClientCall, Metadata)
-    case message(ClientCall, [UInt8], isCompressed: Bool)
-    case finished(ClientCall, Status)
+    case headers(ClientStream, Metadata)
+    case message(ClientStream, [UInt8], isCompressed: Bool)
+    case finished(ClientStream, Status)
     case goAway
-    case writable(ClientCall)
+    case writable(ClientStream)
   }
 
   let authority: String
   let isSecure: Bool
   let userAgent: String
   let compression: Compression
-  private var calls: [Int32: ClientCall] = [:]
+  private var calls: [Int32: ClientStream] = [:]
   /// The call that was looked up last: the next lookup mostly wants it again.
-  private var recent: ClientCall?
+  private var recent: ClientStream?
   private var pending: [Pending] = []
   private var pendingHead = 0
   private var isLeaving = false
@@ -71,7 +71,7 @@ public final class ClientConnection: HTTP2Connection {
   /// The peer is gone, by EOF or by reset: every open call finishes UNAVAILABLE.
   public func peerClosed(at now: Instant) -> ClientEvents {
     self.now = now
-    die(.connectionLost)
+    terminate(.connectionLost)
     return ClientEvents(connection: self)
   }
 
@@ -138,19 +138,19 @@ public final class ClientConnection: HTTP2Connection {
 
   // MARK: Calls
 
-  func call(_ stream: Int32) -> ClientCall? {
+  func call(_ stream: Int32) -> ClientStream? {
     if let recent, recent.stream == stream { return recent }
     guard let found = calls[stream] else { return nil }
     recent = found
     return found
   }
 
-  func remember(_ call: ClientCall) {
+  func remember(_ call: ClientStream) {
     calls[call.stream] = call
     recent = call
   }
 
-  func forget(_ call: ClientCall) {
+  func forget(_ call: ClientStream) {
     calls[call.stream] = nil
     recent = nil
     if calls.isEmpty { callCheck = nil }
@@ -190,17 +190,17 @@ public final class ClientConnection: HTTP2Connection {
       isLate
         ? Status(.deadlineExceeded, "The deadline has passed.") : Status(http2Error: code))
     // A paused call still holds messages for its owner.
-    if call.heldEnd == nil || call.isReported { forget(call) }
+    if call.pausedEnd == nil || call.isReported { forget(call) }
   }
 
   override func endAllCalls(_ reason: Cancellation) {
     let lost = Status(.unavailable, "The connection was lost.")
     for call in everyCall {
       // What arrived before the end counts, held back or not.
-      let (held, end) = (call.held, call.heldEnd)
+      let (input, end) = (call.pausedInput, call.pausedEnd)
       call.isPaused = false
-      call.held = []
-      held.withUnsafeBytes { readMessages(call, $0) }
+      call.pausedInput = []
+      input.withUnsafeBytes { readMessages(call, $0) }
       endCall(call, end ?? lost)
     }
     calls.removeAll()
@@ -233,5 +233,5 @@ public final class ClientConnection: HTTP2Connection {
   }
 
   /// A copy: looking at a call can end it.
-  private var everyCall: [ClientCall] { calls.values.sorted { $0.stream < $1.stream } }
+  private var everyCall: [ClientStream] { calls.values.sorted { $0.stream < $1.stream } }
 }

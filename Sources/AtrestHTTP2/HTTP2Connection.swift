@@ -29,11 +29,11 @@ public class HTTP2Connection {
   var now: Instant
 
   /// No further byte is read or written. Every call has ended.
-  private(set) var isDead = false
+  private(set) var isTerminated = false
   /// nghttp2 gave up on the input: what it still has to say is sent, nothing more is read.
   private var isFailing = false
   /// A GOAWAY with an error is on its way out; the connection dies once it has left.
-  private(set) var isExpelling = false
+  private(set) var isSendingGoAway = false
 
   var handshake: Handshake
   var keepalive: Keepalive
@@ -67,7 +67,7 @@ public class HTTP2Connection {
       // after `deinit`, since callbacks come only from calls this object makes.
       nghttp2_session_set_user_data(session, Unmanaged.passUnretained(self).toOpaque())
     } else {
-      isDead = true
+      isTerminated = true
     }
   }
 
@@ -80,11 +80,11 @@ public class HTTP2Connection {
   /// Appends what is to be sent, until nothing is left or `buffer` holds
   /// ``Limits/outputHighWaterBytes``. Call again once the buffer is written, until it appends nothing.
   public func appendOutput(to buffer: inout [UInt8]) {
-    while !isDead, buffer.count < limits.outputHighWaterBytes {
+    while !isTerminated, buffer.count < limits.outputHighWaterBytes {
       var chunk: UnsafePointer<UInt8>?
       let count = nghttp2_session_mem_send(session, &chunk)
       guard count > 0 else {
-        if count < 0 || isFailing || isDone { die(.connectionLost) }
+        if count < 0 || isFailing || isDone { terminate(.connectionLost) }
         return
       }
       buffer.append(contentsOf: UnsafeBufferPointer(start: chunk, count: count))
@@ -92,12 +92,12 @@ public class HTTP2Connection {
   }
 
   /// True when nothing is left to read or to append: the owner writes what it has, then closes.
-  public var isFinished: Bool { isDead || isDone }
+  public var isFinished: Bool { isTerminated || isDone }
 
   /// False while more than ``Limits/maxQueuedFrames`` wait to be sent. The owner then leaves what
   /// arrives unread: each frame of a peer that reads no answers could otherwise queue another one.
   public var acceptsInput: Bool {
-    isDead || nghttp2_session_get_outbound_queue_size(session) <= limits.maxQueuedFrames
+    isTerminated || nghttp2_session_get_outbound_queue_size(session) <= limits.maxQueuedFrames
   }
 
   /// nghttp2's own word that the connection has served its purpose.
@@ -107,7 +107,7 @@ public class HTTP2Connection {
 
   /// When `deadlineReached` wants to be called; may be early, never late. Nil means not at all.
   public var nextDeadline: Instant? {
-    if isDead { return nil }
+    if isTerminated { return nil }
     var next = earliest(callCheck, handshake.deadline)
     next = earliest(next, keepaliveDeadline)
     next = earliest(next, drain.deadline)
@@ -122,7 +122,7 @@ public class HTTP2Connection {
 
   func read(_ bytes: UnsafeRawBufferPointer, at now: Instant) {
     self.now = now
-    guard !isDead, !isFailing, !isExpelling, !bytes.isEmpty else { return }
+    guard !isTerminated, !isFailing, !isSendingGoAway, !bytes.isEmpty else { return }
     keepalive.heard(at: now)
     let count = nghttp2_session_mem_recv(
       session, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
@@ -131,17 +131,17 @@ public class HTTP2Connection {
 
   func letTimePass(at now: Instant) {
     self.now = now
-    guard !isDead else { return }
+    guard !isTerminated else { return }
     if let due = handshake.deadline, due <= now {
       switch handshake {
-      case .awaitingSettings: return die(.connectionLost)
+      case .awaitingSettings: return terminate(.connectionLost)
       case .awaitingRequest, .done:
         handshake = .done
         startDrain()
       }
     }
     if let since = headerBlockSince, since.advanced(byNanoseconds: times.requestStall) <= now {
-      return die(.connectionLost)
+      return terminate(.connectionLost)
     }
     if let due = callCheck, due <= now { callCheck = checkCalls() }
     if let due = idleDeadline, due <= now { startDrain() }
@@ -150,17 +150,17 @@ public class HTTP2Connection {
   }
 
   /// Ends everything: calls, reading, writing.
-  func die(_ reason: Cancellation) {
-    guard !isDead else { return }
-    isDead = true
+  func terminate(_ reason: Cancellation) {
+    guard !isTerminated else { return }
+    isTerminated = true
     callCheck = nil
     endAllCalls(reason)
   }
 
   /// Tells a misbehaving peer why, then dies.
-  func expel(_ code: nghttp2_error_code, _ reason: StaticString) {
-    guard !isDead, !isExpelling else { return }
-    isExpelling = true
+  func sendGoAway(error code: nghttp2_error_code, _ reason: StaticString) {
+    guard !isTerminated, !isSendingGoAway else { return }
+    isSendingGoAway = true
     endAllCalls(.connectionLost)
     nghttp2_submit_goaway(
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue),
@@ -169,13 +169,13 @@ public class HTTP2Connection {
   }
 
   func resetStream(_ stream: Int32, _ code: nghttp2_error_code) {
-    guard !isDead else { return }
+    guard !isTerminated else { return }
     nghttp2_submit_rst_stream(
       session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, code.rawValue)
   }
 
   func goAwayWasSent() {
-    if isExpelling { die(.connectionLost) }
+    if isSendingGoAway { terminate(.connectionLost) }
   }
 
   /// Lowers the moment of the next look at the calls.

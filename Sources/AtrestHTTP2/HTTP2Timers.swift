@@ -96,7 +96,7 @@ extension HTTP2Connection {
 
   func passKeepaliveTime() {
     guard let due = keepaliveDeadline, due <= now else { return }
-    if keepalive.pingSent != nil { return die(.connectionLost) }
+    if keepalive.pingSent != nil { return terminate(.connectionLost) }
     keepalive.pingSent = now
     nghttp2_submit_ping(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
   }
@@ -104,7 +104,7 @@ extension HTTP2Connection {
   /// The first GOAWAY, and a ping whose answer proves that the peer has read it. Source: gRFC A9.
   /// A client starts no streams that could be lost on the way, and needs no notice.
   func startDrain(withNotice: Bool = true) {
-    guard case .none = drain, !isDead else { return }
+    guard case .none = drain, !isTerminated else { return }
     handshake = .done
     drain = .noticed(
       until: now.advanced(byNanoseconds: times.drainNotice),
@@ -137,6 +137,6 @@ extension HTTP2Connection {
         until: now.advanced(byNanoseconds: 1_000_000_000), lastStream: last)
       abandonCalls()
     }
-    if case .abandoned(let until, _) = drain, until <= now { die(.draining) }
+    if case .abandoned(let until, _) = drain, until <= now { terminate(.draining) }
   }
 }

@@ -39,9 +39,9 @@ public struct Limits: Sendable {
   /// Bytes of requests that have not arrived whole, over all calls of a connection. The call that takes
   /// it further is answered RESOURCE_EXHAUSTED. One message always fits.
   public var maxUnfinishedBytes = 4 * 1024 * 1024
-  /// The same, while nobody on the connection has proved who they are (``ServerConnection/isTrusted``).
+  /// The same, while nobody on the connection has proved who they are (``ServerConnection/isAuthenticated``).
   /// The calls begun last are answered RESOURCE_EXHAUSTED. One message always fits.
-  public var maxUnfinishedBytesUntrusted = 64 * 1024
+  public var maxUnfinishedBytesUnauthenticated = 64 * 1024
   /// Bytes of answers that wait for the peer to read, over all calls of a connection. Beyond it new
   /// calls, and answers that would not fit, are RESOURCE_EXHAUSTED. One answer always fits.
   public var maxUnsentBytes = 4 * 1024 * 1024

@@ -20,7 +20,7 @@ struct MessageReader {
   /// Whether a message has begun that has not ended.
   var isMidMessage: Bool { prefixCount > 0 }
   /// Memory that the message in the making takes.
-  var heldBytes: Int { body.capacity }
+  var bufferedBytes: Int { body.capacity }
   /// The length that the message in the making has declared.
   var declaredBytes: Int { prefixCount == 5 ? expected : 0 }
 

@@ -17,7 +17,7 @@ struct SendQueue {
   /// Bytes not read yet, prefixes included.
   private(set) var byteCount = 0
   /// Memory that the messages take: each until its last byte is read.
-  private(set) var heldBytes = 0
+  private(set) var bufferedBytes = 0
   /// Bytes read so far. Wraps; only a change means something.
   private(set) var progress: UInt64 = 0
 
@@ -28,7 +28,7 @@ struct SendQueue {
   mutating func append(_ message: [UInt8], isCompressed: Bool) {
     precondition(message.count <= Int(UInt32.max), "A message has a 32-bit length.")
     byteCount += 5 + message.count
-    heldBytes += message.capacity
+    bufferedBytes += message.capacity
     let entry = Entry(message: message, isCompressed: isCompressed)
     if current == nil { current = entry } else { later.append(entry) }
   }
@@ -77,7 +77,7 @@ struct SendQueue {
 
   private mutating func advance() {
     offset = 0
-    heldBytes -= current?.message.capacity ?? 0
+    bufferedBytes -= current?.message.capacity ?? 0
     guard laterHead < later.count else {
       current = nil
       return

@@ -23,7 +23,7 @@ extension ServerConnection {
     if isEnd { endRequest(call) }
   }
 
-  private func begin(_ call: ServerCall, _ fields: RequestFields) {
+  private func begin(_ call: ServerStream, _ fields: RequestFields) {
     guard fields.size.fits(limits) else {
       return refuse(call, Status(.resourceExhausted, "The request's metadata is too large."))
     }
@@ -71,7 +71,7 @@ extension ServerConnection {
   }
 
   /// Ends a call that its owner has not heard of.
-  private func refuse(_ call: ServerCall, _ status: Status, listsEncodings: Bool = false) {
+  private func refuse(_ call: ServerStream, _ status: Status, listsEncodings: Bool = false) {
     call.isOver = true
     call.isReading = false
     submitStatusAlone(call, status, listsEncodings: listsEncodings)
@@ -87,7 +87,7 @@ extension ServerConnection {
     guard !call.isPaused else {
       // The stream's window stays closed by this much; the other streams go on.
       nghttp2_session_consume_connection(session, bytes.count)
-      call.held.append(contentsOf: bytes)
+      call.pausedInput.append(contentsOf: bytes)
       return boundUnfinished(call)
     }
     nghttp2_session_consume(session, stream, bytes.count)
@@ -96,7 +96,7 @@ extension ServerConnection {
   }
 
   /// Ends a call that takes what the connection keeps of requests too far.
-  private func boundUnfinished(_ call: ServerCall) {
+  private func boundUnfinished(_ call: ServerStream) {
     accountRequest(call)
     guard unfinishedBytes > limits.maxUnfinishedBytes, unfinishedBytes > call.requestBytes,
       call.requestBytes > 0
@@ -106,16 +106,18 @@ extension ServerConnection {
 
   /// Ends the calls begun last that take too far what a connection without trust keeps of requests. Of
   /// several calls that keep something; one alone may go on.
-  func boundStranger() {
-    guard !isTrusted, unfinishedBytes > limits.maxUnfinishedBytesUntrusted else { return }
+  func boundUnauthenticated() {
+    guard !isAuthenticated, unfinishedBytes > limits.maxUnfinishedBytesUnauthenticated else {
+      return
+    }
     for call in everyCall.reversed() {
-      guard unfinishedBytes > limits.maxUnfinishedBytesUntrusted else { return }
+      guard unfinishedBytes > limits.maxUnfinishedBytesUnauthenticated else { return }
       guard call.requestBytes > 0, unfinishedBytes > call.requestBytes else { continue }
       fail(call, .unfinishedRequests)
     }
   }
 
-  private func readMessages(_ call: ServerCall, _ bytes: UnsafeRawBufferPointer) {
+  private func readMessages(_ call: ServerStream, _ bytes: UnsafeRawBufferPointer) {
     do throws(FramingError) {
       try call.reader.feed(bytes, limitBytes: maxMessageBytes(call)) { message, isCompressed in
         call.hasMessage = true
@@ -133,11 +135,11 @@ extension ServerConnection {
     if call.reader.isMidMessage { watchRequest(call) }
   }
 
-  private func maxMessageBytes(_ call: ServerCall) -> Int {
+  private func maxMessageBytes(_ call: ServerStream) -> Int {
     min(limits.maxMessageBytes, call.maxMessageBytes ?? .max)
   }
 
-  func failTooLarge(_ call: ServerCall) {
+  func failTooLarge(_ call: ServerStream) {
     fail(call, Status(.resourceExhausted, "A message is over \(maxMessageBytes(call)) bytes."))
   }
 
@@ -147,10 +149,10 @@ extension ServerConnection {
     endRequest(call)
   }
 
-  private func endRequest(_ call: ServerCall) {
+  private func endRequest(_ call: ServerStream) {
     guard !call.isOver, call.isReading else { return }
     guard !call.isPaused else {
-      call.isEndHeld = true
+      call.isEndPaused = true
       return
     }
     if call.reader.isMidMessage {
@@ -161,7 +163,7 @@ extension ServerConnection {
   }
 
   /// The message again, or nil after the call has been failed for what it sent.
-  func inflate(_ bytes: [UInt8], for call: ServerCall) -> [UInt8]? {
+  func inflate(_ bytes: [UInt8], for call: ServerStream) -> [UInt8]? {
     guard call.encoding != .identity else {
       fail(call, Status(.internal, "A message is compressed, but no encoding was declared."))
       return nil
@@ -184,7 +186,7 @@ extension ServerConnection {
   }
 
   /// Ends a call for what its client did, and tells both sides.
-  func fail(_ call: ServerCall, _ status: Status, _ reason: Cancellation = .badRequest) {
+  func fail(_ call: ServerStream, _ status: Status, _ reason: Cancellation = .badRequest) {
     guard !call.isOver else { return }
     abort(call, status)
     note(.cancelled(call, reason))
@@ -216,7 +218,7 @@ extension ServerConnection {
   /// nor the end of the request. The call stays open for `finish`.
   public func stopReading(_ call: CallID) {
     guard let call = self.call(call.streamID) else { return }
-    releaseHeld(call)
+    releasePaused(call)
     call.isReading = false
     accountRequest(call)
   }
@@ -246,22 +248,22 @@ extension ServerConnection {
   public func resumeReading(_ call: CallID) -> ServerEvents {
     let events = pendingEvents
     guard let call = self.call(call.streamID), call.isPaused else { return events }
-    let held = call.held
-    let isEndHeld = call.isEndHeld
-    releaseHeld(call)
-    held.withUnsafeBytes { readMessages(call, $0) }
+    let input = call.pausedInput
+    let isEndPaused = call.isEndPaused
+    releasePaused(call)
+    input.withUnsafeBytes { readMessages(call, $0) }
     accountRequest(call)
-    if isEndHeld { endRequest(call) }
+    if isEndPaused { endRequest(call) }
     return events
   }
 
   /// Opens the stream's window for what was held.
-  private func releaseHeld(_ call: ServerCall) {
+  private func releasePaused(_ call: ServerStream) {
     call.isPaused = false
-    call.isEndHeld = false
-    guard !call.held.isEmpty else { return }
-    nghttp2_session_consume_stream(session, call.stream, call.held.count)
-    call.held = []
+    call.isEndPaused = false
+    guard !call.pausedInput.isEmpty else { return }
+    nghttp2_session_consume_stream(session, call.stream, call.pausedInput.count)
+    call.pausedInput = []
   }
 }
 
@@ -270,7 +272,7 @@ extension Status {
     .resourceExhausted, "Too many requests were begun and not finished on this connection.")
 }
 
-extension ServerCall {
+extension ServerStream {
   /// Takes one header field. False when the block is absurdly large.
   func takeHeader(
     _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, limits: Limits,

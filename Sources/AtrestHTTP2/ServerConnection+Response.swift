@@ -95,7 +95,7 @@ extension ServerConnection {
 
   // MARK: Ends
 
-  private func end(_ call: ServerCall, _ status: Status) {
+  private func end(_ call: ServerStream, _ status: Status) {
     stopReading(call.id)
     call.isOver = true
     if call.isResponseStarted {
@@ -109,7 +109,7 @@ extension ServerConnection {
 
   /// Ends a call now: what is queued is dropped. A message half sent, or a closed window in front of
   /// the trailers, leaves only a reset.
-  func abort(_ call: ServerCall, _ status: Status) {
+  func abort(_ call: ServerStream, _ status: Status) {
     let isBlocked =
       call.isResponseStarted
       && (nghttp2_session_get_stream_remote_window_size(session, call.stream) <= 0
@@ -128,7 +128,7 @@ extension ServerConnection {
   }
 
   /// Looks at one call's deadline and progress. Returns when to look again.
-  func check(_ call: ServerCall) -> Instant? {
+  func check(_ call: ServerStream) -> Instant? {
     if let deadline = call.deadline, deadline <= now {
       call.deadline = nil
       guard !call.isOver else {
@@ -156,7 +156,7 @@ extension ServerConnection {
     if let check = call.writeCheck, check.at <= now {
       call.writeCheck = nil
       if !call.queue.isEmpty || call.trailers != nil {
-        if check.mark == call.queue.progress { return cutOff(call) }
+        if check.mark == call.queue.progress { return resetStalled(call) }
         watchResponse(call)
       }
     }
@@ -165,7 +165,7 @@ extension ServerConnection {
   }
 
   /// The client reads nothing: nothing said on this stream would arrive.
-  private func cutOff(_ call: ServerCall) -> Instant? {
+  private func resetStalled(_ call: ServerStream) -> Instant? {
     resetStream(call.stream, NGHTTP2_CANCEL)
     guard !call.isOver else { return nil }
     call.isOver = true
@@ -173,7 +173,7 @@ extension ServerConnection {
     return nil
   }
 
-  func watchRequest(_ call: ServerCall) {
+  func watchRequest(_ call: ServerStream) {
     guard call.owesRequest else { return }
     if call.messageDue == nil, !call.owesEnd {
       let due = (call.hasMessage ? now : call.began).advanced(byNanoseconds: times.requestTimeout)
@@ -186,7 +186,7 @@ extension ServerConnection {
     checkCalls(by: at)
   }
 
-  private func watchResponse(_ call: ServerCall) {
+  private func watchResponse(_ call: ServerStream) {
     guard call.writeCheck == nil else { return }
     let at = now.advanced(byNanoseconds: times.writeStall)
     call.writeCheck = Check(at: at, mark: call.queue.progress)
@@ -195,28 +195,28 @@ extension ServerConnection {
 
   // MARK: To nghttp2
 
-  private func encode(_ message: [UInt8], for call: ServerCall) -> ([UInt8], Bool) {
+  private func encode(_ message: [UInt8], for call: ServerStream) -> ([UInt8], Bool) {
     guard call.responseEncoding != .identity, message.count >= limits.compressionThresholdBytes,
       let smaller = codecs.deflate(message, as: call.responseEncoding, limits: limits)
     else { return (message, false) }
     return (smaller, true)
   }
 
-  private func enqueue(_ message: [UInt8], isCompressed: Bool, on call: ServerCall) {
+  private func enqueue(_ message: [UInt8], isCompressed: Bool, on call: ServerStream) {
     call.queue.append(message, isCompressed: isCompressed)
     accountAnswer(call)
     watchResponse(call)
   }
 
-  private func startResponse(_ call: ServerCall, declaring encoding: Compression) {
+  private func startResponse(_ call: ServerStream, declaring encoding: Compression) {
     call.isResponseStarted = true
     let list = constantLists.headers(encoding)
     var provider = bodyProvider()
     nghttp2_submit_response(session, call.stream, list.baseAddress, list.count, &provider)
   }
 
-  private func resume(_ call: ServerCall) {
-    guard call.isDeferred, !isDead else { return }
+  private func resume(_ call: ServerStream) {
+    guard call.isDeferred, !isTerminated else { return }
     call.isDeferred = false
     nghttp2_session_resume_data(session, call.stream)
   }
@@ -247,7 +247,7 @@ extension ServerConnection {
     return count
   }
 
-  private func submitTrailers(_ call: ServerCall, _ status: Status) {
+  private func submitTrailers(_ call: ServerStream, _ status: Status) {
     if status.code == .ok, status == .ok {
       let list = constantLists.trailersOK
       nghttp2_submit_trailer(session, call.stream, list.baseAddress, list.count)
@@ -259,8 +259,8 @@ extension ServerConnection {
   }
 
   /// "Trailers-Only": one HEADERS frame is the whole response, so that a client may still retry.
-  func submitStatusAlone(_ call: ServerCall, _ status: Status, listsEncodings: Bool) {
-    guard !isDead else { return }
+  func submitStatusAlone(_ call: ServerStream, _ status: Status, listsEncodings: Bool) {
+    guard !isTerminated else { return }
     call.isResponseStarted = true
     var list = HeaderList()
     list.add(":status", "200")
@@ -271,7 +271,7 @@ extension ServerConnection {
   }
 
   /// An HTTP answer without a gRPC status.
-  func answerPlainly(_ call: ServerCall, _ answer: PlainAnswer, isHead: Bool = false) {
+  func answerPlainly(_ call: ServerStream, _ answer: PlainAnswer, isHead: Bool = false) {
     call.isOver = true
     call.isReading = false
     call.isResponseStarted = true

@@ -7,16 +7,16 @@ import CAtrestNghttp2
 /// One HTTP/2 connection of a gRPC server. How it is driven: ``HTTP2Connection``.
 public final class ServerConnection: HTTP2Connection {
   enum Pending {
-    case started(ServerCall, RequestHead)
-    case message(ServerCall, [UInt8], isCompressed: Bool)
-    case endOfRequest(ServerCall)
-    case cancelled(ServerCall, Cancellation)
-    case writable(ServerCall)
+    case started(ServerStream, RequestHead)
+    case message(ServerStream, [UInt8], isCompressed: Bool)
+    case endOfRequest(ServerStream)
+    case cancelled(ServerStream, Cancellation)
+    case writable(ServerStream)
   }
 
-  private var calls: [Int32: ServerCall] = [:]
+  private var calls: [Int32: ServerStream] = [:]
   /// The call that was looked up last: the next lookup mostly wants it again.
-  private var recent: ServerCall?
+  private var recent: ServerStream?
   private var pending: [Pending] = []
   private var pendingHead = 0
   var recalled = RecalledText()
@@ -33,13 +33,13 @@ public final class ServerConnection: HTTP2Connection {
   /// Bytes of answers that wait for the peer.
   private(set) var unsentBytes = 0
   /// The call whose charges may not be what it holds: see `settle`.
-  private var unsettled: ServerCall?
+  private var unsettled: ServerStream?
   /// Who pays for calls that are not billed to anybody: see `bill`.
   private let payer: Holder?
   /// Whether requests have the whole of ``Limits/maxUnfinishedBytes``, or only
-  /// ``Limits/maxUnfinishedBytesUntrusted``. An owner that knows its callers says false before the first
+  /// ``Limits/maxUnfinishedBytesUnauthenticated``. An owner that knows its callers says false before the first
   /// byte, and true once one has proved who it is; a `started` event is early enough for its own call.
-  public var isTrusted = true
+  public var isAuthenticated = true
   private var lastPing: Instant?
   private var pingStrikes = 0
   /// When the last call ended.
@@ -88,7 +88,7 @@ public final class ServerConnection: HTTP2Connection {
   /// The peer is gone, by EOF or by reset: every call still open is cancelled.
   public func peerClosed(at now: Instant) -> ServerEvents {
     self.now = now
-    die(.connectionLost)
+    terminate(.connectionLost)
     return ServerEvents(connection: self)
   }
 
@@ -103,7 +103,7 @@ public final class ServerConnection: HTTP2Connection {
   public override var openCalls: Int { calls.count }
 
   /// Whether the peer has shown that it speaks HTTP/2.
-  public var hasGreeted: Bool {
+  public var isHandshaken: Bool {
     if case .awaitingSettings = handshake { return false }
     return true
   }
@@ -147,7 +147,7 @@ public final class ServerConnection: HTTP2Connection {
     pending.removeAll(keepingCapacity: pending.capacity <= 1024)
     pendingHead = 0
     // Not sooner: the headers of any of these calls may have been proof.
-    boundStranger()
+    boundUnauthenticated()
     guard pending.isEmpty else { return nextEvent() }
     settle()
     return nil
@@ -155,7 +155,7 @@ public final class ServerConnection: HTTP2Connection {
 
   // MARK: Calls
 
-  func call(_ stream: Int32) -> ServerCall? {
+  func call(_ stream: Int32) -> ServerStream? {
     if let recent, recent.stream == stream { return recent }
     guard let found = calls[stream] else { return nil }
     recent = found
@@ -163,15 +163,16 @@ public final class ServerConnection: HTTP2Connection {
   }
 
   /// A copy: looking at a call can end it.
-  var everyCall: [ServerCall] { calls.values.sorted { $0.stream < $1.stream } }
+  var everyCall: [ServerStream] { calls.values.sorted { $0.stream < $1.stream } }
 
   override func headersBegan(_ stream: Int32) {
-    guard call(stream) == nil, !isExpelling else { return }  // A call known already: its trailers.
+    // A call known already: its trailers.
+    guard call(stream) == nil, !isSendingGoAway else { return }
     if let last = drain.lastStream, stream > last {
       // nghttp2 ignores such streams once the second GOAWAY is sent; this is while it waits to be.
       return resetStream(stream, NGHTTP2_REFUSED_STREAM)
     }
-    let call = ServerCall(
+    let call = ServerStream(
       stream: stream, now: now, holder: holder, overhead: overhead, payer: payer)
     calls[stream] = call
     recent = call
@@ -201,7 +202,7 @@ public final class ServerConnection: HTTP2Connection {
     recent = nil
     unfinishedBytes -= call.requestBytes
     unsentBytes -= call.answerBytes
-    call.letGo()
+    call.release()
     if calls.isEmpty {
       callCheck = nil
       idleSince = now
@@ -215,7 +216,7 @@ public final class ServerConnection: HTTP2Connection {
 
   override func endAllCalls(_ reason: Cancellation) {
     for call in everyCall {
-      call.letGo()
+      call.release()
       guard !call.isOver else { continue }
       call.isOver = true
       note(.cancelled(call, reason))
@@ -227,12 +228,12 @@ public final class ServerConnection: HTTP2Connection {
   }
 
   /// Counts anew what a call holds of its request. After everything that changes it.
-  func accountRequest(_ call: ServerCall) {
+  func accountRequest(_ call: ServerStream) {
     guard !call.isClosed else { return }
     var bytes = call.fields?.size.bytes ?? 0
     let isRead = call.isReading && !call.isOver
     if isRead {
-      bytes += call.reader.heldBytes + call.held.capacity
+      bytes += call.reader.bufferedBytes + call.pausedInput.capacity
       if !call.isRequestEnded { bytes += Self.callBytes + call.keptBytes }
     } else {
       call.reader = MessageReader()
@@ -244,15 +245,15 @@ public final class ServerConnection: HTTP2Connection {
   }
 
   /// Counts anew what a call holds of its answer. After everything that changes it.
-  func accountAnswer(_ call: ServerCall) {
+  func accountAnswer(_ call: ServerStream) {
     guard !call.isClosed else { return }
-    let bytes = call.queue.heldBytes
+    let bytes = call.queue.bufferedBytes
     unsentBytes += bytes - call.answerBytes
     call.answerBytes = bytes
     settleLater(call)
   }
 
-  private func settleLater(_ call: ServerCall) {
+  private func settleLater(_ call: ServerStream) {
     guard unsettled !== call else { return }
     settle()
     unsettled = call
@@ -297,7 +298,7 @@ public final class ServerConnection: HTTP2Connection {
       pingStrikes += 1
       if pingStrikes > limits.maxPingStrikes {
         // Clients double their interval on exactly this text.
-        expel(NGHTTP2_ENHANCE_YOUR_CALM, "too_many_pings")
+        sendGoAway(error: NGHTTP2_ENHANCE_YOUR_CALM, "too_many_pings")
       }
     }
     lastPing = now
@@ -306,7 +307,7 @@ public final class ServerConnection: HTTP2Connection {
   override func resetArrived(_ stream: Int32, code: UInt32) {
     guard let call = call(stream), !call.isOver else { return }
     if peerResets.spend(limit: limits.maxPeerResets, window: times.resetWindow, now: now) {
-      expel(NGHTTP2_ENHANCE_YOUR_CALM, "too_many_resets")
+      sendGoAway(error: NGHTTP2_ENHANCE_YOUR_CALM, "too_many_resets")
     }
   }
 
@@ -314,7 +315,7 @@ public final class ServerConnection: HTTP2Connection {
     // Neither means that work was begun and thrown away.
     if code == NGHTTP2_NO_ERROR.rawValue || code == NGHTTP2_REFUSED_STREAM.rawValue { return }
     if ownResets.spend(limit: limits.maxOwnResets, window: times.resetWindow, now: now) {
-      expel(NGHTTP2_ENHANCE_YOUR_CALM, "too_many_errors")
+      sendGoAway(error: NGHTTP2_ENHANCE_YOUR_CALM, "too_many_errors")
     }
   }
 
@@ -344,7 +345,7 @@ public final class ServerConnection: HTTP2Connection {
   /// have limits of their own; PING and RST_STREAM too, but answers to pings that were never sent and
   /// resets of calls long gone reach none of those.
   private func frameBegan(_ head: FrameHead) {
-    guard !isExpelling, !isDead else { return }
+    guard !isSendingGoAway, !isTerminated else { return }
     switch UInt32(head.type) {
     case NGHTTP2_HEADERS.rawValue, NGHTTP2_CONTINUATION.rawValue:
       return
@@ -373,7 +374,7 @@ public final class ServerConnection: HTTP2Connection {
 
   private func countIdleFrame() {
     if idleFrames.spend(limit: limits.maxIdleFrames, window: times.resetWindow, now: now) {
-      expel(NGHTTP2_ENHANCE_YOUR_CALM, "too_many_frames")
+      sendGoAway(error: NGHTTP2_ENHANCE_YOUR_CALM, "too_many_frames")
     }
   }
 }

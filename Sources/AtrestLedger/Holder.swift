@@ -15,7 +15,7 @@ public final class Holder: Sendable {
   }
 
   /// What is held here and under it, in bytes.
-  public var heldBytes: Int { bytes.load(ordering: .relaxed) }
+  public var chargedBytes: Int { bytes.load(ordering: .relaxed) }
 
   /// The outermost holder: a device's account, for example; itself, if it is under nobody.
   public var root: Holder { parent?.root ?? self }

@@ -20,9 +20,9 @@ public enum Method {
   /// Ends a device's access.
   public static let revokeDevice = "/atrest.sync.v1.Devices/Revoke"
   /// Lists who waits to be let in.
-  public static let newcomers = "/atrest.sync.v1.Devices/Newcomers"
-  /// Lets a newcomer in, or sends it away.
-  public static let decide = "/atrest.sync.v1.Devices/Decide"
+  public static let pendingDevices = "/atrest.sync.v1.Devices/ListPendingDevices"
+  /// Lets a pending device in, or sends it away.
+  public static let decide = "/atrest.sync.v1.Devices/ResolvePendingDevice"
   /// Gives a device another name.
   public static let renameDevice = "/atrest.sync.v1.Devices/Rename"
   /// Reads what the account holds, and what it may.

@@ -13,7 +13,7 @@ class CallState {
   let connection: ServerHandler
   private(set) var isOver = false
   /// What it was granted on.
-  private var access: Access?
+  private var grant: CallerGrant?
   private var cancelActions: [() -> Void] = []
 
   init(id: CallID, head: CallHead, connection: ServerHandler) {
@@ -23,20 +23,20 @@ class CallState {
   }
 
   /// Counts as one of the caller's from here to its end; false if those are enough.
-  final func hold(_ access: Access, limit: Int) -> Bool {
-    guard access.begin(limit: limit) else { return false }
-    self.access = access
+  final func hold(_ grant: CallerGrant, limit: Int) -> Bool {
+    guard grant.begin(limit: limit) else { return false }
+    self.grant = grant
     return true
   }
 
   /// Who pays for what it holds.
-  final var payer: Holder? { access?.payer }
+  final var payer: Holder? { grant?.payer }
 
-  final func isGranted(on access: Access) -> Bool { self.access === access }
+  final func isGranted(on grant: CallerGrant) -> Bool { self.grant === grant }
 
   private func letGo() {
-    access?.end()
-    access = nil
+    grant?.end()
+    grant = nil
   }
 
   /// The call has been entered in its connection's list.
@@ -261,7 +261,7 @@ extension Status {
     .unimplemented, "This method takes exactly one request message.")
   static let unknownMethod = Status(.unimplemented, "This server has no such method.")
   static let unexpected = Status(.unknown, "The server met an unexpected problem. Try again later.")
-  static let accessEnded = Status(.unauthenticated, "This caller has no access any more.")
+  static let grantRevoked = Status(.unauthenticated, "This caller has no access any more.")
   static let tooManyCalls = Status(
     .resourceExhausted, "This caller has too many calls under way. Wait for one to end.")
   static let leaving = Status(.unavailable, "The server is shutting down. Try again in a moment.")

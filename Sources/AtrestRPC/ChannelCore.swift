@@ -29,7 +29,7 @@ final class ChannelCore {
   let shard: Shard
   let codecs = Codecs()
   private let note: TLSFailureNote
-  private let end: Gate
+  private let end: OneShotEvent
   private lazy var scratch = TLSScratch()
   private var state = State.idle
   private var waiting: [ClientCall] = []
@@ -38,7 +38,7 @@ final class ChannelCore {
 
   init(
     endpoint: Endpoint, configuration: GRPCChannel.Configuration, shard: Shard,
-    note: TLSFailureNote, end: Gate
+    note: TLSFailureNote, end: OneShotEvent
   ) {
     self.endpoint = endpoint
     self.configuration = configuration
@@ -197,7 +197,7 @@ final class ChannelCore {
       failWaiting(Status(.unavailable, error.userMessage)) { $0.attempts >= Self.maxAttempts }
       connectIfNeeded()
     case .closed:
-      if handlers.isEmpty { end.arrive() }
+      if handlers.isEmpty { end.signal() }
     case .idle, .resolving, .connecting, .connected:
       break
     }
@@ -210,7 +210,7 @@ final class ChannelCore {
     state = .closed
     failWaiting(.channelClosed)
     for handler in Array(handlers.values) { handler.leave(.channelClosed) }
-    if handlers.isEmpty { end.arrive() }
+    if handlers.isEmpty { end.signal() }
   }
 }
 

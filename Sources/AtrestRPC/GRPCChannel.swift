@@ -34,7 +34,7 @@ public final class GRPCChannel: Sendable {
   private let ownsShard: Bool
   private let bufferMessages: Int
   private let core: ShardBound<ChannelCore>
-  private let end = Gate()
+  private let end = OneShotEvent()
   private let note = TLSFailureNote()
 
   /// A channel; nothing is opened before the first call.

@@ -21,15 +21,15 @@ public final class GRPCServer: Sendable {
     public var maxConnectionsPerPeer = 1_000
     /// Connections on which nobody has proved who it is (see `Authorization`). When there are so many,
     /// the oldest of them is cut for a new one.
-    public var maxUntrustedConnections = 2_000
+    public var maxUnauthenticatedConnections = 2_000
     /// Connections of one peer that have not yet said anything sensible, not even a greeting.
-    public var maxUngreetedPerPeer = 200
-    /// Calls under way that were granted on one `Access`, on all connections together.
-    public var maxCallsPerAccess = 100
+    public var maxHandshakesPerPeer = 200
+    /// Calls under way that were granted on one `CallerGrant`, on all connections together.
+    public var maxCallsPerGrant = 100
     /// Bytes that peers may make all connections hold, by requests not finished and answers not read;
     /// at least 10 MiB for each shard. Beyond it the connections that hold the most for the longest end,
     /// those on which nobody has proved who it is before all others.
-    public var maxHeldBytes = 24 * 1024 * 1024
+    public var maxBufferedBytes = 24 * 1024 * 1024
     /// What a stream's writer may hold beyond `limits.streamQueueBytes`, in bytes, before the reader
     /// counts as too slow.
     public var streamWriterBytes = 256 * 1024
@@ -42,13 +42,13 @@ public final class GRPCServer: Sendable {
     /// The defaults.
     public init() {}
 
-    /// What a shard's share of `maxHeldBytes` is never below, in bytes: more than one connection holds
+    /// What a shard's share of `maxBufferedBytes` is never below, in bytes: more than one connection holds
     /// by default.
-    private static let leastHeldBytesPerShard = 10 * 1024 * 1024
+    private static let leastBufferedBytesPerShard = 10 * 1024 * 1024
 
     /// What the connections of one shard may hold together, in bytes.
-    package var maxHeldBytesPerShard: Int {
-      max(Self.leastHeldBytesPerShard, maxHeldBytes / max(1, shardCount))
+    package var maxBufferedBytesPerShard: Int {
+      max(Self.leastBufferedBytesPerShard, maxBufferedBytes / max(1, shardCount))
     }
   }
 
@@ -64,7 +64,7 @@ public final class GRPCServer: Sendable {
   private let budget: ConnectionBudget
   private let counters = ServerCounters()
   private let state = Mutex(State())
-  private let end = Gate()
+  private let end = OneShotEvent()
   /// Where what all connections hold for their peers is booked, and what they need by themselves.
   package let holder = Holder()
   package let overhead = Holder()
@@ -77,8 +77,8 @@ public final class GRPCServer: Sendable {
     self.configuration = configuration
     budget = ConnectionBudget(
       maxConnections: configuration.maxConnections, maxPerPeer: configuration.maxConnectionsPerPeer,
-      maxUntrusted: configuration.maxUntrustedConnections,
-      maxUngreetedPerPeer: configuration.maxUngreetedPerPeer)
+      maxUnauthenticated: configuration.maxUnauthenticatedConnections,
+      maxHandshakesPerPeer: configuration.maxHandshakesPerPeer)
     var shards: [Shard] = []
     var contexts: [ShardBound<ServerShard>] = []
     for index in 0..<configuration.shardCount {
@@ -162,6 +162,6 @@ public final class GRPCServer: Sendable {
     }
     await budget.waitUntilEmpty()
     for shard in shards { await shard.stop() }
-    end.arrive()
+    end.signal()
   }
 }

@@ -6,9 +6,9 @@ import AtrestSockets
 
 /// What `authorize` decides.
 public enum Authorization<Principal: Sendable>: Sendable {
-  /// The call may go on, on behalf of this principal, who has proved who it is. With `Access`, the call
+  /// The call may go on, on behalf of this principal, who has proved who it is. With `CallerGrant`, the call
   /// ends when that is withdrawn.
-  case granted(Principal, Access? = nil)
+  case granted(Principal, CallerGrant? = nil)
   /// The call may go on, though its caller has proved nothing. A connection that carries only such calls
   /// may be cut when places are short.
   case admitted(Principal)
@@ -27,7 +27,7 @@ public struct RPCRouter: Sendable {
   /// What a caller has proved.
   enum Proof {
     case none
-    case known(Access?)
+    case known(CallerGrant?)
   }
 
   /// A method as connections see it.
@@ -131,8 +131,8 @@ public struct ServiceMethods<Principal: Sendable> {
     let authorize = authorize
     let route = RPCRouter.Route(maxMessageBytes: maxMessageBytes) { id, head, connection in
       switch authorize(head) {
-      case .granted(let principal, let access):
-        .call(make(id, head.authorized, connection, principal), .known(access))
+      case .granted(let principal, let grant):
+        .call(make(id, head.authorized, connection, principal), .known(grant))
       case .admitted(let principal):
         .call(make(id, head.authorized, connection, principal), .none)
       case .refused(let status):

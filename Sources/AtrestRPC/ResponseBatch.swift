@@ -52,7 +52,7 @@ public struct ResponseBatch: ~Copyable {
           return deliver(rest, on: shard, countdown)
         }
       }
-      countdown?.arrive()
+      countdown?.signal()
     }
   }
 }
@@ -67,7 +67,7 @@ private final class Countdown: Sendable {
     self.done = done
   }
 
-  func arrive() {
+  func signal() {
     if left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { done() }
   }
 }

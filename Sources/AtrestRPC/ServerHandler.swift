@@ -17,20 +17,20 @@ final class ServerHandler: EncryptedHandler {
   private var calls: [CallID: CallState] = [:]
   private var isDraining = false
   /// Who has called here.
-  private var accesses: [ObjectIdentifier: Access] = [:]
-  private var hasToldGreeting = false
+  private var grants: [ObjectIdentifier: CallerGrant] = [:]
+  private var hasToldHandshake = false
   /// Somebody has proved here who they are.
-  private(set) var isTrusted = false
+  private(set) var isAuthenticated = false
   /// Where what the peer makes this connection hold is booked.
   let holder: Holder
   /// What was handed to the socket and may still wait there. Unchecked, because the check costs more
   /// than the booking: nothing that a change calls comes back here.
   @exclusivity(unchecked) private var output: Charge
   /// What this connection held when that was looked at last, and since when it has only grown.
-  private(set) var heldBytes = 0
-  private(set) var heldSince: Instant?
+  private(set) var chargedBytes = 0
+  private(set) var chargedSince: Instant?
   /// It is about to be closed for what it holds.
-  private(set) var isShed = false
+  private(set) var isClosingForMemory = false
 
   init(context: ServerShard, peer: SocketAddress, isEncrypted: Bool) {
     self.context = context
@@ -49,8 +49,8 @@ final class ServerHandler: EncryptedHandler {
     self.owner = owner
     let connection = ServerConnection(
       limits: context.configuration.limits, codecs: context.codecs, now: now, holder: holder,
-      overhead: context.overhead, payer: owner.place?.payer)
-    connection.isTrusted = isTrusted
+      overhead: context.overhead, payer: owner.slot?.payer)
+    connection.isAuthenticated = isAuthenticated
     self.connection = connection
     if isDraining { connection.beginDrain(at: now) }
   }
@@ -58,11 +58,11 @@ final class ServerHandler: EncryptedHandler {
   func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) {
     guard let connection else { return }
     handle(connection.receive(bytes, at: now))
-    if !hasToldGreeting, connection.hasGreeted {
-      hasToldGreeting = true
-      owner?.place?.greeted()
+    if !hasToldHandshake, connection.isHandshaken {
+      hasToldHandshake = true
+      owner?.slot?.handshaken()
     }
-    noteHeld()
+    noteCharged()
   }
 
   func endOfInput(at now: Instant) {
@@ -76,7 +76,7 @@ final class ServerHandler: EncryptedHandler {
     // The kernel has taken all there was: that is when this is called.
     defer {
       output.change(to: buffer.count - start)
-      noteHeld()
+      noteCharged()
     }
     repeat {
       connection.appendOutput(to: &buffer)
@@ -92,7 +92,7 @@ final class ServerHandler: EncryptedHandler {
   func deadlineReached(at now: Instant) {
     guard let connection else { return }
     handle(connection.deadlineReached(at: now))
-    noteHeld()
+    noteCharged()
   }
 
   func closed(_ reason: CloseReason, at now: Instant) {
@@ -100,9 +100,9 @@ final class ServerHandler: EncryptedHandler {
     connection = nil
     owner = nil
     output.change(to: 0)
-    noteHeld()
-    for access in accesses.values { access.remove(self) }
-    accesses = [:]
+    noteCharged()
+    for grant in grants.values { grant.remove(self) }
+    grants = [:]
     context.remove(self)
   }
 
@@ -193,72 +193,72 @@ final class ServerHandler: EncryptedHandler {
 
   /// Why a call may not go on although it was granted, if so.
   private func refusal(of call: CallState, _ proof: RPCRouter.Proof) -> Status? {
-    guard case .known(let access) = proof else { return nil }
-    if let access {
-      let key = ObjectIdentifier(access)
-      if accesses[key] == nil {
+    guard case .known(let grant) = proof else { return nil }
+    if let grant {
+      let key = ObjectIdentifier(grant)
+      if grants[key] == nil {
         // The right may have ended between the look at it and now.
-        guard access.add(self) else { return .accessEnded }
-        accesses[key] = access
+        guard grant.add(self) else { return .grantRevoked }
+        grants[key] = grant
       }
-      guard call.hold(access, limit: context.configuration.maxCallsPerAccess) else {
+      guard call.hold(grant, limit: context.configuration.maxCallsPerGrant) else {
         return .tooManyCalls
       }
-      connection?.bill(call.id, to: access.payer)
+      connection?.bill(call.id, to: grant.payer)
     }
-    if !isTrusted {
-      isTrusted = true
-      connection?.isTrusted = true
-      owner?.place?.trusted()
+    if !isAuthenticated {
+      isAuthenticated = true
+      connection?.isAuthenticated = true
+      owner?.slot?.authenticated()
     }
     return nil
   }
 
   /// A caller's right has ended: its calls do a little later, and the connection, if it was its alone.
-  func accessEnds(_ access: Access, _ status: Status) {
-    let end = shard.now.advanced(by: Access.notice)
+  func grantRevoked(_ grant: CallerGrant, _ status: Status) {
+    let end = shard.now.advanced(by: CallerGrant.callGrace)
     shard.schedule(at: end) { [self] in
-      for call in Array(calls.values) where call.isGranted(on: access) {
+      for call in Array(calls.values) where call.isGranted(on: grant) {
         calls[call.id] = nil
         context.counters.ended(status.code)
         connection?.abort(call.id, status)
         call.wasCancelled()
       }
-      if accesses.count == 1 { connection?.beginDrain(at: shard.now) }
+      if grants.count == 1 { connection?.beginDrain(at: shard.now) }
       owner?.needsFlush()
     }
-    shard.schedule(at: end.advanced(by: Access.farewell)) { [self] in
+    shard.schedule(at: end.advanced(by: CallerGrant.connectionGrace)) { [self] in
       // Somebody else may have begun to call meanwhile.
-      accesses[ObjectIdentifier(access)] = nil
-      if accesses.isEmpty { close() }
+      grants[ObjectIdentifier(grant)] = nil
+      if grants.isEmpty { close() }
     }
   }
 
   // MARK: Memory
 
   /// Looks at what the peer makes this connection hold.
-  private func noteHeld() {
-    let held = holder.heldBytes
-    guard held != heldBytes else { return }
-    let grew = held > heldBytes
-    heldSince = held == 0 ? nil : grew ? heldSince ?? shard.now : shard.now
-    heldBytes = held
+  private func noteCharged() {
+    let held = holder.chargedBytes
+    guard held != chargedBytes else { return }
+    let grew = held > chargedBytes
+    chargedSince = held == 0 ? nil : grew ? chargedSince ?? shard.now : shard.now
+    chargedBytes = held
     if grew { context.grew() }
   }
 
   /// Who pays for what is held here in the end: whoever has proved to be here, or the peer's address. On which
   /// connections it is held makes no difference.
-  var payer: Holder { (accesses.first?.value.payer ?? owner?.place?.payer ?? holder).root }
+  var payer: Holder { (grants.first?.value.payer ?? owner?.slot?.payer ?? holder).root }
 
   /// How much is held here for how long: byte nanoseconds, and a millisecond for what has just come.
   func weight(at now: Instant) -> Double {
-    guard let heldSince else { return 0 }
-    return Double(heldBytes) * (1e6 + Double(now.nanoseconds - heldSince.nanoseconds))
+    guard let chargedSince else { return 0 }
+    return Double(chargedBytes) * (1e6 + Double(now.nanoseconds - chargedSince.nanoseconds))
   }
 
   /// Ends the connection: it holds too much for its peer.
-  func shed() {
-    isShed = true
+  func closeForMemoryPressure() {
+    isClosingForMemory = true
     close()
   }
 

@@ -16,7 +16,7 @@ final class ServerShard {
   /// Where what all connections of the shard hold for their peers is booked, and what they need by themselves.
   let holder: Holder
   let overhead: Holder
-  private let heldLimit: Int
+  private let bufferedLimit: Int
   private var handlers: [ObjectIdentifier: ServerHandler] = [:]
   private var isDraining = false
 
@@ -30,7 +30,7 @@ final class ServerShard {
     self.routes = routes
     self.configuration = configuration
     self.counters = counters
-    heldLimit = configuration.maxHeldBytesPerShard
+    bufferedLimit = configuration.maxBufferedBytesPerShard
   }
 
   /// A connection holds more than before. If that is too much for the shard, connections are ended: first of strangers, since a
@@ -38,22 +38,22 @@ final class ServerShard {
   /// the most held for the longest, on however many connections, and of those the one that does. What is being read, or belongs to
   /// requests that end, is held for a moment only, so it is not theirs to suffer from.
   func grew() {
-    guard holder.heldBytes > heldLimit else { return }
+    guard holder.chargedBytes > bufferedLimit else { return }
     let now = shard.now
-    let candidates = handlers.values.filter { $0.heldSince != nil && !$0.isShed }
-    var waiting = handlers.values.reduce(0) { $0 + ($1.isShed ? 0 : $1.heldBytes) }
+    let candidates = handlers.values.filter { $0.chargedSince != nil && !$0.isClosingForMemory }
+    var waiting = handlers.values.reduce(0) { $0 + ($1.isClosingForMemory ? 0 : $1.chargedBytes) }
     var weights: [ObjectIdentifier: Double] = [:]
     for handler in candidates {
       weights[ObjectIdentifier(handler.payer), default: 0] += handler.weight(at: now)
     }
     func rank(_ handler: ServerHandler) -> (Int, Double, Double) {
       let ofPayer = weights[ObjectIdentifier(handler.payer)] ?? 0
-      return (handler.isTrusted ? 0 : 1, ofPayer, handler.weight(at: now))
+      return (handler.isAuthenticated ? 0 : 1, ofPayer, handler.weight(at: now))
     }
     for worst in candidates.sorted(by: { rank($0) > rank($1) }) {
-      guard waiting > heldLimit else { return }
-      waiting -= worst.heldBytes
-      worst.shed()
+      guard waiting > bufferedLimit else { return }
+      waiting -= worst.chargedBytes
+      worst.closeForMemoryPressure()
     }
   }
 

@@ -46,13 +46,13 @@ public protocol ByteStreamOwner: AnyObject {
   func close()
   /// Who is at the other end.
   var peer: SocketAddress { get }
-  /// The place that an accepted connection takes: tell it what the peer has shown. Nil for others.
-  var place: ConnectionPlace? { get }
+  /// The slot that an accepted connection takes: tell it what the peer has shown. Nil for others.
+  var slot: ConnectionSlot? { get }
 }
 
 extension ByteStreamOwner {
   /// None.
-  public var place: ConnectionPlace? { nil }
+  public var slot: ConnectionSlot? { nil }
 }
 
 /// Why a connection ended.

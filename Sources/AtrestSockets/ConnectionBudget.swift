@@ -7,13 +7,13 @@ import Synchronization
 /// Counts connections, in all and per peer, and holds both to a cap. One budget may serve several
 /// listeners. Thread-safe.
 ///
-/// Whoever proved who it is keeps its place. Those who did not may take a part of all places only; when
+/// Whoever proved who it is keeps its slot. Those who did not may take a part of all slots only; when
 /// that part is full, the oldest of them goes when a new one comes, so that a crowd of idle connections
 /// shuts nobody out.
 public final class ConnectionBudget: Sendable {
   fileprivate struct Peer {
     var total = 0
-    var ungreeted = 0
+    var handshaking = 0
     /// What its connections have us hold that is not charged to anybody else.
     let payer = Holder()
   }
@@ -22,36 +22,36 @@ public final class ConnectionBudget: Sendable {
     var total = 0
     var perPeer: [[UInt8]: Peer] = [:]
     var nextNumber: UInt64 = 0
-    /// Places without a greeting, by number.
-    var ungreeted: Set<UInt64> = []
-    /// Places of peers that have proved nothing, by number; those asked for are not in it any more.
-    var untrusted: [UInt64: ConnectionPlace] = [:]
-    /// No untrusted place has a lower number.
-    var oldestUntrusted: UInt64 = 0
+    /// Slots without a handshake, by number.
+    var handshaking: Set<UInt64> = []
+    /// Slots of peers that have proved nothing, by number; those asked for are not in it any more.
+    var unauthenticated: [UInt64: ConnectionSlot] = [:]
+    /// No unauthenticated slot has a lower number.
+    var oldestUnauthenticated: UInt64 = 0
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
   private let maxTotal: Int
   private let maxPerPeer: Int
-  private let maxUntrusted: Int
-  private let maxUngreetedPerPeer: Int
+  private let maxUnauthenticated: Int
+  private let maxHandshakesPerPeer: Int
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - maxConnections: In all. Each costs a descriptor and some tens of KiB.
   ///   - maxPerPeer: From one IPv4 address or one IPv6 /64, so that one machine cannot take every
-  ///     place. Unix sockets are counted in all only.
-  ///   - maxUntrusted: Of peers that have not proved who they are.
-  ///   - maxUngreetedPerPeer: From one peer that have not even completed a greeting: those that come
+  ///     slot. Unix sockets are counted in all only.
+  ///   - maxUnauthenticated: Of peers that have not proved who they are.
+  ///   - maxHandshakesPerPeer: From one peer that have not even completed a handshake: those that come
   ///     faster than they are looked at wait in no line.
   public init(
-    maxConnections: Int = 10_000, maxPerPeer: Int = 1_000, maxUntrusted: Int = .max,
-    maxUngreetedPerPeer: Int = .max
+    maxConnections: Int = 10_000, maxPerPeer: Int = 1_000, maxUnauthenticated: Int = .max,
+    maxHandshakesPerPeer: Int = .max
   ) {
     maxTotal = maxConnections
     self.maxPerPeer = maxPerPeer
-    self.maxUntrusted = max(1, maxUntrusted)
-    self.maxUngreetedPerPeer = maxUngreetedPerPeer
+    self.maxUnauthenticated = max(1, maxUnauthenticated)
+    self.maxHandshakesPerPeer = maxHandshakesPerPeer
   }
 
   /// How many connections are open.
@@ -68,54 +68,55 @@ public final class ConnectionBudget: Sendable {
     }
   }
 
-  /// Takes a place for a peer; nil when there is none.
-  func take(for peer: SocketAddress) -> ConnectionPlace? {
+  /// Takes a slot for a peer; nil when there is none.
+  func take(for peer: SocketAddress) -> ConnectionSlot? {
     let key = peer.peerKey
-    let (place, victim) = state.withLock { state -> (ConnectionPlace?, ConnectionPlace?) in
+    let (slot, victim) = state.withLock { state -> (ConnectionSlot?, ConnectionSlot?) in
       if let key, let peer = state.perPeer[key] {
-        guard peer.total < maxPerPeer, peer.ungreeted < maxUngreetedPerPeer else {
+        guard peer.total < maxPerPeer, peer.handshaking < maxHandshakesPerPeer else {
           return (nil, nil)
         }
       }
-      // A place that was asked for counts until it is given back, or there would be no bound.
+      // A slot that was asked for counts until it is given back, or there would be no bound.
       let isFull = state.total >= maxTotal
-      let victim = isFull || state.untrusted.count >= maxUntrusted ? state.takeOldest() : nil
+      let victim =
+        isFull || state.unauthenticated.count >= maxUnauthenticated ? state.takeOldest() : nil
       guard !isFull else { return (nil, victim) }
       var peer = key.flatMap { state.perPeer[$0] } ?? Peer()
-      let place = ConnectionPlace(state.nextNumber, for: key, payer: peer.payer, in: self)
+      let slot = ConnectionSlot(state.nextNumber, for: key, payer: peer.payer, in: self)
       state.nextNumber += 1
       state.total += 1
-      state.ungreeted.insert(place.number)
-      state.untrusted[place.number] = place
+      state.handshaking.insert(slot.number)
+      state.unauthenticated[slot.number] = slot
       if let key {
         peer.total += 1
-        peer.ungreeted += 1
+        peer.handshaking += 1
         state.perPeer[key] = peer
       }
-      return (place, victim)
+      return (slot, victim)
     }
     victim?.evict()
-    return place
+    return slot
   }
 
-  func greeted(_ place: ConnectionPlace) {
-    state.withLock { $0.greet(place) }
+  func handshaken(_ slot: ConnectionSlot) {
+    state.withLock { $0.handshakeEnded(slot) }
   }
 
-  func trusted(_ place: ConnectionPlace) {
+  func authenticated(_ slot: ConnectionSlot) {
     state.withLock { state in
-      state.greet(place)
-      state.untrusted[place.number] = nil
+      state.handshakeEnded(slot)
+      state.unauthenticated[slot.number] = nil
     }
   }
 
-  /// Gives the place back.
-  func release(_ place: ConnectionPlace) {
+  /// Gives the slot back.
+  func release(_ slot: ConnectionSlot) {
     let waiters = state.withLock { state in
-      state.greet(place)
-      state.untrusted[place.number] = nil
+      state.handshakeEnded(slot)
+      state.unauthenticated[slot.number] = nil
       state.total -= 1
-      if let key = place.peerKey, var peer = state.perPeer[key] {
+      if let key = slot.peerKey, var peer = state.perPeer[key] {
         peer.total -= 1
         // An absent key and a zero mean the same; absent costs nothing.
         state.perPeer[key] = peer.total > 0 ? peer : nil
@@ -129,17 +130,17 @@ public final class ConnectionBudget: Sendable {
 }
 
 extension ConnectionBudget.State {
-  fileprivate mutating func greet(_ place: ConnectionPlace) {
-    guard ungreeted.remove(place.number) != nil, let key = place.peerKey else { return }
-    perPeer[key]?.ungreeted -= 1
+  fileprivate mutating func handshakeEnded(_ slot: ConnectionSlot) {
+    guard handshaking.remove(slot.number) != nil, let key = slot.peerKey else { return }
+    perPeer[key]?.handshaking -= 1
   }
 
-  /// Takes the oldest place of those who proved nothing off the list. Each number is passed once.
-  fileprivate mutating func takeOldest() -> ConnectionPlace? {
-    guard !untrusted.isEmpty else { return nil }
-    while oldestUntrusted < nextNumber {
-      defer { oldestUntrusted += 1 }
-      if let place = untrusted.removeValue(forKey: oldestUntrusted) { return place }
+  /// Takes the oldest slot of those who proved nothing off the list. Each number is passed once.
+  fileprivate mutating func takeOldest() -> ConnectionSlot? {
+    guard !unauthenticated.isEmpty else { return nil }
+    while oldestUnauthenticated < nextNumber {
+      defer { oldestUnauthenticated += 1 }
+      if let slot = unauthenticated.removeValue(forKey: oldestUnauthenticated) { return slot }
     }
     return nil
   }

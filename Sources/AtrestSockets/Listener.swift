@@ -38,7 +38,7 @@ public final class Listener: @unchecked Sendable {
   var nextShard = 0
   private var isPaused = false
   private var isStopped = false
-  private let end = Gate()
+  private let end = OneShotEvent()
 
   /// Binds and listens; connections wait in the kernel until `start`.
   ///
@@ -106,7 +106,7 @@ public final class Listener: @unchecked Sendable {
     _ = close(descriptor)
     if spare >= 0 { _ = close(spare) }
     spare = -1
-    end.arrive()
+    end.signal()
   }
 }
 
@@ -116,7 +116,7 @@ public final class Listener: @unchecked Sendable {
 private struct Accepted {
   let descriptor: CInt
   let peer: SocketAddress
-  let place: ConnectionPlace
+  let slot: ConnectionSlot
 }
 
 extension Listener {
@@ -128,13 +128,13 @@ extension Listener {
       let socket = atrest_accept(descriptor, &storage, &length)
       if socket >= 0 {
         guard let peer = SocketAddress(storage, length: Int(length)),
-          let place = budget.take(for: peer)
+          let slot = budget.take(for: peer)
         else {
           _ = close(socket)
           continue
         }
         if peer.family != AF_UNIX { _ = atrest_set_no_delay(socket) }
-        accepted.append(Accepted(descriptor: socket, peer: peer, place: place))
+        accepted.append(Accepted(descriptor: socket, peer: peer, slot: slot))
         continue
       }
       let code = errno
@@ -162,16 +162,16 @@ extension Listener {
       let (options, makeHandler) = (options, makeHandler)
       shard.async {
         for socket in batch {
-          guard !shard.isStopped, !socket.place.isEvicted,
+          guard !shard.isStopped, !socket.slot.isEvicted,
             let handler = makeHandler(shard, socket.peer)
           else {
             _ = close(socket.descriptor)
-            socket.place.release()
+            socket.slot.release()
             continue
           }
           SocketConnection.adopt(
             socket.descriptor, peer: socket.peer, on: shard, options: options, handler: handler,
-            place: socket.place)
+            slot: socket.slot)
         }
       }
     }
@@ -191,7 +191,7 @@ extension Listener {
     let socket = atrest_accept(descriptor, &storage, &length)
     if socket >= 0 { _ = close(socket) }
     spare = Self.openSpare()
-    // Another thread may have taken the place: rest until one is free.
+    // Another thread may have taken the slot: rest until one is free.
     guard socket >= 0, spare >= 0 else {
       rest()
       return false

@@ -53,7 +53,7 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
   private var flushNextTurn: [SocketConnection] = []
   private var spareWork: [Work] = []
   private(set) var isStopped = false
-  private let end = Gate()
+  private let end = OneShotEvent()
 
   /// Makes a shard; it runs at once.
   /// - Throws: `SocketError` of `.prepare` when the system gives no epoll descriptor.
@@ -68,7 +68,7 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
     // The one place that closes the descriptor: Dispatch forbids closing it before this point.
     socketSource.setCancelHandler { [end] in
       _ = close(descriptor)
-      end.arrive()
+      end.signal()
     }
     socketSource.setEventHandler { [weak self] in self?.serveSockets() }
     timerSource.setEventHandler { [weak self] in self?.timerFired() }

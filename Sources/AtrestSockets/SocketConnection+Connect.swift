@@ -21,7 +21,7 @@ extension SocketConnection {
     let connection = SocketConnection(
       descriptor: descriptor, peer: address, shard: shard,
       state: .connecting(until: shard.now.advanced(by: timeout)), options: options,
-      handler: handler, place: nil)
+      handler: handler, slot: nil)
     guard descriptor >= 0 else {
       connection.fail(noSocket)
       return connection

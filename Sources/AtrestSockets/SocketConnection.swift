@@ -42,7 +42,7 @@ public final class SocketConnection: ByteStreamOwner {
   /// The shard it lives on.
   public let shard: Shard
   /// Given back when the descriptor has been closed.
-  public let place: ConnectionPlace?
+  public let slot: ConnectionSlot?
   let options: Options
   let descriptor: CInt
   var state: State
@@ -61,7 +61,7 @@ public final class SocketConnection: ByteStreamOwner {
 
   init(
     descriptor: CInt, peer: SocketAddress, shard: Shard, state: State, options: Options,
-    handler: any ByteStreamHandler, place: ConnectionPlace?
+    handler: any ByteStreamHandler, slot: ConnectionSlot?
   ) {
     self.descriptor = descriptor
     self.peer = peer
@@ -69,22 +69,22 @@ public final class SocketConnection: ByteStreamOwner {
     self.state = state
     self.options = options
     self.handler = handler
-    self.place = place
+    self.slot = slot
   }
 
   /// Takes over an accepted socket.
   static func adopt(
     _ descriptor: CInt, peer: SocketAddress, on shard: Shard, options: Options,
-    handler: any ByteStreamHandler, place: ConnectionPlace
+    handler: any ByteStreamHandler, slot: ConnectionSlot
   ) {
     let connection = SocketConnection(
       descriptor: descriptor, peer: peer, shard: shard, state: .open, options: options,
-      handler: handler, place: place)
+      handler: handler, slot: slot)
     connection.watch(ATREST_EPOLL_IN)
     if connection.closeRequest == nil { handler.opened(by: connection, at: shard.now) }
-    // Let go of when the place is given back.
+    // Let go of when the slot is given back.
     let bound = ShardBound(connection, to: shard)
-    place.whenEvicted { shard.async { bound.value.close() } }
+    slot.whenEvicted { shard.async { bound.value.close() } }
     shard.touch(connection)
   }
 
@@ -246,6 +246,6 @@ public final class SocketConnection: ByteStreamOwner {
     let handler = self.handler
     self.handler = nil
     handler?.closed(reason, at: shard.now)
-    place?.release()
+    slot?.release()
   }
 }

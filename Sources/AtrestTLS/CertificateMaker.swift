@@ -6,7 +6,7 @@ import CAtrestOpenSSL
 /// What a new certificate says, and who signs it.
 struct CertificateMaker {
   /// Whose key and certificate sign; nil signs with the certificate's own key.
-  var issuer: (certificate: Owned, key: Owned)?
+  var issuer: (certificate: OpenSSLRef, key: OpenSSLRef)?
   /// The subject's common name.
   var commonName = "atrest"
   /// Names and addresses it is good for, in OpenSSL's notation: `DNS:localhost`, `IP:::1`.
@@ -19,14 +19,14 @@ struct CertificateMaker {
   var validUntil: Int
 
   /// A new key on the curve P-256; nil only without memory or randomness.
-  static func makeKey() -> Owned? {
-    Owned.key(atrest_make_p256_key())
+  static func makeKey() -> OpenSSLRef? {
+    OpenSSLRef.key(atrest_make_p256_key())
   }
 
   /// A certificate for `key`; nil only without memory or randomness.
-  func make(for key: Owned) -> Owned? {
+  func make(for key: OpenSSLRef) -> OpenSSLRef? {
     defer { ERR_clear_error() }
-    guard let certificate = Owned.certificate(X509_new()) else { return nil }
+    guard let certificate = OpenSSLRef.certificate(X509_new()) else { return nil }
     let raw = certificate.pointer
     guard X509_set_version(raw, 2) == 1,  // Counted from 0: version 3.
       setSerial(raw), setValidity(raw), setNames(raw), X509_set_pubkey(raw, key.pointer) == 1,

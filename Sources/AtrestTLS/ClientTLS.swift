@@ -29,10 +29,10 @@ public final class ClientTLS: Sendable {
   /// Tickets kept. A server hands out two at a time, and each is for one connection.
   private static let maxTickets = 4
 
-  let context: Owned
+  let context: OpenSSLRef
   /// Which server is believed.
   public let trust: ClientTrust
-  private let tickets = Mutex<[Owned]>([])
+  private let tickets = Mutex<[OpenSSLRef]>([])
 
   /// - Parameter newest: The newest version it speaks.
   /// - Throws: What is wrong with the file of authorities.
@@ -67,7 +67,7 @@ public final class ClientTLS: Sendable {
   }
 
   /// Keeps what a later connection can resume with.
-  fileprivate func keep(_ ticket: Owned) {
+  fileprivate func keep(_ ticket: OpenSSLRef) {
     tickets.withLock { tickets in
       tickets.append(ticket)
       if tickets.count > Self.maxTickets { tickets.removeFirst() }
@@ -78,7 +78,7 @@ public final class ClientTLS: Sendable {
   ///
   /// Using one twice would let somebody who watches the network link the two connections (RFC 8446,
   /// appendix C.4). Under TLS 1.2, where a server issues no new one on resuming, it does stay.
-  func takeTicket() -> Owned? {
+  func takeTicket() -> OpenSSLRef? {
     tickets.withLock { tickets in
       while let ticket = tickets.popLast() {
         guard SSL_SESSION_is_resumable(ticket.pointer) == 1 else { continue }
@@ -142,7 +142,7 @@ private func comparePin(_ chain: OpaquePointer?, _ owner: UnsafeMutableRawPointe
 /// Takes over a session that the server gave a ticket for.
 private func keepTicket(_ session: OpaquePointer?, _ ticket: OpaquePointer?) -> CInt {
   guard let owner = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(session), 0),
-    let ticket = Owned.session(ticket)
+    let ticket = OpenSSLRef.session(ticket)
   else { return 0 }
   Unmanaged<ClientTLS>.fromOpaque(owner).takeUnretainedValue().keep(ticket)
   return 1

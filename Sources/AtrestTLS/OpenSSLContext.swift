@@ -27,11 +27,11 @@ enum OpenSSLContext {
 
   /// An `SSL_CTX` for one side; nil only without memory.
   /// - Parameter newest: The newest version it speaks; the oldest is always 1.2.
-  static func make(isServer: Bool, newest: TLSVersion) -> Owned? {
+  static func make(isServer: Bool, newest: TLSVersion) -> OpenSSLRef? {
     ERR_clear_error()
     defer { ERR_clear_error() }
     guard
-      let context = Owned.context(
+      let context = OpenSSLRef.context(
         SSL_CTX_new(isServer ? TLS_server_method() : TLS_client_method())),
       atrest_set_versions(context.pointer, TLS1_2_VERSION, newest.code) == 1,
       SSL_CTX_set_cipher_list(context.pointer, ciphers12) == 1,

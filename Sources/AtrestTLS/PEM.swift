@@ -9,11 +9,13 @@ enum PEM {
   static let maxCertificates = 16
 
   /// The certificates in `text`, in their order; nil if there is none, too many, or a damaged one.
-  static func certificates(_ text: [UInt8]) -> [Owned]? {
+  static func certificates(_ text: [UInt8]) -> [OpenSSLRef]? {
     withMemory(text) { memory in
       ERR_clear_error()
-      var found: [Owned] = []
-      while let certificate = Owned.certificate(PEM_read_bio_X509(memory, nil, noPassphrase, nil)) {
+      var found: [OpenSSLRef] = []
+      while let certificate = OpenSSLRef.certificate(
+        PEM_read_bio_X509(memory, nil, noPassphrase, nil))
+      {
         found.append(certificate)
         if found.count > maxCertificates { return nil }
       }
@@ -26,7 +28,7 @@ enum PEM {
 
   /// What was found where a private key should be.
   enum Key {
-    case found(Owned)
+    case found(OpenSSLRef)
     case locked
     case missing
   }
@@ -37,7 +39,7 @@ enum PEM {
       var wasAsked = false
       let pointer = PEM_read_bio_PrivateKey(memory, nil, noPassphrase, &wasAsked)
       ERR_clear_error()
-      if let key = Owned.key(pointer) { return .found(key) }
+      if let key = OpenSSLRef.key(pointer) { return .found(key) }
       return wasAsked ? .locked : .missing
     } ?? .missing
   }
@@ -45,7 +47,7 @@ enum PEM {
   /// Both in one text; nil without memory.
   static func encode(key: OpaquePointer, certificate: OpaquePointer) -> [UInt8]? {
     // The secure kind wipes what it held.
-    guard let memory = Owned.bio(BIO_new(BIO_s_secmem())),
+    guard let memory = OpenSSLRef.bio(BIO_new(BIO_s_secmem())),
       PEM_write_bio_PrivateKey(memory.pointer, key, nil, nil, 0, nil, nil) == 1,
       PEM_write_bio_X509(memory.pointer, certificate) == 1
     else { return nil }
@@ -54,13 +56,13 @@ enum PEM {
 
   /// A certificate alone; nil without memory.
   static func encode(certificate: OpaquePointer) -> [UInt8]? {
-    guard let memory = Owned.bio(BIO_new(BIO_s_mem())),
+    guard let memory = OpenSSLRef.bio(BIO_new(BIO_s_mem())),
       PEM_write_bio_X509(memory.pointer, certificate) == 1
     else { return nil }
     return bytes(of: memory)
   }
 
-  private static func bytes(of memory: Owned) -> [UInt8]? {
+  private static func bytes(of memory: OpenSSLRef) -> [UInt8]? {
     var start: UnsafePointer<CChar>?
     let count = atrest_memory_bytes(memory.pointer, &start)
     guard let start, count > 0 else { return nil }
@@ -72,7 +74,7 @@ enum PEM {
   ) -> Value? {
     text.withUnsafeBytes { bytes in
       guard bytes.count <= KeyFile.limitBytes,
-        let memory = Owned.bio(BIO_new_mem_buf(bytes.baseAddress, CInt(bytes.count)))
+        let memory = OpenSSLRef.bio(BIO_new_mem_buf(bytes.baseAddress, CInt(bytes.count)))
       else { return nil }
       return body(memory.pointer)
     }

@@ -56,7 +56,7 @@ extension ServerIdentity {
     return try ServerIdentity(key: key, chain: chain, keyPath: file.path, path: file.path)
   }
 
-  private static func key(in text: [UInt8], path: String) throws(TLSFileError) -> Owned {
+  private static func key(in text: [UInt8], path: String) throws(TLSFileError) -> OpenSSLRef {
     switch PEM.key(text) {
     case .found(let key): return key
     case .locked: throw .lockedKey(path: path)

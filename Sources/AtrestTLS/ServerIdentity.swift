@@ -9,9 +9,9 @@ public struct ServerIdentity: Sendable {
   /// How long a certificate made here is valid. Pairing pins it, so nothing is gained by less.
   static let validityDays = 3_650
 
-  let key: Owned
+  let key: OpenSSLRef
   /// The server's own certificate first.
-  let chain: [Owned]
+  let chain: [OpenSSLRef]
   /// Where it came from, for errors.
   let path: String
 
@@ -21,7 +21,7 @@ public struct ServerIdentity: Sendable {
   public let validUntil: Int
 
   init(
-    key: Owned, chain: [Owned], keyPath: String, path: String
+    key: OpenSSLRef, chain: [OpenSSLRef], keyPath: String, path: String
   ) throws(TLSFileError) {
     guard let leaf = chain.first, let fingerprint = CertificateFingerprint(of: leaf.pointer),
       let validUntil = Self.seconds(X509_get0_notAfter(leaf.pointer))

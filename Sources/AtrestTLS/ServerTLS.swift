@@ -9,7 +9,7 @@ import Synchronization
 /// OpenSSL draws the ticket keys with the context, so the tickets of one context mean nothing to
 /// another: a client that comes with one makes a full handshake.
 public final class ServerTLS: Sendable {
-  let context: Owned
+  let context: OpenSSLRef
   /// Who the server is.
   public let identity: ServerIdentity
 

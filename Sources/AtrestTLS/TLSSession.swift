@@ -31,11 +31,11 @@ public final class TLSSession {
   static let handshakeLimitBytes = 64 * 1024
 
   let session: OpaquePointer
-  private let wire = MemoryWire()
+  private let wire = MemoryBIO()
   /// A client's; nil at the server.
   private let client: ClientTLS?
   /// Keeps the context's memory, which callbacks look into.
-  private let context: Owned
+  private let context: OpenSSLRef
   private var phase = Phase.handshaking
   private var handshakeBytes = 0
   private var inputHasEnded = false
@@ -56,7 +56,7 @@ public final class TLSSession {
     try self.init(client: client, serverName: serverName, ticket: client.takeTicket())
   }
 
-  init(client: ClientTLS, serverName: String? = nil, ticket: Owned?) throws(TLSError) {
+  init(client: ClientTLS, serverName: String? = nil, ticket: OpenSSLRef?) throws(TLSError) {
     (session, context, self.client) = (
       try Self.make(client.context, wire), client.context, client
     )
@@ -86,7 +86,9 @@ public final class TLSSession {
     ERR_clear_error()
   }
 
-  private static func make(_ context: Owned, _ wire: MemoryWire) throws(TLSError) -> OpaquePointer {
+  private static func make(_ context: OpenSSLRef, _ wire: MemoryBIO) throws(TLSError)
+    -> OpaquePointer
+  {
     ERR_clear_error()
     guard let session = SSL_new(context.pointer) else { throw .broken("there is no memory") }
     guard let bio = wire.makeBIO() else {

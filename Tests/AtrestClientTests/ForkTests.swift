@@ -33,7 +33,7 @@ struct ForkTests {
 
     #expect(try await !scene.original.sync(scene.server).isRenewed)
     #expect(try await !scene.copy.sync(scene.server).isRenewed)
-    try await scene.level()
+    try await scene.runCycle()
     #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
     #expect(scene.server.records == (try scene.copy.replica.allRecords()))
     // The losing one of the two values is in the journal: the server saw two devices.
@@ -101,7 +101,7 @@ struct ForkTests {
     try await scene.copy.sync(scene.server)
     #expect(try scene.copy.replica.status().replica != ReplicaID(rawValue: 1))
     #expect(isCut == (call < transport.calls.count))
-    try await scene.level()
+    try await scene.runCycle()
     #expect(try scene.original.replica.status().replica == ReplicaID(rawValue: 1))
     #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
     #expect(scene.server.records.count == 7)
@@ -232,7 +232,7 @@ struct ForkTests {
     // A real copy is still told apart: the server is at a position that it never was at.
     try scene.copy.replica.save(WaterEntry.sample())
     #expect(try await scene.copy.sync(scene.server).isRenewed)
-    try await scene.level()
+    try await scene.runCycle()
     #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
     #expect(try scene.original.replica.status().replica == ReplicaID(rawValue: 1))
   }

@@ -135,7 +135,7 @@ struct RenewalTests {
     #expect(try await !scene.copy.engine(transport).sync().isRenewed)
     #expect(try await scene.copy.replica.position().credential == "renewed-1")
     #expect(try scene.copy.waitingCount == 0)
-    try await scene.level()
+    try await scene.runCycle()
     #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
   }
 
@@ -174,7 +174,7 @@ struct RenewalTests {
     #expect(try await third.sync(scene.server).isRenewed)
     let identities = try [scene.original, scene.copy, third].map { try $0.replica.status().replica }
     #expect(Set(identities).count == 3)
-    try await scene.level()
+    try await scene.runCycle()
     try await third.sync(scene.server)
     #expect(try third.replica.digest() == scene.copy.replica.digest())
   }
@@ -213,7 +213,7 @@ struct RenewalTests {
     #expect(
       try scene.copy.replica.record(key)?[Register.forgottenField]
         == stripped[Register.forgottenField])
-    try await scene.level()
+    try await scene.runCycle()
     #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
   }
 

@@ -72,12 +72,12 @@ struct BudgetTests {
     }
     #expect(!peer.cancellations.isEmpty)
     #expect(Set(statuses(peer)) == ["8"])
-    #expect(peer.server.holder.heldBytes <= 300_000)
-    let held = peer.server.holder.heldBytes
+    #expect(peer.server.holder.chargedBytes <= 300_000)
+    let held = peer.server.holder.chargedBytes
     // The first was there first: it is completed, and makes room.
     peer.send(.data(1, [1], end: true))
     #expect(peer.messages.map(\.count) == [length])
-    #expect(peer.server.holder.heldBytes < held)
+    #expect(peer.server.holder.chargedBytes < held)
     #expect(peer.goAways.isEmpty)
   }
 
@@ -93,11 +93,11 @@ struct BudgetTests {
     }
     peer.send(.headers(1, requestFields()), .data(1, lpm([UInt8](repeating: 1, count: 2_000))))
     #expect(peer.messages.count == 1)
-    #expect(peer.server.holder.heldBytes == 2_000 + HTTP2Connection.callBytes)
+    #expect(peer.server.holder.chargedBytes == 2_000 + HTTP2Connection.callBytes)
     peer.send(.headers(3, requestFields()), .data(3, lpm([UInt8](repeating: 1, count: 2_000))))
     #expect(statuses(peer) == ["8"] && peer.cancellations.isEmpty)
     peer.send(.data(1, [], end: true))
-    #expect(peer.server.holder.heldBytes == 0)
+    #expect(peer.server.holder.chargedBytes == 0)
   }
 
   /// Requests that wait for their end, each with a message of so many bytes.
@@ -112,7 +112,7 @@ struct BudgetTests {
   /// A client of a server that has been told nothing about it yet, and that keeps what it gets.
   private func stranger(_ limits: Limits = Limits()) -> RawClient {
     let peer = RawClient(limits: limits)
-    peer.server.isTrusted = false
+    peer.server.isAuthenticated = false
     peer.onEvent = { event, server in
       if case .message(let call, let bytes) = event {
         server.expectEnd(call, keptBytes: bytes.count)
@@ -126,13 +126,13 @@ struct BudgetTests {
     let peer = stranger()
     waiting(peer, bytes: 4_096, calls: 20)
     let whole = 4_096 + HTTP2Connection.callBytes
-    #expect(peer.server.holder.heldBytes == 64 * 1024 / whole * whole)
+    #expect(peer.server.holder.chargedBytes == 64 * 1024 / whole * whole)
     #expect(peer.cancellations.count == 20 - 64 * 1024 / whole)
     #expect(Set(statuses(peer)) == ["8"])
     // Those that were first go on, and make room when they end.
     peer.send(.data(1, [], end: true))
     peer.send(.headers(41, requestFields()), .data(41, lpm([UInt8](repeating: 1, count: 4_096))))
-    #expect(peer.server.holder.heldBytes == 64 * 1024 / whole * whole)
+    #expect(peer.server.holder.chargedBytes == 64 * 1024 / whole * whole)
     #expect(peer.cancellations.count == 20 - 64 * 1024 / whole)
     #expect(peer.goAways.isEmpty)
   }
@@ -147,7 +147,7 @@ struct BudgetTests {
     }
     peer.send(bytes)
     #expect(peer.started.count == 50)
-    #expect(peer.server.holder.heldBytes <= 64 * 1024)
+    #expect(peer.server.holder.chargedBytes <= 64 * 1024)
     #expect(!peer.cancellations.isEmpty && peer.cancellations.count < 50)
   }
 
@@ -160,7 +160,7 @@ struct BudgetTests {
       peer.send(.data(1, Array(body[piece..<min(piece + 16_000, body.count)])))
     }
     #expect(peer.messages.map(\.count) == [200_000])
-    #expect(peer.server.holder.heldBytes == 200_000 + HTTP2Connection.callBytes)
+    #expect(peer.server.holder.chargedBytes == 200_000 + HTTP2Connection.callBytes)
     #expect(peer.cancellations.isEmpty)
   }
 
@@ -169,7 +169,7 @@ struct BudgetTests {
     let peer = stranger()
     let keep = peer.onEvent
     peer.onEvent = { event, server in
-      if case .started(let call, _) = event, call == CallID(19) { server.isTrusted = true }
+      if case .started(let call, _) = event, call == CallID(19) { server.isAuthenticated = true }
       keep(event, server)
     }
     let start = Array(lpm([UInt8](repeating: 1, count: 16_000)).prefix(100))
@@ -179,7 +179,7 @@ struct BudgetTests {
     }
     peer.send(bytes)
     // Each has memory for what it said would come.
-    #expect(peer.server.holder.heldBytes >= 10 * 16_000)
+    #expect(peer.server.holder.chargedBytes >= 10 * 16_000)
     #expect(peer.cancellations.isEmpty)
   }
 
@@ -189,7 +189,7 @@ struct BudgetTests {
     peer.send(
       .headers(1, requestFields()),
       .data(1, Array(lpm([UInt8](repeating: 1, count: 999)).dropLast())))
-    #expect(peer.server.holder.heldBytes > 900)
+    #expect(peer.server.holder.chargedBytes > 900)
     switch way {
     case 0: peer.send(.reset(1, 8))
     case 1: peer.server.finish(peer.call(), Status(.notFound, ""))
@@ -198,7 +198,7 @@ struct BudgetTests {
     }
     // Whatever ended it, the turn is over when the events are taken.
     peer.take(peer.server.pendingEvents)
-    #expect(peer.server.holder.heldBytes == 0)
+    #expect(peer.server.holder.chargedBytes == 0)
   }
 
   @Test("a message that comes steadily, but for too long, ends its call")
@@ -247,7 +247,7 @@ struct BudgetTests {
     let results = peer.started.map { peer.server.reply(answer, to: $0) }
     #expect(results.prefix(4).allSatisfy { $0 == .queued })
     #expect(results.last == .queueFull)
-    #expect(peer.server.holder.heldBytes <= 440_000)
+    #expect(peer.server.holder.chargedBytes <= 440_000)
     peer.flush()
     peer.send(.headers(17, requestFields(), end: true))
     #expect(peer.started.count == 8)
@@ -267,7 +267,7 @@ struct BudgetTests {
     peer.send(.headers(1, requestFields(), end: true))
     #expect(peer.server.reply([UInt8](repeating: 1, count: 10_000), to: peer.call()) == .queued)
     peer.flush()
-    #expect(peer.server.holder.heldBytes == 0)
+    #expect(peer.server.holder.chargedBytes == 0)
   }
 
   // MARK: Frames that bring nothing

@@ -24,7 +24,7 @@ struct AtrestLedgerTests {
     let device = Holder(under: account)
     let call = Owner(100, at: connection, by: device)
     call.charge.change(to: 250)
-    #expect([server, connection, account, device].map(\.heldBytes) == [250, 250, 250, 250])
+    #expect([server, connection, account, device].map(\.chargedBytes) == [250, 250, 250, 250])
     #expect(connection.root === server && device.root === account && account.root === account)
     withExtendedLifetime(call) {}
   }
@@ -35,10 +35,10 @@ struct AtrestLedgerTests {
     let payer = Holder()
     do {
       let calls = (1...3).map { Owner($0, at: place, by: payer) }
-      #expect(place.heldBytes == 6 && payer.heldBytes == 6)
+      #expect(place.chargedBytes == 6 && payer.chargedBytes == 6)
       withExtendedLifetime(calls) {}
     }
-    #expect(place.heldBytes == 0 && payer.heldBytes == 0)
+    #expect(place.chargedBytes == 0 && payer.chargedBytes == 0)
   }
 
   @Test("who is known later pays for what was held before, too; the place is the same")
@@ -48,9 +48,9 @@ struct AtrestLedgerTests {
     let device = Holder()
     let call = Owner(40, at: place, by: address)
     call.charge.bill(device)
-    #expect(address.heldBytes == 0 && device.heldBytes == 40 && place.heldBytes == 40)
+    #expect(address.chargedBytes == 0 && device.chargedBytes == 40 && place.chargedBytes == 40)
     call.charge.bill(nil)
-    #expect(device.heldBytes == 0 && place.heldBytes == 40)
+    #expect(device.chargedBytes == 0 && place.chargedBytes == 40)
   }
 
   @Test("any charges, changes and ends, in any order: each balance is the sum of what is under it")
@@ -73,7 +73,7 @@ struct AtrestLedgerTests {
         }
       }
       func isSum(_ holder: Holder, of isIn: (Owner) -> Bool) -> Bool {
-        holder.heldBytes == owners.filter(isIn).reduce(0) { $0 + $1.charge.bytes }
+        holder.chargedBytes == owners.filter(isIn).reduce(0) { $0 + $1.charge.bytes }
       }
       return isSum(server) { _ in true }
         && places.allSatisfy { place in isSum(place) { $0.charge.place === place } }

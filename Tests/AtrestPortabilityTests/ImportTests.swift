@@ -42,13 +42,13 @@ struct ImportTests {
     let preview = try home.replica.preview(file)
     #expect(preview.total.new == 12)
     #expect(try home.waiting() == 0)
-    let first = try home.replica.bringIn(file)
+    let first = try home.replica.import(file)
     #expect(first == preview)
     #expect(try home.replica.sessions().count == 12)
     #expect(try home.waiting() == 12)
 
     let (digest, pending) = (try home.replica.digest(), try home.replica.pending())
-    let again = try home.replica.bringIn(file)
+    let again = try home.replica.import(file)
     #expect(again.total.known == 12 && !again.changesAnything)
     #expect(try home.replica.digest() == digest)
     #expect(try home.replica.pending() == pending)
@@ -60,9 +60,9 @@ struct ImportTests {
     let glass = WaterEntry(
       id: UUID(), intake: try #require(.init(at: later.addingTimeInterval(-60), millilitres: 250)))
     try home.replica.transaction { store in try store.action(.water) { try store.save(glass) } }
-    try home.replica.bringIn(Portability.parse(Example.export.bytes()))
+    try home.replica.import(Portability.parse(Example.export.bytes()))
     let undone = try #require(try home.replica.transaction { try $0.undo() })
-    #expect(undone.action == .bringIn && undone.isUndone && undone.changes.count == 12)
+    #expect(undone.action == .import && undone.isUndone && undone.changes.count == 12)
     #expect(try home.replica.sessions().isEmpty && home.replica.water() == [glass])
 
     let many = try Home()
@@ -70,9 +70,9 @@ struct ImportTests {
       try many.replica.save(WaterEntry(id: UUID(), intake: glass.intake))
     }
     let bytes = try many.replica.export().bytes
-    try home.replica.bringIn(Portability.parse(bytes))
+    try home.replica.import(Portability.parse(bytes))
     let refused = try #require(try home.replica.transaction { try $0.undo() })
-    #expect(refused.action == .bringIn && !refused.isUndone && refused.changes.isEmpty)
+    #expect(refused.action == .import && !refused.isUndone && refused.changes.isEmpty)
     #expect(try home.replica.water().count == UserAction.recordLimit + 2)
   }
 
@@ -85,7 +85,7 @@ struct ImportTests {
         records, madeAt: later, program: "1", stamps: random.oneIn(2)
       ).bytes
       let home = try Home()
-      try home.replica.bringIn(Portability.parse(bytes))
+      try home.replica.import(Portability.parse(bytes))
       func visible(_ records: [Record]) -> [RecordKey: [FieldNumber: [UInt8]]] {
         let pairs = records.filter { !$0.isDeleted }.map { record in
           (
@@ -99,7 +99,7 @@ struct ImportTests {
       #expect(visible(held) == visible(records), "seed \(seed)")
 
       let digest = try home.replica.digest()
-      try home.replica.bringIn(Portability.parse(home.replica.export(stamps: true).bytes))
+      try home.replica.import(Portability.parse(home.replica.export(stamps: true).bytes))
       #expect(try home.replica.digest() == digest, "seed \(seed)")
     }
   }
@@ -114,10 +114,10 @@ struct ImportTests {
       let live = records.filter { !$0.isDeleted }.count
       let bytes = try AtrestExport.write(records, madeAt: later, program: "1").bytes
       let home = try Home()
-      let report = try home.replica.bringIn(Portability.parse(bytes))
+      let report = try home.replica.import(Portability.parse(bytes))
       #expect(report.total.total == live, "seed \(seed)")
       #expect(try home.replica.allRecords().count == report.total.new, "seed \(seed)")
-      #expect(try home.replica.bringIn(Portability.parse(bytes)).changesAnything == false)
+      #expect(try home.replica.import(Portability.parse(bytes)).changesAnything == false)
     }
   }
 
@@ -126,7 +126,7 @@ struct ImportTests {
     let home = try Home(now: Date(timeIntervalSince1970: 1_735_900_000))
     let file = try Portability.parse(Example.export.bytes())
     #expect(throws: PortabilityError.impossible(.entry(2), .inTheFuture)) {
-      try home.replica.bringIn(file)
+      try home.replica.import(file)
     }
     #expect(try home.replica.allRecords().isEmpty)
     #expect(try home.waiting() == 0)
@@ -138,7 +138,7 @@ struct ImportTests {
   func differing() throws {
     let home = try Home()
     let file = try Portability.parse(Example.export.bytes())
-    try home.replica.bringIn(file)
+    try home.replica.import(file)
     var sessions = try home.replica.sessions()
     let original = sessions
     sessions[0].targetMinutes = 77
@@ -146,15 +146,15 @@ struct ImportTests {
     try home.replica.delete(RecordKey(kind: .session, id: sessions[1].id.bytes))
     let digest = try home.replica.digest()
 
-    let careful = try home.replica.bringIn(file)
+    let careful = try home.replica.import(file)
     #expect(careful.total.kept == 1 && careful.total.deletedHere == 1)
     #expect(careful.total.known == 10)
     #expect(try home.replica.digest() == digest)
 
-    let told = try home.replica.bringIn(file, preferFile: true)
+    let told = try home.replica.import(file, preferFile: true)
     #expect(told.total.updated == 2)
     #expect(try home.replica.sessions() == original)
-    #expect(try home.replica.bringIn(file, preferFile: true).changesAnything == false)
+    #expect(try home.replica.import(file, preferFile: true).changesAnything == false)
   }
 
   @Test("stamps say which side is newer, field by field; no import deletes")
@@ -174,7 +174,7 @@ struct ImportTests {
     try newer.save(changed)
     try home.replica.setPreference("a", to: "here")
     let bytes = try newer.export(stamps: true).bytes
-    #expect(try home.replica.bringIn(Portability.parse(bytes)).total.updated == 1)
+    #expect(try home.replica.import(Portability.parse(bytes)).total.updated == 1)
     #expect(try home.replica.session(session.id)?.targetMinutes == 1200)
     #expect(try home.replica.preference("a") == "here")
 
@@ -183,12 +183,12 @@ struct ImportTests {
     let latest = try Replica(
       directory: home.replica.directory, clock: Clock(time: later.addingTimeInterval(60)))
     try latest.save(changed)
-    #expect(try latest.bringIn(Portability.parse(bytes)).total.kept == 1)
+    #expect(try latest.import(Portability.parse(bytes)).total.kept == 1)
     #expect(try latest.session(session.id)?.targetMinutes == 1300)
 
     // Without stamps nothing shows which is newer.
     let plain = try newer.export().bytes
-    #expect(try latest.bringIn(Portability.parse(plain)).total.kept == 1)
+    #expect(try latest.import(Portability.parse(plain)).total.kept == 1)
   }
 
   @Test(
@@ -198,26 +198,26 @@ struct ImportTests {
     let saved = try #require(file.active)
     let now = saved.start.addingTimeInterval(3600)
     let home = try Home(now: now)
-    #expect(try home.replica.bringIn(file).active == .new)
+    #expect(try home.replica.import(file).active == .new)
     let active = try #require(Fasting(try home.replica.sessions()).active)
     #expect(active.span.start == saved.start)
     #expect(active.targetMinutes == 960)
-    #expect(try home.replica.bringIn(file).active == .known)
+    #expect(try home.replica.import(file).active == .known)
     #expect(try home.replica.sessions().count == 13)
 
     // Another device makes the same record of it.
     let other = try Home(now: now)
-    try other.replica.bringIn(file)
+    try other.replica.import(file)
     #expect(Fasting(try other.replica.sessions()).active?.id == active.id)
 
     // Where one goes on it is left out; where it was forgotten, too.
     let busy = try Home(now: now)
     let span = try #require(Session.Span(start: now, end: nil, outcome: .active))
     try busy.replica.save(Session(id: UUID(), span: span, targetMinutes: 960))
-    #expect(try busy.replica.bringIn(file).active == .anotherGoesOn)
+    #expect(try busy.replica.import(file).active == .anotherGoesOn)
     #expect(try busy.replica.sessions().count == 13)
     let late = try Home(now: saved.start.addingTimeInterval(14 * 86_400 + 1))
-    #expect(try late.replica.bringIn(file).active == .tooLong)
+    #expect(try late.replica.import(file).active == .tooLong)
 
     // The app writes the end under an id of its own.
     let end = Session(
@@ -228,13 +228,13 @@ struct ImportTests {
       targetMinutes: 960)
     let ended = try Portability.parse(IOSExport.write([end], madeAt: later).bytes)
     let evening = try Replica(directory: home.replica.directory, clock: Clock())
-    #expect(try evening.bringIn(ended).finished == 1)
+    #expect(try evening.import(ended).finished == 1)
     func outcomes() throws -> [Session.Outcome: Int] {
       Dictionary(try evening.sessions().map { ($0.span.outcome, 1) }, uniquingKeysWith: +)
     }
     #expect(try outcomes() == [.completed: 13, .abandoned: 1])
-    #expect(try evening.bringIn(file).active == .known)
-    #expect(try evening.bringIn(ended).changesAnything == false)
+    #expect(try evening.import(file).active == .known)
+    #expect(try evening.import(ended).changesAnything == false)
     #expect(try outcomes() == [.completed: 13, .abandoned: 1])
     // A deletion would count once its payload is forgotten.
     #expect(try evening.allRecords().allSatisfy { !$0.isDeleted })
@@ -245,7 +245,7 @@ struct ImportTests {
     let file = try Portability.parse(Example.state.bytes())
     let saved = try #require(file.active)
     let home = try Home(now: saved.start.addingTimeInterval(3600))
-    try home.replica.bringIn(file)
+    try home.replica.import(file)
     func end(_ hours: Double) -> Date { saved.start.addingTimeInterval(hours * 3600) }
     func export(_ hours: Double) throws -> ImportFile {
       let span = try #require(
@@ -257,15 +257,15 @@ struct ImportTests {
     let here = try Fasting(try evening.sessions()).complete(at: end(15))
     try evening.save(here)
 
-    #expect(try evening.bringIn(export(15)).total.known == 1)
-    let other = try evening.bringIn(export(16))
+    #expect(try evening.import(export(15)).total.known == 1)
+    let other = try evening.import(export(16))
     #expect(other.total.kept == 1 && !other.changesAnything)
-    #expect(try evening.bringIn(export(16), preferFile: true).total.updated == 1)
+    #expect(try evening.import(export(16), preferFile: true).total.updated == 1)
     #expect(try evening.session(here.id)?.span.end == end(16))
     #expect(try evening.sessions().count == 13)
 
     try evening.delete(RecordKey(kind: .session, id: here.id.bytes))
-    #expect(try evening.bringIn(export(16)).total.deletedHere == 1)
+    #expect(try evening.import(export(16)).total.deletedHere == 1)
     #expect(try evening.sessions().count == 12)
   }
 
@@ -278,7 +278,7 @@ struct ImportTests {
     try home.replica.save(Session(id: UUID(), span: span, targetMinutes: 961))
     let digest = try home.replica.digest()
     let file = try Portability.parse(home.replica.exportForIOS().bytes)
-    #expect(try home.replica.bringIn(file, preferFile: true).total.known == 1)
+    #expect(try home.replica.import(file, preferFile: true).total.known == 1)
     #expect(try home.replica.digest() == digest)
   }
 
@@ -288,12 +288,12 @@ struct ImportTests {
     let home = try Home()
     let fact = try #require(EntitlementField.record(jws: AtrestExportTests.purchase))
     let bytes = try AtrestExport.write([fact], madeAt: later, program: "1").bytes
-    try home.replica.bringIn(Portability.parse(bytes))
+    try home.replica.import(Portability.parse(bytes))
     #expect(try home.replica.record(fact.key) == fact)
-    #expect(try home.replica.bringIn(Portability.parse(bytes)).total.known == 1)
+    #expect(try home.replica.import(Portability.parse(bytes)).total.known == 1)
 
     let journal = Sealed.file([#"{"kind":"conflict","id_base64":"AA==","raw":{"2":"EgA="}}"#])
-    let report = try home.replica.bringIn(Portability.parse(journal))
+    let report = try home.replica.import(Portability.parse(journal))
     #expect(report.total.leftOut == 1 && !report.changesAnything)
     #expect(try home.replica.allRecords().count == 1)
   }
@@ -302,7 +302,7 @@ struct ImportTests {
   func count() throws {
     let home = try Home()
     let names: [Example] = [.export, .state, .export, .state]
-    for name in names { try home.replica.bringIn(Portability.parse(name.bytes())) }
+    for name in names { try home.replica.import(Portability.parse(name.bytes())) }
     let completed = try home.replica.sessions().filter { $0.span.outcome == .completed }
     #expect(completed.count == 12)
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages about newcomers, accounts and events: they come back as they went, and what is out of bounds is refused.
+// The messages about pending devices, accounts and events: they come back as they went, and what is out of bounds is refused.
 
 import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
 import Testing
 
-@Suite("Newcomers, accounts and events on the wire")
+@Suite("Pending devices, accounts and events on the wire")
 struct AccountMessageTests {
-  private let newcomer = Newcomer(
+  private let pendingDevice = PendingDevice(
     handle: .max, name: "Café", since: WallTime(milliseconds: 1),
     expires: WallTime(milliseconds: 2), inviter: ReplicaID(rawValue: 3), digits: "000123")
   private let event = Event(
@@ -20,7 +20,7 @@ struct AccountMessageTests {
       records: 5, bytes: 6, messageBytes: 7, recordsPerRequest: 8, valueBytes: 9,
       recordBytes: 10, watchStreams: 11))
 
-  @Test("a newcomer's digits are those of its nonce and its code, always six")
+  @Test("a pending device's digits are those of its nonce and its code, always six")
   func digits() throws {
     func digits(_ code: String, _ nonce: [UInt8]) -> String {
       PairRequest(code: code, deviceName: "phone", nonce: nonce).digits
@@ -35,10 +35,10 @@ struct AccountMessageTests {
       #expect(digits("BCDFGHJKLMNPQ", nonce).utf8.count == 6)
     }
     for wrong in ["", "12345", "1234567", "12345a", "１２"] {
-      var newcomer = newcomer
-      newcomer.digits = wrong
-      let bytes = NewcomersResponse(newcomers: [newcomer]).encoded
-      #expect(throws: WireError.self) { try NewcomersResponse(decoding: bytes) }
+      var pendingDevice = pendingDevice
+      pendingDevice.digits = wrong
+      let bytes = ListPendingDevicesResponse(pendingDevices: [pendingDevice]).encoded
+      #expect(throws: WireError.self) { try ListPendingDevicesResponse(decoding: bytes) }
     }
   }
 
@@ -49,12 +49,14 @@ struct AccountMessageTests {
     }
     try check(InviteRequest())
     try check(InviteRequest(withoutApproval: true))
-    try check(NewcomersResponse(newcomers: []))
-    try check(NewcomersResponse(newcomers: [newcomer, newcomer]))
-    try check(DecideRequest(handle: .max, allow: true))
-    try check(DecideRequest(handle: 1, allow: false))
-    try check(DecideResponse())
-    try check(DecideResponse(admitted: .init(replica: ReplicaID(rawValue: 1), name: "phone 2")))
+    try check(ListPendingDevicesResponse(pendingDevices: []))
+    try check(ListPendingDevicesResponse(pendingDevices: [pendingDevice, pendingDevice]))
+    try check(ResolvePendingDeviceRequest(handle: .max, allow: true))
+    try check(ResolvePendingDeviceRequest(handle: 1, allow: false))
+    try check(ResolvePendingDeviceResponse())
+    try check(
+      ResolvePendingDeviceResponse(
+        admitted: .init(replica: ReplicaID(rawValue: 1), name: "phone 2")))
     try check(RenameDeviceRequest(replica: ReplicaID(rawValue: 1), name: "tablet"))
     try check(RenameDeviceResponse(name: "tablet 2"))
     try check(account)
@@ -100,12 +102,13 @@ struct AccountMessageTests {
     }
   }
 
-  @Test("a newcomer without a handle, and an event without a number or a count, are refused")
+  @Test("a pending device without a handle, and an event without a number or a count, are refused")
   func incomplete() {
-    var nobody = newcomer
+    var nobody = pendingDevice
     nobody.handle = 0
     #expect(throws: WireError.self) {
-      try NewcomersResponse(decoding: NewcomersResponse(newcomers: [nobody]).encoded)
+      try ListPendingDevicesResponse(
+        decoding: ListPendingDevicesResponse(pendingDevices: [nobody]).encoded)
     }
     for change in [\Event.number, nil] {
       var nothing = event
@@ -137,7 +140,7 @@ struct AccountMessageTests {
   @Test("hostile bytes never trap")
   func hostile() {
     let seeds = [
-      NewcomersResponse(newcomers: [newcomer]).encoded, account.encoded,
+      ListPendingDevicesResponse(pendingDevices: [pendingDevice]).encoded, account.encoded,
       EventsResponse(events: [event, event], more: true).encoded,
       AccountEventsResponse(
         entries: [.init(account: 4, accountName: "home", event: event)], more: true
@@ -154,9 +157,9 @@ struct AccountMessageTests {
       _ = try? PairRequest(decoding: bytes)
       _ = try? InviteRequest(decoding: bytes)
       _ = try? InviteResponse(decoding: bytes)
-      _ = try? NewcomersResponse(decoding: bytes)
-      _ = try? DecideRequest(decoding: bytes)
-      _ = try? DecideResponse(decoding: bytes)
+      _ = try? ListPendingDevicesResponse(decoding: bytes)
+      _ = try? ResolvePendingDeviceRequest(decoding: bytes)
+      _ = try? ResolvePendingDeviceResponse(decoding: bytes)
       _ = try? RenameDeviceRequest(decoding: bytes)
       _ = try? RenameDeviceResponse(decoding: bytes)
       _ = try? GetAccountResponse(decoding: bytes)

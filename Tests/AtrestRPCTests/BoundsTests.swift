@@ -13,7 +13,7 @@ private final class Known: Sendable {
   let cancelled = Signal<String>()
   let responders = Mutex<[Responder]>([])
   let writers = Mutex<[StreamWriter]>([])
-  let accesses = Mutex<[String: Access]>([:])
+  let grants = Mutex<[String: CallerGrant]>([:])
   let server: GRPCServer
   let address: SocketAddress
   static let answer = [UInt8](repeating: 1, count: 200_000)
@@ -47,12 +47,12 @@ private final class Known: Sendable {
         guard let known = late.value, let name = head.metadata.text("authorization") else {
           return .refused(Status(.unauthenticated, "no name"))
         }
-        let access = known.accesses.withLock { all in
-          let access = all[name] ?? Access()
-          all[name] = access
-          return access
+        let grant = known.grants.withLock { all in
+          let grant = all[name] ?? CallerGrant()
+          all[name] = grant
+          return grant
         }
-        return .granted((), access)
+        return .granted((), grant)
       },
       methods: { methods in
         methods.unary("Kept") { call, _ in
@@ -239,7 +239,7 @@ struct BoundsTests {
 
   @Test("a caller has so many calls under way, on all its connections; others have their own")
   func callsUnderWay() async throws {
-    let known = try Known { $0.maxCallsPerAccess = 2 }
+    let known = try Known { $0.maxCallsPerGrant = 2 }
     let (one, two) = (try known.channel(), try known.channel())
     async let first = one.unary("/t.Known/Hang", [], metadata: metadata("a"))
     async let second = two.unary("/t.Known/Hang", [], metadata: metadata("a"))
@@ -264,7 +264,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "withdrawing a caller's access ends its calls, and leaves others on the same connection alone")
+    "withdrawing a caller's grant ends its calls, and leaves others on the same connection alone")
   func withdrawn() async throws {
     let known = try Known()
     let channel = try known.channel()
@@ -272,7 +272,7 @@ struct BoundsTests {
     await known.began.next()
     async let stays = channel.unary("/t.Known/Hang", [], metadata: metadata("b"))
     await known.began.next()
-    known.accesses.withLock { $0["a"] }?.withdraw(Status(.unauthenticated, "over"))
+    known.grants.withLock { $0["a"] }?.revoke(Status(.unauthenticated, "over"))
     do {
       _ = try await gone
       Issue.record("the call went on")
@@ -291,7 +291,7 @@ struct BoundsTests {
     await known.stop(channel, another)
   }
 
-  @Test("a caller that reads nothing is cut with its access, its connection too")
+  @Test("a caller that reads nothing is cut with its grant, its connection too")
   func withdrawnDeaf() async throws {
     let known = try Known()
     let shard = try Shard(label: "test.deaf")
@@ -303,7 +303,7 @@ struct BoundsTests {
       if writer.send(Known.answer) != .queued { break }
     }
     #expect(await known.cancelled.next() == "stream")
-    known.accesses.withLock { $0["a"] }?.withdraw(Status(.unauthenticated, "over"))
+    known.grants.withLock { $0["a"] }?.revoke(Status(.unauthenticated, "over"))
     await known.waitUntil(openConnections: 0)
     await known.stop()
     await shard.stop()
@@ -313,7 +313,7 @@ struct BoundsTests {
     "when all connections hold too much, those that hold most for longest go; others are served")
   func held() async throws {
     let known = try Known { configuration in
-      configuration.maxHeldBytes = 1
+      configuration.maxBufferedBytes = 1
       configuration.limits.writeStall = .seconds(3_600)
       configuration.limits.maxUnsentBytes = 8 * 1024 * 1024
     }
@@ -337,7 +337,7 @@ struct BoundsTests {
   @Test("when connections hold too much, strangers go before who has proved who it is")
   func heldByStrangers() async throws {
     let known = try Known { configuration in
-      configuration.maxHeldBytes = 1
+      configuration.maxBufferedBytes = 1
       configuration.limits.writeStall = .seconds(3_600)
       configuration.limits.maxUnsentBytes = 64 * 1024 * 1024
       configuration.limits.streamQueueBytes = 16 * 1024 * 1024
@@ -384,7 +384,7 @@ struct BoundsTests {
 
   @Test("a connection without proof gives its place to a new one; one with proof does not")
   func places() async throws {
-    let known = try Known { $0.maxUntrustedConnections = 1 }
+    let known = try Known { $0.maxUnauthenticatedConnections = 1 }
     let shard = try Shard(label: "test.idle")
     let (greeted, ended) = (Signal<Void>(), Signal<Void>())
     known.deaf(shard, "Watch", name: "a", calls: 1)

@@ -14,7 +14,7 @@ import Testing
 @Suite struct AccountTests {
   private let storage: Storage
   private let accounts: AccountsService
-  private let kim: Session
+  private let kim: DeviceSession
 
   init() throws {
     storage = try Storage()
@@ -31,7 +31,7 @@ import Testing
     return try GetAccountResponse(decoding: try outcome.reply)
   }
 
-  private func delete(_ session: Session? = nil, name: String) async -> UnaryOutcome {
+  private func delete(_ session: DeviceSession? = nil, name: String) async -> UnaryOutcome {
     let bytes = DeleteAccountRequest(accountName: name).encoded
     return await outcome { later throws(Status) in
       try accounts.delete(session ?? kim, bytes, answer: later)
@@ -50,7 +50,7 @@ import Testing
         == AccountLimits(
           records: 10, bytes: 2000, messageBytes: 4096, recordsPerRequest: 1000,
           valueBytes: 16 * 1024, recordBytes: 64 * 1024, watchStreams: 8))
-    storage.directory.revoke(phone, at: WallTime(milliseconds: noon))
+    storage.registry.revoke(phone, at: WallTime(milliseconds: noon))
     await #expect(throws: Status.unknownDevice) { try await get() }
     await storage.queue.close()
   }
@@ -75,7 +75,7 @@ import Testing
     for sink in sinks { #expect(try await sink.finished.next() == .unknownDevice) }
     let now = WallTime(milliseconds: noon)
     for replica in [phone, tablet] {
-      #expect(storage.directory.authenticate(credentials(replica), at: now) == nil)
+      #expect(storage.registry.authenticate(credentials(replica), at: now) == nil)
     }
     #expect(await delete(name: "kim").failure == .unknownDevice)
     // The other account knows nothing of it.

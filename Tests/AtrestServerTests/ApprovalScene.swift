@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of newcomers need: calls that wait, somebody who decides, and timers in the hand of the test.
+// What tests of pending devices need: calls that wait, somebody who decides, and timers in the hand of the test.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -66,21 +66,21 @@ struct ApprovalScene {
   let storage: Storage
   let devices: DevicesService
   let timers = Recorder<@Sendable () -> Void>()
-  let kim: Session
-  let tab: Session
+  let kim: DeviceSession
+  let tab: DeviceSession
   let nonce = [UInt8](repeating: 7, count: 16)
 
   init() throws {
     storage = try Storage()
     let timers = timers
     devices = DevicesService(
-      queue: storage.queue, directory: storage.directory, environment: storage.world.environment,
+      queue: storage.queue, registry: storage.registry, environment: storage.world.environment,
       logger: quiet, wake: { _, work in timers.note(work) })
     kim = try storage.session(phone)
     tab = try storage.session(tablet)
   }
 
-  func invite(_ session: Session? = nil) async throws -> String {
+  func invite(_ session: DeviceSession? = nil) async throws -> String {
     let outcome = await outcome { later throws(Status) in
       try devices.invite(session ?? kim, [], answer: later)
     }
@@ -95,18 +95,19 @@ struct ApprovalScene {
     await Caller(devices, storage.queue, code, name: name, nonce: nonce ?? self.nonce)
   }
 
-  func newcomers(_ session: Session? = nil) throws -> [Newcomer] {
-    try NewcomersResponse(decoding: try devices.newcomers(session ?? kim, []).reply).newcomers
+  func pendingDevices(_ session: DeviceSession? = nil) throws -> [PendingDevice] {
+    try ListPendingDevicesResponse(decoding: try devices.pendingDevices(session ?? kim, []).reply)
+      .pendingDevices
   }
 
   func decide(
-    _ handle: UInt64, _ allow: Bool, by session: Session? = nil
-  ) async throws -> DecideResponse.Admitted? {
-    let bytes = DecideRequest(handle: handle, allow: allow).encoded
+    _ handle: UInt64, _ allow: Bool, by session: DeviceSession? = nil
+  ) async throws -> ResolvePendingDeviceResponse.Admitted? {
+    let bytes = ResolvePendingDeviceRequest(handle: handle, allow: allow).encoded
     let outcome = await outcome { later throws(Status) in
       try devices.decide(session ?? kim, bytes, answer: later)
     }
-    return try DecideResponse(decoding: try outcome.reply).admitted
+    return try ResolvePendingDeviceResponse(decoding: try outcome.reply).admitted
   }
 
   func stored() async throws -> [DeviceEntry] {

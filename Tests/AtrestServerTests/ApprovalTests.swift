@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Newcomers with the right code: how they wait, and who lets them in.
+// Pending devices with the right code: how they wait, and who lets them in.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -23,7 +23,7 @@ import Testing
   func allows() async throws {
     let caller = await scene.call(try await scene.invite())
     #expect(caller.answers.all.isEmpty)
-    let waiting = try #require(try scene.newcomers(scene.tab).first)
+    let waiting = try #require(try scene.pendingDevices(scene.tab).first)
     #expect(waiting.name == "laptop" && waiting.inviter == phone && waiting.handle != 0)
     #expect(waiting.digits.utf8.count == 6)
     #expect(waiting.since.milliseconds == noon)
@@ -33,16 +33,16 @@ import Testing
     #expect(welcome.replica == admitted.replica && admitted.name == "laptop")
     var metadata = Metadata()
     metadata.add("authorization", "Bearer \(welcome.token)")
-    let session = scene.storage.directory.authenticate(metadata, at: WallTime(milliseconds: noon))
+    let session = scene.storage.registry.authenticate(metadata, at: WallTime(milliseconds: noon))
     #expect(session?.account === scene.kim.account)
-    #expect(try scene.newcomers().isEmpty)
+    #expect(try scene.pendingDevices().isEmpty)
     #expect(try await scene.stored().map(\.name).sorted() == ["device 1", "device 2", "laptop"])
   }
 
-  @Test("a newcomer gets the name that is free when it is let in")
+  @Test("a pending device gets the name that is free when it is let in")
   func namesake() async throws {
     let caller = await scene.call(try await scene.invite(), name: "device 2")
-    let handle = try #require(try scene.newcomers().first?.handle)
+    let handle = try #require(try scene.pendingDevices().first?.handle)
     #expect(try await scene.decide(handle, true)?.name == "device 2 2")
     #expect(try await caller.welcome.deviceName == "device 2 2")
   }
@@ -57,7 +57,7 @@ import Testing
     #expect(!invited.needsApproval)
     _ = try await scene.call(invited.code).welcome
     let admin = AdminService(
-      queue: scene.storage.queue, directory: scene.storage.directory, devices: scene.devices,
+      queue: scene.storage.queue, registry: scene.storage.registry, devices: scene.devices,
       environment: scene.storage.world.environment, address: { "" })
     let owned = await outcome { later throws(Status) in
       try admin.inviteDevice(AccountRequest(name: "kim").encoded, answer: later)
@@ -65,14 +65,14 @@ import Testing
     _ = try await scene.call(try Invitation(decoding: try owned.reply).code).welcome
   }
 
-  @Test("a repeated call waits on in place of the old one, as the same newcomer")
+  @Test("a repeated call waits on in place of the old one, as the same pending device")
   func again() async throws {
     let code = try await scene.invite()
     let first = await scene.call(code, name: "laptop")
-    let before = try scene.newcomers()
+    let before = try scene.pendingDevices()
     let second = await scene.call(code, name: "another name")
     #expect(try await first.failure == .calledAgain)
-    #expect(try scene.newcomers() == before)
+    #expect(try scene.pendingDevices() == before)
     _ = try await scene.decide(try #require(before.first?.handle), true)
     #expect(try await second.welcome.deviceName == "laptop")
   }
@@ -81,7 +81,7 @@ import Testing
   func answeredAgain() async throws {
     let code = try await scene.invite()
     let first = await scene.call(code)
-    let handle = try #require(try scene.newcomers().first?.handle)
+    let handle = try #require(try scene.pendingDevices().first?.handle)
     _ = try await scene.decide(handle, true)
     let welcome = try await first.welcome
     scene.storage.world.now += PairingCode.lifeMilliseconds - 1
@@ -106,18 +106,20 @@ import Testing
       #expect(try await scene.call(code, name: "thief", nonce: other).failure == .badCode)
       #expect(try await scene.call(code, name: "thief", nonce: []).failure == .hasNoDigits)
     }
-    let waiting = try scene.newcomers()
+    let waiting = try scene.pendingDevices()
     #expect(waiting.map(\.name) == ["laptop"])
     _ = try await scene.decide(try #require(waiting.first?.handle), true)
     _ = try await first.welcome
   }
 
-  @Test("a newcomer with a nonce whose call was lost can be let in, and comes back for its answer")
+  @Test(
+    "a pending device with a nonce whose call was lost can be let in, and comes back for its answer"
+  )
   func comesBack() async throws {
     let code = try await scene.invite()
     let lost = await scene.call(code)
     lost.hangUp()
-    let handle = try #require(try scene.newcomers().first?.handle)
+    let handle = try #require(try scene.pendingDevices().first?.handle)
     let admitted = try await scene.decide(handle, true)
     #expect(try await scene.call(code).welcome.replica == admitted?.replica)
     #expect(lost.answers.all.isEmpty)
@@ -128,29 +130,30 @@ import Testing
   func withoutDigits() async throws {
     let code = try await scene.invite()
     #expect(try await scene.call(code, name: "tablet", nonce: []).failure == .hasNoDigits)
-    #expect(try scene.newcomers().isEmpty)
+    #expect(try scene.pendingDevices().isEmpty)
     let caller = await scene.call(code)
-    let newcomer = try #require(try scene.newcomers().first)
-    #expect(newcomer.digits.count == 6)
-    _ = try await scene.decide(newcomer.handle, true)
+    let pendingDevice = try #require(try scene.pendingDevices().first)
+    #expect(pendingDevice.digits.count == 6)
+    _ = try await scene.decide(pendingDevice.handle, true)
     let welcome = try await caller.welcome
     var metadata = Metadata()
     metadata.add("authorization", "Bearer \(welcome.token)")
     #expect(
-      scene.storage.directory.authenticate(metadata, at: WallTime(milliseconds: noon)) != nil)
+      scene.storage.registry.authenticate(metadata, at: WallTime(milliseconds: noon)) != nil)
   }
 
-  @Test("an account neither sees nor decides about another account's newcomers")
+  @Test("an account neither sees nor decides about another account's pending devices")
   func foreign() async throws {
     let caller = await scene.call(try await scene.invite())
     let sam = try scene.storage.session(ReplicaID(rawValue: 3))
-    #expect(try scene.newcomers(sam).isEmpty)
-    let handle = try #require(try scene.newcomers().first?.handle)
+    #expect(try scene.pendingDevices(sam).isEmpty)
+    let handle = try #require(try scene.pendingDevices().first?.handle)
     await #expect(throws: Status.nobodyWaits) { try await scene.decide(handle, true, by: sam) }
     #expect(caller.answers.all.isEmpty)
   }
 
-  @Test("an account with sixteen codes open has at most sixteen newcomers; used codes make room")
+  @Test(
+    "an account with sixteen codes open has at most sixteen pending devices; used codes make room")
   func bounded() async throws {
     var callers: [Caller] = []
     for number in 0..<16 {
@@ -161,10 +164,10 @@ import Testing
         ))
       scene.storage.world.now += 1
     }
-    #expect(try scene.newcomers().map(\.name) == (0..<16).map { "d\($0)" })
+    #expect(try scene.pendingDevices().map(\.name) == (0..<16).map { "d\($0)" })
     let status = await #expect(throws: Status.self) { try await scene.invite() }
     #expect(status?.code == .resourceExhausted)
-    _ = try await scene.decide(try #require(try scene.newcomers().first?.handle), true)
+    _ = try await scene.decide(try #require(try scene.pendingDevices().first?.handle), true)
     _ = try await scene.invite()
   }
 }

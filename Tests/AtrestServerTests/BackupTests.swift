@@ -19,7 +19,7 @@ import Testing
   init() throws {
     storage = try Storage()
     admin = AdminService(
-      queue: storage.queue, directory: storage.directory, devices: storage.devices,
+      queue: storage.queue, registry: storage.registry, devices: storage.devices,
       environment: storage.world.environment, address: { "" })
   }
 

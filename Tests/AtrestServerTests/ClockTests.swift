@@ -170,7 +170,7 @@ import Testing
   }
 
   private let clocks = Clocks()
-  private let directory = Directory()
+  private let registry = SessionRegistry()
 
   private func monitor(highWater: Int64 = 0) -> ClockMonitor {
     let clocks = clocks
@@ -178,20 +178,20 @@ import Testing
       environment: Environment(
         now: { WallTime(milliseconds: clocks.wall.withLock { $0 }) },
         random: { [UInt8](repeating: 1, count: $0) }, uptime: { clocks.uptime.withLock { $0 } }),
-      directory: directory, highWater: WallTime(milliseconds: highWater),
+      registry: registry, highWater: WallTime(milliseconds: highWater),
       logger: quiet)
   }
 
   private func device(_ number: UInt64, of account: Int64, ahead: Int64) {
     let id = AccountID(rawValue: account)
-    if directory.account(id) == nil { directory.add(account: id, name: "account \(account)") }
+    if registry.account(id) == nil { registry.add(account: id, name: "account \(account)") }
     let replica = ReplicaID(rawValue: number)
-    directory.add(
+    registry.add(
       DeviceEntry(
         replica: replica, account: id, name: "device", tokenHash: [],
         paired: WallTime(milliseconds: noon)))
     let now = clocks.wall.withLock { $0 }
-    directory.session(replica)?.note(
+    registry.session(replica)?.note(
       clock: WallTime(milliseconds: now + ahead), at: WallTime(milliseconds: now))
   }
 

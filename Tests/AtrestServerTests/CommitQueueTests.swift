@@ -17,7 +17,7 @@ import Testing
 final class Storage: Sendable {
   let folder: Folder
   let world = World()
-  let directory = Directory()
+  let registry = SessionRegistry()
   let queue: CommitQueue
   let sync: SyncService
   let devices: DevicesService
@@ -49,7 +49,7 @@ final class Storage: Sendable {
       try store.makeDevice(tablet, kim)
       try store.makeDevice(ReplicaID(rawValue: 3), try store.makeAccount("sam"))
     }
-    try directory.load(store)
+    try registry.load(store)
     let free = Free()
     let fatal = fatal
     let disk = DiskGuard(directory: folder.data) { free.bytes.withLock { $0 } }
@@ -57,12 +57,12 @@ final class Storage: Sendable {
       reader: try store.openReader(), limits: limits, environment: world.environment,
       unreadable: UnreadableLog(logger), onFatal: { fatal.note($0) })
     queue = CommitQueue(
-      store: store, readers: [reader], disk: disk, directory: directory,
+      store: store, readers: [reader], disk: disk, registry: registry,
       environment: world.environment,
       logger: logger, limits: limits, onFatal: { fatal.note($0) })
-    sync = SyncService(queue: queue, directory: directory, environment: world.environment)
+    sync = SyncService(queue: queue, registry: registry, environment: world.environment)
     devices = DevicesService(
-      queue: queue, directory: directory, environment: world.environment, logger: quiet)
+      queue: queue, registry: registry, environment: world.environment, logger: quiet)
     self.counter = counter
     self.free = free
     counter.count.store(0, ordering: .relaxed)
@@ -84,8 +84,8 @@ final class Storage: Sendable {
     faults.onCommit.withLock { $0 = fault }
   }
 
-  func session(_ replica: ReplicaID) throws -> Session {
-    try #require(directory.session(replica))
+  func session(_ replica: ReplicaID) throws -> DeviceSession {
+    try #require(registry.session(replica))
   }
 
   func exchange(_ replica: ReplicaID, _ request: ExchangeRequest) async throws -> ExchangeResponse {
@@ -375,7 +375,7 @@ final class Storage: Sendable {
     let storage = try Storage()
     let start = try await storage.exchange(phone, request(nil, water(1))).cursor
     func call(_ device: ReplicaID) {
-      _ = storage.directory.authenticate(
+      _ = storage.registry.authenticate(
         credentials(device), at: WallTime(milliseconds: storage.world.now))
     }
     for device in [phone, tablet] { call(device) }
@@ -409,21 +409,21 @@ final class Storage: Sendable {
   @Test("notes that are put back do not take the place of newer ones, and are taken once")
   func newerNotes() throws {
     let storage = try Storage()
-    let (directory, session) = (storage.directory, try storage.session(phone))
+    let (registry, session) = (storage.registry, try storage.session(phone))
     func call(at time: Int64) {
-      _ = directory.authenticate(credentials(phone), at: WallTime(milliseconds: time))
+      _ = registry.authenticate(credentials(phone), at: WallTime(milliseconds: time))
     }
     call(at: noon)
-    directory.note(told: 2, acknowledged: 1, of: session)
-    let notes = directory.takeNotes()
-    #expect(directory.takeNotes().seen.isEmpty && directory.takeNotes().progress.isEmpty)
-    directory.putBack(notes)
+    registry.note(told: 2, acknowledged: 1, of: session)
+    let notes = registry.takeNotes()
+    #expect(registry.takeNotes().seen.isEmpty && registry.takeNotes().progress.isEmpty)
+    registry.putBack(notes)
     call(at: noon + 60_000)
-    directory.note(told: 3, acknowledged: 2, of: session)
-    let newer = directory.takeNotes()
-    directory.note(told: 3, acknowledged: 3, of: session)
-    directory.putBack(newer)
-    let last = directory.takeNotes()
+    registry.note(told: 3, acknowledged: 2, of: session)
+    let newer = registry.takeNotes()
+    registry.note(told: 3, acknowledged: 3, of: session)
+    registry.putBack(newer)
+    let last = registry.takeNotes()
     #expect(last.seen == [phone: WallTime(milliseconds: noon + 60_000)])
     #expect(
       last.progress == [phone: DeviceProgress(acknowledgedSequence: 3, toldSequence: 3)])
@@ -491,7 +491,7 @@ final class Storage: Sendable {
   func seen() async throws {
     let storage = try Storage()
     func authenticate() {
-      _ = storage.directory.authenticate(
+      _ = storage.registry.authenticate(
         credentials(phone), at: WallTime(milliseconds: storage.world.now))
     }
     authenticate()

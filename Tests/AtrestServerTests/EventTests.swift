@@ -18,20 +18,20 @@ import struct AtrestReplication.WallTime
   private let storage: Storage
   private let admin: AdminService
   private let accounts: AccountsService
-  private let kim: Session
+  private let kim: DeviceSession
   private var file: String { storage.folder.data + "/atrest.db" }
 
   init() throws {
     storage = try Storage()
     admin = AdminService(
-      queue: storage.queue, directory: storage.directory, devices: storage.devices,
+      queue: storage.queue, registry: storage.registry, devices: storage.devices,
       environment: storage.world.environment, address: { "" })
     accounts = AccountsService(queue: storage.queue, devices: storage.devices)
     kim = try storage.session(phone)
   }
 
   private func events(
-    _ session: Session? = nil, before: UInt64 = 0, limit: UInt32 = 100
+    _ session: DeviceSession? = nil, before: UInt64 = 0, limit: UInt32 = 100
   ) async throws -> EventsResponse {
     // A device's look is beside the commits. The owner's is between them, after what was noted before it.
     _ = try await all()
@@ -124,12 +124,14 @@ import struct AtrestReplication.WallTime
       ) {
         Answer { outcome, _ in answers.note(outcome) }
       }
-      // A read passes through the same queue: after it the newcomer waits.
+      // A read passes through the same queue: after it the pending device waits.
       _ = try await events()
-      let waiting = try NewcomersResponse(
-        decoding: try storage.devices.newcomers(kim, []).reply
-      ).newcomers
-      let bytes = DecideRequest(handle: try #require(waiting.first).handle, allow: allow).encoded
+      let waiting = try ListPendingDevicesResponse(
+        decoding: try storage.devices.pendingDevices(kim, []).reply
+      ).pendingDevices
+      let bytes = ResolvePendingDeviceRequest(
+        handle: try #require(waiting.first).handle, allow: allow
+      ).encoded
       let tab = try storage.session(tablet)
       let decided = await outcome { later throws(Status) in
         try storage.devices.decide(tab, bytes, answer: later)
@@ -257,7 +259,7 @@ import struct AtrestReplication.WallTime
     storage.world.now += AccountState.refillMilliseconds
     #expect(try await rename(tablet, "last") == "last")
     await #expect(throws: Status.tooManyRenames) { try await rename(tablet, "too soon") }
-    #expect(storage.directory.session(tablet)?.device(isCurrent: false).name == "last")
+    #expect(storage.registry.session(tablet)?.device(isCurrent: false).name == "last")
     #expect(try await events().events.count == 17)
     await storage.queue.close()
   }
@@ -349,7 +351,7 @@ import struct AtrestReplication.WallTime
     ) { try StoreCopy.check(file) }
     let again = try Storage(storage.folder)
     let admin = AdminService(
-      queue: again.queue, directory: again.directory, devices: again.devices,
+      queue: again.queue, registry: again.registry, devices: again.devices,
       environment: again.world.environment, address: { "" })
     let outcome = await outcome { later throws(Status) in try admin.checkEvents([], answer: later) }
     let found = try CheckEventsResponse(decoding: try outcome.reply)

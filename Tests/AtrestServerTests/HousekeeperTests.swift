@@ -14,14 +14,14 @@ import Testing
     let storage = try Storage()
     storage.world.now = noon + 5000
     for device in [phone, tablet] {
-      _ = storage.directory.authenticate(
+      _ = storage.registry.authenticate(
         credentials(device), at: WallTime(milliseconds: storage.world.now))
     }
     let start = try await storage.exchange(phone, request(nil, water(1))).cursor
     _ = try await storage.exchange(
       phone, ExchangeRequest(cursor: nil, offers: [deletion(deleted(1))]))
     let keeper = Housekeeper(
-      queue: storage.queue, directory: storage.directory, environment: storage.world.environment)
+      queue: storage.queue, registry: storage.registry, environment: storage.world.environment)
     let cursor = try await storage.exchange(phone, request(start)).cursor
     // From memory, and from storage: the tablet heard of another head last.
     _ = try await storage.exchange(phone, request(cursor))
@@ -41,14 +41,14 @@ import Testing
   func peek() async throws {
     let storage = try Storage()
     storage.world.now = noon + 5000
-    _ = storage.directory.authenticate(
+    _ = storage.registry.authenticate(
       credentials(tablet), at: WallTime(milliseconds: storage.world.now))
     let start = try await storage.exchange(phone, request(nil, water(1))).cursor
     let cursor = try await storage.exchange(
       phone, ExchangeRequest(cursor: start, offers: [deletion(deleted(1))])
     ).cursor
     let keeper = Housekeeper(
-      queue: storage.queue, directory: storage.directory, environment: storage.world.environment)
+      queue: storage.queue, registry: storage.registry, environment: storage.world.environment)
     let unseen = try storage.session(tablet).progress
     for known in [cursor, start] {
       _ = try await storage.exchange(

@@ -108,7 +108,7 @@ import Testing
   @Test("a party that has much waiting is refused more, and nobody else is")
   func waiting() {
     var limits = JobQueue.Limits()
-    limits.partyHeldBytes = 1000
+    limits.partyBufferedBytes = 1000
     limits.waitingBytes = 1800
     let desk = Desk(limits)
     let isTaken = (0..<5).map { _ in desk.submit("k", by: device(1, of: kim)) }
@@ -124,7 +124,7 @@ import Testing
   @Test("what an account has the server hold elsewhere counts as well")
   func heldElsewhere() throws {
     var limits = JobQueue.Limits()
-    limits.partyHeldBytes = 1000
+    limits.partyBufferedBytes = 1000
     let (desk, other) = (Desk(limits), Desk(limits))
     let holder = try #require(holders[1])
     let unread = Charge(500, at: Holder(), by: Holder(under: holder))
@@ -132,7 +132,7 @@ import Testing
     #expect(!other.submit("k", by: device(1, of: kim)))
     #expect(other.submit("s", by: device(2, of: sam)))
     _ = desk.serve()
-    #expect(holder.heldBytes == 500)
+    #expect(holder.chargedBytes == 500)
     #expect(other.submit("k", by: device(1, of: kim)))
     #expect(unread.bytes == 500)
   }

@@ -17,11 +17,12 @@ import Testing
   @Test("numbers, bytes and times are read as people write them")
   func reading() throws {
     let changed = try limits(
-      "connections=500", "message-bytes=1MiB", "held-bytes=67108864", "request-time=90",
-      "write-stall=1500ms", "idle-time=2h")
+      "max-connections=500", "max-message-bytes=1MiB", "max-buffered-bytes=67108864",
+      "request-timeout=90",
+      "write-stall-timeout=1500ms", "idle-timeout=2h")
     #expect(changed.connections == 500)
     #expect(changed.transport.maxMessageBytes == 1 << 20)
-    #expect(changed.heldBytes == 64 << 20)
+    #expect(changed.maxBufferedBytes == 64 << 20)
     #expect(changed.transport.requestTimeout == .seconds(90))
     #expect(changed.transport.writeStall == .milliseconds(1500))
     #expect(changed.transport.idleConnection == .seconds(7200))
@@ -30,10 +31,12 @@ import Testing
   @Test(
     "what is no number of the range is refused, and the range is named",
     arguments: [
-      "connections=15", "connections=1000001", "connections=", "connections=-5", "connections=1e3",
-      "connections=5KiB", "connections=+50", "connections=٥٠٠", "message-bytes=1",
-      "message-bytes=99999999999999999999", "message-bytes=999999999999GiB", "write-stall=5d",
-      "write-stall=0",
+      "max-connections=15", "max-connections=1000001", "max-connections=", "max-connections=-5",
+      "max-connections=1e3",
+      "max-connections=5KiB", "max-connections=+50", "max-connections=٥٠٠", "max-message-bytes=1",
+      "max-message-bytes=99999999999999999999", "max-message-bytes=999999999999GiB",
+      "write-stall-timeout=5d",
+      "write-stall-timeout=0",
     ])
   func outOfRange(assignment: String) throws {
     var limits = ServerLimits()
@@ -53,7 +56,7 @@ import Testing
 
   @Test(
     "a name that there is not, and no assignment, are refused",
-    arguments: ["x=1", "=1", "connections", ""])
+    arguments: ["x=1", "=1", "max-connections", ""])
   func unknown(assignment: String) {
     var limits = ServerLimits()
     #expect(throws: LimitError.self) { try limits.set(assignment) }
@@ -82,10 +85,10 @@ import Testing
   @Test(
     "limits that contradict each other are refused, and both are named",
     arguments: [
-      ("stream-bytes=64MiB", "unsent-bytes", "4MiB"),
-      ("unsent-bytes=13MiB", "held-bytes", "12MiB"),
-      ("unfinished-bytes=13MiB", "held-bytes", "12MiB"),
-      ("message-bytes=16MiB", "held-bytes", "12MiB"),
+      ("max-stream-bytes=64MiB", "max-unsent-bytes", "4MiB"),
+      ("max-unsent-bytes=13MiB", "max-buffered-bytes", "12MiB"),
+      ("max-unfinished-bytes=13MiB", "max-buffered-bytes", "12MiB"),
+      ("max-message-bytes=16MiB", "max-buffered-bytes", "12MiB"),
     ])
   func contradiction(assignment: String, other: String, most: String) throws {
     let limits = try limits(assignment)
@@ -105,12 +108,13 @@ import Testing
 
   @Test("what one limit leaves room for is taken to the last byte, and counts for each processor")
   func agreement() throws {
-    try limits("stream-bytes=4MiB").check(shards: 2)
-    let wide = try limits("stream-bytes=16MiB", "unsent-bytes=16MiB", "held-bytes=32MiB")
+    try limits("max-stream-bytes=4MiB").check(shards: 2)
+    let wide = try limits(
+      "max-stream-bytes=16MiB", "max-unsent-bytes=16MiB", "max-buffered-bytes=32MiB")
     try wide.check(shards: 2)
     #expect(throws: LimitError.self) { try wide.check(shards: 3) }
     // A share is never below 10 MiB.
-    let least = try limits("unfinished-bytes=10MiB", "held-bytes=20MiB")
+    let least = try limits("max-unfinished-bytes=10MiB", "max-buffered-bytes=20MiB")
     try least.check(shards: 8)
   }
 
@@ -124,5 +128,14 @@ import Testing
       "| `\($0.name)` | \($0.text($0.value(in: ServerLimits()))) | \($0.rangeText) | \($0.meaning) |"
     }
     #expect(rows == expected)
+  }
+
+  @Test("names from before 1.0 mean what they meant, and are names of limits")
+  func formerNames() throws {
+    let names = Set(ServerLimits.table.map(\.name))
+    for (former, current) in ServerLimits.formerNames {
+      #expect(names.contains(current) && !names.contains(former))
+    }
+    #expect(try limits("held-bytes=32MiB").maxBufferedBytes == 32 << 20)
   }
 }

@@ -21,7 +21,7 @@ import struct AtrestReplication.WallTime
   init() throws {
     scene = try ApprovalScene()
     admin = AdminService(
-      queue: scene.storage.queue, directory: scene.storage.directory, devices: scene.devices,
+      queue: scene.storage.queue, registry: scene.storage.registry, devices: scene.devices,
       environment: scene.storage.world.environment, address: { "" })
   }
 
@@ -32,7 +32,7 @@ import struct AtrestReplication.WallTime
       guard let inviter else {
         return try admin.inviteDevice(AccountRequest(name: "kim").encoded, answer: later)
       }
-      guard let session = storage.directory.session(inviter) else { throw .notFound }
+      guard let session = storage.registry.session(inviter) else { throw .notFound }
       return try scene.devices.invite(
         session, InviteRequest(withoutApproval: true).encoded, answer: later)
     }
@@ -45,7 +45,7 @@ import struct AtrestReplication.WallTime
     storage.world.now += 1000
     let code = try await scene.invite(try storage.session(inviter))
     let caller = await scene.call(code)
-    let handle = try #require(try scene.newcomers().first?.handle)
+    let handle = try #require(try scene.pendingDevices().first?.handle)
     _ = try await scene.decide(handle, true, by: try storage.session(approver))
     return try await caller.welcome.replica
   }
@@ -201,7 +201,7 @@ import struct AtrestReplication.WallTime
     store.close()
     let again = try Storage(storage.folder)
     let devices = DevicesService(
-      queue: again.queue, directory: again.directory, environment: again.world.environment,
+      queue: again.queue, registry: again.registry, environment: again.world.environment,
       logger: quiet)
     func revoke(_ device: ReplicaID, by caller: ReplicaID) async throws -> RevokeDeviceResponse {
       let session = try again.session(caller)
@@ -227,7 +227,7 @@ import struct AtrestReplication.WallTime
     _ = try await revoke(tablet)
     #expect(try await waiting.failure == .badCode)
     #expect(try await scene.call(unused).failure == .badCode)
-    #expect(try scene.newcomers().map(\.inviter) == [phone])
+    #expect(try scene.pendingDevices().map(\.inviter) == [phone])
     #expect(mine.answers.all.isEmpty)
   }
 

@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct PairingTests {
   private let storage: Storage
-  private let kim: Session
+  private let kim: DeviceSession
 
   init() throws {
     storage = try Storage()
@@ -47,7 +47,7 @@ import Testing
     #expect(answer.replica.rawValue > 0 && answer.replica.rawValue < 1 << 63)
     var metadata = Metadata()
     metadata.add("authorization", "Bearer \(answer.token)")
-    let session = storage.directory.authenticate(metadata, at: WallTime(milliseconds: noon))
+    let session = storage.registry.authenticate(metadata, at: WallTime(milliseconds: noon))
     #expect(session?.replica == answer.replica)
     #expect(session?.account === kim.account)
     await storage.queue.close()
@@ -185,7 +185,7 @@ import Testing
   func limiterSpares() async throws {
     // The owner's codes: how many a device may make is another limit.
     let admin = AdminService(
-      queue: storage.queue, directory: storage.directory, devices: storage.devices,
+      queue: storage.queue, registry: storage.registry, devices: storage.devices,
       environment: storage.world.environment, address: { "" })
     for number in 0..<AttemptLimiter.capacity + 5 {
       let made = await outcome { later throws(Status) in
@@ -199,7 +199,7 @@ import Testing
 
   @Test("a call let in before its device's access ended learns nothing after")
   func revokedMeanwhile() async throws {
-    storage.directory.revoke(phone, at: WallTime(milliseconds: noon))
+    storage.registry.revoke(phone, at: WallTime(milliseconds: noon))
     let list = await outcome { later throws(Status) in
       try storage.devices.list(kim, [], answer: later)
     }
@@ -267,7 +267,7 @@ import Testing
     for second in ["x", try #require(credentials(phone).text("authorization"))] {
       var metadata = credentials(phone)
       metadata.add("authorization", second)
-      #expect(storage.directory.authenticate(metadata, at: WallTime(milliseconds: noon)) == nil)
+      #expect(storage.registry.authenticate(metadata, at: WallTime(milliseconds: noon)) == nil)
     }
   }
 
@@ -277,13 +277,13 @@ import Testing
     let storage = try Storage()
     let now = WallTime(milliseconds: noon)
     for _ in 0..<2 {
-      #expect(storage.directory.authenticate(credentials(phone), at: now)?.replica == phone)
-      #expect(storage.directory.authenticate(credentials(phone, secret: 2), at: now) == nil)
+      #expect(storage.registry.authenticate(credentials(phone), at: now)?.replica == phone)
+      #expect(storage.registry.authenticate(credentials(phone, secret: 2), at: now) == nil)
     }
-    #expect(storage.directory.authenticate(credentials(ReplicaID(rawValue: 9)), at: now) == nil)
-    #expect(storage.directory.authenticate(Metadata(), at: now) == nil)
-    storage.directory.revoke(phone, at: now)
-    #expect(storage.directory.authenticate(credentials(phone), at: now) == nil)
-    #expect(storage.directory.authenticate(credentials(tablet), at: now)?.replica == tablet)
+    #expect(storage.registry.authenticate(credentials(ReplicaID(rawValue: 9)), at: now) == nil)
+    #expect(storage.registry.authenticate(Metadata(), at: now) == nil)
+    storage.registry.revoke(phone, at: now)
+    #expect(storage.registry.authenticate(credentials(phone), at: now) == nil)
+    #expect(storage.registry.authenticate(credentials(tablet), at: now)?.replica == tablet)
   }
 }

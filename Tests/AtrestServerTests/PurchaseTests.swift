@@ -17,8 +17,8 @@ import struct AtrestDomain.SignedTransaction
 
 @Suite struct PurchaseTests {
   private let storage: Storage
-  private let kim: Session
-  private let sam: Session
+  private let kim: DeviceSession
+  private let sam: DeviceSession
   private let authority: TestAuthority
   private let gate: PurchaseGate
   private let entitlements: EntitlementsService
@@ -37,12 +37,12 @@ import struct AtrestDomain.SignedTransaction
     entitlements = EntitlementsService(
       queue: storage.queue, gate: gate, environment: storage.world.environment, logger: quiet)
     sync = SyncService(
-      queue: storage.queue, directory: storage.directory, environment: storage.world.environment,
+      queue: storage.queue, registry: storage.registry, environment: storage.world.environment,
       gate: gate)
   }
 
   private func submit(
-    _ session: Session, _ payload: Payload, transfer: Bool = false
+    _ session: DeviceSession, _ payload: Payload, transfer: Bool = false
   ) async throws -> String? {
     let jws = try authority.sign(payload.text)
     let bytes = SubmitTransactionRequest(signedTransaction: jws, transfer: transfer).encoded
@@ -52,7 +52,7 @@ import struct AtrestDomain.SignedTransaction
     return try SubmitTransactionResponse(decoding: try outcome.reply).rejection?.code
   }
 
-  private func get(_ session: Session) async throws -> GetEntitlementsResponse {
+  private func get(_ session: DeviceSession) async throws -> GetEntitlementsResponse {
     let outcome = await outcome { later throws(Status) in
       try entitlements.get(session, [], answer: later)
     }
@@ -60,7 +60,7 @@ import struct AtrestDomain.SignedTransaction
   }
 
   private func exchange(
-    _ session: Session, _ statements: [[UInt8]] = []
+    _ session: DeviceSession, _ statements: [[UInt8]] = []
   ) async throws -> ExchangeResponse {
     let offers = try statements.map {
       Offer(record: try #require(EntitlementField.record(jws: $0)), written: []).encoded
@@ -108,9 +108,9 @@ import struct AtrestDomain.SignedTransaction
       queue: storage.queue, gate: gate, quota: quota, environment: storage.world.environment,
       logger: quiet)
     let tightSync = SyncService(
-      queue: storage.queue, directory: storage.directory, environment: storage.world.environment,
+      queue: storage.queue, registry: storage.registry, environment: storage.world.environment,
       gate: gate, quota: quota)
-    func submit(_ payload: Payload, _ session: Session) async throws -> Status? {
+    func submit(_ payload: Payload, _ session: DeviceSession) async throws -> Status? {
       let jws = try authority.sign(payload.text)
       let outcome = await outcome { later throws(Status) in
         try tight.submit(
@@ -156,7 +156,7 @@ import struct AtrestDomain.SignedTransaction
     let fresh = Payload(["signedDate": "\(storage.world.now - 1000)"])
     #expect(try await submit(sam, fresh, transfer: true) == nil)
     let accounts = AccountsService(queue: storage.queue, devices: storage.devices)
-    func told(_ session: Session) async throws -> [Event] {
+    func told(_ session: DeviceSession) async throws -> [Event] {
       let outcome = await outcome { later throws(Status) in
         try accounts.events(session, [], answer: later)
       }

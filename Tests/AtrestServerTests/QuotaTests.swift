@@ -89,7 +89,7 @@ import struct AtrestReplication.WallTime
   func shared() async throws {
     let storage = try Storage()
     let sync = SyncService(
-      queue: storage.queue, directory: storage.directory, environment: storage.world.environment,
+      queue: storage.queue, registry: storage.registry, environment: storage.world.environment,
       quota: AccountQuota(records: 4))
     let answers = Recorder<UnaryOutcome>()
     try await storage.whileCommitting {

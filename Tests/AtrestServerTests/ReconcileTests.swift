@@ -354,7 +354,7 @@ import Testing
     storage = try Storage()
   }
 
-  private func reconcile(_ session: Session, _ bytes: [UInt8]) async -> UnaryOutcome {
+  private func reconcile(_ session: DeviceSession, _ bytes: [UInt8]) async -> UnaryOutcome {
     await outcome { later throws(Status) in
       try storage.sync.reconcile(session, bytes, answer: later)
     }

@@ -25,7 +25,7 @@ private let canary = "canary-7f3a-"
   init() throws {
     storage = try Storage()
     admin = AdminService(
-      queue: storage.queue, directory: storage.directory, devices: storage.devices,
+      queue: storage.queue, registry: storage.registry, devices: storage.devices,
       environment: storage.world.environment, address: { "" })
   }
 
@@ -104,7 +104,7 @@ private let canary = "canary-7f3a-"
     let code = try InviteResponse(decoding: try invited.reply).code
     _ = try storage.devices.pair(
       PairRequest(
-        code: code, deviceName: "\(canary)newcomer", nonce: [UInt8](repeating: 7, count: 16)
+        code: code, deviceName: "\(canary)pendingDevice", nonce: [UInt8](repeating: 7, count: 16)
       ).encoded
     ) { Answer { _, _ in } }
     // It has been let wait once somebody is answered who came later.
@@ -219,7 +219,7 @@ private let canary = "canary-7f3a-"
     _ = try await remove("kim").reply
     #expect(try await sink.finished.next() == .unknownDevice)
     let now = WallTime(milliseconds: noon)
-    #expect(storage.directory.authenticate(credentials(phone), at: now) == nil)
+    #expect(storage.registry.authenticate(credentials(phone), at: now) == nil)
     // A call that was let in before.
     let late = await outcome { later throws(Status) in
       try storage.sync.exchange(session, request(nil, water(1)).encoded, answerLater: later)

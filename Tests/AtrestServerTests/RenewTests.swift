@@ -12,7 +12,7 @@ import Testing
 
 @Suite struct RenewTests {
   private let storage: Storage
-  private let kim: Session
+  private let kim: DeviceSession
 
   init() throws {
     storage = try Storage()
@@ -20,7 +20,7 @@ import Testing
   }
 
   private func renew(
-    _ session: Session, nonce: [UInt8] = [], at storage: Storage? = nil
+    _ session: DeviceSession, nonce: [UInt8] = [], at storage: Storage? = nil
   ) async throws -> PairResponse {
     let outcome = await outcome { later throws(Status) in
       try (storage ?? self.storage).devices.renew(
@@ -31,11 +31,11 @@ import Testing
 
   private let nonce = [UInt8](1...16)
 
-  private func session(_ answer: PairResponse) throws -> Session {
+  private func session(_ answer: PairResponse) throws -> DeviceSession {
     var metadata = Metadata()
     metadata.add("authorization", "Bearer \(answer.token)")
     return try #require(
-      storage.directory.authenticate(metadata, at: WallTime(milliseconds: noon)))
+      storage.registry.authenticate(metadata, at: WallTime(milliseconds: noon)))
   }
 
   @Test("a copy becomes a device of its own beside the one it was, with a name of its own")

@@ -131,7 +131,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     bad.add("authorization", "Bearer " + String(repeating: "0", count: 80))
     for method in [
       Method.exchange, Method.watch, Method.reconcile, Method.invite, Method.renew,
-      Method.listDevices, Method.newcomers, Method.decide, Method.renameDevice,
+      Method.listDevices, Method.pendingDevices, Method.decide, Method.renameDevice,
       Method.getAccount, Method.deleteAccount, Method.events,
       Method.revokeDevice,
     ] {
@@ -290,18 +290,18 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
       accounts: AccountsService(queue: storage.queue, devices: storage.devices),
       entitlements: EntitlementsService(
         queue: storage.queue, gate: nil, environment: storage.world.environment, logger: quiet),
-      health: health, directory: storage.directory,
+      health: health, registry: storage.registry,
       environment: storage.world.environment, heartbeat: .seconds(30))
     #expect(
       Set(devices.paths) == [
         Method.exchange, Method.watch, Method.reconcile, Method.pair, Method.invite, Method.renew,
-        Method.listDevices, Method.newcomers, Method.decide, Method.renameDevice,
+        Method.listDevices, Method.pendingDevices, Method.decide, Method.renameDevice,
         Method.getAccount, Method.deleteAccount, Method.events,
         Method.revokeDevice, Method.submitTransaction, Method.getEntitlements, Method.healthCheck,
         Method.healthWatch,
       ])
     let admin = AdminService(
-      queue: storage.queue, directory: storage.directory, devices: storage.devices,
+      queue: storage.queue, registry: storage.registry, devices: storage.devices,
       environment: storage.world.environment, address: { "" })
     #expect(
       Set(Routes.forOwner(admin).paths) == [

@@ -23,11 +23,11 @@ import Testing
   func denies() async throws {
     let code = try await scene.invite()
     let caller = await scene.call(code)
-    let handle = try #require(try scene.newcomers().first?.handle)
+    let handle = try #require(try scene.pendingDevices().first?.handle)
     #expect(try await scene.decide(handle, false) == nil)
     #expect(try await caller.failure == .badCode)
     #expect(try await scene.call(code).failure == .badCode)
-    #expect(try scene.newcomers().isEmpty)
+    #expect(try scene.pendingDevices().isEmpty)
     await #expect(throws: Status.nobodyWaits) { try await scene.decide(handle, true) }
     #expect(try await scene.stored().count == 2)
   }
@@ -36,7 +36,8 @@ import Testing
   func revokedSince() async throws {
     let code = try await scene.invite()
     let caller = await scene.call(code)
-    let admitted = try await scene.decide(try #require(try scene.newcomers().first?.handle), true)
+    let admitted = try await scene.decide(
+      try #require(try scene.pendingDevices().first?.handle), true)
     let replica = try #require(admitted).replica
     _ = try await caller.welcome
     let revoked = await outcome { later throws(Status) in
@@ -53,14 +54,14 @@ import Testing
   func expires(isDecided: Bool) async throws {
     let code = try await scene.invite()
     let caller = await scene.call(code)
-    let handle = try #require(try scene.newcomers().first?.handle)
+    let handle = try #require(try scene.pendingDevices().first?.handle)
     let timer = try await scene.timers.next()
     // Early, as a clock that was set back makes it: it waits on.
     timer()
     await scene.storage.queue.settle()
     #expect(caller.answers.all.isEmpty)
     scene.storage.world.now += PairingCode.lifeMilliseconds
-    #expect(try scene.newcomers().isEmpty)
+    #expect(try scene.pendingDevices().isEmpty)
     #expect(caller.answers.all.isEmpty)
     if isDecided {
       await #expect(throws: Status.nobodyWaits) { try await scene.decide(handle, true) }
@@ -74,9 +75,9 @@ import Testing
   @Test("waiting ends when a clock that was ahead is set right")
   func clockWasAhead() async throws {
     let caller = await scene.call(try await scene.invite())
-    let handle = try #require(try scene.newcomers().first?.handle)
+    let handle = try #require(try scene.pendingDevices().first?.handle)
     scene.storage.world.now -= 86_400_000
-    #expect(try scene.newcomers().isEmpty)
+    #expect(try scene.pendingDevices().isEmpty)
     try await scene.timers.next()()
     #expect(try await caller.failure == .badCode)
     await #expect(throws: Status.nobodyWaits) { try await scene.decide(handle, true) }
@@ -96,10 +97,10 @@ import Testing
     _ = try revoked.reply
     #expect(try await mine.failure == .badCode)
     #expect(try await scene.call(unused).failure == .badCode)
-    #expect(try scene.newcomers().map(\.inviter) == [phone])
+    #expect(try scene.pendingDevices().map(\.inviter) == [phone])
     #expect(other.answers.all.isEmpty)
-    #expect(throws: Status.unknownDevice) { try scene.newcomers(scene.tab) }
-    let handle = try #require(try scene.newcomers().first?.handle)
+    #expect(throws: Status.unknownDevice) { try scene.pendingDevices(scene.tab) }
+    let handle = try #require(try scene.pendingDevices().first?.handle)
     await #expect(throws: Status.unknownDevice) {
       try await scene.decide(handle, true, by: scene.tab)
     }
@@ -108,13 +109,15 @@ import Testing
   @Test("what a device asks in the commit that ends its access is refused, whatever it asks")
   func inviterRevokedBefore() async throws {
     let waiting = await scene.call(try await scene.invite(scene.kim))
-    let handle = try #require(try scene.newcomers().first?.handle)
+    let handle = try #require(try scene.pendingDevices().first?.handle)
     let answers = Recorder<UnaryOutcome>()
     let note = Answer { outcome, _ in answers.note(outcome) }
     try await scene.storage.whileCommitting {
       _ = try scene.devices.revoke(scene.kim, RevokeDeviceRequest(replica: tablet).encoded) { note }
       _ = try scene.devices.invite(scene.tab, InviteRequest(withoutApproval: true).encoded) { note }
-      _ = try scene.devices.decide(scene.tab, DecideRequest(handle: handle, allow: true).encoded) {
+      _ = try scene.devices.decide(
+        scene.tab, ResolvePendingDeviceRequest(handle: handle, allow: true).encoded
+      ) {
         note
       }
       _ = try scene.devices.renew(scene.tab, []) { note }
@@ -130,19 +133,19 @@ import Testing
       .unknownDevice, .notFound, .unknownDevice, .unknownDevice, .unknownDevice, .unknownDevice,
     ]
     #expect(answers.all.compactMap(\.failure) == refused)
-    #expect(waiting.answers.all.isEmpty, "the phone's newcomer waits on")
+    #expect(waiting.answers.all.isEmpty, "the phone's pending device waits on")
     #expect(try await scene.stored().filter { $0.revoked == nil }.map(\.replica) == [phone])
   }
 
   @Test(
-    "newcomers are sent away so many times in a row, and then once a minute: each leaves an event for ever"
+    "pendingDevices are sent away so many times in a row, and then once a minute: each leaves an event for ever"
   )
   func traces() async throws {
     var rounds = 0
     while rounds < 100 {
       guard let code = try? await scene.invite() else { break }
       let caller = await scene.call(code)
-      let handle = try #require(try scene.newcomers().first?.handle)
+      let handle = try #require(try scene.pendingDevices().first?.handle)
       do { _ = try await scene.decide(handle, false) } catch { break }
       _ = try await caller.failure
       rounds += 1
@@ -169,25 +172,26 @@ import Testing
   func stops() async throws {
     let code = try await scene.invite()
     let caller = await scene.call(code)
-    scene.devices.endNewcomers()
+    scene.devices.endPendingPairings()
     #expect(try await caller.failure == .goingAway)
     #expect(try await scene.call(code).failure == .goingAway)
   }
 
-  @Test("after a restart a newcomer asks again, and waits again under another handle")
+  @Test("after a restart a pending device asks again, and waits again under another handle")
   func restart() async throws {
     let code = try await scene.invite()
     _ = await scene.call(code)
-    let handle = try #require(try scene.newcomers().first?.handle)
+    let handle = try #require(try scene.pendingDevices().first?.handle)
     await scene.storage.queue.close()
     let again = try Storage(scene.storage.folder)
     let caller = await Caller(again.devices, again.queue, code, nonce: scene.nonce)
     let session = try again.session(phone)
-    let waiting = try NewcomersResponse(
-      decoding: try again.devices.newcomers(session, []).reply
-    ).newcomers
+    let waiting = try ListPendingDevicesResponse(
+      decoding: try again.devices.pendingDevices(session, []).reply
+    ).pendingDevices
     #expect(waiting.count == 1 && waiting.first?.handle != handle)
-    let bytes = DecideRequest(handle: try #require(waiting.first).handle, allow: true).encoded
+    let bytes = ResolvePendingDeviceRequest(handle: try #require(waiting.first).handle, allow: true)
+      .encoded
     let decided = await outcome { later throws(Status) in
       try again.devices.decide(session, bytes, answer: later)
     }
@@ -202,19 +206,20 @@ import Testing
   func sameCommit(decisions: [Bool]) async throws {
     let code = try await scene.invite()
     let caller = await scene.call(code)
-    let handle = try #require(try scene.newcomers().first?.handle)
+    let handle = try #require(try scene.pendingDevices().first?.handle)
     let answers = Recorder<UnaryOutcome>()
     try await scene.storage.whileCommitting {
       for allow in decisions {
-        _ = try scene.devices.decide(scene.kim, DecideRequest(handle: handle, allow: allow).encoded)
-        {
+        _ = try scene.devices.decide(
+          scene.kim, ResolvePendingDeviceRequest(handle: handle, allow: allow).encoded
+        ) {
           Answer { outcome, _ in answers.note(outcome) }
         }
       }
     }
     let first = try await answers.next()
     #expect(try await answers.next().failure == .nobodyWaits)
-    let admitted = try DecideResponse(decoding: try first.reply).admitted
+    let admitted = try ResolvePendingDeviceResponse(decoding: try first.reply).admitted
     let heard = try await caller.answers.next()
     #expect((admitted != nil) == decisions[0])
     if decisions[0] {
@@ -230,7 +235,7 @@ import Testing
   }
 
   private func verdict(
-    _ handle: UInt64, _ allow: Bool, by session: Session? = nil
+    _ handle: UInt64, _ allow: Bool, by session: DeviceSession? = nil
   ) async -> Verdict {
     do {
       return try await scene.decide(handle, allow, by: session) == nil ? .sentAway : .letIn
@@ -247,7 +252,7 @@ import Testing
       let code = try await scene.invite()
       let nonce = [UInt8](repeating: UInt8(round), count: 16)
       let first = await scene.call(code, name: "n\(round)", nonce: nonce)
-      let handle = try #require(try scene.newcomers().first?.handle)
+      let handle = try #require(try scene.pendingDevices().first?.handle)
       let timer = try await scene.timers.next()
       let start = scene.storage.world.now
       if round % 3 == 0 { scene.storage.world.now = start + PairingCode.lifeMilliseconds }
@@ -257,7 +262,7 @@ import Testing
       timer()
       let (allowed, denied, second) = (await yes, await no, await again)
       await scene.storage.queue.settle()
-      #expect(try scene.newcomers().isEmpty)
+      #expect(try scene.pendingDevices().isEmpty)
       #expect(first.answers.all.count == 1 && second.answers.all.count == 1, "round \(round)")
       var heard: [UnaryOutcome] = first.answers.all + second.answers.all
       heard.removeAll { $0.failure == .calledAgain }

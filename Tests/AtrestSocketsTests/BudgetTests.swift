@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Specifies who is let in when places are short, and who has to go.
+// Specifies who is let in when slots are short, and who has to go.
 
 import Synchronization
 import Testing
 
 @testable import AtrestSockets
 
-@Suite("Places of connections")
+@Suite("Slots of connections")
 struct BudgetTests {
   private func peer(_ last: UInt8) -> SocketAddress { .ipv4(octets: [192, 0, 2, last], port: 1) }
 
   @Test("the oldest connection without proof goes for a new one; those with proof stay")
   func oldestGoes() throws {
-    let budget = ConnectionBudget(maxConnections: 100, maxUntrusted: 3)
+    let budget = ConnectionBudget(maxConnections: 100, maxUnauthenticated: 3)
     let asked = Mutex<[Int]>([])
-    let places = try (0..<6).map { index in
-      let place = try #require(budget.take(for: peer(UInt8(index))))
-      place.whenEvicted { asked.withLock { $0.append(index) } }
-      if index == 0 { place.trusted() }
-      return place
+    let slots = try (0..<6).map { index in
+      let slot = try #require(budget.take(for: peer(UInt8(index))))
+      slot.whenEvicted { asked.withLock { $0.append(index) } }
+      if index == 0 { slot.authenticated() }
+      return slot
     }
     #expect(asked.withLock { $0 } == [1, 2])
-    #expect(places.map(\.isEvicted) == [false, true, true, false, false, false])
-    // A place that was asked for counts until it is given back.
+    #expect(slots.map(\.isEvicted) == [false, true, true, false, false, false])
+    // A slot that was asked for counts until it is given back.
     #expect(budget.count == 6)
-    for place in places { place.release() }
+    for slot in slots { slot.release() }
     #expect(budget.count == 0)
   }
 
-  @Test("a place asked for before its connection is known is asked for then")
+  @Test("a slot asked for before its connection is known is asked for then")
   func askedEarly() throws {
-    let budget = ConnectionBudget(maxUntrusted: 1)
+    let budget = ConnectionBudget(maxUnauthenticated: 1)
     let first = try #require(budget.take(for: peer(1)))
     _ = budget.take(for: peer(2))
     let asked = Mutex(0)
@@ -39,12 +39,12 @@ struct BudgetTests {
   }
 
   @Test(
-    "when every place is taken a new one waits until one is given back, and the oldest is asked")
+    "when every slot is taken a new one waits until one is given back, and the oldest is asked")
   func full() throws {
     let budget = ConnectionBudget(maxConnections: 2)
     let first = try #require(budget.take(for: peer(1)))
     let second = try #require(budget.take(for: peer(2)))
-    first.trusted()
+    first.authenticated()
     #expect(budget.take(for: peer(3)) == nil)
     #expect(!first.isEvicted)
     #expect(second.isEvicted)
@@ -52,22 +52,22 @@ struct BudgetTests {
     #expect(budget.take(for: peer(3)) != nil)
   }
 
-  @Test("connections of one address that have not greeted are few; greeting makes room")
-  func ungreeted() throws {
-    let budget = ConnectionBudget(maxUngreetedPerPeer: 2)
+  @Test("connections of one address that are shaking hands are few; completing it makes room")
+  func handshaking() throws {
+    let budget = ConnectionBudget(maxHandshakesPerPeer: 2)
     let first = try #require(budget.take(for: peer(1)))
     let second = try #require(budget.take(for: peer(1)))
     #expect(budget.take(for: peer(1)) == nil)
     #expect(budget.take(for: peer(2)) != nil)
-    first.greeted()
-    first.greeted()
+    first.handshaken()
+    first.handshaken()
     let third = try #require(budget.take(for: peer(1)))
     #expect(budget.take(for: peer(1)) == nil)
     // Leaving makes room as well, once.
     second.release()
     #expect(budget.take(for: peer(1)) != nil)
     #expect(budget.take(for: peer(1)) == nil)
-    third.trusted()
+    third.authenticated()
     #expect(budget.take(for: peer(1)) != nil)
   }
 

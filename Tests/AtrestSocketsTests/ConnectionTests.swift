@@ -122,12 +122,12 @@ extension Sockets {
       let limit = 128 * 1024
       let shard = try Shard(label: "test")
       let most = Mutex(0)
-      let isFull = Gate()
+      let isFull = OneShotEvent()
       let listener = try Listener(on: try SocketAddress(parsing: "127.0.0.1:0"), shards: [shard]) {
         _, _ in
         Greedy(limit: limit) { count in
           most.withLock { $0 = max($0, count) }
-          if count >= limit { isFull.arrive() }
+          if count >= limit { isFull.signal() }
         }
       }
       listener.start()
@@ -170,7 +170,7 @@ extension Sockets {
       await shard.stop()
     }
 
-    @Test("connections past the cap are closed at once; a place given back can be taken")
+    @Test("connections past the cap are closed at once; a slot given back can be taken")
     func caps() async throws {
       let server = try EchoServer(budget: ConnectionBudget(maxConnections: 3, maxPerPeer: 2))
       let address = server.address
@@ -191,7 +191,7 @@ extension Sockets {
       }
       _ = await server.sink.next()
       _ = await server.sink.next()
-      // The handler is told before the place is given back, in one turn of the shard.
+      // The handler is told before the slot is given back, in one turn of the shard.
       await server.shards[0].perform {}
       try await blocking {
         let fourth = try RawSocket(to: address)

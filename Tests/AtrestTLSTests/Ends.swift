@@ -202,8 +202,8 @@ extension ServerIdentity {
 
 /// Somebody who signs certificates.
 struct Authority {
-  let key: Owned
-  let certificate: Owned
+  let key: OpenSSLRef
+  let certificate: OpenSSLRef
   /// Seconds since 1970: what tests call the present when it must not matter what it is.
   static let now = time(nil)
   static let day = 86_400

@@ -14,7 +14,7 @@ func weakIdentity(in folder: Folder) throws -> ServerIdentity {
   defer { EVP_PKEY_CTX_free(context) }
   var made: OpaquePointer?
   guard EVP_PKEY_keygen_init(context) == 1, EVP_PKEY_CTX_set_rsa_keygen_bits(context, 1_024) == 1,
-    EVP_PKEY_generate(context, &made) == 1, let key = Owned.key(made)
+    EVP_PKEY_generate(context, &made) == 1, let key = OpenSSLRef.key(made)
   else { throw Unexpected("no weak key") }
   let maker = CertificateMaker(validFrom: Authority.now - 60, validUntil: Authority.now + 60)
   guard let certificate = maker.make(for: key) else { throw Unexpected("no certificate") }
@@ -190,7 +190,7 @@ func weakIdentity(in folder: Folder) throws -> ServerIdentity {
 
   /// The key under a passphrase.
   private func locked(_ identity: ServerIdentity) throws -> [UInt8] {
-    let memory = try #require(Owned.bio(BIO_new(BIO_s_mem())))
+    let memory = try #require(OpenSSLRef.bio(BIO_new(BIO_s_mem())))
     let word = Array("word".utf8)
     guard
       PEM_write_bio_PrivateKey(

@@ -17,7 +17,7 @@ struct AccountViewTests {
     detail: Int64 = 0, count: UInt32 = 1
   ) -> Event {
     Event(
-      number: 7, at: WallTime(milliseconds: Fixture.around.now.milliseconds), kind: kind,
+      number: 7, at: WallTime(milliseconds: Fixture.context.now.milliseconds), kind: kind,
       actor: actor, subject: subject, detail: detail, count: count)
   }
 
@@ -95,17 +95,17 @@ struct AccountViewTests {
   func room() throws {
     let limits = AccountLimits(records: 1_000_000, bytes: 1 << 30)
     #expect(
-      AccountWords.show(account(1204, 317_440, limits), Fixture.around) == """
+      AccountWords.show(account(1204, 317_440, limits), Fixture.context) == """
         The account “home”, made 3 Nov 2026
           devices  3
           records  1,204 of 1,000,000
           size     310 KiB of 1 GiB
         """)
     #expect(
-      AccountWords.show(account(1_000_000, 1, limits), Fixture.around).hasSuffix(
+      AccountWords.show(account(1_000_000, 1, limits), Fixture.context).hasSuffix(
         "\nThere is no more room. Delete what you no longer need, or ask whoever runs the server for more."
       ))
-    let silent = AccountWords.show(account(5, 1536, AccountLimits()), Fixture.around)
+    let silent = AccountWords.show(account(5, 1536, AccountLimits()), Fixture.context)
     #expect(silent.contains("records  5\n") && silent.hasSuffix("size     1.5 KiB"))
     #expect(
       try JSON.line(AccountRow(account(5, 6, AccountLimits(records: 10))))
@@ -164,31 +164,31 @@ struct AccountViewTests {
       sessions: [], water: [], status: Fixture.status(refused: 3),
       pending: [
         Fixture.refused(.quota, key), Fixture.refused(.quota, key), Fixture.refused(.invalid, key),
-      ], conflicts: 0, Fixture.around)
-    let text = status.text(sessionIDs: [:], Fixture.around, .plain)
+      ], conflicts: 0, Fixture.context)
+    let text = status.text(sessionIDs: [:], Fixture.context, .plain)
     #expect(text.contains("The account is full, so 2 changes wait here."))
     #expect(text.contains("The server did not take one change. It is kept here:"))
     #expect(status.sync.refused.map(\.reason) == ["quota", "quota", "invalid"])
   }
 
-  @Test("newcomers are listed with what to do, and cannot move the cursor")
-  func newcomers() throws {
-    let newcomer = Newcomer(
+  @Test("pending devices are listed with what to do, and cannot move the cursor")
+  func pendingDevices() throws {
+    let pendingDevice = PendingDevice(
       handle: 0xABCD, name: "tab\u{1B}[2Jlet",
       since: WallTime(milliseconds: Fixture.instant("2026-11-21T13:29:00Z").milliseconds),
       expires: WallTime(milliseconds: Fixture.instant("2026-11-21T13:34:00Z").milliseconds),
       inviter: Fixture.phone, digits: "012345")
     let table = DeviceWords.waiting(
-      [newcomer], ids: ["000000000000abcd": "00000000"], Fixture.around)
+      [pendingDevice], ids: ["000000000000abcd": "00000000"], Fixture.context)
     #expect(
       table.text(.plain) == """
         ID        WAITS TO JOIN  SHOWS    SINCE        UNTIL
         00000000  tab\u{FFFD}[2Jlet     012 345  today 14:29  today 14:34
         """)
     #expect(
-      try JSON.line(NewcomerRow(newcomer)).contains(
+      try JSON.line(PendingDeviceRow(pendingDevice)).contains(
         #""expires":"2026-11-21T13:34:00Z","id":"000000000000abcd","inviter":"1111222233334444""#))
-    #expect(try JSON.line(NewcomerRow(newcomer)).contains(#""digits":"012345""#))
+    #expect(try JSON.line(PendingDeviceRow(pendingDevice)).contains(#""digits":"012345""#))
     #expect(DeviceWords.letIn("tablet 2", asked: "tablet").hasSuffix("called “tablet” already."))
   }
 }

@@ -60,10 +60,13 @@ struct EncryptionTests {
   @Test("does not listen in the clear where other machines can reach it")
   func inTheClear() throws {
     let syncd = try Binary("atrest-syncd")
-    let open = try syncd("serve", "--listen", "0.0.0.0:0", "--public", "a.example:1", "--insecure")
+    let open = try syncd(
+      "serve", "--listen", "0.0.0.0:0", "--advertise", "a.example:1", "--insecure")
     #expect(open.code == 64 && open.err.contains("in the clear"))
     let nameless = try syncd("serve", "--listen", "0.0.0.0:0")
-    #expect(nameless.code == 64 && nameless.err.contains("--public"))
+    #expect(nameless.code == 64 && nameless.err.contains("--advertise"))
+    let former = try syncd("serve", "--public", "nonsense")
+    #expect(former.code == 64 && former.err.contains("--public is called --advertise now."))
     #expect(try syncd("serve", "--tls-cert", "a.pem").err.contains("go together"))
     #expect(try syncd("serve", "--tls-cert", "a", "--tls-key", "b", "--insecure").code == 64)
     let phone = try Binary()
@@ -74,11 +77,11 @@ struct EncryptionTests {
   @Test("behind a proxy that encrypts says in its links that an authority vouches for the name")
   func proxied() throws {
     let syncd = try Binary("atrest-syncd")
-    let daemon = try Daemon(syncd, "--insecure", "--public", "sync.example:443")
+    let daemon = try Daemon(syncd, "--insecure", "--advertise", "sync.example:443")
     #expect(try syncd("account", "add", "kim").out.hasPrefix("atrest://sync.example:443/ca/"))
     _ = daemon.stop()
     let local = try Binary("atrest-syncd")
-    let other = try Daemon(local, "--insecure", "--public", "localhost:8443")
+    let other = try Daemon(local, "--insecure", "--advertise", "localhost:8443")
     #expect(try !local("account", "add", "kim").out.contains("/ca/"))
     _ = other.stop()
   }
@@ -103,7 +106,7 @@ struct EncryptionTests {
     try ca.issue("server", for: "DNS:localhost")
     let daemon = try Daemon(
       syncd, "--tls-cert", ca.path("server.pem"), "--tls-key", ca.path("server.key"),
-      "--public", "localhost:1")
+      "--advertise", "localhost:1")
     let link = try syncd("account", "add", "kim").out.trimmingCharacters(in: .newlines)
       .replacingOccurrences(of: "localhost:1/", with: "localhost:\(daemon.port)/")
     #expect(link.contains("/ca/"))

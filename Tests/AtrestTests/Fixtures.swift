@@ -25,7 +25,7 @@ enum Fixture {
   }
 
   /// Saturday, 21 November 2026, 14:30 in Berlin.
-  static let around = Surroundings(now: instant("2026-11-21T13:30:00Z"), zone: berlin)
+  static let context = CommandContext(now: instant("2026-11-21T13:30:00Z"), zone: berlin)
 
   static func id(_ text: String) -> UUID {
     guard let id = UUID(uuidString: text) else { preconditionFailure("not a UUID: \(text)") }

@@ -15,7 +15,7 @@ struct TimerModelTests {
   private func model(
     _ snapshot: Snapshot = .empty, size: ScreenSize = size, shown: Session? = nil
   ) -> TimerModel {
-    var model = TimerModel(Fixture.around, size: size, reduceMotion: false)
+    var model = TimerModel(Fixture.context, size: size, reduceMotion: false)
     _ = model.handle(.loaded(snapshot, shown: shown))
     return model
   }
@@ -49,7 +49,7 @@ struct TimerModelTests {
   }
 
   private func wait(_ seconds: TimeInterval, _ model: inout TimerModel) {
-    _ = model.handle(.tick(model.around.now.addingTimeInterval(seconds)))
+    _ = model.handle(.tick(model.context.now.addingTimeInterval(seconds)))
   }
 
   @Test("between fasts it waits, and b begins one")
@@ -302,7 +302,7 @@ struct TimerModelTests {
 
   @Test("ASCII is enough where nothing else is known")
   func ascii() {
-    var model = TimerModel(Fixture.around, size: Self.size, reduceMotion: true, isUnicode: false)
+    var model = TimerModel(Fixture.context, size: Self.size, reduceMotion: true, isUnicode: false)
     _ = model.handle(.loaded(snapshot([Fixture.active]), shown: nil))
     #expect(text(model).utf8.allSatisfy { $0 < 0x80 })
   }
@@ -315,7 +315,7 @@ struct TimerModelTests {
     for _ in 0..<200 {
       let event: TimerModel.Event =
         switch Int.random(in: 0..<6, using: &random) {
-        case 0: .tick(model.around.now.addingTimeInterval(.random(in: -1e7...1e7, using: &random)))
+        case 0: .tick(model.context.now.addingTimeInterval(.random(in: -1e7...1e7, using: &random)))
         case 1:
           .resized(
             ScreenSize(

@@ -15,7 +15,7 @@ struct JSONTests {
   @Test("a fast that goes on")
   func active() throws {
     #expect(
-      try JSON.text(SessionRow(Fixture.active, now: Fixture.around.now)) == """
+      try JSON.text(SessionRow(Fixture.active, now: Fixture.context.now)) == """
         {
           "elapsed_minutes" : 960,
           "id" : "3f2a0000-0000-4000-8000-000000000001",
@@ -31,7 +31,7 @@ struct JSONTests {
   @Test("a completed fast")
   func completed() throws {
     #expect(
-      try JSON.line(SessionRow(Fixture.completed, now: Fixture.around.now))
+      try JSON.line(SessionRow(Fixture.completed, now: Fixture.context.now))
         == #"{"elapsed_minutes":990,"end":"2026-11-19T11:30:00Z","id":"3f2a0000-0000-4000-8000-000000000002","in_history":true,"#
         + #""outcome":"completed","start":"2026-11-18T19:00:00Z","target_minutes":960}"#)
   }
@@ -53,7 +53,7 @@ struct JSONTests {
       sessions: [Fixture.completed], water: [Fixture.glass],
       status: Fixture.status(waiting: 2, refused: 1, held: 25),
       pending: [Fixture.refused(.clockSkew, key), Fixture.refused(.massDeletion, key)],
-      conflicts: 1, Fixture.around)
+      conflicts: 1, Fixture.context)
     #expect(
       try JSON.text(report) == """
         {
@@ -165,8 +165,8 @@ struct WordsTests {
   ) -> String {
     let text = StatusReport(
       sessions: sessions, water: [Fixture.glass], status: status, pending: pending,
-      conflicts: conflicts, Fixture.around
-    ).text(sessionIDs: Fixture.short(sessions), Fixture.around, .plain)
+      conflicts: conflicts, Fixture.context
+    ).text(sessionIDs: Fixture.short(sessions), Fixture.context, .plain)
     #expect(bannedWords(in: text).isEmpty)
     return text
   }
@@ -220,7 +220,7 @@ struct WordsTests {
   func list() {
     let sessions = [Fixture.active, Fixture.completed]
     #expect(
-      SessionWords.list(sessions, ids: Fixture.short(sessions), Fixture.around).text(.plain) == """
+      SessionWords.list(sessions, ids: Fixture.short(sessions), Fixture.context).text(.plain) == """
         ID                                STARTED             ENDED               LASTED   TARGET
         3f2a0000000040008000000000000001  yesterday 22:30     still open          16h      18h     active
         3f2a0000000040008000000000000002  18 Nov 2026, 20:00  19 Nov 2026, 12:30  16h 30m  16h
@@ -235,12 +235,12 @@ struct WordsTests {
     gone.span = Fixture.span("2026-11-18T19:00:00Z", "2026-11-18T21:00:00Z", .abandoned)
     let early = Session(
       id: Fixture.completed.id, span: Fixture.completed.span, targetMinutes: 20 * 60)
-    #expect(SessionWords.ended(Fixture.completed, Fixture.around) == "Completed after 16h 30m.")
-    #expect(SessionWords.ended(early, Fixture.around) == "Ended early after 16h 30m.")
+    #expect(SessionWords.ended(Fixture.completed, Fixture.context) == "Completed after 16h 30m.")
+    #expect(SessionWords.ended(early, Fixture.context) == "Ended early after 16h 30m.")
     #expect(
-      SessionWords.ended(short, Fixture.around)
+      SessionWords.ended(short, Fixture.context)
         == "Ended after 2h. Fasts under 4 hours are kept, and left out of the history.")
-    #expect(SessionWords.ended(gone, Fixture.around).hasPrefix("Let go after 2h."))
+    #expect(SessionWords.ended(gone, Fixture.context).hasPrefix("Let go after 2h."))
   }
 
   @Test("the history says of a fast what its end said, and how long it lasted as other lists do")
@@ -253,7 +253,7 @@ struct WordsTests {
       targetMinutes: 16 * 60)
     let entries = [whole, early].compactMap(CalendarEntry.init)
     #expect(
-      CalendarView.list(entries, Fixture.around).text(.plain) == """
+      CalendarView.list(entries, Fixture.context).text(.plain) == """
         ENDED               LASTED
         19 Nov 2026, 12:00  16h     Completed
         18 Nov 2026, 09:00  13h     Ended early
@@ -264,8 +264,8 @@ struct WordsTests {
   func narrowMonth() {
     func text(_ sessions: [Session], columns: Int) -> String {
       let grid = MonthGrid(
-        month: LocalMonth(Fixture.around.now, in: Fixture.berlin),
-        entries: sessions.compactMap(CalendarEntry.init), now: Fixture.around.now,
+        month: LocalMonth(Fixture.context.now, in: Fixture.berlin),
+        entries: sessions.compactMap(CalendarEntry.init), now: Fixture.context.now,
         in: Fixture.berlin, firstWeekday: .monday)
       return CalendarView.text(
         grid, .plain, columns: CalendarView.room(on: ScreenSize(columns: columns, rows: 24)),
@@ -287,7 +287,7 @@ struct WordsTests {
     #expect(
       WaterWords.list(
         WaterDay.days(of: entries, in: Fixture.berlin),
-        ids: ShortID.shortened(entries.map { ShortID.hex($0.id) }), Fixture.around, .plain) == """
+        ids: ShortID.shortened(entries.map { ShortID.hex($0.id) }), Fixture.context, .plain) == """
           Today  250 ml
             a1b20000  09:15  250 ml
           Yesterday  1,250 ml
@@ -298,7 +298,7 @@ struct WordsTests {
   @Test("a conflict shows both values, devices and times")
   func conflict() {
     #expect(
-      ConflictWords.detail(Fixture.conflict, id: "81c0", Fixture.devices, Fixture.around) == """
+      ConflictWords.detail(Fixture.conflict, id: "81c0", Fixture.devices, Fixture.context) == """
         A fast: changed on two devices that did not know of each other.
           record     3f2a0000-0000-4000-8000-000000000002
           kept       18 Nov 2026, 20:00 to 19 Nov 2026, 12:30, completed
@@ -317,14 +317,14 @@ struct WordsTests {
     record.set(
       Register(field: 2, stamp: stamp, value: WaterField.encode(Fixture.glass.intake)))
     #expect(
-      RecordWords.noun(record.key, record, Fixture.around)
+      RecordWords.noun(record.key, record, Fixture.context)
         == "a water entry, 250 ml, today 09:15")
-    #expect(RecordWords.noun(record.key, nil, Fixture.around) == "a water entry")
+    #expect(RecordWords.noun(record.key, nil, Fixture.context) == "a water entry")
   }
 
   @Test("values of conflicts, also those that this version cannot read")
   func values() {
-    func words(_ value: FieldValue) -> String { ConflictWords.value(value, Fixture.around) }
+    func words(_ value: FieldValue) -> String { ConflictWords.value(value, Fixture.context) }
     #expect(words(.deleted(true)) == "deleted")
     #expect(words(.targetMinutes(990)) == "target 16h 30m")
     #expect(words(.intake(Fixture.glass.intake)) == "250 ml, today 09:15")
@@ -382,8 +382,8 @@ struct WordsTests {
       status: Fixture.status(
         paired: clocks.isPaired, offset: clocks.offset,
         isServerClockDoubtful: clocks.isServerDoubtful),
-      pending: [], conflicts: 0, Fixture.around)
-    let lines = report.text(sessionIDs: [:], Fixture.around, .plain)
+      pending: [], conflicts: 0, Fixture.context)
+    let lines = report.text(sessionIDs: [:], Fixture.context, .plain)
       .split(separator: "\n").filter { $0.contains("clock") }
     #expect(lines.count == (clocks.words == nil ? 0 : 1))
     #expect(lines.first?.hasPrefix(clocks.words ?? "") ?? true)
@@ -393,8 +393,8 @@ struct WordsTests {
   func heldDeletions() {
     let report = StatusReport(
       sessions: [], water: [], status: Fixture.status(held: 25), pending: [], conflicts: 0,
-      Fixture.around)
-    let text = report.text(sessionIDs: [:], Fixture.around, .plain)
+      Fixture.context)
+    let text = report.text(sessionIDs: [:], Fixture.context, .plain)
     #expect(text.contains("25 deletions wait for your word"))
     #expect(text.contains("`atrest sync --allow-mass-deletion`"))
     #expect(!text.contains("Nothing waits"))

@@ -91,7 +91,7 @@ def stalled_body(run):
 
 
 # 60 s by default; a run that is short asks for less.
-BODY = {"cut": 8 + 2, "limits": ("request-time=8s",), "quiet": True, "seconds": 12}
+BODY = {"cut": 8 + 2, "limits": ("request-timeout=8s",), "quiet": True, "seconds": 12}
 
 
 @attack("slow body", **BODY)

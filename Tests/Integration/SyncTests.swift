@@ -53,7 +53,7 @@ struct SyncTests {
     #expect(try tablet.replica.session(session.id)?.targetMinutes == 1080)
     #expect(try agree(phone, tablet))
 
-    // A newcomer is told of what is still set aside, not of what was dealt with.
+    // A pending device is told of what is still set aside, not of what was dealt with.
     let laptop = try await TestDevice("laptop", server)
     let report = try await laptop.replica.sync()
     #expect(report.conflicts == 1)
@@ -186,10 +186,10 @@ struct SyncTests {
     let report = try await phone.replica.sync()
     #expect(report.restarted)
     try await sync(tablet, phone)
-    let newcomer = try await TestDevice("laptop", server)
-    try await sync(newcomer)
-    #expect(try newcomer.replica.allRecords() == before)
-    #expect(try agree(phone, tablet, newcomer))
+    let pendingDevice = try await TestDevice("laptop", server)
+    try await sync(pendingDevice)
+    #expect(try pendingDevice.replica.allRecords() == before)
+    #expect(try agree(phone, tablet, pendingDevice))
     await server.stop()
   }
 

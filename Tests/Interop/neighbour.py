@@ -36,7 +36,7 @@ class Neighbour:
         self._write(random)
         self.phone.revoke(self.gone.replica)
         self.code = self.phone.invite().code
-        self._have_a_newcomer_wait(channel, random)
+        self._have_a_pending_device(channel, random)
         self.cursor = self.phone.exchange().cursor
         stub = entitlements_pb2_grpc.EntitlementsStub(channel)
         answer = stub.Get(
@@ -85,7 +85,7 @@ class Neighbour:
         self.tablet.exchange(offers=[offer(late)])
         self.values += [r.value for r in late.registers if r.value]
 
-    def _have_a_newcomer_wait(self, channel, random):
+    def _have_a_pending_device(self, channel, random):
         """Somebody with the right code, whom only this account may let in."""
         request = devices_pb2.PairRequest(
             code=self.phone.invite(approval=True).code,
@@ -94,20 +94,20 @@ class Neighbour:
         )
         self.waiting = devices_pb2_grpc.DevicesStub(channel).Pair.future(request, timeout=120)
         self.secrets.append(request.device_name.encode())
-        while not (waiting := self._newcomers()):
+        while not (waiting := self._pending_devices()):
             assert not self.waiting.done()
-        (self.newcomer,) = waiting
+        (self.pending_device,) = waiting
 
-    def _newcomers(self):
-        answer = self.phone.devices.Newcomers(
-            devices_pb2.NewcomersRequest(), metadata=self.phone.metadata, timeout=CALL_SECONDS
+    def _pending_devices(self):
+        answer = self.phone.devices.ListPendingDevices(
+            devices_pb2.ListPendingDevicesRequest(), metadata=self.phone.metadata, timeout=CALL_SECONDS
         )
-        return list(answer.newcomers)
+        return list(answer.pending_devices)
 
     def let_in(self):
-        """Decides for the newcomer, and returns its answer."""
-        self.phone.devices.Decide(
-            devices_pb2.DecideRequest(handle=self.newcomer.handle, allow=True),
+        """Decides for the pending device, and returns its answer."""
+        self.phone.devices.ResolvePendingDevice(
+            devices_pb2.ResolvePendingDeviceRequest(handle=self.pending_device.handle, allow=True),
             metadata=self.phone.metadata,
             timeout=CALL_SECONDS,
         )
@@ -139,7 +139,7 @@ class Neighbour:
     def seen(self):
         """Everything its devices see. Takes part in no comparison of what is stored: calling leaves traces."""
         devices = [(d.replica, d.name, d.paired_ms, d.revoked_ms) for d in self.phone.list()]
-        waiting = [newcomer.SerializeToString() for newcomer in self._newcomers()]
+        waiting = [pending_device.SerializeToString() for pending_device in self._pending_devices()]
         return devices, waiting, self.tablet.all_records(), self.phone.exchange().cursor
 
 
@@ -154,7 +154,7 @@ class Mixer:
             theirs.phone.replica,
             theirs.tablet.replica,
             theirs.gone.replica,
-            theirs.newcomer.handle,
+            theirs.pending_device.handle,
             theirs.cursor.commit,
             theirs.cursor.sequence,
             theirs.cursor.sequence + 1,

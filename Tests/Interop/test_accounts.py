@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Newcomers who wait, accounts that are full, tell what happened, and end."""
+"""Pending devices who wait, accounts that are full, tell what happened, and end."""
 
 import hashlib
 import json
@@ -18,23 +18,23 @@ CODE = grpc.StatusCode
 KIND = accounts_pb2.Event.Kind
 
 
-def newcomers(device):
+def pending_devices(device):
     """Asks each moment, as somebody who looks does, until there is one."""
     until = time.monotonic() + CALL_SECONDS
     while time.monotonic() < until:
-        request = devices_pb2.NewcomersRequest()
-        answer = device.devices.Newcomers(
+        request = devices_pb2.ListPendingDevicesRequest()
+        answer = device.devices.ListPendingDevices(
             request, metadata=device.metadata, timeout=CALL_SECONDS
         )
-        if answer.newcomers:
-            return list(answer.newcomers)
+        if answer.pending_devices:
+            return list(answer.pending_devices)
         time.sleep(0.02)
     raise AssertionError("nobody came")
 
 
 def decide(device, handle, allow):
-    request = devices_pb2.DecideRequest(handle=handle, allow=allow)
-    return device.devices.Decide(request, metadata=device.metadata, timeout=CALL_SECONDS)
+    request = devices_pb2.ResolvePendingDeviceRequest(handle=handle, allow=allow)
+    return device.devices.ResolvePendingDevice(request, metadata=device.metadata, timeout=CALL_SECONDS)
 
 
 def asking(device, code, name="laptop", nonce=NONCE):
@@ -63,19 +63,19 @@ def delete(device, name):
     return device.accounts.Delete(request, metadata=device.metadata, timeout=CALL_SECONDS)
 
 
-def test_a_newcomer_waits_until_a_device_says_yes(account):
+def test_a_pending_device_waits_until_a_device_says_yes(account):
     tablet = account.add_device("tablet")
     invitation = account.invite(approval=True)
     assert invitation.needs_approval and not account.invite().needs_approval
     call = asking(account, invitation.code)
-    (newcomer,) = newcomers(tablet)
-    assert newcomer.name == "laptop"
-    assert newcomer.inviter == account.replica
+    (pending_device,) = pending_devices(tablet)
+    assert pending_device.name == "laptop"
+    assert pending_device.inviter == account.replica
     said = hashlib.sha256(b"atrest digits" + NONCE + invitation.code.encode()).digest()
-    assert newcomer.digits == f"{int.from_bytes(said[:8], 'big') % 1_000_000:06d}"
-    assert newcomer.expires_ms == invitation.expires_ms
+    assert pending_device.digits == f"{int.from_bytes(said[:8], 'big') % 1_000_000:06d}"
+    assert pending_device.expires_ms == invitation.expires_ms
     assert not call.done()
-    decided = decide(tablet, newcomer.handle, True)
+    decided = decide(tablet, pending_device.handle, True)
     answer = call.result(timeout=CALL_SECONDS)
     assert decided.replica == answer.replica != 0
     assert decided.device_name == answer.device_name == "laptop"
@@ -89,7 +89,7 @@ def test_a_newcomer_waits_until_a_device_says_yes(account):
 def test_a_no_looks_like_a_wrong_code(account):
     code = account.invite(approval=True).code
     call = asking(account, code)
-    handle = newcomers(account)[0].handle
+    handle = pending_devices(account)[0].handle
     decide(account, handle, False)
     with pytest.raises(grpc.RpcError) as ending:
         call.result(timeout=CALL_SECONDS)
@@ -102,15 +102,15 @@ def test_a_no_looks_like_a_wrong_code(account):
 def test_a_lost_call_is_repeated_and_takes_the_old_ones_place(binaries, daemon, account):
     code = account.invite(approval=True).code
     first = asking(account, code)
-    (before,) = newcomers(account)
+    (before,) = pending_devices(account)
     with open_channel(daemon.address) as elsewhere:
         moved = Device(elsewhere, first_device(account))
         second = asking(moved, code)
         with pytest.raises(grpc.RpcError) as ending:
             first.result(timeout=CALL_SECONDS)
         assert ending.value.code() == CODE.ABORTED
-    # That one's connection is gone now, and the newcomer waits on.
-    (after,) = newcomers(account)
+    # That one's connection is gone now, and the pending device waits on.
+    (after,) = pending_devices(account)
     assert after == before
     decide(account, after.handle, True)
     assert asking(account, code).result(timeout=CALL_SECONDS).account_name == account.account_name
@@ -123,21 +123,21 @@ def first_device(account):
     )
 
 
-def test_a_newcomer_without_a_nonce_has_no_digits_and_is_not_shown(account):
+def test_a_pending_device_without_a_nonce_has_no_digits_and_is_not_shown(account):
     code = account.invite(approval=True).code
     call = asking(account, code, nonce=b"")
     assert status_of(call.result) == CODE.FAILED_PRECONDITION
     asking(account, code)
-    assert [len(newcomer.digits) for newcomer in newcomers(account)] == [6]
+    assert [len(pending_device.digits) for pending_device in pending_devices(account)] == [6]
 
 
-def test_a_server_that_stops_does_not_wait_for_newcomers(binaries, tmp_path):
+def test_a_server_that_stops_does_not_wait_for_pending_devices(binaries, tmp_path):
     daemon = Daemon(binaries, tmp_path)
     daemon.start()
     with open_channel(daemon.address) as channel:
         account = daemon.new_account(channel)
         call = asking(account, account.invite(approval=True).code)
-        newcomers(account)
+        pending_devices(account)
         before = time.monotonic()
         assert daemon.stop() == 0, daemon.log_tail()
         with pytest.raises(grpc.RpcError) as ending:
@@ -176,7 +176,7 @@ def test_an_account_tells_what_it_holds_and_may_hold(account):
 
 def test_a_full_account_refuses_what_is_new_and_takes_deletions(binaries, tmp_path):
     daemon = Daemon(binaries, tmp_path)
-    daemon.start(more=["--limit", "account-records=2", "--limit", "account-bytes=1KiB"])
+    daemon.start(more=["--limit", "max-account-records=2", "--limit", "max-account-bytes=1KiB"])
     with open_channel(daemon.address) as channel:
         account = daemon.new_account(channel)
         told = get(account).limits
@@ -260,14 +260,16 @@ def test_the_owner_reads_all_events_and_checks_them(binaries, tmp_path):
     assert daemon.admin("audit", "--account", "nobody").returncode == 65
     with open_channel(daemon.address) as channel:
         daemon.new_account(channel)
-    checked = daemon.admin("audit", "--check", "--noted", noted)
+    checked = daemon.admin("audit", "--check", "--expect-head", noted)
     assert checked.returncode == 0 and "goes on from what was noted" in checked.stdout
+    former = daemon.admin("audit", "--check", "--noted", noted)
+    assert former.returncode == 0 and "--noted is called --expect-head now." in former.stderr
     for other, words in (("99:" + noted[2:], "cut off"), ("7:" + "0" * 64, "made anew")):
-        checked = daemon.admin("audit", "--check", "--noted", other)
+        checked = daemon.admin("audit", "--check", "--expect-head", other)
         assert checked.returncode == 65 and words in checked.stderr
     for wrong in ("7", "7:", "0:" + noted[2:], noted + "0", ":" + noted[2:]):
-        assert daemon.admin("audit", "--check", "--noted", wrong).returncode == 64
-    assert daemon.admin("audit", "--noted", noted).returncode == 64
+        assert daemon.admin("audit", "--check", "--expect-head", wrong).returncode == 64
+    assert daemon.admin("audit", "--expect-head", noted).returncode == 64
     assert daemon.stop() == 0, daemon.log_tail()
 
     database = sqlite3.connect(daemon.data + "/atrest.db")

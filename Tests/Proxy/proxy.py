@@ -321,7 +321,7 @@ class Scene:
                     str(self.data),
                     "--listen",
                     f"127.0.0.1:{self.inner}",
-                    "--public",
+                    "--advertise",
                     f"{self.name}:{self.port}",
                 ],
                 stdout=subprocess.PIPE,

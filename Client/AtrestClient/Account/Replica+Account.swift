@@ -62,7 +62,7 @@ extension Replica {
       replica, _, transport throws(SyncError) -> Result<Void, any Error> in
       let engine = SyncEngine(store: replica, transport: transport, clock: clock)
       do {
-        _ = try await engine.level()
+        _ = try await engine.runCycle()
         try await engine.readAccount(through: transport, take)
         return .success(())
       } catch {

@@ -17,25 +17,25 @@ extension Replica {
   }
 
   /// Those that have a right pairing link and wait to be let in, in the order they came.
-  public func newcomers() async throws(SyncError) -> [Newcomer] {
+  public func pendingDevices() async throws(SyncError) -> [PendingDevice] {
     let answer = try await withServer { _, _, transport throws(SyncError) in
-      try await transport.newcomers()
+      try await transport.pendingDevices()
     }
-    return answer.newcomers.map { newcomer in
-      var newcomer = newcomer
-      newcomer.name = shown(newcomer.name)
-      return newcomer
+    return answer.pendingDevices.map { pendingDevice in
+      var pendingDevice = pendingDevice
+      pendingDevice.name = shown(pendingDevice.name)
+      return pendingDevice
     }
   }
 
-  /// Lets a newcomer in, or sends it away. Of several decisions the first one counts.
+  /// Lets a pending device in, or sends it away. Of several decisions the first one counts.
   ///
   /// - Returns: What the device is called; nil if it was sent away.
   /// - Throws: `.notFound` if it waits no more.
   @discardableResult
   public func decide(_ handle: UInt64, allow: Bool) async throws(SyncError) -> String? {
     try await withServer { _, _, transport throws(SyncError) in
-      try await transport.decide(DecideRequest(handle: handle, allow: allow)).admitted
+      try await transport.decide(ResolvePendingDeviceRequest(handle: handle, allow: allow)).admitted
         .map { shown($0.name) }
     }
   }

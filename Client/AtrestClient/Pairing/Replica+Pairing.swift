@@ -104,11 +104,11 @@ extension Replica {
   /// second; a lost connection is waited out.
   ///
   /// - Parameters:
-  ///   - decide: Whether to let a newcomer in; nil leaves it undecided and ends this.
-  ///   - missed: Called if the newcomer had gone when the decision came. It may come again.
+  ///   - decide: Whether to let a pending device in; nil leaves it undecided and ends this.
+  ///   - missed: Called if the pending device had gone when the decision came. It may come again.
   public func receive(
-    _ invitation: DeviceInvitation, decide: @escaping @Sendable (Newcomer) async -> Bool?,
-    missed: @escaping @Sendable (Newcomer) -> Void
+    _ invitation: DeviceInvitation, decide: @escaping @Sendable (PendingDevice) async -> Bool?,
+    missed: @escaping @Sendable (PendingDevice) -> Void
   ) async throws(SyncError) -> InvitationOutcome {
     let (inviter, now) = try await local { replica throws(ReplicaError) in
       try replica.read { ($0.state.replica, $0.state.serverOffset.corrected(replica.clock.now())) }
@@ -118,7 +118,7 @@ extension Replica {
     // No code lives longer, whatever the clocks say.
     let lifetime = overflow ? 0 : min(max(rest, 0), 600_000)
     return try await withServer { _, _, transport throws(SyncError) -> InvitationOutcome in
-      var reception = Reception(transport: transport, inviter: inviter)
+      var reception = ApprovalLoop(transport: transport, inviter: inviter)
       reception.expires = invitation.expires
       return try await reception.run(
         for: .milliseconds(lifetime), decide: decide, missed: missed)

@@ -10,7 +10,7 @@ import Foundation
 import struct AtrestReplication.Record
 
 extension Replica {
-  /// What `bringIn` would do now. Writes nothing.
+  /// What `import` would do now. Writes nothing.
   ///
   /// - Parameter preferFile: See `ImportDecision`.
   /// - Throws: `PortabilityError` for entries of the future; `ReplicaError`.
@@ -27,10 +27,10 @@ extension Replica {
   /// - Throws: `PortabilityError` for entries of the future; `ReplicaError`.
   /// - Complexity: O(n); ten thousand fasts take well under a second.
   @discardableResult
-  public func bringIn(_ file: ImportFile, preferFile: Bool = false) throws -> ImportReport {
+  public func `import`(_ file: ImportFile, preferFile: Bool = false) throws -> ImportReport {
     try transaction { transaction in
       let plan = try transaction.plan(file, preferFile: preferFile)
-      try transaction.action(.bringIn) { try transaction.carryOut(plan) }
+      try transaction.action(.import) { try transaction.carryOut(plan) }
       return plan.report
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores what the server answers: acknowledgements, refusals, records, and where the replica then is.
 
+import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import Foundation
@@ -225,7 +226,7 @@ extension ReplicaTransaction {
       }
       let canonical = received.encoded
       guard isStorable(received, canonical) else { throw tooLarge }
-      let place = Place(of: received)
+      let place = ListingPosition(of: received)
       try insert.execute(arguments: [
         received.key.kind.rawValue, Data(received.key.id), Data(canonical),
         place?.state.rawValue, place?.at,
@@ -265,11 +266,6 @@ extension ReplicaTransaction {
 
 /// Text from the server as it may be shown: no control characters, which could steer a terminal, and no more than a line or two.
 func shown(_ text: String) -> String {
-  let scalars = text.unicodeScalars.filter {
-    switch $0.properties.generalCategory {
-    case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator: false
-    default: true
-    }
-  }
+  let scalars = text.unicodeScalars.filter { !$0.steersDisplay }
   return String(String.UnicodeScalarView(scalars.prefix(300)))
 }

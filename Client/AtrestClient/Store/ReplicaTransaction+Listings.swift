@@ -36,7 +36,7 @@ extension ReplicaTransaction {
       try Int.fetchOne(
         database.cachedStatement(
           sql: "SELECT count(*) FROM record WHERE kind = ? AND state = ?"),
-        arguments: [RecordKind.session.rawValue, Place.State.inHistory.rawValue]) ?? 0
+        arguments: [RecordKind.session.rawValue, ListingPosition.State.inHistory.rawValue]) ?? 0
     }
   }
 
@@ -85,17 +85,18 @@ extension ReplicaTransaction {
   }
 
   static let completedStates: StatementArguments = [
-    Place.State.inHistory.rawValue, Place.State.deleted.rawValue, Place.State.short.rawValue,
+    ListingPosition.State.inHistory.rawValue, ListingPosition.State.deleted.rawValue,
+    ListingPosition.State.short.rawValue,
   ]
 
   private func sessions(
-    _ state: Place.State, from: Date?, before: Date?, limit: Int?
+    _ state: ListingPosition.State, from: Date?, before: Date?, limit: Int?
   ) throws(ReplicaError) -> [Session] {
     try listed(.session, state, from: from, before: before, limit: limit) { try? Session($0) }
   }
 
   private func listed<Value>(
-    _ kind: RecordKind, _ state: Place.State, from: Date?, before: Date?, limit: Int?,
+    _ kind: RecordKind, _ state: ListingPosition.State, from: Date?, before: Date?, limit: Int?,
     _ read: (AtrestReplication.Record) -> Value?
   ) throws(ReplicaError) -> [Value] {
     try storage {

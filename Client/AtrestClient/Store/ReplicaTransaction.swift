@@ -83,7 +83,7 @@ public final class ReplicaTransaction {
 
   /// Stores a record, whatever was there.
   func put(_ record: Record) throws {
-    let place = Place(of: record)
+    let place = ListingPosition(of: record)
     try database.cachedStatement(
       sql: """
         INSERT INTO record (kind, id, body, state, at) VALUES (?, ?, ?, ?, ?)

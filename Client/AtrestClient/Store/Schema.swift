@@ -81,7 +81,7 @@ enum Schema {
     ALTER TABLE replica ADD COLUMN joining_link TEXT;
     """
 
-  /// - `record.state`, `record.at`: what a look sorts and bounds by, derived from the body; see `Place`. NULL: in no listing.
+  /// - `record.state`, `record.at`: what a look sorts and bounds by, derived from the body; see `ListingPosition`. NULL: in no listing.
   /// - `action`, `action_step`: what the person did last on this device, for undoing; see `UserAction`. Never synced.
   static let version5 = """
     ALTER TABLE record ADD COLUMN state INTEGER;
@@ -128,7 +128,7 @@ enum Schema {
     guard version < steps.count else { return }
     for (index, step) in steps.enumerated().dropFirst(version) {
       try database.execute(sql: step)
-      if index == 4, version > 0 { try Place.fill(database) }
+      if index == 4, version > 0 { try ListingPosition.fill(database) }
       if index == 5 { try numberOutbox(database) }
     }
     try database.execute(sql: "PRAGMA user_version = \(steps.count)")

@@ -32,7 +32,7 @@ public enum UserAction: Int, Hashable, Sendable, CaseIterable {
   /// Wrote a value back that a conflict had set aside.
   case restore = 10
   /// Brought a file in.
-  case bringIn = 11
+  case `import` = 11
 
   /// Actions that are remembered.
   public static let limit = 50

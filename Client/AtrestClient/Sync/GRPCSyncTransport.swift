@@ -10,7 +10,7 @@ import AtrestTLS
 import Synchronization
 
 /// Calls a server's services. One connection, opened when first needed and again after it broke. Close it after use.
-public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ReceptionTransport,
+public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalTransport,
   AccountTransport
 {
   private let channel: GRPCChannel
@@ -124,12 +124,14 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, Reception
   }
 
   /// Lists who waits to be let in.
-  public func newcomers() async throws(SyncError) -> NewcomersResponse {
-    try await call(Method.newcomers, EmptyMessage())
+  public func pendingDevices() async throws(SyncError) -> ListPendingDevicesResponse {
+    try await call(Method.pendingDevices, EmptyMessage())
   }
 
-  /// Lets a newcomer in, or sends it away.
-  public func decide(_ request: DecideRequest) async throws(SyncError) -> DecideResponse {
+  /// Lets a pending device in, or sends it away.
+  public func decide(_ request: ResolvePendingDeviceRequest) async throws(SyncError)
+    -> ResolvePendingDeviceResponse
+  {
     try await call(Method.decide, request)
   }
 

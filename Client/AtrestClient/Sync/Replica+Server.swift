@@ -43,7 +43,7 @@ extension Replica {
       try replica.write { $0.demandReconcile(afterLoss: false) }
     }
     return try await withServer { replica, _, transport throws(SyncError) in
-      try await SyncEngine(store: replica, transport: transport, clock: clock).level()
+      try await SyncEngine(store: replica, transport: transport, clock: clock).runCycle()
     }
   }
 

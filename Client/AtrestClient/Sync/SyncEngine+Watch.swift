@@ -16,7 +16,7 @@ extension SyncEngine {
     var failures = 0
     while true {
       do {
-        news(try await level(), nil)
+        news(try await runCycle(), nil)
         failures = 0
         try await follow(news)
       } catch {
@@ -31,14 +31,14 @@ extension SyncEngine {
   }
 
   /// One sync at a time: the stream and the look for waiting writes would otherwise get into each other's way.
-  private func levelAlone(_ turn: Turn) async throws(SyncError) -> SyncReport {
-    await turn.take()
+  private func runSerializedCycle(_ mutex: AsyncMutex) async throws(SyncError) -> SyncReport {
+    await mutex.lock()
     do {
-      let report = try await level()
-      await turn.give()
+      let report = try await runCycle()
+      await mutex.unlock()
       return report
     } catch {
-      await turn.give()
+      await mutex.unlock()
       throw error
     }
   }
@@ -47,14 +47,14 @@ extension SyncEngine {
   private func follow(
     _ news: @escaping @Sendable (SyncReport, SyncError?) -> Void
   ) async throws(SyncError) {
-    let turn = Turn()
+    let mutex = AsyncMutex()
     do {
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
           let cursor = try await store.position().cursor
           try await transport.watch(WatchRequest(cursor: cursor)) {
             event throws(SyncError) -> Bool in
-            try await take(event, turn, news)
+            try await take(event, mutex, news)
             return true
           }
         }
@@ -62,7 +62,7 @@ extension SyncEngine {
           while true {
             try await pacing.sleep(pacing.pollInterval)
             if try await store.hasWaitingWrites() {
-              news(try await levelAlone(turn), nil)
+              news(try await runSerializedCycle(mutex), nil)
             }
           }
         }
@@ -76,7 +76,7 @@ extension SyncEngine {
   }
 
   private func take(
-    _ event: WatchEvent, _ turn: Turn, _ news: @Sendable (SyncReport, SyncError?) -> Void
+    _ event: WatchEvent, _ mutex: AsyncMutex, _ news: @Sendable (SyncReport, SyncError?) -> Void
   ) async throws(SyncError) {
     do {
       let held = try await store.position().cursor
@@ -92,7 +92,7 @@ extension SyncEngine {
         report.conflicts = applied.conflicts
         news(report, nil)
       } else {
-        news(try await levelAlone(turn), nil)
+        news(try await runSerializedCycle(mutex), nil)
       }
     } catch ReplicaError.invalid(let rule) {
       throw .badAnswer(rule)
@@ -103,11 +103,11 @@ extension SyncEngine {
 }
 
 /// Lets one task in at a time, in the order they came.
-private actor Turn {
+private actor AsyncMutex {
   private var isTaken = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
-  func take() async {
+  func lock() async {
     guard isTaken else {
       isTaken = true
       return
@@ -115,7 +115,7 @@ private actor Turn {
     await withCheckedContinuation { waiting.append($0) }
   }
 
-  func give() {
+  func unlock() {
     if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
   }
 }

@@ -44,7 +44,7 @@ public struct SyncEngine: Sendable {
   public func sync(
     allowingMassDeletion: Bool = false, progress: @Sendable (SyncReport) -> Void = { _ in }
   ) async throws(SyncError) -> SyncReport {
-    let report = try await level(Run(allowsMassDeletion: allowingMassDeletion), progress)
+    let report = try await runCycle(Run(allowsMassDeletion: allowingMassDeletion), progress)
     if let held = report.heldDeletions { throw .massDeletion(count: held.count, of: held.of) }
     return report
   }
@@ -52,7 +52,7 @@ public struct SyncEngine: Sendable {
   /// The same; deletions that wait for a person's word are no error, but in the report.
   ///
   /// - Parameter run: Whether to compare in any case, for one.
-  func level(
+  func runCycle(
     _ run: Run = Run(), _ progress: @Sendable (SyncReport) -> Void = { _ in }
   ) async throws(SyncError) -> SyncReport {
     var run = run

@@ -28,9 +28,9 @@ struct AccountCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-      let around = Surroundings.current()
+      let context = CommandContext.current()
       let account = try await options.openPaired().account()
-      try format.answer(AccountRow(account), AccountWords.show(account, around))
+      try format.answer(AccountRow(account), AccountWords.show(account, context))
     }
   }
 
@@ -58,7 +58,7 @@ struct AccountCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      let around = Surroundings.current()
+      let context = CommandContext.current()
       let replica = try options.openPaired()
       let names = Dictionary(
         try await replica.devices().map { ($0.replica, $0.name) }
@@ -73,7 +73,7 @@ struct AccountCommand: AsyncParsableCommand {
         more = page.more && !page.events.isEmpty
       }
       let devices = DeviceNames(own: try replica.status().replica, names: names)
-      let text = EventWords.list(events, devices, around).text(Terminal.style)
+      let text = EventWords.list(events, devices, context).text(Terminal.style)
       try format.answer(
         events.map { EventRow($0, names) },
         events.isEmpty
@@ -111,7 +111,7 @@ struct AccountCommand: AsyncParsableCommand {
       let document = Confined(
         try ExportDocument(
           ExportFile(file == "-" ? nil : file), name: file, own: try replica.status().replica,
-          now: Surroundings.current().now))
+          now: CommandContext.current().now))
       defer { Terminal.progress("") }
       try await replica.readAccount { part in
         try document.use { document in
@@ -173,7 +173,7 @@ struct AccountCommand: AsyncParsableCommand {
         try await replica.deleteAccount(named: account.name)
       } catch SyncError.unreachable(let reason) {
         throw Failure.Thrown(
-          "The server did not answer (\(Foreign.text(reason))), so it is not known whether the account is removed. "
+          "The server did not answer (\(reason.escapedForTerminal)), so it is not known whether the account is removed. "
             + "Try again: if this device's access was ended, it is.", Failure.unavailable)
       }
       try format.answer(
@@ -182,10 +182,10 @@ struct AccountCommand: AsyncParsableCommand {
 
     /// The name as a person types it.
     private func typed(_ account: GetAccountResponse) throws -> String {
-      Terminal.complain(AccountWords.beforeDeleting(account))
+      Terminal.writeError(AccountWords.beforeDeleting(account))
       Terminal.ask("Type the account's name to go on:")
       let line = Keyboard.line()
-      if !Keyboard.isThere { Terminal.complain("") }
+      if !Keyboard.isThere { Terminal.writeError("") }
       return line ?? ""
     }
   }

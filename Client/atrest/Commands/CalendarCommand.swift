@@ -26,15 +26,15 @@ struct CalendarCommand: ParsableCommand {
   @OptionGroup var format: FormatOptions
 
   func run() throws {
-    let around = Surroundings.current()
+    let context = CommandContext.current()
     let month =
       month.isEmpty
-      ? LocalMonth(around.now, in: around.zone)
-      : try Typed.month(month.joined(separator: " "), now: around.now, in: around.zone)
-    let entries = try options.openExisting().map { try $0.entries(in: month, around) } ?? []
+      ? LocalMonth(context.now, in: context.zone)
+      : try Typed.month(month.joined(separator: " "), now: context.now, in: context.zone)
+    let entries = try options.openExisting().map { try $0.entries(in: month, context) } ?? []
     let grid = MonthGrid(
-      month: month, entries: entries, now: around.now, in: around.zone,
-      firstWeekday: around.manner.firstWeekday)
+      month: month, entries: entries, now: context.now, in: context.zone,
+      firstWeekday: context.localeFormat.firstWeekday)
     try format.answer(
       CalendarRow(grid),
       CalendarView.text(
@@ -65,7 +65,7 @@ struct HistoryCommand: ParsableCommand {
   }
 
   func run() throws {
-    let around = Surroundings.current()
+    let context = CommandContext.current()
     let replica = try options.openExisting()
     let entries = try replica?.entries(newest: limit) ?? []
     let all = try entries.count < limit ? entries.count : replica?.entryCount() ?? 0
@@ -73,7 +73,7 @@ struct HistoryCommand: ParsableCommand {
       entries.map(HistoryRow.init),
       entries.isEmpty
         ? Word.calendarEmpty.text
-        : CalendarView.list(entries, around).text(Terminal.style)
+        : CalendarView.list(entries, context).text(Terminal.style)
           + (all > entries.count ? "\n" + note(entries.count, of: all) : ""))
   }
 
@@ -107,7 +107,7 @@ extension Replica {
   }
 
   /// The entries about a month that the entitlement lets be seen.
-  func entries(in month: LocalMonth, _ around: Surroundings) throws -> [CalendarEntry] {
+  func entries(in month: LocalMonth, _ context: CommandContext) throws -> [CalendarEntry] {
     let entitlement = try entitlement()
     guard FeatureGate.wholeHistory.isOpen(for: entitlement) else {
       return try entries(newest: CalendarPolicy.freeEntries)

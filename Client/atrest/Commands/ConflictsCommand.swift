@@ -19,11 +19,11 @@ struct ConflictsCommand: ParsableCommand {
 
   /// The entry whose id begins so.
   static func find(
-    _ typed: String, in entries: [JournalEntry], _ around: Surroundings
+    _ typed: String, in entries: [JournalEntry], _ context: CommandContext
   ) throws(IDProblem) -> JournalEntry {
     try ShortID.find(
       typed, in: entries, noun: "conflict", id: \.displayID,
-      describe: { ConflictWords.summary($0, around) })
+      describe: { ConflictWords.summary($0, context) })
   }
 
   /// Who is who.
@@ -55,7 +55,7 @@ struct ConflictsCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-      let around = Surroundings.current()
+      let context = CommandContext.current()
       let replica = try options.openExisting()
       let entries = try replica?.conflicts() ?? []
       let devices = try ConflictsCommand.devices(replica)
@@ -66,7 +66,7 @@ struct ConflictsCommand: ParsableCommand {
         entries.isEmpty
           ? "Nothing was set aside. Your devices agree on what they have exchanged."
           : ConflictWords.list(
-            entries, ids: ids, devices, around,
+            entries, ids: ids, devices, context,
             records: records
           ).text(Terminal.style))
     }
@@ -86,17 +86,17 @@ struct ConflictsCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-      let around = Surroundings.current()
+      let context = CommandContext.current()
       let replica = try options.openExisting()
       let entries = try replica?.conflicts() ?? []
-      let entry = try ConflictsCommand.find(id, in: entries, around)
+      let entry = try ConflictsCommand.find(id, in: entries, context)
       let devices = try ConflictsCommand.devices(replica)
       let ids = ShortID.shortened(entries.map(\.displayID))
       let record = try replica?.record(entry.conflict.key)
       try format.answer(
         ConflictRow(entry, devices),
         ConflictWords.detail(
-          entry, id: ids[entry.displayID] ?? entry.displayID, devices, around,
+          entry, id: ids[entry.displayID] ?? entry.displayID, devices, context,
           record: record))
     }
   }
@@ -118,13 +118,13 @@ struct ConflictsCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-      let around = Surroundings.current()
+      let context = CommandContext.current()
       let replica = try options.openExisting()
-      let entry = try ConflictsCommand.find(id, in: replica?.conflicts() ?? [], around)
+      let entry = try ConflictsCommand.find(id, in: replica?.conflicts() ?? [], context)
       try replica?.transaction { store in try store.action(.restore) { try store.restore(entry) } }
       try format.answer(
         ConflictRow(entry, try ConflictsCommand.devices(replica)),
-        "Written back: \(ConflictWords.value(entry.lost, around)). "
+        "Written back: \(ConflictWords.value(entry.lost, context)). "
           + "Your other devices learn of it with the next sync.")
     }
   }

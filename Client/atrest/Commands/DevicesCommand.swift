@@ -32,25 +32,25 @@ struct DevicesCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-      let around = Surroundings.current()
+      let context = CommandContext.current()
       let replica = try options.openPaired()
       let devices = try await replica.devices()
       if format.json { return Terminal.say(try JSON.text(devices.map(DeviceRow.init))) }
-      let newcomers = try await newcomers(replica)
-      if !newcomers.isEmpty {
-        let ids = NewcomerIDs.shortened(newcomers)
-        Terminal.say(DeviceWords.waiting(newcomers, ids: ids, around).text(Terminal.style))
+      let pendingDevices = try await pendingDevices(replica)
+      if !pendingDevices.isEmpty {
+        let ids = PendingDeviceIDs.shortened(pendingDevices)
+        Terminal.say(DeviceWords.waiting(pendingDevices, ids: ids, context).text(Terminal.style))
         Terminal.say(DeviceWords.howToDecide + "\n")
       }
       let ids = ShortID.shortened(devices.map { ShortID.hex($0.replica.rawValue) })
-      let list = DeviceWords.list(devices, ids: ids, DeviceFamily(devices), around)
+      let list = DeviceWords.list(devices, ids: ids, DeviceFamily(devices), context)
       Terminal.say(list.text(Terminal.style))
     }
 
-    /// A server that does not know of newcomers has none.
-    private func newcomers(_ replica: Replica) async throws(SyncError) -> [Newcomer] {
+    /// A server that does not know of pending devices has none.
+    private func pendingDevices(_ replica: Replica) async throws(SyncError) -> [PendingDevice] {
       do {
-        return try await replica.newcomers()
+        return try await replica.pendingDevices()
       } catch {
         if case .refused = error { return [] }
         throw error
@@ -72,14 +72,14 @@ struct DevicesCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-      let around = Surroundings.current()
-      let newcomers = try await options.openPaired().newcomers()
-      let ids = NewcomerIDs.shortened(newcomers)
+      let context = CommandContext.current()
+      let pendingDevices = try await options.openPaired().pendingDevices()
+      let ids = PendingDeviceIDs.shortened(pendingDevices)
       try format.answer(
-        newcomers.map(NewcomerRow.init),
-        newcomers.isEmpty
+        pendingDevices.map(PendingDeviceRow.init),
+        pendingDevices.isEmpty
           ? "Nobody waits to join."
-          : DeviceWords.waiting(newcomers, ids: ids, around).text(Terminal.style) + "\n"
+          : DeviceWords.waiting(pendingDevices, ids: ids, context).text(Terminal.style) + "\n"
             + DeviceWords.howToDecide)
     }
   }
@@ -102,11 +102,12 @@ struct DevicesCommand: AsyncParsableCommand {
 
     func run() async throws {
       let replica = try options.openPaired()
-      let newcomer = try await NewcomerIDs.find(id, replica)
-      let name = try await NewcomerIDs.decide(newcomer, allow: true, replica) ?? newcomer.name
+      let pendingDevice = try await PendingDeviceIDs.find(id, replica)
+      let name =
+        try await PendingDeviceIDs.decide(pendingDevice, allow: true, replica) ?? pendingDevice.name
       try format.answer(
-        DecisionRow(id: ShortID.hex(newcomer.handle), allowed: true, name: name),
-        DeviceWords.letIn(name, asked: newcomer.name))
+        DecisionRow(id: ShortID.hex(pendingDevice.handle), allowed: true, name: name),
+        DeviceWords.letIn(name, asked: pendingDevice.name))
     }
   }
 
@@ -125,11 +126,12 @@ struct DevicesCommand: AsyncParsableCommand {
 
     func run() async throws {
       let replica = try options.openPaired()
-      let newcomer = try await NewcomerIDs.find(id, replica)
-      _ = try await NewcomerIDs.decide(newcomer, allow: false, replica)
+      let pendingDevice = try await PendingDeviceIDs.find(id, replica)
+      _ = try await PendingDeviceIDs.decide(pendingDevice, allow: false, replica)
       try format.answer(
-        DecisionRow(id: ShortID.hex(newcomer.handle), allowed: false, name: newcomer.name),
-        DeviceWords.sentAway(newcomer.name))
+        DecisionRow(
+          id: ShortID.hex(pendingDevice.handle), allowed: false, name: pendingDevice.name),
+        DeviceWords.sentAway(pendingDevice.name))
     }
   }
 
@@ -160,26 +162,26 @@ struct DevicesCommand: AsyncParsableCommand {
 }
 
 /// Finds those that wait, and tells the server about them.
-private enum NewcomerIDs {
-  static func shortened(_ newcomers: [Newcomer]) -> [String: String] {
-    ShortID.shortened(newcomers.map { ShortID.hex($0.handle) })
+private enum PendingDeviceIDs {
+  static func shortened(_ pendingDevices: [PendingDevice]) -> [String: String] {
+    ShortID.shortened(pendingDevices.map { ShortID.hex($0.handle) })
   }
 
-  static func find(_ typed: String, _ replica: Replica) async throws -> Newcomer {
+  static func find(_ typed: String, _ replica: Replica) async throws -> PendingDevice {
     try await ShortID.find(
-      typed, in: replica.newcomers(), noun: "waiting device", id: { ShortID.hex($0.handle) },
-      describe: { Foreign.text($0.name) })
+      typed, in: replica.pendingDevices(), noun: "waiting device", id: { ShortID.hex($0.handle) },
+      describe: { $0.name.escapedForTerminal })
   }
 
   /// - Returns: What the device is called, if it was let in.
   static func decide(
-    _ newcomer: Newcomer, allow: Bool, _ replica: Replica
+    _ pendingDevice: PendingDevice, allow: Bool, _ replica: Replica
   ) async throws -> String? {
     do {
-      return try await replica.decide(newcomer.handle, allow: allow)
+      return try await replica.decide(pendingDevice.handle, allow: allow)
     } catch SyncError.notFound {
       throw Failure.Thrown(
-        DeviceWords.gone(newcomer.name) + " `atrest devices` shows who is in, and who waits.")
+        DeviceWords.gone(pendingDevice.name) + " `atrest devices` shows who is in, and who waits.")
     }
   }
 }
@@ -194,13 +196,13 @@ enum DeviceName {
   static func find(_ typed: String, in devices: [Device]) throws(IDProblem) -> Device {
     try ShortID.find(
       typed, in: devices, noun: "device", id: { ShortID.hex($0.replica.rawValue) },
-      describe: { Foreign.text($0.name) })
+      describe: { $0.name.escapedForTerminal })
   }
 
   /// What a device can be called.
   static func checked(_ typed: String) throws(Failure.Thrown) -> String {
     let name = typed.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    guard (1...NameLimit.bytes).contains(name.utf8.count), name == Foreign.text(name) else {
+    guard (1...NameLimit.bytes).contains(name.utf8.count), name == name.escapedForTerminal else {
       throw Failure.Thrown(
         "A device's name has 1 to \(NameLimit.bytes) bytes of plain text. Choose another one.",
         Failure.usage)

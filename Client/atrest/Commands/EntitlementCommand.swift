@@ -30,7 +30,7 @@ struct EntitlementCommand: AsyncParsableCommand {
           at: directory.appendingPathComponent(EntitlementSettings.fileName))
       }
       guard let found = try EntitlementSettings.policy(at: URL(fileURLWithPath: policy)) else {
-        throw Failure.Thrown("There is no file \(Foreign.text(policy)). Choose another one.")
+        throw Failure.Thrown("There is no file \(policy.escapedForTerminal). Choose another one.")
       }
       return found
     }
@@ -104,7 +104,7 @@ struct EntitlementCommand: AsyncParsableCommand {
           Row(outcome: "kept"),
           "The purchase is kept here. It goes to the account with the next sync.")
       case .rejected(let rejection):
-        throw Failure.Thrown(Foreign.text(rejection.message))
+        throw Failure.Thrown(rejection.message.escapedForTerminal)
       }
     }
 
@@ -124,7 +124,7 @@ struct EntitlementCommand: AsyncParsableCommand {
     static func read(_ path: String) throws -> [UInt8] {
       guard var bytes = SmallFile.read(path, limitBytes: SignedTransaction.limitBytes + 2) else {
         throw Failure.Thrown(
-          "\(Foreign.text(path)) cannot be read, or is too long for a transaction. Check that it is the file."
+          "\(path.escapedForTerminal) cannot be read, or is too long for a transaction. Check that it is the file."
         )
       }
       while let last = bytes.last, [0x0A, 0x0D, 0x20].contains(last) { bytes.removeLast() }

@@ -54,8 +54,8 @@ struct ExportCommand: ParsableCommand {
   }
 
   func run() throws {
-    let around = Surroundings.current()
-    let since = try Self.day(since, around)
+    let context = CommandContext.current()
+    let since = try Self.day(since, context)
     guard let replica = try options.openExisting() else {
       throw Failure.Thrown(
         "There is nothing here to export yet. Check `--replica`, or write something first.")
@@ -81,17 +81,17 @@ struct ExportCommand: ParsableCommand {
   }
 
   /// Reads a date, `2026-01-31`, which is the beginning of that day here, or any time.
-  static func day(_ text: String?, _ around: Surroundings) throws -> Date? {
+  static func day(_ text: String?, _ context: CommandContext) throws -> Date? {
     guard let text else { return nil }
     let word = text.lowercased()
     guard word == "today" || word == "yesterday" || text.utf8.count == 10 else {
-      return try around.time(text)
+      return try context.time(text)
     }
     do {
-      return try around.time(text + " 0:00")
+      return try context.time(text + " 0:00")
     } catch InputProblem.skippedTime {
       // Where clocks are set forward at midnight, the day begins an hour later.
-      return try around.time(text + " 1:00")
+      return try context.time(text + " 1:00")
     }
   }
 }

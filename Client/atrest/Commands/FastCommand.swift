@@ -41,10 +41,10 @@ struct FastCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-      let around = Surroundings.current()
-      let typedStart = try around.time(at)
-      let start = typedStart ?? around.now
-      if typedStart != nil { try TypedRules.check(start: start, end: nil, now: around.now) }
+      let context = CommandContext.current()
+      let typedStart = try context.time(at)
+      let start = typedStart ?? context.now
+      if typedStart != nil { try TypedRules.check(start: start, end: nil, now: context.now) }
       let typedTarget = try typedTarget(target)
       let (session, settings) = try options.open().transaction { store in
         let settings = try Choices(store).settings
@@ -53,11 +53,11 @@ struct FastCommand: ParsableCommand {
         return (session, settings)
       }
       var words =
-        "Fasting since \(around.words(session.span.start)), with a target of "
+        "Fasting since \(context.words(session.span.start)), with a target of "
         + "\(DurationText.text(minutes: session.targetMinutes)). "
         + "`atrest fast complete` ends it whenever you like."
       if let line = Vigil(settings).fastStart { words += "\n" + Terminal.style.scripture(line) }
-      try format.answer(SessionRow(session, now: around.now), words)
+      try format.answer(SessionRow(session, now: context.now), words)
     }
   }
 
@@ -106,9 +106,9 @@ struct FastCommand: ParsableCommand {
     _ options: ReplicaOptions, _ format: FormatOptions, at typed: String?,
     as outcome: Session.Outcome
   ) throws {
-    let around = Surroundings.current()
-    let typedEnd = try around.time(typed)
-    if let typedEnd { try TypedRules.check(time: typedEnd, now: around.now) }
+    let context = CommandContext.current()
+    let typedEnd = try context.time(typed)
+    if let typedEnd { try TypedRules.check(time: typedEnd, now: context.now) }
     // Where there is no replica none is made: there is nothing to end.
     guard let replica = try options.openExisting() else { throw FastingRefusal.nothingActive }
     let (session, stillOpen) = try replica.transaction { store in
@@ -118,14 +118,14 @@ struct FastCommand: ParsableCommand {
       {
         throw InputProblem.endBeforeStart
       }
-      return try store.finish(at: typedEnd ?? around.now, as: outcome)
+      return try store.finish(at: typedEnd ?? context.now, as: outcome)
     }
-    let snapshot = try Snapshot(replica, around)
-    var words = ArrivalView.text(of: session, snapshot, around, isRead: Terminal.isRead)
+    let snapshot = try Snapshot(replica, context)
+    var words = ArrivalView.text(of: session, snapshot, context, isRead: Terminal.isRead)
     if let next = stillOpen.first {
-      words += "\n\(SessionWords.stillOpen(next, around)) `atrest status` shows it."
+      words += "\n\(SessionWords.stillOpen(next, context)) `atrest status` shows it."
     }
-    try format.answer(SessionRow(session, now: around.now), words)
+    try format.answer(SessionRow(session, now: context.now), words)
     if !format.json { try TransitionView.showOnce(snapshot, in: replica) }
   }
 }

@@ -62,7 +62,7 @@ struct ForestCommand: ParsableCommand {
   }
 
   func run() throws {
-    let around = Surroundings.current()
+    let context = CommandContext.current()
     let replica = try options.openExisting()
     let entitlement = try replica?.entitlement() ?? .unknown
     guard FeatureGate.forest.isOpen(for: entitlement) else { throw PictureFile.noForest }
@@ -74,7 +74,7 @@ struct ForestCommand: ParsableCommand {
       trees: trees, canvas: ForestCanvas(width: screen.0, screenHeight: screen.1))
     if let svg {
       try PictureFile.write(
-        ForestPicture.svg(layout, in: around.zone), to: svg, replacing: force, format,
+        ForestPicture.svg(layout, in: context.zone), to: svg, replacing: force, format,
         Row(trees: trees.map(Row.Tree.init)))
       return
     }
@@ -135,12 +135,12 @@ struct TreeCommand: ParsableCommand {
   }
 
   func run() throws {
-    let around = Surroundings.current()
+    let context = CommandContext.current()
     let replica = try options.openExisting()
     let entitlement = try replica?.entitlement() ?? .unknown
     guard FeatureGate.forest.isOpen(for: entitlement) else { throw PictureFile.noForest }
-    let session = try find(in: replica, around)
-    guard let state = TreeView.state(of: session, at: around.now, entitlement) else {
+    let session = try find(in: replica, context)
+    guard let state = TreeView.state(of: session, at: context.now, entitlement) else {
       throw Failure.Thrown(
         "That fast left no tree: one stands for 4 hours and more, from 70 % of the target on.")
     }
@@ -160,11 +160,11 @@ struct TreeCommand: ParsableCommand {
     try format.answer(
       row,
       (DrawingView.trimmed(isUnicode ? drawing : drawing.ascii, Terminal.style)
-        + [SessionWords.span(session.span, around)]).joined(separator: "\n"))
+        + [SessionWords.span(session.span, context)]).joined(separator: "\n"))
   }
 
-  private func find(in replica: Replica?, _ around: Surroundings) throws -> Session {
-    if let id { return try SessionsCommand.find(id, in: replica?.sessions() ?? [], around) }
+  private func find(in replica: Replica?, _ context: CommandContext) throws -> Session {
+    if let id { return try SessionsCommand.find(id, in: replica?.sessions() ?? [], context) }
     let session = try replica?.look { store in
       try Fasting(store.openSessions()).active ?? store.history(limit: 1).first
     }
@@ -219,6 +219,6 @@ enum PictureFile {
     let file = try ExportFile(path, replacing: replacing, hint: "say `--force`")
     try file.write(svg)
     try file.finish()
-    try format.answer(row, "The picture is in \(Foreign.text(path)).")
+    try format.answer(row, "The picture is in \(path.escapedForTerminal).")
   }
 }

@@ -43,14 +43,14 @@ struct ImportCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let around = Surroundings.current()
+    let context = CommandContext.current()
     let file = try Self.read(file)
     let footing = try await footing()
-    let preview = try Self.preview(file, preferFile: preferFile, options, around)
+    let preview = try Self.preview(file, preferFile: preferFile, options, context)
     if !format.json {
-      Terminal.say(ImportWords.preview(preview, footing, around))
+      Terminal.say(ImportWords.preview(preview, footing, context))
     } else if footing == .behind {
-      Terminal.complain(ImportWords.behind)
+      Terminal.writeError(ImportWords.behind)
     }
     guard preview.changesAnything, !dryRun else {
       if format.json { Terminal.say(try JSON.text(ImportRow(preview, isDone: !dryRun))) }
@@ -63,7 +63,7 @@ struct ImportCommand: AsyncParsableCommand {
           : "Nothing was brought in: nobody is there to be asked. Say `--yes` to do it.",
         Terminal.canAsk ? Failure.data : Failure.usage)
     }
-    let report = try options.open().bringIn(file, preferFile: preferFile)
+    let report = try options.open().import(file, preferFile: preferFile)
     try format.answer(ImportRow(report, isDone: true), ImportWords.done(report, footing))
   }
 
@@ -95,7 +95,7 @@ struct ImportCommand: AsyncParsableCommand {
         status.st_size > Portability.Limits.fileBytes
       else {
         throw Failure.Thrown(
-          "\(Foreign.text(path)) cannot be read. Check the name, and whether you may read it.")
+          "\(path.escapedForTerminal) cannot be read. Check the name, and whether you may read it.")
       }
       throw PortabilityError.tooLarge(limitBytes: Portability.Limits.fileBytes)
     }
@@ -104,11 +104,11 @@ struct ImportCommand: AsyncParsableCommand {
 
   /// What it would do. A look makes no replica.
   private static func preview(
-    _ file: ImportFile, preferFile: Bool, _ options: ReplicaOptions, _ around: Surroundings
+    _ file: ImportFile, preferFile: Bool, _ options: ReplicaOptions, _ context: CommandContext
   ) throws -> ImportReport {
     if let replica = try options.openExisting() {
       return try replica.preview(file, preferFile: preferFile)
     }
-    return try ImportPlan(file, now: around.now, stored: { _ in nil }, sessions: { [] }).report
+    return try ImportPlan(file, now: context.now, stored: { _ in nil }, sessions: { [] }).report
   }
 }

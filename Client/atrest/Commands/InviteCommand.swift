@@ -41,20 +41,20 @@ struct InviteCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let around = Surroundings.current()
+    let context = CommandContext.current()
     let replica = try options.openPaired()
     let invitation = try await replica.invite(withoutApproval: yes)
-    let words = InviteWords(invitation, around)
+    let words = InviteWords(invitation, context)
     if format.json || !Terminal.isRead {
       let row = Row(
         link: words.link, expires: words.expires, needsApproval: invitation.needsApproval)
       Terminal.say(format.json ? try JSON.text(row) : words.link)
-      if !format.json || invitation.needsApproval { Terminal.complain(words.aside) }
+      if !format.json || invitation.needsApproval { Terminal.writeError(words.aside) }
       return
     }
     Terminal.say(words.page(picture: noQR ? nil : picture(of: words.link)))
     guard invitation.needsApproval else { return }
-    guard Keyboard.isThere, Terminal.showsProgress else { return Terminal.complain(words.later) }
+    guard Keyboard.isThere, Terminal.showsProgress else { return Terminal.writeError(words.later) }
     try await stay(replica, invitation, words)
   }
 
@@ -71,7 +71,7 @@ struct InviteCommand: AsyncParsableCommand {
   ) async throws {
     let interruption = Interruption {
       Terminal.progress("")
-      Terminal.complain(words.later)
+      Terminal.writeError(words.later)
       // The link is made; only the asking is left to another command. Not `exit`: that would take OpenSSL down under the connection that is still
       // in use.
       _exit(0)
@@ -79,11 +79,11 @@ struct InviteCommand: AsyncParsableCommand {
     defer { withExtendedLifetime(interruption) {} }
     Terminal.progress(InviteWords.waiting)
     let asked = Asked()
-    let outcome = try await replica.receive(invitation) { newcomer in
-      await asked.note(newcomer.name)
-      return await words.ask(newcomer)
-    } missed: { newcomer in
-      Terminal.complain(DeviceWords.gone(newcomer.name))
+    let outcome = try await replica.receive(invitation) { pendingDevice in
+      await asked.note(pendingDevice.name)
+      return await words.ask(pendingDevice)
+    } missed: { pendingDevice in
+      Terminal.writeError(DeviceWords.gone(pendingDevice.name))
       Terminal.progress(InviteWords.waiting)
     }
     Terminal.progress("")
@@ -91,14 +91,14 @@ struct InviteCommand: AsyncParsableCommand {
     switch outcome {
     case .letIn(let called): Terminal.say(DeviceWords.letIn(called, asked: name))
     case .sentAway: Terminal.say(DeviceWords.sentAway(name))
-    case .unheard: Terminal.complain(DeviceWords.unheard(name))
+    case .unheard: Terminal.writeError(DeviceWords.unheard(name))
     case .ended: Terminal.say(InviteWords.ended)
-    case .undecided: Terminal.complain(words.expires > Date() ? words.later : InviteWords.ended)
+    case .undecided: Terminal.writeError(words.expires > Date() ? words.later : InviteWords.ended)
     }
   }
 }
 
-/// What the newcomer that was asked about last calls itself.
+/// What the pending device that was asked about last calls itself.
 private actor Asked {
   var name = ""
   func note(_ name: String) { self.name = name }
@@ -109,13 +109,13 @@ struct InviteWords: Sendable {
   let link: String
   let expires: Date
   private let needsApproval: Bool
-  private let around: Surroundings
+  private let context: CommandContext
 
-  init(_ invitation: DeviceInvitation, _ around: Surroundings) {
+  init(_ invitation: DeviceInvitation, _ context: CommandContext) {
     link = invitation.link.text
     expires = Date(milliseconds: invitation.expires.milliseconds)
     needsApproval = invitation.needsApproval
-    self.around = around
+    self.context = context
   }
 
   /// While nobody has come.
@@ -124,12 +124,12 @@ struct InviteWords: Sendable {
   static let ended = "Nobody joined, and the link's time is over. `atrest invite` makes a new one."
 
   private var once: String {
-    "The link works once, until \(around.words(expires)). Show it to nobody else."
+    "The link works once, until \(context.words(expires)). Show it to nobody else."
   }
 
   /// How to decide without this command.
   var later: String {
-    "The link stays valid until \(around.words(expires)). Once the other device waits, `atrest devices` shows it, "
+    "The link stays valid until \(context.words(expires)). Once the other device waits, `atrest devices` shows it, "
       + "and `atrest devices allow ID` lets it in."
   }
 
@@ -146,9 +146,9 @@ struct InviteWords: Sendable {
     "On the other device:\n\n  atrest pair \(link)\n\n\(once)" + (picture.map { "\n\n\($0)" } ?? "")
   }
 
-  /// Asks about a newcomer. nil: nobody answered.
-  func ask(_ newcomer: Newcomer) async -> Bool? {
-    let since = Date(milliseconds: newcomer.since.milliseconds)
+  /// Asks about a pending device. nil: nobody answered.
+  func ask(_ pendingDevice: PendingDevice) async -> Bool? {
+    let since = Date(milliseconds: pendingDevice.since.milliseconds)
     let seconds = min(max(expires.timeIntervalSinceNow, 1), 600)
     return await withCheckedContinuation { done in
       // Waiting for a person must not hold a thread of the task pool.
@@ -156,11 +156,11 @@ struct InviteWords: Sendable {
         Terminal.progress("")
         Keyboard.forget()
         Terminal.ask(
-          "\(Foreign.quoted(newcomer.name)) wants to join (\(around.words(since)))"
-            + " and shows \(DeviceWords.shown(newcomer.digits)). Let it in? [y/N]"
+          "\(pendingDevice.name.quotedForTerminal) wants to join (\(context.words(since)))"
+            + " and shows \(DeviceWords.shown(pendingDevice.digits)). Let it in? [y/N]"
         )
         let answer = Keyboard.line(within: Int32(seconds * 1000))
-        if answer == nil { Terminal.complain("") }
+        if answer == nil { Terminal.writeError("") }
         done.resume(returning: answer.map(Keyboard.isYes))
       }
     }

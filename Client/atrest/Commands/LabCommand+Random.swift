@@ -2,6 +2,7 @@
 // `atrest lab random`: makes up a scenario from a seed, plays it, and judges the replicas by an independent account.
 
 import ArgumentParser
+import AtrestDomain
 import AtrestLab
 import Foundation
 
@@ -52,7 +53,7 @@ extension LabCommand {
         size: RandomPlay.Size(devices: devices, edits: edits))
       if let keep { try write(play.scenario, to: keep) }
       try format.answer(RandomRow(play, devices, edits), words(play))
-      for failure in play.report.failureLines { Terminal.complain(Foreign.text(failure)) }
+      for failure in play.report.failureLines { Terminal.writeError(failure.escapedForTerminal) }
       if !play.report.isHeld { throw ExitCode(1) }
     }
 
@@ -61,7 +62,7 @@ extension LabCommand {
         try Data(scenario.text.utf8).write(to: URL(fileURLWithPath: path))
       } catch {
         throw Failure.Thrown(
-          "\(Foreign.text(path)) cannot be written. Check the path and its permissions.",
+          "\(path.escapedForTerminal) cannot be written. Check the path and its permissions.",
           Failure.disk)
       }
     }
@@ -69,7 +70,7 @@ extension LabCommand {
     private func words(_ play: RandomPlay) -> String {
       let report = play.report
       let digests = Set(report.devices.map(\.digest))
-      var lines = verbose ? [Foreign.lines(report.text), ""] : []
+      var lines = verbose ? [report.text.linesEscapedForTerminal, ""] : []
       lines += [
         "Seed \(play.seed): \(edits) edits on \(devices) devices, \(play.syncs) syncs.",
         digests.count == 1

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestClient
+import AtrestDomain
 import AtrestLab
 import Dispatch
 import Foundation
@@ -24,21 +25,21 @@ struct LabCommand: ParsableCommand {
     var status = stat()
     // Opening a pipe would wait for somebody who writes into it.
     if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      throw Failure.Thrown("\(Foreign.text(path)) is not a file. Give a scenario file.")
+      throw Failure.Thrown("\(path.escapedForTerminal) is not a file. Give a scenario file.")
     }
     do {
       let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
       let data = try handle.read(upToCount: Scenario.Limits.fileBytes + 1) ?? Data()
       try handle.close()
       guard let decoded = String(validating: data, as: UTF8.self) else {
-        throw Failure.Thrown("\(Foreign.text(path)) is not text. Give a scenario file.")
+        throw Failure.Thrown("\(path.escapedForTerminal) is not text. Give a scenario file.")
       }
       text = decoded
     } catch let error as Failure.Thrown {
       throw error
     } catch {
       throw Failure.Thrown(
-        "\(Foreign.text(path)) cannot be read. Check the path and its permissions.")
+        "\(path.escapedForTerminal) cannot be read. Check the path and its permissions.")
     }
     return try Scenario(parsing: text, file: path)
   }
@@ -65,15 +66,15 @@ struct LabCommand: ParsableCommand {
   /// Says an error of the lab as the other commands say theirs.
   static func translated(_ error: any Error) -> any Error {
     switch error {
-    case let error as ScenarioError: return Failure.Thrown(Foreign.text(error.userMessage))
+    case let error as ScenarioError: return Failure.Thrown(error.userMessage.escapedForTerminal)
     case let error as StepError:
       let cause = translated(error.cause)
       guard let failure = Failure(cause) else { return cause }
       return Failure.Thrown(
-        "\(Foreign.text(error.file)):\(error.line): \(failure.sentence)", failure.code)
+        "\(error.file.escapedForTerminal):\(error.line): \(failure.sentence)", failure.code)
     case let error as LabError:
       let code = if case .folder = error { Failure.disk } else { Failure.data }
-      return Failure.Thrown(Foreign.text(error.userMessage), code)
+      return Failure.Thrown(error.userMessage.escapedForTerminal, code)
     default: return error
     }
   }
@@ -125,22 +126,14 @@ struct LabCommand: ParsableCommand {
         if format.json {
           rows.append(ReportRow(report))
         } else if files.count == 1 || verbose {
-          Terminal.say((index > 0 ? "\n" : "") + Foreign.lines(report.text))
+          Terminal.say((index > 0 ? "\n" : "") + report.text.linesEscapedForTerminal)
         } else {
-          Terminal.say("\(report.isHeld ? "holds  " : "differs")  \(Foreign.text(file))")
+          Terminal.say("\(report.isHeld ? "holds  " : "differs")  \(file.escapedForTerminal)")
         }
       }
       if format.json { Terminal.say(try JSON.text(rows)) }
-      for failure in failures { Terminal.complain(Foreign.text(failure)) }
+      for failure in failures { Terminal.writeError(failure.escapedForTerminal) }
       if !failures.isEmpty { throw ExitCode(1) }
     }
-  }
-}
-
-extension Foreign {
-  /// The same for text of several lines.
-  static func lines(_ text: String) -> String {
-    text.split(separator: "\n", omittingEmptySubsequences: false).map { self.text(String($0)) }
-      .joined(separator: "\n")
   }
 }

@@ -21,16 +21,16 @@ struct NowCommand: ParsableCommand {
   @OptionGroup var format: FormatOptions
 
   func run() throws {
-    let around = Surroundings.current()
+    let context = CommandContext.current()
     guard let replica = try options.openExisting() else {
       try format.answer(
-        NowRow(.empty, around),
+        NowRow(.empty, context),
         "\(Word.timerFirstRun.text) `atrest fast start` begins a fast, `atrest --help` shows the rest."
       )
       return
     }
-    let snapshot = try Snapshot(replica, around)
-    let person = around.following(snapshot.choices)
+    let snapshot = try Snapshot(replica, context)
+    let person = context.following(snapshot.choices)
     try format.answer(
       NowRow(snapshot, person),
       NowView(

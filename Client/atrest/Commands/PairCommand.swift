@@ -43,7 +43,7 @@ struct PairCommand: AsyncParsableCommand {
   /// server takes.
   static func deviceName(given: String?, host: String) throws -> String {
     if let given { return try DeviceName.checked(given) }
-    var name = Foreign.text(String(host.prefix { $0 != "." }))
+    var name = String(host.prefix { $0 != "." }).escapedForTerminal
     while name.utf8.count > NameLimit.bytes { name.removeLast() }
     return name.isEmpty ? "device" : name
   }
@@ -63,7 +63,7 @@ struct PairCommand: AsyncParsableCommand {
     let name = try Self.deviceName(given: name, host: ProcessInfo.processInfo.hostName)
     let replica = try options.open()
     let joining = Task { [deviceName = name] in
-      try await replica.pair(link, name: deviceName) { Terminal.complain(PairWords.waiting($0)) }
+      try await replica.pair(link, name: deviceName) { Terminal.writeError(PairWords.waiting($0)) }
     }
     let interruption = Interruption { joining.cancel() }
     let joined: JoinedAccount
@@ -96,9 +96,10 @@ enum PairWords {
   /// After joining.
   static func done(_ joined: JoinedAccount, asked name: String) -> String {
     let called = joined.deviceName
-    let also = called == name ? "" : " Another device is called “\(Foreign.text(name))” already."
+    let also =
+      called == name ? "" : " Another device is called “\(name.escapedForTerminal)” already."
     return
-      "This device is now “\(Foreign.text(called))” of the account “\(Foreign.text(joined.account))”.\(also) "
+      "This device is now “\(called.escapedForTerminal)” of the account “\(joined.account.escapedForTerminal)”.\(also) "
       + "`atrest sync` exchanges what is new."
   }
 }
@@ -129,7 +130,7 @@ struct UnpairCommand: ParsableCommand {
     try replica.unpair()
     try format.answer(
       Row(account: account),
-      "This device left the account “\(Foreign.text(account))”. Everything you wrote stays here; "
+      "This device left the account “\(account.escapedForTerminal)”. Everything you wrote stays here; "
         + "`atrest pair LINK` connects it again.")
   }
 }

@@ -40,7 +40,7 @@ extension DevicesCommand {
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-      let around = Surroundings.current()
+      let context = CommandContext.current()
       let replica = try options.openPaired()
       let family = DeviceFamily(try await replica.devices())
       var device = try DeviceName.find(id, in: family.devices)
@@ -49,7 +49,7 @@ extension DevicesCommand {
         switch scope {
         case .withDescendants: true
         case .only: false
-        case nil: asks(about: family.companions(of: device), words, around)
+        case nil: asks(about: family.companions(of: device), words, context)
         }
       let ended = try await replica.revoke(device.replica, withDescendants: isForAll)
       device.revoked = device.revoked ?? SystemClock().now()
@@ -58,10 +58,10 @@ extension DevicesCommand {
     }
 
     private func asks(
-      about companions: [Device], _ words: RevocationWords, _ around: Surroundings
+      about companions: [Device], _ words: RevocationWords, _ context: CommandContext
     ) -> Bool {
       guard !companions.isEmpty, Terminal.canAsk else { return false }
-      Terminal.complain(words.companions(companions, around))
+      Terminal.writeError(words.companions(companions, context))
       Keyboard.forget()
       return Terminal.asks(words.question(companions.count))
     }

@@ -16,11 +16,11 @@ struct SessionsCommand: ParsableCommand {
 
   /// The fast whose id begins so.
   static func find(
-    _ typed: String, in sessions: [Session], _ around: Surroundings
+    _ typed: String, in sessions: [Session], _ context: CommandContext
   ) throws(IDProblem) -> Session {
     try ShortID.find(
       typed, in: sessions, noun: "fast", id: { ShortID.hex($0.id) },
-      describe: { SessionWords.span($0.span, around) })
+      describe: { SessionWords.span($0.span, context) })
   }
 
   /// `atrest sessions list`.
@@ -47,24 +47,24 @@ struct SessionsCommand: ParsableCommand {
     }
 
     func run() throws {
-      let around = Surroundings.current()
+      let context = CommandContext.current()
       let sessions = try options.openExisting()?.sessions() ?? []
       let shown = sessions.filter { all || $0.isInHistory || $0.span.outcome == .active }
       let page = Array(shown.prefix(limit ?? shown.count))
       try format.answer(
-        page.map { SessionRow($0, now: around.now) },
-        words(page, shown: shown.count, of: sessions, around))
+        page.map { SessionRow($0, now: context.now) },
+        words(page, shown: shown.count, of: sessions, context))
     }
 
     private func words(
-      _ page: [Session], shown: Int, of sessions: [Session], _ around: Surroundings
+      _ page: [Session], shown: Int, of sessions: [Session], _ context: CommandContext
     ) -> String {
       var lines: [String] = []
       if sessions.isEmpty {
         lines.append("No fasts here. `atrest fast start` begins one when you're ready.")
       } else if !page.isEmpty {
         let ids = ShortID.shortened(sessions.map { ShortID.hex($0.id) })
-        lines.append(SessionWords.list(page, ids: ids, around).text(Terminal.style))
+        lines.append(SessionWords.list(page, ids: ids, context).text(Terminal.style))
       }
       let hidden = sessions.count - shown
       if hidden > 0 {
@@ -90,11 +90,11 @@ struct SessionsCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-      let around = Surroundings.current()
+      let context = CommandContext.current()
       let session = try SessionsCommand.find(
-        id, in: options.openExisting()?.sessions() ?? [], around)
+        id, in: options.openExisting()?.sessions() ?? [], context)
       try format.answer(
-        SessionRow(session, now: around.now), SessionWords.detail(session, around))
+        SessionRow(session, now: context.now), SessionWords.detail(session, context))
     }
   }
 
@@ -133,18 +133,18 @@ struct SessionsCommand: ParsableCommand {
     }
 
     func run() throws {
-      let around = Surroundings.current()
-      let start = try around.time(start)
-      let end = try around.time(end)
+      let context = CommandContext.current()
+      let start = try context.time(start)
+      let end = try context.time(end)
       let target = try typedTarget(target)
       guard let replica = try options.openExisting() else {
         throw IDProblem.unknown(noun: "fast")
       }
       let session = try replica.transaction { store in
-        let stored = try SessionsCommand.find(id, in: store.sessions(), around)
+        let stored = try SessionsCommand.find(id, in: store.sessions(), context)
         let session = try stored.edited(
           start: start, end: end, outcome: outcome.flatMap(Session.Outcome.init(word:)),
-          targetMinutes: target, now: around.now)
+          targetMinutes: target, now: context.now)
         // Only one goes on at a time.
         if session.span.outcome == .active, stored.span.outcome != .active,
           try !store.openSessions().isEmpty
@@ -155,8 +155,8 @@ struct SessionsCommand: ParsableCommand {
         return session
       }
       try format.answer(
-        SessionRow(session, now: around.now),
-        "Corrected.\n" + SessionWords.detail(session, around))
+        SessionRow(session, now: context.now),
+        "Corrected.\n" + SessionWords.detail(session, context))
     }
   }
 
@@ -174,20 +174,20 @@ struct SessionsCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-      let around = Surroundings.current()
+      let context = CommandContext.current()
       guard let replica = try options.openExisting() else {
         throw IDProblem.unknown(noun: "fast")
       }
       let session = try replica.transaction { store in
-        let session = try SessionsCommand.find(id, in: store.sessions(), around)
+        let session = try SessionsCommand.find(id, in: store.sessions(), context)
         try store.action(.deleteFast) {
           _ = try store.delete(RecordKey(kind: .session, id: session.id.bytes))
         }
         return session
       }
       try format.answer(
-        SessionRow(session, now: around.now),
-        "Deleted the fast: \(SessionWords.span(session.span, around)).")
+        SessionRow(session, now: context.now),
+        "Deleted the fast: \(SessionWords.span(session.span, context)).")
     }
   }
 }

@@ -32,11 +32,11 @@ struct SettingsCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-      let around = Surroundings.current()
-      let page = try SettingsPage(options.openExisting(), around)
+      let context = CommandContext.current()
+      let page = try SettingsPage(options.openExisting(), context)
       try format.answer(
-        Setting.people.map { SettingRow($0, page.stored($0), around) },
-        SettingsWords.page(page, around.following(page.choices), Terminal.style))
+        Setting.people.map { SettingRow($0, page.stored($0), context) },
+        SettingsWords.page(page, context.following(page.choices), Terminal.style))
     }
   }
 
@@ -55,13 +55,13 @@ struct SettingsCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-      let around = Surroundings.current()
+      let context = CommandContext.current()
       let setting = try Setting.named(name)
-      let page = try SettingsPage(options.openExisting(), around)
+      let page = try SettingsPage(options.openExisting(), context)
       try format.answer(
-        SettingRow(setting, page.stored(setting), around),
+        SettingRow(setting, page.stored(setting), context),
         SettingsWords.value(
-          setting, stored: page.stored(setting), around.following(page.choices)))
+          setting, stored: page.stored(setting), context.following(page.choices)))
     }
   }
 
@@ -101,20 +101,20 @@ struct SettingsCommand: ParsableCommand {
     static func choose(
       _ setting: Setting, typed: String, _ options: ReplicaOptions, _ format: FormatOptions
     ) throws {
-      let around = Surroundings.current()
+      let context = CommandContext.current()
       // What nobody can have meant makes no replica.
       if !Replica.exists(at: options.directory) {
-        _ = try setting.stored(typed: typed, unit: around.unit)
+        _ = try setting.stored(typed: typed, unit: context.unit)
       }
       let (stored, choices) = try options.open().transaction { store in
         let stored = try setting.stored(
-          typed: typed, unit: around.following(Choices(store)).unit)
+          typed: typed, unit: context.following(Choices(store)).unit)
         try store.action(.setting) { try store.setPreference(setting.rawValue, to: stored) }
         return (stored, try Choices(store))
       }
       try format.answer(
-        SettingRow(setting, stored, around),
-        SettingsWords.chosen(setting, stored: stored, around.following(choices)))
+        SettingRow(setting, stored, context),
+        SettingsWords.chosen(setting, stored: stored, context.following(choices)))
     }
   }
 }
@@ -182,13 +182,13 @@ struct VigilCommand: ParsableCommand {
     }
 
     func run() throws {
-      let around = Surroundings.current()
-      let snapshot = try options.openExisting().map { try Snapshot($0, around) } ?? .empty
+      let context = CommandContext.current()
+      let snapshot = try options.openExisting().map { try Snapshot($0, context) } ?? .empty
       let vigil = Vigil(snapshot.choices.settings)
-      let milestone = snapshot.active.flatMap { Milestone(elapsed: $0.elapsed(at: around.now)) }
+      let milestone = snapshot.active.flatMap { Milestone(elapsed: $0.elapsed(at: context.now)) }
       let fragment =
         snapshot.active == nil
-        ? vigil.idle(on: LocalDay(around.now, in: around.zone))
+        ? vigil.idle(on: LocalDay(context.now, in: context.zone))
         : milestone.flatMap { vigil.milestone($0)?.scripture }
       let style = Terminal.style
       let words: String
@@ -218,8 +218,8 @@ struct PremiumCommand: ParsableCommand {
   @OptionGroup var format: FormatOptions
 
   func run() throws {
-    let around = Surroundings.current()
-    let snapshot = try options.openExisting().map { try Snapshot($0, around) } ?? .empty
+    let context = CommandContext.current()
+    let snapshot = try options.openExisting().map { try Snapshot($0, context) } ?? .empty
     let hadTransition =
       snapshot.isTransitionDue || snapshot.choices.settings.transitionDismissed
     guard Paywall.isReachable(for: snapshot.entitlement, hadTransition: hadTransition) else {

@@ -21,10 +21,10 @@ struct StatusCommand: ParsableCommand {
   @OptionGroup var format: FormatOptions
 
   func run() throws {
-    let around = Surroundings.current()
+    let context = CommandContext.current()
     guard let replica = try options.openExisting() else {
       try format.answer(
-        StatusReport.empty(around),
+        StatusReport.empty(context),
         "Nothing is written here yet. `atrest fast start` begins a fast when you're ready, and "
           + "`atrest pair LINK` brings in what your other devices hold.")
       return
@@ -33,14 +33,14 @@ struct StatusCommand: ParsableCommand {
     let (open, ids, water, choices) = try replica.look { store in
       let open = try store.openSessions()
       return (
-        open, try store.shortIDs(of: open), try store.waterAround(around.now), try Choices(store)
+        open, try store.shortIDs(of: open), try store.waterAround(context.now), try Choices(store)
       )
     }
     let report = StatusReport(
       sessions: open, water: water, status: status,
       pending: status.refusedCount > 0 ? try replica.pending() : [],
-      conflicts: try replica.conflicts().count, around)
+      conflicts: try replica.conflicts().count, context)
     try format.answer(
-      report, report.text(sessionIDs: ids, around.following(choices), Terminal.style))
+      report, report.text(sessionIDs: ids, context.following(choices), Terminal.style))
   }
 }

@@ -54,7 +54,7 @@ struct SyncCommand: AsyncParsableCommand {
       report.heldDeletions = HeldDeletions(count: count, of: all)
       await learnNames(replica)
       if format.json { Terminal.say(try JSON.text(SyncRow(report))) }
-      if let words = SyncWords.refused(report) { Terminal.complain(words) }
+      if let words = SyncWords.refused(report) { Terminal.writeError(words) }
       throw SyncError.massDeletion(count: count, of: all)
     } catch {
       Terminal.progress("")
@@ -92,7 +92,7 @@ struct SyncCommand: AsyncParsableCommand {
           if Terminal.showsProgress {
             Terminal.progress(SyncWords.away)
           } else if !wasAway {
-            Terminal.complain(SyncWords.away)
+            Terminal.writeError(SyncWords.away)
           }
           return
         }
@@ -109,8 +109,8 @@ struct SyncCommand: AsyncParsableCommand {
           Terminal.say(counts)
           if report.isRenewed { Terminal.say(SyncWords.renewed) }
         }
-        if let words = SyncWords.refused(report) { Terminal.complain(words) }
-        if let held = report.heldDeletions { Terminal.complain(SyncWords.held(held)) }
+        if let words = SyncWords.refused(report) { Terminal.writeError(words) }
+        if let held = report.heldDeletions { Terminal.writeError(SyncWords.held(held)) }
       }
     }
     let interruption = Interruption { task.cancel() }

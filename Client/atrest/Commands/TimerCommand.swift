@@ -76,7 +76,7 @@ private final class LiveTimer {
     loaded = Date()
     if replica == nil { replica = try options.openExisting() }
     guard let replica else { return }
-    let snapshot = try Snapshot(replica, model.around)
+    let snapshot = try Snapshot(replica, model.context)
     let shown = try model.shown.flatMap { try replica.session($0.id) }
     perform(model.handle(.loaded(snapshot, shown: shown)))
   }
@@ -148,7 +148,7 @@ private final class LiveTimer {
 
   /// - Returns: What there is to say of it.
   private func write(_ effect: TimerModel.Effect) throws -> String? {
-    let now = model.around.now
+    let now = model.context.now
     let replica = try replica ?? options.open()
     self.replica = replica
     switch effect {
@@ -169,7 +169,7 @@ private final class LiveTimer {
         let amount = try Choices(store).settings.quickAddMillilitres
         try store.note(
           WaterEntry(
-            id: id, intake: WaterCommand.intake(at: now, millilitres: amount, model.around)))
+            id: id, intake: WaterCommand.intake(at: now, millilitres: amount, model.context)))
       }
       last = (.water, id.bytes)
     case .undo: return try undo(in: replica)
@@ -193,7 +193,7 @@ private final class LiveTimer {
     }
     guard let undone else { throw UndoWords.nothing() }
     guard undone.isUndone else { throw Failure.Thrown(UndoWords.kept(undone)) }
-    return UndoWords.text(undone, model.around)
+    return UndoWords.text(undone, model.context)
   }
 
   private func isLast(_ undone: UndoneAction) -> Bool {

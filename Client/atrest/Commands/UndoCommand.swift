@@ -30,13 +30,13 @@ struct UndoCommand: ParsableCommand {
   static func undo(
     _ kind: UserAction?, _ options: ReplicaOptions, _ format: FormatOptions
   ) throws {
-    let around = Surroundings.current()
+    let context = CommandContext.current()
     guard let replica = try options.openExisting() else { throw UndoWords.nothing(kind) }
     let (undone, choices) = try replica.transaction { store in
       (try store.undo(kind), try Choices(store))
     }
     guard let undone else { throw UndoWords.nothing(kind) }
-    let person = around.following(choices)
+    let person = context.following(choices)
     guard undone.isUndone else {
       throw Failure.Thrown("\(UndoWords.kept(undone)) \(UndoWords.next(undone))")
     }

@@ -22,19 +22,19 @@ struct WaterCommand: ParsableCommand {
 
   /// The entry whose id begins so.
   static func find(
-    _ typed: String, in entries: [WaterEntry], _ around: Surroundings
+    _ typed: String, in entries: [WaterEntry], _ context: CommandContext
   ) throws(IDProblem) -> WaterEntry {
     try ShortID.find(
       typed, in: entries, noun: "entry", id: { ShortID.hex($0.id) },
-      describe: { WaterWords.intake($0.intake, around) })
+      describe: { WaterWords.intake($0.intake, context) })
   }
 
   /// An intake of what was typed, within the rules.
   static func intake(
-    at: Date, millilitres: Int, _ around: Surroundings
+    at: Date, millilitres: Int, _ context: CommandContext
   ) throws(InputProblem) -> WaterEntry.Intake {
-    try TypedRules.check(time: at, now: around.now)
-    try TypedRules.check(millilitres: millilitres, unit: around.unit)
+    try TypedRules.check(time: at, now: context.now)
+    try TypedRules.check(millilitres: millilitres, unit: context.unit)
     guard let intake = WaterEntry.Intake(at: at, millilitres: millilitres) else {
       throw .amountOutOfRange
     }
@@ -62,23 +62,23 @@ struct WaterCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-      let around = Surroundings.current()
-      let time = try around.time(at) ?? around.now
+      let context = CommandContext.current()
+      let time = try context.time(at) ?? context.now
       // What nobody can have meant makes no replica.
       if let amount { _ = try Typed.millilitres(amount) }
       let (entry, person, water) = try options.open().transaction { store in
         let choices = try Choices(store)
-        let person = around.following(choices)
+        let person = context.following(choices)
         let typed = try amount.map { try Typed.millilitres($0, unit: person.unit) }
         let intake = try WaterCommand.intake(
           at: time, millilitres: typed ?? choices.settings.quickAddMillilitres, person)
         let entry = WaterEntry(id: UUID(), intake: intake)
         try store.note(entry)
-        return (entry, person, try store.waterAround(around.now))
+        return (entry, person, try store.waterAround(context.now))
       }
-      let total = WaterDay.total(of: water, onDayOf: around.now, in: around.zone)
+      let total = WaterDay.total(of: water, onDayOf: context.now, in: context.zone)
       try format.answer(
-        WaterRow(entry, in: around.zone),
+        WaterRow(entry, in: context.zone),
         "Noted \(WaterWords.intake(entry.intake, person)). Today: \(person.amount(total)).")
     }
   }
@@ -97,16 +97,16 @@ struct WaterCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-      var around = Surroundings.current()
+      var context = CommandContext.current()
       var day: WaterDay?
       var ids: [String: String] = [:]
       if let replica = try options.openExisting() {
         let (choices, water) = try replica.look { store in
-          (try Choices(store), try store.waterAround(around.now))
+          (try Choices(store), try store.waterAround(context.now))
         }
-        around = around.following(choices)
-        let today = LocalDay(around.now, in: around.zone)
-        day = WaterDay.days(of: water, in: around.zone).first { $0.day == today }
+        context = context.following(choices)
+        let today = LocalDay(context.now, in: context.zone)
+        day = WaterDay.days(of: water, in: context.zone).first { $0.day == today }
         for entry in day?.entries ?? [] {
           let hex = ShortID.hex(entry.id)
           let digits = try replica.look {
@@ -116,8 +116,8 @@ struct WaterCommand: ParsableCommand {
         }
       }
       try format.answer(
-        WaterDayRow(day, around),
-        day.map { WaterWords.list([$0], ids: ids, around, Terminal.style) }
+        WaterDayRow(day, context),
+        day.map { WaterWords.list([$0], ids: ids, context, Terminal.style) }
           ?? "\(Word.waterEmpty.text) `atrest water add` notes a glass.")
     }
   }
@@ -145,19 +145,19 @@ struct WaterCommand: ParsableCommand {
     }
 
     func run() throws {
-      let around = Surroundings.current()
+      let context = CommandContext.current()
       let replica = try options.openExisting()
       let entries = try replica?.water() ?? []
       let choices = try replica?.look { try Choices($0) } ?? .none
-      let today = LocalDay(around.now, in: around.zone)
-      let shown = WaterDay.days(of: entries, in: around.zone)
+      let today = LocalDay(context.now, in: context.zone)
+      let shown = WaterDay.days(of: entries, in: context.zone)
         .filter { all || $0.day.number > today.number - days }
       let ids = ShortID.shortened(entries.map { ShortID.hex($0.id) })
       try format.answer(
-        shown.flatMap { $0.entries.reversed() }.map { WaterRow($0, in: around.zone) },
+        shown.flatMap { $0.entries.reversed() }.map { WaterRow($0, in: context.zone) },
         shown.isEmpty
           ? "Nothing noted in this time. `atrest water add` notes a glass."
-          : WaterWords.list(shown, ids: ids, around.following(choices), Terminal.style))
+          : WaterWords.list(shown, ids: ids, context.following(choices), Terminal.style))
     }
   }
 
@@ -184,17 +184,17 @@ struct WaterCommand: ParsableCommand {
     }
 
     func run() throws {
-      let around = Surroundings.current()
-      let time = try around.time(at)
+      let context = CommandContext.current()
+      let time = try context.time(at)
       if let amount { _ = try Typed.millilitres(amount) }
       guard let replica = try options.openExisting() else {
         throw IDProblem.unknown(noun: "entry")
       }
       let (entry, choices) = try replica.transaction { store in
         let choices = try Choices(store)
-        let person = around.following(choices)
+        let person = context.following(choices)
         let millilitres = try amount.map { try Typed.millilitres($0, unit: person.unit) }
-        var entry = try WaterCommand.find(id, in: store.water(), around)
+        var entry = try WaterCommand.find(id, in: store.water(), context)
         entry.intake = try WaterCommand.intake(
           at: time ?? entry.intake.at, millilitres: millilitres ?? entry.intake.millilitres, person)
         let corrected = entry
@@ -202,8 +202,8 @@ struct WaterCommand: ParsableCommand {
         return (entry, choices)
       }
       try format.answer(
-        WaterRow(entry, in: around.zone),
-        "Corrected: \(WaterWords.intake(entry.intake, around.following(choices))).")
+        WaterRow(entry, in: context.zone),
+        "Corrected: \(WaterWords.intake(entry.intake, context.following(choices))).")
     }
   }
 
@@ -221,20 +221,20 @@ struct WaterCommand: ParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func run() throws {
-      let around = Surroundings.current()
+      let context = CommandContext.current()
       guard let replica = try options.openExisting() else {
         throw IDProblem.unknown(noun: "entry")
       }
       let (entry, choices) = try replica.transaction { store in
-        let entry = try WaterCommand.find(id, in: store.water(), around)
+        let entry = try WaterCommand.find(id, in: store.water(), context)
         try store.action(.deleteWater) {
           _ = try store.delete(RecordKey(kind: .water, id: entry.id.bytes))
         }
         return (entry, try Choices(store))
       }
       try format.answer(
-        WaterRow(entry, in: around.zone),
-        "Deleted \(WaterWords.intake(entry.intake, around.following(choices))).")
+        WaterRow(entry, in: context.zone),
+        "Deleted \(WaterWords.intake(entry.intake, context.following(choices))).")
     }
   }
 

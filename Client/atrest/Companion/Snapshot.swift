@@ -39,14 +39,14 @@ struct Snapshot: Hashable {
   var active: Session? { Fasting(open).active }
 
   /// Millilitres drunk today.
-  func waterToday(_ around: Surroundings) -> Int {
-    WaterDay.total(of: water, onDayOf: around.now, in: around.zone)
+  func waterToday(_ context: CommandContext) -> Int {
+    WaterDay.total(of: water, onDayOf: context.now, in: context.zone)
   }
 }
 
 extension Snapshot {
   /// Reads a replica.
-  init(_ replica: Replica, _ around: Surroundings) throws {
+  init(_ replica: Replica, _ context: CommandContext) throws {
     let status = try replica.status()
     entitlement = RememberedEntitlement.current(of: replica, status)
     conflicts = try replica.conflicts().count
@@ -62,7 +62,7 @@ extension Snapshot {
         entitlement: entitlement)
       return (
         open, try store.shortIDs(of: open), try Choices(store),
-        try store.waterAround(around.now), completed, isDue
+        try store.waterAround(context.now), completed, isDue
       )
     }
   }

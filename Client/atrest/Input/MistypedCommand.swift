@@ -2,6 +2,7 @@
 // Tells of a word that should be a command and is none. The parser would hand it to the default command, and explain that one.
 
 import ArgumentParser
+import AtrestDomain
 
 /// Commands as people mistype them.
 enum MistypedCommand {
@@ -25,7 +26,7 @@ enum MistypedCommand {
       }
       guard let next = commands.first(where: { names(of: $0).contains(word) }) else {
         let meant = nearest(to: word, in: commands).map { " Did you mean `\(path) \($0)`?" } ?? ""
-        return "There is no command `\(path) \(Foreign.text(word))`.\(meant) `\(path) --help` "
+        return "There is no command `\(path) \(word.escapedForTerminal)`.\(meant) `\(path) --help` "
           + "shows them all."
       }
       command = next

@@ -52,51 +52,53 @@ struct FormatOptions: ParsableArguments {
 }
 
 /// The moment, the place and the habits in which a command runs: read once, so that one answer has one now.
-struct Surroundings: Hashable, Sendable {
+struct CommandContext: Hashable, Sendable {
   /// The device's clock.
   let now: Date
   /// The device's zone; `TZ` decides if it is set.
   let zone: TimeZone
   /// The person's habits.
-  var manner = Manner.plain
+  var localeFormat = LocaleFormat.plain
   /// In what amounts are shown, and read where somebody types a number alone.
   var unit = WaterUnit.millilitres
 
   /// Those of this process.
-  static func current() -> Surroundings {
+  static func current() -> CommandContext {
     let (now, environment) = (Date(), ProcessInfo.processInfo.environment)
-    let manner = Manner(environment: environment)
-    return Surroundings(
-      now: now, zone: DeviceZone.current(at: now, environment: environment), manner: manner,
-      unit: manner.unit)
+    let localeFormat = LocaleFormat(environment: environment)
+    return CommandContext(
+      now: now, zone: DeviceZone.current(at: now, environment: environment),
+      localeFormat: localeFormat,
+      unit: localeFormat.unit)
   }
 
   /// The same, with the unit that the person chose.
-  func following(_ choices: Choices) -> Surroundings {
-    Surroundings(now: now, zone: zone, manner: manner, unit: choices.unit ?? manner.unit)
+  func following(_ choices: Choices) -> CommandContext {
+    CommandContext(
+      now: now, zone: zone, localeFormat: localeFormat, unit: choices.unit ?? localeFormat.unit)
   }
 
   /// The same moments later.
-  func at(_ now: Date) -> Surroundings {
-    Surroundings(now: now, zone: zone, manner: manner, unit: unit)
+  func at(_ now: Date) -> CommandContext {
+    CommandContext(now: now, zone: zone, localeFormat: localeFormat, unit: unit)
   }
 
   /// Reads a time that a person typed; nil stays nil.
   func time(_ text: String?) throws(InputProblem) -> Date? {
     guard let text else { return nil }
-    return try Typed.time(Manner.withTwentyFourHours(text), now: now, in: zone)
+    return try Typed.time(LocaleFormat.withTwentyFourHours(text), now: now, in: zone)
   }
 
   /// `22:30`, or `10:30 pm`.
   func clock(_ date: Date) -> String {
-    manner.clock(date, in: zone)
+    localeFormat.clock(date, in: zone)
   }
 
   /// `today 22:30`.
   func words(_ date: Date) -> String {
     let text = TimeText.near(date, now: now, in: zone)
     // Every form ends with the clock.
-    return manner.hasTwelveHours
+    return localeFormat.hasTwelveHours
       ? text.dropLast(TimeText.clock(date, in: zone).count) + clock(date) : text
   }
 

@@ -59,13 +59,13 @@ struct AccountExportRow: Encodable, Equatable {
 /// Words about an account.
 enum AccountWords {
   /// At a glance.
-  static func show(_ account: GetAccountResponse, _ around: Surroundings) -> String {
+  static func show(_ account: GetAccountResponse, _ context: CommandContext) -> String {
     let row = AccountRow(account)
-    let made = LocalDay(row.created, in: around.zone)
+    let made = LocalDay(row.created, in: context.zone)
     let full =
       isFull(account.records, account.limits.records) || isFull(account.bytes, account.limits.bytes)
     return """
-      The account “\(Foreign.text(account.name))”, made \(TimeText.day(made))
+      The account “\(account.name.escapedForTerminal)”, made \(TimeText.day(made))
         devices  \(account.devices)
         records  \(share(account.records, account.limits.records) { number($0) })
         size     \(share(account.bytes, account.limits.bytes) { size($0) })
@@ -109,7 +109,7 @@ enum AccountWords {
 
   /// After everything was written out.
   static func exported(_ row: AccountExportRow) -> String {
-    "Everything is in \(Foreign.text(row.file)): \(number(UInt64(row.records))) records, "
+    "Everything is in \(row.file.escapedForTerminal): \(number(UInt64(row.records))) records, "
       + "\(number(UInt64(row.events))) events. It says when you fasted and drank; keep it where only you read it."
   }
 
@@ -119,7 +119,7 @@ enum AccountWords {
       account.devices == 1 ? "the access of 1 device" : "the access of \(account.devices) devices"
     let records = account.records == 1 ? "1 record" : "\(number(account.records)) records"
     return """
-      This removes the account “\(Foreign.text(account.name))” from its server: \(records) and \(devices). It cannot be \
+      This removes the account “\(account.name.escapedForTerminal)” from its server: \(records) and \(devices). It cannot be \
       taken back. What is on your devices stays on them; `atrest account export` writes down what the server holds.
       """
   }
@@ -127,7 +127,7 @@ enum AccountWords {
   /// Afterwards.
   static func deleted(_ name: String) -> String {
     """
-    The account “\(Foreign.text(name))” is removed from its server. What this device holds stays here, and what \
+    The account “\(name.escapedForTerminal)” is removed from its server. What this device holds stays here, and what \
     your other devices hold stays on them; none of them syncs any more. Backups that the server's owner made before \
     are the owner's to remove. `atrest pair LINK` begins anew, with another account.
     """

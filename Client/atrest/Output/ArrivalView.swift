@@ -9,22 +9,22 @@ import Foundation
 enum ArrivalView {
   /// - Parameter isRead: Whether people read it on a terminal, and so see the tree.
   static func text(
-    of session: Session, _ snapshot: Snapshot, _ around: Surroundings, isRead: Bool
+    of session: Session, _ snapshot: Snapshot, _ context: CommandContext, isRead: Bool
   ) -> String {
     let style = isRead ? Terminal.style : .plain
     var lines: [String] = []
     let isEstablished = TreeMapper.state(of: session) == .established
     if isRead {
       lines += TreeView.lines(
-        of: session, at: around.now, snapshot.entitlement, style,
+        of: session, at: context.now, snapshot.entitlement, style,
         columns: ScreenSize.current().columns - 1,
         isUnicode: DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment))
     }
     if isEstablished {
       lines.append(
-        "\(Word.timerCompletedLabel.text) \(DurationText.text(session.elapsed(at: around.now))).")
+        "\(Word.timerCompletedLabel.text) \(DurationText.text(session.elapsed(at: context.now))).")
     } else {
-      lines.append(SessionWords.ended(session, around))
+      lines.append(SessionWords.ended(session, context))
     }
     if let fragment = Vigil(snapshot.choices.settings)
       .arrival(of: session, completed: snapshot.completed)

@@ -75,11 +75,11 @@ enum CalendarView {
   }
 
   /// Entries, newest first.
-  static func list(_ entries: [CalendarEntry], _ around: Surroundings) -> Table {
+  static func list(_ entries: [CalendarEntry], _ context: CommandContext) -> Table {
     var table = Table("ENDED", "LASTED", "")
     for entry in entries {
       table.add(
-        around.words(entry.date),
+        context.words(entry.date),
         DurationText.text(Double(entry.durationMilliseconds) / 1000),
         SessionWords.ending(entry.session))
     }

@@ -80,23 +80,23 @@ struct ConflictRow: Encodable, Equatable {
 /// Words about conflicts.
 enum ConflictWords {
   /// What a write said.
-  static func value(_ value: FieldValue, _ around: Surroundings) -> String {
+  static func value(_ value: FieldValue, _ context: CommandContext) -> String {
     switch value {
     case .deleted(true): return "deleted"
     case .deleted(false): return "not deleted"
     case .span(let span):
-      let words = SessionWords.span(span, around)
+      let words = SessionWords.span(span, context)
       return span.outcome == .active ? "going on \(words)" : "\(words), \(span.outcome.word)"
     case .targetMinutes(let minutes): return "target \(DurationText.text(minutes: minutes))"
-    case .intake(let intake): return WaterWords.intake(intake, around)
-    case .text(let text): return "“\(Foreign.text(text))”"
+    case .intake(let intake): return WaterWords.intake(intake, context)
+    case .text(let text): return "“\(text.escapedForTerminal)”"
     case .unknown: return "a value that this version cannot read"
     }
   }
 
   /// A few words by which people tell entries apart.
-  static func summary(_ entry: JournalEntry, _ around: Surroundings) -> String {
-    "\(RecordWords.noun(entry.conflict.key.kind)): \(value(entry.lost, around))"
+  static func summary(_ entry: JournalEntry, _ context: CommandContext) -> String {
+    "\(RecordWords.noun(entry.conflict.key.kind)): \(value(entry.lost, context))"
   }
 
   /// A list, newest first.
@@ -104,14 +104,14 @@ enum ConflictWords {
   /// - Parameter records: The records that the entries are about, deleted ones too.
   static func list(
     _ entries: [JournalEntry], ids: [String: String], _ devices: DeviceNames,
-    _ around: Surroundings, records: [RecordKey: Record] = [:]
+    _ context: CommandContext, records: [RecordKey: Record] = [:]
   ) -> Table {
     var table = Table("ID", "WHAT", "KEPT", "SET ASIDE", "FROM")
     for entry in entries {
       table.add(
         ids[entry.displayID] ?? entry.displayID,
-        RecordWords.noun(entry.conflict.key, records[entry.conflict.key], around),
-        value(entry.kept, around), value(entry.lost, around),
+        RecordWords.noun(entry.conflict.key, records[entry.conflict.key], context),
+        value(entry.kept, context), value(entry.lost, context),
         devices.words(entry.conflict.lost.stamp.replica))
     }
     return table
@@ -119,16 +119,16 @@ enum ConflictWords {
 
   /// Everything about one entry.
   static func detail(
-    _ entry: JournalEntry, id: String, _ devices: DeviceNames, _ around: Surroundings,
+    _ entry: JournalEntry, id: String, _ devices: DeviceNames, _ context: CommandContext,
     record: Record? = nil
   ) -> String {
     let conflict = entry.conflict
     func side(_ register: Register, _ value: FieldValue) -> String {
       let written = Date(milliseconds: register.stamp.time.wallTime.milliseconds)
-      return "\(self.value(value, around))\n"
-        + "             written on \(devices.words(register.stamp.replica)), \(around.words(written))"
+      return "\(self.value(value, context))\n"
+        + "             written on \(devices.words(register.stamp.replica)), \(context.words(written))"
     }
-    let noun = RecordWords.noun(conflict.key, record, around)
+    let noun = RecordWords.noun(conflict.key, record, context)
     return """
       \(noun.asSentence.dropLast()): changed on two devices that did not know of each other.
         record     \(RecordWords.id(of: conflict.key))

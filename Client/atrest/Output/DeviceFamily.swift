@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Through which devices others came in, in words.
 
+import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 
@@ -36,7 +37,7 @@ struct DeviceFamily {
 
   /// In quotation marks; a device that is not listed has its id instead.
   func name(_ device: ReplicaID) -> String {
-    names[device].map(Foreign.quoted) ?? ShortID.hex(device.rawValue)
+    names[device].map(\.quotedForTerminal) ?? ShortID.hex(device.rawValue)
   }
 
   /// “phone”, “tablet” and “laptop”. Of many the first are named.

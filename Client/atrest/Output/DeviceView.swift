@@ -36,7 +36,7 @@ struct DeviceRow: Encodable, Equatable {
 }
 
 /// A device that waits to be let in, for `--json`.
-struct NewcomerRow: Encodable, Equatable {
+struct PendingDeviceRow: Encodable, Equatable {
   var id: String
   var name: String
   var since: Date
@@ -44,17 +44,17 @@ struct NewcomerRow: Encodable, Equatable {
   var inviter: String
   var digits: String
 
-  init(_ newcomer: Newcomer) {
-    id = ShortID.hex(newcomer.handle)
-    name = newcomer.name
-    since = Date(milliseconds: newcomer.since.milliseconds)
-    expires = Date(milliseconds: newcomer.expires.milliseconds)
-    inviter = ShortID.hex(newcomer.inviter.rawValue)
-    digits = newcomer.digits
+  init(_ pendingDevice: PendingDevice) {
+    id = ShortID.hex(pendingDevice.handle)
+    name = pendingDevice.name
+    since = Date(milliseconds: pendingDevice.since.milliseconds)
+    expires = Date(milliseconds: pendingDevice.expires.milliseconds)
+    inviter = ShortID.hex(pendingDevice.inviter.rawValue)
+    digits = pendingDevice.digits
   }
 }
 
-/// What became of a newcomer, for `--json`.
+/// What became of a pending device, for `--json`.
 struct DecisionRow: Encodable, Equatable {
   var id: String
   var allowed: Bool
@@ -65,14 +65,14 @@ struct DecisionRow: Encodable, Equatable {
 enum DeviceWords {
   /// Those that wait, in the order they came.
   static func waiting(
-    _ newcomers: [Newcomer], ids: [String: String], _ around: Surroundings
+    _ pendingDevices: [PendingDevice], ids: [String: String], _ context: CommandContext
   ) -> Table {
     var table = Table("ID", "WAITS TO JOIN", "SHOWS", "SINCE", "UNTIL")
-    for newcomer in newcomers {
-      let row = NewcomerRow(newcomer)
+    for pendingDevice in pendingDevices {
+      let row = PendingDeviceRow(pendingDevice)
       table.add(
-        ids[row.id] ?? row.id, Foreign.text(row.name), shown(newcomer.digits),
-        around.words(row.since), around.words(row.expires))
+        ids[row.id] ?? row.id, row.name.escapedForTerminal, shown(pendingDevice.digits),
+        context.words(row.since), context.words(row.expires))
     }
     return table
   }
@@ -88,48 +88,50 @@ enum DeviceWords {
 
   /// Of one that was let in.
   static func letIn(_ name: String, asked: String) -> String {
-    let also = name == asked ? "" : " Another device is called “\(Foreign.text(asked))” already."
-    return "\(Foreign.quoted(name)) is a device of the account now.\(also)"
+    let also =
+      name == asked ? "" : " Another device is called “\(asked.escapedForTerminal)” already."
+    return "\(name.quotedForTerminal) is a device of the account now.\(also)"
   }
 
   /// Of one that was sent away.
   static func sentAway(_ name: String) -> String {
-    "\(Foreign.quoted(name)) was not let in, and its link is used up."
+    "\(name.quotedForTerminal) was not let in, and its link is used up."
   }
 
   /// Of one that had gone.
   static func gone(_ name: String) -> String {
-    "\(Foreign.quoted(name)) is not waiting any more."
+    "\(name.quotedForTerminal) is not waiting any more."
   }
 
   /// Of one that waits no more, after a yes whose answer was lost.
   static func unheard(_ name: String) -> String {
-    "The connection was lost while \(Foreign.quoted(name)) was being let in. `atrest devices` shows whether it is; if so, and it was "
+    "The connection was lost while \(name.quotedForTerminal) was being let in. `atrest devices` shows whether it is; if so, and it was "
       + "not yours, `atrest devices revoke` ends its access."
   }
 
   /// Of one with a new name.
   static func renamed(_ name: String, asked: String) -> String {
-    let also = name == asked ? "" : " Another device is called “\(Foreign.text(asked))” already."
-    return "It is called “\(Foreign.text(name))” now.\(also)"
+    let also =
+      name == asked ? "" : " Another device is called “\(asked.escapedForTerminal)” already."
+    return "It is called “\(name.escapedForTerminal)” now.\(also)"
   }
 
   /// A list, oldest first.
   ///
   /// - Parameter family: All of the account, so that their inviters have names.
   static func list(
-    _ devices: [Device], ids: [String: String], _ family: DeviceFamily, _ around: Surroundings
+    _ devices: [Device], ids: [String: String], _ family: DeviceFamily, _ context: CommandContext
   ) -> Table {
     var table = Table("ID", "NAME", "PAIRED", "LAST SEEN", "")
     for device in devices {
       let row = DeviceRow(device)
       let remarks = [
-        row.revoked.map { "access ended \(around.words($0))" },
+        row.revoked.map { "access ended \(context.words($0))" },
         row.current && row.revoked == nil ? "this device" : nil, family.origin(of: device),
       ]
       table.add(
-        ids[row.id] ?? row.id, Foreign.text(row.name), around.words(row.paired),
-        row.seen.map(around.words) ?? "not yet",
+        ids[row.id] ?? row.id, row.name.escapedForTerminal, context.words(row.paired),
+        row.seen.map(context.words) ?? "not yet",
         remarks.compactMap { $0 }.joined(separator: ", "))
     }
     return table

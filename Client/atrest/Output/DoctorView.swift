@@ -92,7 +92,7 @@ struct DoctorReport: Encodable, Equatable {
 
   /// What the server said, for people.
   var thereLines: [String] {
-    var lines = ["Account: “\(Foreign.text(account ?? ""))” on \(server ?? "")."]
+    var lines = ["Account: “\((account ?? "").escapedForTerminal)” on \(server ?? "")."]
     lines.append(clockLine)
     if let news, news > 0 {
       lines.append(

@@ -55,7 +55,7 @@ enum EntitlementWords {
   static func report(_ report: EntitlementReport) -> String {
     var lines = [sentence(report)]
     for (name, rejection) in report.rejections.sorted(by: { $0.key < $1.key }) {
-      lines.append("\(Foreign.text(name)): \(rejection.userMessage)")
+      lines.append("\(name.escapedForTerminal): \(rejection.userMessage)")
     }
     return lines.joined(separator: "\n")
   }

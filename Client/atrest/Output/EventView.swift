@@ -93,17 +93,17 @@ enum EventWords {
   /// In quotation marks, as a name may be any word.
   private static func quoted(_ replica: ReplicaID, _ devices: DeviceNames) -> String {
     guard let name = devices.names[replica] else { return devices.words(replica) }
-    return "“\(Foreign.text(name))”" + (replica == devices.own ? " (this device)" : "")
+    return "“\(name.escapedForTerminal)”" + (replica == devices.own ? " (this device)" : "")
   }
 
   /// A list, newest first.
   static func list(
-    _ events: [Event], _ devices: DeviceNames, _ around: Surroundings
+    _ events: [Event], _ devices: DeviceNames, _ context: CommandContext
   ) -> Table {
     var table = Table("WHEN", "WHAT")
     for event in events {
       table.add(
-        around.words(Date(milliseconds: event.at.milliseconds)), sentence(event, devices))
+        context.words(Date(milliseconds: event.at.milliseconds)), sentence(event, devices))
     }
     return table
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a file of one's own piece by piece: whole under its name, or not there at all.
 
+import AtrestDomain
 import Foundation
 
 #if canImport(Glibc)
@@ -43,7 +44,7 @@ final class ExportFile {
     var status = stat()
     if lstat(path, &status) == 0 {
       guard status.st_mode & S_IFMT != S_IFDIR else {
-        throw Failure.Thrown("\(Foreign.text(path)) is a folder. Name a file.")
+        throw Failure.Thrown("\(path.escapedForTerminal) is a folder. Name a file.")
       }
       guard replacing else { throw ExportFile.exists(path, hint) }
     }
@@ -127,12 +128,13 @@ final class ExportFile {
 
   private static func exists(_ path: String, _ hint: String) -> Failure.Thrown {
     Failure.Thrown(
-      "\(Foreign.text(path)) is there already and was left alone. Choose another name, or \(hint).")
+      "\(path.escapedForTerminal) is there already and was left alone. Choose another name, or \(hint)."
+    )
   }
 
   private static func failure(_ problem: CInt, _ path: String) -> Failure.Thrown {
     Failure.Thrown(
-      "\(Foreign.text(path)) could not be written: \(String(cString: strerror(problem))). Nothing is left of it; "
+      "\(path.escapedForTerminal) could not be written: \(String(cString: strerror(problem))). Nothing is left of it; "
         + "choose another place.", Failure.disk)
   }
 }

@@ -52,7 +52,7 @@ struct Failure: Equatable {
     case let error as PairingLink.Failure:
       self.init(error.userMessage, Failure.usage)
     case let error as ReplicaError:
-      self.init(Foreign.text(error.userMessage), Failure.code(of: error))
+      self.init(error.userMessage.escapedForTerminal, Failure.code(of: error))
     case let error as SyncError:
       self.init(Failure.sentence(of: error), Failure.code(of: error))
     case let error as PortabilityError:
@@ -83,7 +83,7 @@ struct Failure: Equatable {
         + "`atrest unpair`, then pair with a new link."
     case .notPermitted(let reason):
       // The server's own sentence says what to do.
-      "The server did not allow it. \(Foreign.text(reason).asSentence)"
+      "The server did not allow it. \(reason.escapedForTerminal.asSentence)"
     case .notLetIn:
       "This device was not let in: the other one said no, or the link's time is over. `atrest invite` "
         + "on that device makes a new link."
@@ -91,7 +91,7 @@ struct Failure: Equatable {
       SyncWords.held(HeldDeletions(count: count, of: of))
     case .notPaired, .unreachable, .untrusted, .notFound, .refused, .badAnswer, .cancelled,
       .joiningElsewhere, .replica:
-      Foreign.text(error.userMessage)
+      error.userMessage.escapedForTerminal
     }
   }
 

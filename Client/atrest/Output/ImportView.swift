@@ -44,12 +44,12 @@ enum ImportWords {
 
   /// What a file would do.
   static func preview(
-    _ report: ImportReport, _ footing: ImportFooting, _ around: Surroundings
+    _ report: ImportReport, _ footing: ImportFooting, _ context: CommandContext
   ) -> String {
-    var lines = [heading(report, around)]
+    var lines = [heading(report, context)]
     if let instants = report.instants {
       lines.append(
-        "From \(around.words(instants.lowerBound)) to \(around.words(instants.upperBound)).")
+        "From \(context.words(instants.lowerBound)) to \(context.words(instants.upperBound)).")
     }
     lines += kinds(report)
     if report.total.total == 0, report.active == nil { lines.append("There is nothing in it.") }
@@ -75,7 +75,7 @@ enum ImportWords {
     return footing == .alone ? words : words + " The next sync takes it to your other devices."
   }
 
-  private static func heading(_ report: ImportReport, _ around: Surroundings) -> String {
+  private static func heading(_ report: ImportReport, _ context: CommandContext) -> String {
     let what =
       switch report.format {
       case .atrest: "An export of Atrest Sync, version \(report.version)"
@@ -83,7 +83,7 @@ enum ImportWords {
       case .iosSessionState: "The iOS app's fasts"
       case .iosWaterLog: "The iOS app's water"
       }
-    return what + (report.madeAt.map { ", made \(around.words($0))" } ?? "") + "."
+    return what + (report.madeAt.map { ", made \(context.words($0))" } ?? "") + "."
   }
 
   /// `12 fasts: 10 here already, 2 new`, for each kind.
@@ -203,7 +203,7 @@ enum ExportWords {
       ImportWords.number($0.value, $0.key)
     }
     return "Wrote \(parts.isEmpty ? "nothing but a heading" : parts.joined(separator: ", ")) to "
-      + "\(Foreign.text(file)). Only you can read it; it says when you fasted and drank."
+      + "\(file.escapedForTerminal). Only you can read it; it says when you fasted and drank."
   }
 }
 

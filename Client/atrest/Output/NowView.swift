@@ -36,11 +36,11 @@ struct NowRow: Encodable, Equatable {
   var conflicts: Int
   var paired: Bool
 
-  init(_ snapshot: Snapshot, _ around: Surroundings) {
+  init(_ snapshot: Snapshot, _ context: CommandContext) {
     let vigil = Vigil(snapshot.choices.settings)
     if let session = snapshot.active {
-      active = SessionRow(session, now: around.now)
-      let elapsed = session.elapsed(at: around.now)
+      active = SessionRow(session, now: context.now)
+      let elapsed = session.elapsed(at: context.now)
       let milestone = Milestone(elapsed: elapsed)
       milestoneText = milestone?.companionText
       self.vigil = milestone.flatMap(vigil.milestone).map { Fragment($0.scripture) }
@@ -52,9 +52,9 @@ struct NowRow: Encodable, Equatable {
             elapsed: elapsed, targetMinutes: session.targetMinutes))
       }
     } else {
-      self.vigil = vigil.idle(on: LocalDay(around.now, in: around.zone)).map(Fragment.init)
+      self.vigil = vigil.idle(on: LocalDay(context.now, in: context.zone)).map(Fragment.init)
     }
-    waterTodayMillilitres = snapshot.waterToday(around)
+    waterTodayMillilitres = snapshot.waterToday(context)
     waiting = snapshot.waiting
     needsYou = snapshot.stuck
     conflicts = snapshot.conflicts
@@ -65,14 +65,14 @@ struct NowRow: Encodable, Equatable {
 /// Now, for people.
 struct NowView {
   private let snapshot: Snapshot
-  private let around: Surroundings
+  private let context: CommandContext
   private let isUnicode: Bool
 
   /// - Parameter isUnicode: Whether the terminal shows more than ASCII.
-  init(_ snapshot: Snapshot, _ around: Surroundings, isUnicode: Bool = true) {
+  init(_ snapshot: Snapshot, _ context: CommandContext, isUnicode: Bool = true) {
     self.isUnicode = isUnicode
     self.snapshot = snapshot
-    self.around = around
+    self.context = context
   }
 
   /// - Parameter width: Columns of the terminal; nil where there is none: then there is no tree, and lines are as long as they are.
@@ -81,7 +81,7 @@ struct NowView {
     let body = words(style, width: min(room, width == nil ? .max : 60)) + footer(style, room)
     guard let width, let session = snapshot.active else { return body.joined(separator: "\n") }
     let tree = TreeView.lines(
-      of: session, at: around.now, snapshot.entitlement, style, columns: max(1, width - 1),
+      of: session, at: context.now, snapshot.entitlement, style, columns: max(1, width - 1),
       isUnicode: isUnicode)
     return (tree + body).joined(separator: "\n")
   }
@@ -90,16 +90,16 @@ struct NowView {
     let vigil = Vigil(snapshot.choices.settings)
     guard let session = snapshot.active else {
       var lines = [Word.timerIdlePrompt.text + "."]
-      if let line = vigil.idle(on: LocalDay(around.now, in: around.zone)) {
+      if let line = vigil.idle(on: LocalDay(context.now, in: context.zone)) {
         lines += Wrapping.lines(line.text, width: width).map(style.scripture)
       }
       return lines
     }
-    let elapsed = session.elapsed(at: around.now)
+    let elapsed = session.elapsed(at: context.now)
     let begun = elapsed < 0 ? "starts" : "since"
     var lines = [
       "\(style.strong(ElapsedText.text(elapsed)))  "
-        + style.quiet("\(begun) \(around.words(session.span.start))")
+        + style.quiet("\(begun) \(context.words(session.span.start))")
     ]
     if let milestone = Milestone(elapsed: elapsed) {
       lines += Wrapping.lines(milestone.companionText, width: width)
@@ -112,12 +112,12 @@ struct NowView {
   }
 
   private func footer(_ style: Style, _ width: Int) -> [String] {
-    var lines = ["Water today: \(around.amount(snapshot.waterToday(around)))"]
+    var lines = ["Water today: \(context.amount(snapshot.waterToday(context)))"]
     for other in snapshot.open where other.id != snapshot.active?.id {
       let hex = ShortID.hex(other.id)
       let id = snapshot.shortIDs[hex] ?? hex
       lines.append(
-        "Also open: \(id), since \(around.words(other.span.start)). `atrest sessions edit \(id) --end TIME` "
+        "Also open: \(id), since \(context.words(other.span.start)). `atrest sessions edit \(id) --end TIME` "
           + "ends it, `atrest sessions delete \(id)` takes it away.")
     }
     if snapshot.isPaired, snapshot.waiting > 0 {

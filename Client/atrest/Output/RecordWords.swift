@@ -35,14 +35,15 @@ enum RecordWords {
 
   /// What people call one record, by which they know it: `a fast, since today 8:00`. It may be deleted: only
   /// here can a person still tell which one it was.
-  static func noun(_ key: RecordKey, _ record: Record?, _ around: Surroundings) -> String {
+  static func noun(_ key: RecordKey, _ record: Record?, _ context: CommandContext) -> String {
     let noun = noun(key.kind)
     guard let record else { return noun }
     switch key.kind {
     case .session:
-      return (try? Session(record)).map { "\(noun), \(SessionWords.span($0.span, around))" } ?? noun
+      return (try? Session(record)).map { "\(noun), \(SessionWords.span($0.span, context))" }
+        ?? noun
     case .water:
-      return (try? WaterEntry(record)).map { "\(noun), \(WaterWords.intake($0.intake, around))" }
+      return (try? WaterEntry(record)).map { "\(noun), \(WaterWords.intake($0.intake, context))" }
         ?? noun
     case .preference: return "\(noun), \(id(of: key))"
     default: return noun
@@ -68,7 +69,7 @@ enum RecordWords {
     case .session, .water:
       UUID(bytes: key.id)?.uuidString.lowercased() ?? ShortID.hex(key.id)
     case .preference, .entitlement:
-      String(validating: key.id, as: UTF8.self).map(Foreign.text) ?? ShortID.hex(key.id)
+      String(validating: key.id, as: UTF8.self).map(\.escapedForTerminal) ?? ShortID.hex(key.id)
     default: ShortID.hex(key.id)
     }
   }
@@ -84,7 +85,7 @@ struct DeviceNames {
   /// `phone`, `this device`, or `device 0123456789abcdef`.
   func words(_ replica: ReplicaID) -> String {
     if let name = names[replica] {
-      return replica == own ? "\(Foreign.text(name)) (this device)" : Foreign.text(name)
+      return replica == own ? "\(name.escapedForTerminal) (this device)" : name.escapedForTerminal
     }
     return replica == own ? "this device" : "device \(ShortID.hex(replica.rawValue))"
   }

@@ -34,12 +34,12 @@ struct RevocationWords {
   let device: Device
   let family: DeviceFamily
 
-  private var name: String { Foreign.quoted(device.name) }
+  private var name: String { device.name.quotedForTerminal }
 
   /// Whom the question is about.
-  func companions(_ companions: [Device], _ around: Surroundings) -> String {
+  func companions(_ companions: [Device], _ context: CommandContext) -> String {
     let ids = ShortID.shortened(family.devices.map { ShortID.hex($0.replica.rawValue) })
-    let list = DeviceWords.list(companions, ids: ids, family, around).text(.plain)
+    let list = DeviceWords.list(companions, ids: ids, family, context).text(.plain)
     return "Through \(name) \(companions.count == 1 ? "this one" : "these") came in:\n\n\(list)\n"
   }
 

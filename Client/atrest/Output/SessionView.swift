@@ -50,22 +50,23 @@ extension Session.Outcome {
 /// Words about fasts.
 enum SessionWords {
   /// `20 Nov 2026, 22:30 to yesterday 14:30`, `today 4:30 to 12:30`, or `since 20 Nov 2026, 22:30`.
-  static func span(_ span: Session.Span, _ around: Surroundings) -> String {
-    guard let end = span.end else { return "since \(around.words(span.start))" }
-    let isOneDay = LocalDay(span.start, in: around.zone) == LocalDay(end, in: around.zone)
-    let endWords = isOneDay ? around.clock(end) : around.words(end)
-    return "\(around.words(span.start)) to \(endWords)"
+  static func span(_ span: Session.Span, _ context: CommandContext) -> String {
+    guard let end = span.end else { return "since \(context.words(span.start))" }
+    let isOneDay = LocalDay(span.start, in: context.zone) == LocalDay(end, in: context.zone)
+    let endWords = isOneDay ? context.clock(end) : context.words(end)
+    return "\(context.words(span.start)) to \(endWords)"
   }
 
   /// A list, latest start first.
-  static func list(_ sessions: [Session], ids: [String: String], _ around: Surroundings) -> Table {
+  static func list(_ sessions: [Session], ids: [String: String], _ context: CommandContext) -> Table
+  {
     var table = Table("ID", "STARTED", "ENDED", "LASTED", "TARGET", "")
     for session in sessions {
       let hex = ShortID.hex(session.id)
       table.add(
-        ids[hex] ?? hex, around.words(session.span.start),
-        session.span.end.map(around.words) ?? "still open",
-        DurationText.text(session.elapsed(at: around.now)),
+        ids[hex] ?? hex, context.words(session.span.start),
+        session.span.end.map(context.words) ?? "still open",
+        DurationText.text(session.elapsed(at: context.now)),
         DurationText.text(minutes: session.targetMinutes),
         session.span.outcome == .completed ? "" : session.span.outcome.word)
     }
@@ -73,12 +74,12 @@ enum SessionWords {
   }
 
   /// Everything about one fast.
-  static func detail(_ session: Session, _ around: Surroundings) -> String {
+  static func detail(_ session: Session, _ context: CommandContext) -> String {
     var lines = [
       "id       \(session.id.uuidString.lowercased())",
-      "started  \(around.words(session.span.start))",
-      "ended    \(session.span.end.map(around.words) ?? "still open")",
-      "lasted   \(DurationText.text(session.elapsed(at: around.now)))",
+      "started  \(context.words(session.span.start))",
+      "ended    \(session.span.end.map(context.words) ?? "still open")",
+      "lasted   \(DurationText.text(session.elapsed(at: context.now)))",
       "target   \(DurationText.text(minutes: session.targetMinutes))",
       "outcome  \(session.span.outcome.word)",
     ]
@@ -95,13 +96,13 @@ enum SessionWords {
   }
 
   /// A fast that is open beside the one that ended.
-  static func stillOpen(_ session: Session, _ around: Surroundings) -> String {
-    "Another fast is still open, since \(around.words(session.span.start))."
+  static func stillOpen(_ session: Session, _ context: CommandContext) -> String {
+    "Another fast is still open, since \(context.words(session.span.start))."
   }
 
   /// One line after a fast ended.
-  static func ended(_ session: Session, _ around: Surroundings) -> String {
-    let length = DurationText.text(session.elapsed(at: around.now))
+  static func ended(_ session: Session, _ context: CommandContext) -> String {
+    let length = DurationText.text(session.elapsed(at: context.now))
     switch session.span.outcome {
     case .completed:
       let words = "\(ending(session)) after \(length)."

@@ -14,11 +14,11 @@ struct SettingRow: Encodable, Equatable {
   var chosen: Bool
   var choices: [String]
 
-  init(_ setting: Setting, _ stored: String?, _ around: Surroundings) {
+  init(_ setting: Setting, _ stored: String?, _ context: CommandContext) {
     name = SettingsWords.name(setting)
     key = setting.rawValue
     let standard =
-      setting == .waterUnit ? around.manner.unit.rawValue : setting.defaultValue
+      setting == .waterUnit ? context.localeFormat.unit.rawValue : setting.defaultValue
     value = stored ?? standard
     chosen = stored != nil
     choices = setting.choices
@@ -67,7 +67,7 @@ struct SettingsPage {
   }
 
   /// Of a replica, or of a device without one.
-  init(_ replica: Replica?, _ around: Surroundings) throws {
+  init(_ replica: Replica?, _ context: CommandContext) throws {
     guard let replica else {
       self.init(values: [:], entitlement: .unknown, isPaired: false)
       return
@@ -96,26 +96,26 @@ enum SettingsWords {
   static func name(_ setting: Setting) -> String { setting.name ?? setting.rawValue }
 
   /// `16h`, `ml`, `250 ml`, `off`: a stored value as it acts. What is damaged acts as its default.
-  static func value(_ setting: Setting, stored: String?, _ around: Surroundings) -> String {
+  static func value(_ setting: Setting, stored: String?, _ context: CommandContext) -> String {
     let settings = Settings { $0 == setting.rawValue ? stored : nil }
     switch setting {
     case .target: return DurationText.text(minutes: settings.targetMinutes)
     case .waterUnit:
-      return (stored.flatMap(WaterUnit.init(rawValue:)) ?? around.manner.unit).rawValue
-    case .quickAdd: return around.amount(settings.quickAddMillilitres)
+      return (stored.flatMap(WaterUnit.init(rawValue:)) ?? context.localeFormat.unit).rawValue
+    case .quickAdd: return context.amount(settings.quickAddMillilitres)
     case .vigil: return settings.vigil ? "on" : "off"
     case .transitionDismissed: return SwitchSetting.value(settings.transitionDismissed)
     }
   }
 
   /// After a choice.
-  static func chosen(_ setting: Setting, stored: String, _ around: Surroundings) -> String {
-    let value = value(setting, stored: stored, around)
+  static func chosen(_ setting: Setting, stored: String, _ context: CommandContext) -> String {
+    let value = value(setting, stored: stored, context)
     switch setting {
     case .target:
       return
         "Your usual target is \(value). \(Word.settingsFastingNote.text) A fast that goes on keeps its own."
-    case .waterUnit: return "Water is shown in \(around.unit.sign)."
+    case .waterUnit: return "Water is shown in \(context.unit.sign)."
     case .quickAdd: return "`atrest water add` notes \(value)."
     case .vigil: return "Vigil is \(value)."
     case .transitionDismissed: return value
@@ -123,13 +123,13 @@ enum SettingsWords {
   }
 
   /// The sections that there are for somebody, each with its lines.
-  static func page(_ page: SettingsPage, _ around: Surroundings, _ style: Style) -> String {
+  static func page(_ page: SettingsPage, _ context: CommandContext, _ style: Style) -> String {
     SettingsSection.sections(for: page.entitlement).compactMap { section in
       var lines = [style.strong(section.title.text)]
       func line(_ setting: Setting) {
         let name = name(setting).padding(toLength: 11, withPad: " ", startingAt: 0)
         lines.append(
-          "  \(name)\(value(setting, stored: page.stored(setting), around))")
+          "  \(name)\(value(setting, stored: page.stored(setting), context))")
       }
       switch section {
       case .fasting:

@@ -42,12 +42,12 @@ struct StatusReport: Encodable, Equatable {
   /// Of a replica.
   init(
     sessions: [Session], water: [WaterEntry], status: ReplicaStatus?, pending: [PendingWrite],
-    conflicts: Int, _ around: Surroundings
+    conflicts: Int, _ context: CommandContext
   ) {
     let fasting = Fasting(sessions)
-    active = fasting.active.map { SessionRow($0, now: around.now) }
-    otherOpen = fasting.otherOpen.map { SessionRow($0, now: around.now) }
-    waterTodayMillilitres = WaterDay.total(of: water, onDayOf: around.now, in: around.zone)
+    active = fasting.active.map { SessionRow($0, now: context.now) }
+    otherOpen = fasting.otherOpen.map { SessionRow($0, now: context.now) }
+    waterTodayMillilitres = WaterDay.total(of: water, onDayOf: context.now, in: context.zone)
     self.conflicts = conflicts
     sync = Sync(
       paired: status?.isPaired ?? false, account: status?.account, server: status?.server,
@@ -61,18 +61,18 @@ struct StatusReport: Encodable, Equatable {
   }
 
   /// Of a device where nothing was written yet.
-  static func empty(_ around: Surroundings) -> StatusReport {
-    StatusReport(sessions: [], water: [], status: nil, pending: [], conflicts: 0, around)
+  static func empty(_ context: CommandContext) -> StatusReport {
+    StatusReport(sessions: [], water: [], status: nil, pending: [], conflicts: 0, context)
   }
 
   /// For people.
   ///
   /// - Parameter sessionIDs: The short form of each fast's id.
-  func text(sessionIDs: [String: String], _ around: Surroundings, _ style: Style) -> String {
+  func text(sessionIDs: [String: String], _ context: CommandContext, _ style: Style) -> String {
     var lines: [String] = []
     if let active {
-      let elapsed = active.start > around.now ? "starts" : "since"
-      lines.append(style.strong("Fasting \(elapsed) \(around.words(active.start))"))
+      let elapsed = active.start > context.now ? "starts" : "since"
+      lines.append(style.strong("Fasting \(elapsed) \(context.words(active.start))"))
       var line = "  \(DurationText.text(minutes: active.elapsedMinutes)) so far, target "
       line += DurationText.text(minutes: active.targetMinutes)
       let milestone = active.milestone.flatMap(Milestone.init(rawValue:))
@@ -85,11 +85,11 @@ struct StatusReport: Encodable, Equatable {
     for other in otherOpen {
       let id = short(other.id, sessionIDs)
       lines.append(
-        "Also open: \(id), since \(around.words(other.start)). `atrest sessions edit \(id) --end TIME` "
+        "Also open: \(id), since \(context.words(other.start)). `atrest sessions edit \(id) --end TIME` "
           + "ends it, `atrest sessions delete \(id)` takes it away.")
     }
-    lines.append("Water today: \(around.amount(waterTodayMillilitres))")
-    lines += syncLines(around)
+    lines.append("Water today: \(context.amount(waterTodayMillilitres))")
+    lines += syncLines(context)
     if conflicts > 0 {
       let count = conflicts == 1 ? "One change was" : "\(conflicts) changes were"
       lines.append(
@@ -110,14 +110,14 @@ struct StatusReport: Encodable, Equatable {
       + "would go. `atrest sync --allow-mass-deletion` lets it happen; what you write again stays."
   }
 
-  private func syncLines(_ around: Surroundings) -> [String] {
+  private func syncLines(_ context: CommandContext) -> [String] {
     var lines: [String] = []
     let waiting = sync.waiting == 1 ? "1 change waits" : "\(sync.waiting) changes wait"
     if !sync.paired {
       lines.append(
         "Everything is kept on this device. `atrest pair LINK` connects it to your other devices.")
     } else {
-      let last = sync.lastSync.map { "last synced \(around.words($0))" } ?? "not synced yet"
+      let last = sync.lastSync.map { "last synced \(context.words($0))" } ?? "not synced yet"
       let waits = sync.waiting == 0 ? "Nothing waits to sync" : "\(waiting) for the next sync"
       lines.append(
         sync.waiting == 0 && !(sync.refused.isEmpty && sync.heldDeletions == 0)
@@ -171,7 +171,7 @@ extension StatusReport.Refused {
     self.init(
       kind: RecordWords.name(of: write.key.kind), id: id,
       reason: StatusReport.Refused.name(refusal.reason),
-      message: Foreign.text(refusal.message).asSentence,
+      message: refusal.message.escapedForTerminal.asSentence,
       advice: StatusReport.Refused.advice(refusal.reason, write.key.kind, id))
   }
 

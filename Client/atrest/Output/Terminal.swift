@@ -46,7 +46,7 @@ enum Terminal {
   private static func answered(_ problem: Int32) {
     guard problem != 0 else { return }
     if problem != EPIPE {
-      complain(
+      writeError(
         "The answer could not be written (\(String(cString: strerror(problem)))). What was asked for is done; look "
           + "again where there is room.")
     }
@@ -70,7 +70,7 @@ enum Terminal {
   }
 
   /// Writes text and a newline to standard error.
-  static func complain(_ text: String) {
+  static func writeError(_ text: String) {
     _ = write(text + "\n", to: STDERR_FILENO)
   }
 
@@ -133,31 +133,4 @@ struct Style: Sendable {
 
   /// What may be overlooked.
   func quiet(_ text: String) -> String { isOn ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
-}
-
-/// Text that came from elsewhere.
-enum Foreign {
-  /// The text in quotation marks that nothing in it can close.
-  static func quoted(_ text: String) -> String {
-    let marks: Set<Unicode.Scalar> = ["\u{201C}", "\u{201D}", "\u{201E}", "\u{201F}", "\""]
-    let inner = Foreign.text(text).unicodeScalars.map { scalar -> Unicode.Scalar in
-      marks.contains(scalar) ? "'" : scalar
-    }
-    return "“\(String(String.UnicodeScalarView(inner)))”"
-  }
-
-  /// The text with everything that could move a terminal's cursor, hide words or reverse them made
-  /// visible.
-  ///
-  /// Device and account names and refusals are written by other programs.
-  static func text(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.map { scalar in
-          switch scalar.properties.generalCategory {
-          case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: "\u{FFFD}"
-          default: scalar
-          }
-        }))
-  }
 }

@@ -58,7 +58,7 @@ enum UndoWords {
     case .deleteWater: "delete_water"
     case .setting: "setting"
     case .restore: "restore"
-    case .bringIn: "import"
+    case .import: "import"
     }
   }
 
@@ -83,13 +83,13 @@ enum UndoWords {
     "Another fast goes on, so the one before it stays as it is now. Only one goes on at a time."
 
   /// What is as it was before.
-  static func text(_ undone: UndoneAction, _ around: Surroundings) -> String {
+  static func text(_ undone: UndoneAction, _ context: CommandContext) -> String {
     var lines: [String] = []
     let whole = wholeSentence(undone.action)
     if let whole { lines.append(whole) }
     for change in undone.changes {
       if whole == nil, !change.restored.isEmpty {
-        lines.append(sentence(undone.action, change, around))
+        lines.append(sentence(undone.action, change, context))
       }
       if change.anotherGoesOn {
         lines.append(anotherGoesOn)
@@ -107,21 +107,21 @@ enum UndoWords {
   private static func wholeSentence(_ action: UserAction) -> String? {
     switch action {
     case .restore: "Undone: what was written back is as it was before, and set aside again."
-    case .bringIn: "Undone: what the file brought is taken away, and what it changed is as it was."
+    case .import: "Undone: what the file brought is taken away, and what it changed is as it was."
     default: nil
     }
   }
 
   private static func sentence(
-    _ action: UserAction, _ change: UndoneAction.Change, _ around: Surroundings
+    _ action: UserAction, _ change: UndoneAction.Change, _ context: CommandContext
   ) -> String {
     func fast(_ record: Record?) -> String {
       let session = record.flatMap { try? Session($0) }
-      return session.map { SessionWords.span($0.span, around) } ?? "a fast"
+      return session.map { SessionWords.span($0.span, context) } ?? "a fast"
     }
     func glass(_ record: Record?) -> String {
       let entry = record.flatMap { try? WaterEntry($0) }
-      return entry.map { WaterWords.intake($0.intake, around) } ?? "something drunk"
+      return entry.map { WaterWords.intake($0.intake, context) } ?? "something drunk"
     }
     switch action {
     case .begin: return "Undone: the fast \(fast(change.after)) was not begun."
@@ -140,8 +140,8 @@ enum UndoWords {
       guard let setting else { return "Undone: the setting is as it was." }
       let before = change.before.flatMap { $0.isDeleted ? nil : try? PreferenceField.value(of: $0) }
       return
-        "Undone: \(SettingsWords.name(setting)) is \(SettingsWords.value(setting, stored: before, around)) again."
-    case .restore, .bringIn: return wholeSentence(action) ?? ""
+        "Undone: \(SettingsWords.name(setting)) is \(SettingsWords.value(setting, stored: before, context)) again."
+    case .restore, .import: return wholeSentence(action) ?? ""
     }
   }
 

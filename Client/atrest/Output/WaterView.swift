@@ -26,10 +26,10 @@ struct WaterDayRow: Encodable, Equatable {
   var entries: [WaterRow]
 
   /// - Parameter day: nil where nothing was drunk today.
-  init(_ day: WaterDay?, _ around: Surroundings) {
-    self.day = (day?.day ?? LocalDay(around.now, in: around.zone)).iso
+  init(_ day: WaterDay?, _ context: CommandContext) {
+    self.day = (day?.day ?? LocalDay(context.now, in: context.zone)).iso
     millilitres = day?.millilitres ?? 0
-    entries = day?.entries.map { WaterRow($0, in: around.zone) } ?? []
+    entries = day?.entries.map { WaterRow($0, in: context.zone) } ?? []
   }
 }
 
@@ -37,27 +37,27 @@ struct WaterDayRow: Encodable, Equatable {
 enum WaterWords {
   /// Days, latest first, with their entries.
   static func list(
-    _ days: [WaterDay], ids: [String: String], _ around: Surroundings, _ style: Style
+    _ days: [WaterDay], ids: [String: String], _ context: CommandContext, _ style: Style
   ) -> String {
     days.map { day in
-      let title = "\(name(of: day.day, around))  \(around.amount(day.millilitres))"
+      let title = "\(name(of: day.day, context))  \(context.amount(day.millilitres))"
       let lines = day.entries.map { entry in
         let hex = ShortID.hex(entry.id)
-        let clock = around.clock(entry.intake.at)
+        let clock = context.clock(entry.intake.at)
         return "  \(ids[hex] ?? hex)  \(clock)  "
-          + around.amount(entry.intake.millilitres)
+          + context.amount(entry.intake.millilitres)
       }
       return ([style.strong(title)] + lines).joined(separator: "\n")
     }.joined(separator: "\n")
   }
 
   /// `250 ml, today 22:30`.
-  static func intake(_ intake: WaterEntry.Intake, _ around: Surroundings) -> String {
-    "\(around.amount(intake.millilitres)), \(around.words(intake.at))"
+  static func intake(_ intake: WaterEntry.Intake, _ context: CommandContext) -> String {
+    "\(context.amount(intake.millilitres)), \(context.words(intake.at))"
   }
 
-  private static func name(of day: LocalDay, _ around: Surroundings) -> String {
-    switch day.number - LocalDay(around.now, in: around.zone).number {
+  private static func name(of day: LocalDay, _ context: CommandContext) -> String {
+    switch day.number - LocalDay(context.now, in: context.zone).number {
     case 0: "Today"
     case -1: "Yesterday"
     default: TimeText.day(day)

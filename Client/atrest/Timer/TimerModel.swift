@@ -58,7 +58,7 @@ struct TimerModel: Hashable {
     var at: Date
   }
 
-  private(set) var around: Surroundings
+  private(set) var context: CommandContext
   private(set) var size: ScreenSize
   private(set) var snapshot = Snapshot.empty
   private(set) var machine = FastingMachine()
@@ -91,8 +91,8 @@ struct TimerModel: Hashable {
   /// Seconds for which a citation shows.
   static let citationSeconds = Vigil.Timing.citationHold + 0.5
 
-  init(_ around: Surroundings, size: ScreenSize, reduceMotion: Bool, isUnicode: Bool = true) {
-    self.around = around
+  init(_ context: CommandContext, size: ScreenSize, reduceMotion: Bool, isUnicode: Bool = true) {
+    self.context = context
     self.size = size
     self.reduceMotion = reduceMotion
     self.isUnicode = isUnicode
@@ -126,7 +126,7 @@ struct TimerModel: Hashable {
   var vigil: Vigil { Vigil(snapshot.choices.settings) }
 
   /// Seconds that went by since then.
-  func seconds(since then: Date) -> TimeInterval { around.now.timeIntervalSince(then) }
+  func seconds(since then: Date) -> TimeInterval { context.now.timeIntervalSince(then) }
 
   // MARK: - Events
 
@@ -136,7 +136,7 @@ struct TimerModel: Hashable {
     case .key(let key):
       return press(key)
     case .tick(let now):
-      around = around.at(now)
+      context = context.at(now)
       if let notice, now >= notice.until { self.notice = nil }
       if let citationAsked, seconds(since: citationAsked) >= Self.citationSeconds {
         self.citationAsked = nil
@@ -180,7 +180,7 @@ struct TimerModel: Hashable {
     case "w": return [.water]
     case "u" where canUndo: return [.undo]
     case "c":
-      if fragment != nil { citationAsked = around.now }
+      if fragment != nil { citationAsked = context.now }
       return []
     case "q": return [.quit]
     default: return []
@@ -202,7 +202,7 @@ struct TimerModel: Hashable {
 
   private mutating func follow(_ snapshot: Snapshot, _ shown: Session?) -> [Effect] {
     self.snapshot = snapshot
-    around = around.following(snapshot.choices)
+    context = context.following(snapshot.choices)
     let before = self.shown?.id
     let sessions = snapshot.open + (shown.map { [$0] } ?? [])
     setAside.formIntersection(snapshot.open.map(\.id))
@@ -230,19 +230,19 @@ struct TimerModel: Hashable {
   private mutating func done(_ effect: Effect) {
     switch effect {
     case .begin:
-      begun = around.now
+      begun = context.now
       canUndo = true
       notice = nil
     case .end:
       setOthersAside()
       if let session = active {
-        let from = MaterialisingProgress.value(of: machine.status, at: around.now)
-        machine.complete(at: around.now)
+        let from = MaterialisingProgress.value(of: machine.status, at: context.now)
+        machine.complete(at: context.now)
         let isEstablished = shown.map { TreeMapper.state(of: $0) == .established } ?? false
         completion = Completion(
           arrival: Arrival(
             from: from, isEstablished: isEstablished, vigil: vigil.isOn,
-            reduceMotion: reduceMotion), at: max(around.now, session.span.start))
+            reduceMotion: reduceMotion), at: max(context.now, session.span.start))
       }
       canUndo = true
       notice = nil
@@ -251,12 +251,12 @@ struct TimerModel: Hashable {
       }
     case .letGo:
       setOthersAside()
-      machine.abandon(at: around.now)
+      machine.abandon(at: context.now)
       canUndo = true
       notice = nil
     case .water:
       canUndo = true
-      say("Noted \(around.amount(snapshot.choices.settings.quickAddMillilitres)).")
+      say("Noted \(context.amount(snapshot.choices.settings.quickAddMillilitres)).")
     case .undo:
       canUndo = false
       completion = nil
@@ -271,7 +271,7 @@ struct TimerModel: Hashable {
   }
 
   private mutating func say(_ sentence: String) {
-    notice = Notice(text: sentence, until: around.now.addingTimeInterval(Self.noticeSeconds))
+    notice = Notice(text: sentence, until: context.now.addingTimeInterval(Self.noticeSeconds))
   }
 
   // MARK: - Vigil
@@ -279,9 +279,9 @@ struct TimerModel: Hashable {
   /// Vigil's line now, if there is one.
   var fragment: ScriptureFragment? {
     switch machine.status {
-    case .idle: return vigil.idle(on: LocalDay(around.now, in: around.zone))
+    case .idle: return vigil.idle(on: LocalDay(context.now, in: context.zone))
     case .active(let session):
-      return Milestone(elapsed: session.elapsed(at: around.now))
+      return Milestone(elapsed: session.elapsed(at: context.now))
         .flatMap { vigil.milestone($0)?.scripture }
     case .completed(let session):
       guard let completion,

@@ -129,7 +129,7 @@ struct TimerScreen {
     case .idle:
       add(Word.timerIdlePrompt.text, .highlight, 0)
     case .active(let session):
-      let elapsed = session.elapsed(at: model.around.now)
+      let elapsed = session.elapsed(at: model.context.now)
       add(Word.timerActiveLabel.text, .muted, 6)
       add(ElapsedText.text(elapsed), .highlight, 0)
       blocks.append(blank)
@@ -138,7 +138,7 @@ struct TimerScreen {
         if let addition = model.vigil.milestone(milestone) { add(addition.companion, .accent, 5) }
       }
     case .completed(let session):
-      add(ElapsedText.text(session.elapsed(at: model.around.now)), .highlight, 1)
+      add(ElapsedText.text(session.elapsed(at: model.context.now)), .highlight, 1)
       add(
         TreeMapper.state(of: session) == .established
           ? Word.timerCompletedLabel.text : "\(SessionWords.ending(session)).", .highlight, 0)
@@ -161,12 +161,12 @@ struct TimerScreen {
     }
     if model.machine.status.isActive {
       blocks.append(blank)
-      let total = model.around.amount(model.snapshot.waterToday(model.around))
+      let total = model.context.amount(model.snapshot.waterToday(model.context))
       add("\(Word.waterInlineHeader.text) \(total)", .accent, 2)
     }
     if let next = model.next {
       blocks.append(blank)
-      add(SessionWords.stillOpen(next, model.around), .accent, 2)
+      add(SessionWords.stillOpen(next, model.context), .accent, 2)
     }
     if let notice = model.notice {
       blocks.append(blank)
@@ -186,7 +186,7 @@ struct TimerScreen {
   private func tree(rows: Int) -> [TimerLine] {
     guard rows >= 6, let session = model.shown,
       var state = TreeView.state(
-        of: session, at: model.around.now, model.snapshot.entitlement)
+        of: session, at: model.context.now, model.snapshot.entitlement)
     else { return [] }
     var star: Double?
     if let completion = model.completion, state == .established {

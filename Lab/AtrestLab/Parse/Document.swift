@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns the text of a file into nodes that know their lines. Everything about it is bounded.
 
+import AtrestDomain
 import Foundation
 import Yams
 
@@ -48,10 +49,8 @@ struct Part {
 
   static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
-    case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator, .privateUse,
-      .unassigned:
-      false
-    default: true
+    case .privateUse, .unassigned: false
+    default: !scalar.steersDisplay
     }
   }
 }

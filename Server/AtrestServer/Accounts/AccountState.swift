@@ -42,7 +42,7 @@ package final class AccountState: Sendable {
   static let badStatementsInARow = 32
   static let statementRefillMilliseconds: Int64 = 10_000
 
-  /// Whether a device may make a code, send a newcomer away or take another identity now; counts it if so.
+  /// Whether a device may make a code, send a pending device away or take another identity now; counts it if so.
   func mayLeaveTrace(at now: WallTime) -> Bool { traces.withLock { $0.take(at: now) } }
 
   /// Whether a device may be given a name now; counts it if so.

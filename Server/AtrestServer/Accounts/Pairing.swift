@@ -77,7 +77,7 @@ enum Pairing {
     case madeBefore(DeviceEntry, Token)
     /// The code is right, and a device of the account has to say yes.
     case awaitsApproval(InvitationEntry, secret: [UInt8])
-    /// The code is right, and a device would have to say yes to a newcomer that it cannot tell from another:
+    /// The code is right, and a device would have to say yes to a pending device that it cannot tell from another:
     /// without a nonce there are no digits. The code stays as it was.
     case hasNoDigits
     /// Wrong, used, too old, or tried too often. Names the account whose code it would have been, if any.
@@ -146,29 +146,29 @@ enum Pairing {
     return .paired(device, token)
   }
 
-  /// Lets a newcomer in, or sends it away. Of several decisions the first one counts: afterwards its invitation is used, or gone.
+  /// Lets a pending device in, or sends it away. Of several decisions the first one counts: afterwards its invitation is used, or gone.
   ///
   /// - Parameters:
-  ///   - token: With the newcomer's secret. Nil sends it away.
+  ///   - token: With the pending device's secret. Nil sends it away.
   ///   - decider: The device that says so.
   static func decide(
-    _ newcomer: WaitingNewcomer, token: Token?, by decider: ReplicaID, at now: WallTime,
+    _ pendingDevice: PendingPairing, token: Token?, by decider: ReplicaID, at now: WallTime,
     in transaction: any StoreTransaction
   ) throws(StoreError) -> Decision {
-    guard let invitation = try transaction.invitation(handle: newcomer.code),
+    guard let invitation = try transaction.invitation(handle: pendingDevice.code),
       // Another code may have the handle by now.
-      Secret.areEqual(invitation.secretHash, newcomer.secretHash),
-      invitation.account == newcomer.account, openEnds(at: now).contains(invitation.expires),
+      Secret.areEqual(invitation.secretHash, pendingDevice.secretHash),
+      invitation.account == pendingDevice.account, openEnds(at: now).contains(invitation.expires),
       invitation.usedBy == nil
     else { return .nobodyWaits }
     guard let token else {
-      try transaction.removeInvitation(handle: newcomer.code)
+      try transaction.removeInvitation(handle: pendingDevice.code)
       try transaction.addEvent(
-        NewEvent(.deviceDenied, of: newcomer.account, at: now, actor: decider))
+        NewEvent(.deviceDenied, of: pendingDevice.account, at: now, actor: decider))
       return .sentAway
     }
     let outcome = try admit(
-      token, name: newcomer.name, by: invitation, approver: decider, at: now, in: transaction)
+      token, name: pendingDevice.name, by: invitation, approver: decider, at: now, in: transaction)
     switch outcome {
     case .paired(let device, let token):
       try transaction.addEvent(

@@ -61,16 +61,16 @@ package final class ClockMonitor: Sendable {
 
   private let state = Mutex(State())
   private let environment: Environment
-  private let directory: Directory
+  private let registry: SessionRegistry
   private let highWater: WallTime
   private let logger: Logger
 
   /// - Parameter highWater: The greatest time that the clock showed before this start.
   package init(
-    environment: Environment, directory: Directory, highWater: WallTime, logger: Logger
+    environment: Environment, registry: SessionRegistry, highWater: WallTime, logger: Logger
   ) {
     self.environment = environment
-    self.directory = directory
+    self.registry = registry
     self.highWater = highWater
     self.logger = logger
   }
@@ -82,7 +82,7 @@ package final class ClockMonitor: Sendable {
   package func check() {
     let now = environment.now()
     let uptime = environment.uptime?()
-    let votes = directory.clockOffsets(
+    let votes = registry.clockOffsets(
       heardSince: now.advanced(by: -Self.memoryMilliseconds))
     let (doubt, before, isFirst) = state.withLock { state in
       let before = state.doubt

@@ -109,28 +109,31 @@ extension Limit.Unit {
 }
 
 extension ServerLimits {
-  /// Changes one limit, as in `connections=500`.
+  /// Changes one limit, as in `max-connections=500`.
   /// - Throws: `LimitError`; nothing is changed then.
   package mutating func set(_ assignment: String) throws(LimitError) {
     guard let equals = assignment.firstIndex(of: "=") else { throw .notAnAssignment }
-    let name = assignment[..<equals]
+    let name = Self.currentName(of: String(assignment[..<equals]))
     guard let limit = Self.table.first(where: { $0.name == name }) else {
       throw .unknown(String(name.prefix(40)))
     }
     try limit.apply(String(assignment[assignment.index(after: equals)...]), to: &self)
   }
 
+  /// What a limit is called today: its name, if it was never called otherwise.
+  package static func currentName(of name: String) -> String { formerNames[name] ?? name }
+
   /// Looks whether the limits suit each other. After all assignments, in whatever order they came.
-  /// - Parameter shards: Among how many ``heldBytes`` is shared.
+  /// - Parameter shards: Among how many ``maxBufferedBytes`` is shared.
   /// - Throws: `LimitError.contradiction`: what the first limit allows, the second never lets happen.
   package func check(shards: Int) throws(LimitError) {
     var configuration = GRPCServer.Configuration()
     apply(to: &configuration)
     configuration.shardCount = shards
-    let share = configuration.maxHeldBytesPerShard
-    try require("stream-bytes", within: "unsent-bytes", transport.maxUnsentBytes)
-    for name in ["message-bytes", "unfinished-bytes", "unsent-bytes"] {
-      try require(name, within: "held-bytes", share)
+    let share = configuration.maxBufferedBytesPerShard
+    try require("max-stream-bytes", within: "max-unsent-bytes", transport.maxUnsentBytes)
+    for name in ["max-message-bytes", "max-unfinished-bytes", "max-unsent-bytes"] {
+      try require(name, within: "max-buffered-bytes", share)
     }
   }
 

@@ -13,18 +13,53 @@ package struct ServerLimits: Sendable {
   /// Connections of one IPv4 address or IPv6 /64.
   package var connectionsPerAddress = 1_000
   /// Connections on which no call had a right token.
-  package var connectionsWithoutToken = 2_000
+  package var maxUnauthenticatedConnections = 2_000
   /// Connections of one address that have not completed their greeting.
-  package var greetingsPerAddress = 200
+  package var maxHandshakesPerAddress = 200
   /// Calls of one device that are under way.
   package var callsPerDevice = 100
   /// Bytes that all connections hold for their peers.
-  package var heldBytes = 24 * 1024 * 1024
+  package var maxBufferedBytes = 24 * 1024 * 1024
   /// Bytes that a stream's writer holds beyond what its connection does.
   package var streamBacklogBytes = 256 * 1024
 
   /// What each account may hold.
   package var quota = AccountQuota.standard
+
+  /// What limits were called before 1.0, for one more version.
+  package static let formerNames: [String: String] = [
+    "account-records": "max-account-records",
+    "account-bytes": "max-account-bytes",
+    "connections": "max-connections",
+    "connections-per-address": "max-connections-per-address",
+    "connections-without-token": "max-unauthenticated-connections",
+    "greetings-per-address": "max-handshakes-per-address",
+    "handshake-time": "handshake-timeout",
+    "first-request-time": "first-request-timeout",
+    "idle-time": "idle-timeout",
+    "keepalive-time": "keepalive-timeout",
+    "calls-per-connection": "max-calls-per-connection",
+    "calls-per-device": "max-calls-per-device",
+    "message-bytes": "max-message-bytes",
+    "inflate-ratio": "max-inflate-ratio",
+    "header-bytes": "max-header-bytes",
+    "header-fields": "max-header-fields",
+    "unfinished-bytes": "max-unfinished-bytes",
+    "unsent-bytes": "max-unsent-bytes",
+    "stream-bytes": "max-stream-bytes",
+    "stream-backlog-bytes": "max-stream-backlog-bytes",
+    "held-bytes": "max-buffered-bytes",
+    "request-stall": "request-stall-timeout",
+    "request-time": "request-timeout",
+    "write-stall": "write-stall-timeout",
+    "resets": "max-resets",
+    "errors": "max-errors",
+    "idle-frames": "max-idle-frames",
+    "queued-frames": "max-queued-frames",
+    "ping-strikes": "max-ping-strikes",
+    "ping-interval": "min-ping-interval",
+    "idle-ping-interval": "min-idle-ping-interval",
+  ]
 
   /// The defaults.
   package init() {}
@@ -33,10 +68,10 @@ package struct ServerLimits: Sendable {
     configuration.limits = transport
     configuration.maxConnections = connections
     configuration.maxConnectionsPerPeer = connectionsPerAddress
-    configuration.maxUntrustedConnections = connectionsWithoutToken
-    configuration.maxUngreetedPerPeer = greetingsPerAddress
-    configuration.maxCallsPerAccess = callsPerDevice
-    configuration.maxHeldBytes = heldBytes
+    configuration.maxUnauthenticatedConnections = maxUnauthenticatedConnections
+    configuration.maxHandshakesPerPeer = maxHandshakesPerAddress
+    configuration.maxCallsPerGrant = callsPerDevice
+    configuration.maxBufferedBytes = maxBufferedBytes
     configuration.streamWriterBytes = streamBacklogBytes
   }
 
@@ -44,105 +79,105 @@ package struct ServerLimits: Sendable {
   /// `docs/limits.md` repeats the rows.
   package static let table: [Limit] = [
     .count(
-      "account-records", \.quota.records, 1...1_000_000_000,
+      "max-account-records", \.quota.records, 1...1_000_000_000,
       "Records of one account, deleted ones and the journal included. What is new beyond it waits on its device."
     ),
     .bytes(
-      "account-bytes", \.quota.bytes, 1...(1 << 50),
+      "max-account-bytes", \.quota.bytes, 1...(1 << 50),
       "Bytes of those records. What makes a record no longer, and deletions, are taken all the same."
     ),
     .count(
-      "connections", \.connections, 16...1_000_000,
+      "max-connections", \.connections, 16...1_000_000,
       "Connections in all. Each takes a file descriptor and about 16 KiB."),
     .count(
-      "connections-per-address", \.connectionsPerAddress, 1...1_000_000,
+      "max-connections-per-address", \.connectionsPerAddress, 1...1_000_000,
       "Connections of one IPv4 address or IPv6 /64. Behind a proxy all devices have the proxy's address."
     ),
     .count(
-      "connections-without-token", \.connectionsWithoutToken, 8...1_000_000,
+      "max-unauthenticated-connections", \.maxUnauthenticatedConnections, 8...1_000_000,
       "Connections on which no call had a right token. When there are so many, the oldest of them is cut for a new one."
     ),
     .count(
-      "greetings-per-address", \.greetingsPerAddress, 1...1_000_000,
+      "max-handshakes-per-address", \.maxHandshakesPerAddress, 1...1_000_000,
       "Connections of one address that have not completed TLS and the HTTP/2 greeting."),
     .time(
-      "handshake-time", \.transport.handshakeTimeout, 1...300,
+      "handshake-timeout", \.transport.handshakeTimeout, 1...300,
       "For TLS, and again for the HTTP/2 greeting."),
     .time(
-      "first-request-time", \.transport.firstRequestTimeout, 1...3600,
+      "first-request-timeout", \.transport.firstRequestTimeout, 1...3600,
       "From the greeting to the first request."),
     .time(
-      "idle-time", \.transport.idleConnection, 10...604_800,
+      "idle-timeout", \.transport.idleConnection, 10...604_800,
       "How long a connection may be without a call."),
     .time(
       "keepalive-interval", \.transport.keepaliveInterval, 5...86_400,
       "Silence after which the server asks whether the peer is still there."),
     .time(
-      "keepalive-time", \.transport.keepaliveTimeout, 1...3600,
+      "keepalive-timeout", \.transport.keepaliveTimeout, 1...3600,
       "How long the peer may take to answer."),
     .count(
-      "calls-per-connection", \.transport.maxConcurrentStreams, 1...10_000,
+      "max-calls-per-connection", \.transport.maxConcurrentStreams, 1...10_000,
       "Calls open at once on a connection."),
     .count(
-      "calls-per-device", \.callsPerDevice, 10...10_000,
+      "max-calls-per-device", \.callsPerDevice, 10...10_000,
       "Calls of one device that are not answered yet, Watch streams included."),
     .bytes(
-      "message-bytes", \.transport.maxMessageBytes, (272 << 10)...(16 << 20),
+      "max-message-bytes", \.transport.maxMessageBytes, (272 << 10)...(16 << 20),
       "One request, compressed and again unpacked. What needs no token has 4 KiB."),
     .count(
-      "inflate-ratio", \.transport.maxInflateRatio, 10...1032,
+      "max-inflate-ratio", \.transport.maxInflateRatio, 10...1032,
       "How many bytes one compressed byte may become."),
     .bytes(
-      "header-bytes", \.transport.maxHeaderListBytes, (4 << 10)...(64 << 10),
+      "max-header-bytes", \.transport.maxHeaderListBytes, (4 << 10)...(64 << 10),
       "The fields of a request's headers."),
-    .count("header-fields", \.transport.maxHeaderCount, 16...1000, "How many fields they are."),
+    .count("max-header-fields", \.transport.maxHeaderCount, 16...1000, "How many fields they are."),
     .bytes(
-      "unfinished-bytes", \.transport.maxUnfinishedBytes, (1 << 20)...(1 << 30),
+      "max-unfinished-bytes", \.transport.maxUnfinishedBytes, (1 << 20)...(1 << 30),
       "Requests of a connection that have not arrived whole. The call that takes it further is RESOURCE_EXHAUSTED."
     ),
     .bytes(
-      "unsent-bytes", \.transport.maxUnsentBytes, (1 << 20)...(1 << 30),
+      "max-unsent-bytes", \.transport.maxUnsentBytes, (1 << 20)...(1 << 30),
       "Answers of a connection that its peer has not read. Further ones are RESOURCE_EXHAUSTED."),
     .bytes(
-      "stream-bytes", \.transport.streamQueueBytes, (64 << 10)...(64 << 20),
+      "max-stream-bytes", \.transport.streamQueueBytes, (64 << 10)...(64 << 20),
       "Messages of one stream that wait in its connection."),
     .bytes(
-      "stream-backlog-bytes", \.streamBacklogBytes, (64 << 10)...(64 << 20),
+      "max-stream-backlog-bytes", \.streamBacklogBytes, (64 << 10)...(64 << 20),
       "Messages of one stream that wait behind those. A reader that lags further behind is cut, and calls again."
     ),
     .bytes(
-      "held-bytes", \.heldBytes, (20 << 20)...(1 << 40),
+      "max-buffered-bytes", \.maxBufferedBytes, (20 << 20)...(1 << 40),
       "What all connections together hold of unfinished requests and unread answers; at least 10 MiB for each processor. Beyond it connections are cut of accounts that hold most for longest, on however many of them; those without a right token first, by address."
     ),
     .time(
-      "request-stall", \.transport.requestStall, 1...3600,
+      "request-stall-timeout", \.transport.requestStall, 1...3600,
       "How long a request that has begun may make no progress."),
     .time(
-      "request-time", \.transport.requestTimeout, 2...86_400,
+      "request-timeout", \.transport.requestTimeout, 2...86_400,
       "From the first byte of a request to its last, however steadily it comes."),
     .time(
-      "write-stall", \.transport.writeStall, 1...3600,
+      "write-stall-timeout", \.transport.writeStall, 1...3600,
       "How long an answer may wait for a peer that reads nothing."),
     .count(
-      "resets", \.transport.maxPeerResets, 10...1_000_000,
+      "max-resets", \.transport.maxPeerResets, 10...1_000_000,
       "Calls that a peer may take back within a minute (CVE-2023-44487)."),
     .count(
-      "errors", \.transport.maxOwnResets, 10...1_000_000,
+      "max-errors", \.transport.maxOwnResets, 10...1_000_000,
       "Calls that the server had to reset within a minute (CVE-2025-8671)."),
     .count(
-      "idle-frames", \.transport.maxIdleFrames, 100...1_000_000,
+      "max-idle-frames", \.transport.maxIdleFrames, 100...1_000_000,
       "Frames within a minute that bring nothing, beyond those that go with calls."),
     .count(
-      "queued-frames", \.transport.maxQueuedFrames, 500...1_000_000,
+      "max-queued-frames", \.transport.maxQueuedFrames, 500...1_000_000,
       "Frames that wait to be sent before nothing more is read."),
     .count(
-      "ping-strikes", \.transport.maxPingStrikes, 0...1000,
+      "max-ping-strikes", \.transport.maxPingStrikes, 0...1000,
       "Pings that come too soon before a peer is sent away."),
     .time(
-      "ping-interval", \.transport.minimumPingInterval, 0...3600,
+      "min-ping-interval", \.transport.minimumPingInterval, 0...3600,
       "The least time between pings while calls are open."),
     .time(
-      "idle-ping-interval", \.transport.minimumIdlePingInterval, 0...86_400,
+      "min-idle-ping-interval", \.transport.minimumIdlePingInterval, 0...86_400,
       "The least time between pings without a call."),
   ]
 }

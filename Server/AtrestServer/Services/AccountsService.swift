@@ -29,12 +29,12 @@ package final class AccountsService: Sendable {
       recordsPerRequest: UInt32(clamping: Page.records),
       valueBytes: UInt32(clamping: Record.Limits.valueBytes),
       recordBytes: UInt32(clamping: Record.Limits.encodedBytes),
-      watchStreams: UInt32(clamping: Session.maxWatches))
+      watchStreams: UInt32(clamping: DeviceSession.maxWatches))
   }
 
   /// What the caller's account holds, and what it may.
   package func get(
-    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+    _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     _ = try decoded(EmptyMessage.self, bytes)
     let limits = limits
@@ -61,7 +61,7 @@ package final class AccountsService: Sendable {
 
   /// Removes the caller's account.
   package func delete(
-    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+    _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let name = try decoded(DeleteAccountRequest.self, bytes).accountName
     guard name == session.account.name else { throw .wrongAccountName }
@@ -76,7 +76,7 @@ package final class AccountsService: Sendable {
 
   /// What happened to the caller's account, newest first.
   package func events(
-    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+    _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let request = try decoded(EventsRequest.self, bytes)
     let limit = Int(request.limit)

@@ -12,7 +12,7 @@ extension AdminService {
   package func events(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let request = try decoded(AccountEventsRequest.self, bytes)
     let limit = Int(request.limit)
-    let directory = directory
+    let registry = registry
     try queue.perform(by: .server, use: .reads, answer: answer()) {
       batch throws(StoreError) -> [EventEntry]? in
       var account: AccountID?
@@ -27,7 +27,7 @@ extension AdminService {
       let entries = found.prefix(limit).map { entry in
         AccountEventsResponse.Entry(
           account: UInt64(clamping: entry.event.account?.rawValue ?? 0),
-          accountName: entry.event.account.flatMap { directory.account($0)?.name } ?? "",
+          accountName: entry.event.account.flatMap { registry.account($0)?.name } ?? "",
           event: entry.shown)
       }
       return .reply(AccountEventsResponse(entries: entries, more: found.count > limit).encoded)

@@ -10,7 +10,7 @@ import Synchronization
 /// What the Admin service does with a request. Whoever reaches it is the owner.
 package final class AdminService: Sendable {
   let queue: CommitQueue
-  let directory: Directory
+  let registry: SessionRegistry
   private let devices: DevicesService
   let environment: Environment
   private let address: @Sendable () -> String
@@ -21,11 +21,12 @@ package final class AdminService: Sendable {
 
   /// - Parameter address: Where devices reach the server, as a pairing link says it.
   package init(
-    queue: CommitQueue, directory: Directory, devices: DevicesService, environment: Environment,
+    queue: CommitQueue, registry: SessionRegistry, devices: DevicesService,
+    environment: Environment,
     address: @escaping @Sendable () -> String
   ) {
     self.queue = queue
-    self.directory = directory
+    self.registry = registry
     self.devices = devices
     self.environment = environment
     self.address = address
@@ -37,7 +38,7 @@ package final class AdminService: Sendable {
     guard Name.isAllowed(name) else { throw .badName }
     let now = environment.now()
     let address = address
-    let directory = directory
+    let registry = registry
     let codes = (0..<DevicesService.draws).map { _ in PairingCode(random: environment.random) }
     try queue.perform(by: .server, use: .writes, answer: answer()) {
       batch throws(StoreError) -> (id: AccountID, code: PairingCode)? in
@@ -52,7 +53,7 @@ package final class AdminService: Sendable {
       guard let made else {
         return .fail(Status(.alreadyExists, "There is an account of this name already."))
       }
-      directory.add(account: made.id, name: name)
+      registry.add(account: made.id, name: name)
       return .reply(
         Invitation(code: made.code.text, expires: Pairing.expiry(from: now), address: address())
           .encoded)
@@ -112,7 +113,7 @@ package final class AdminService: Sendable {
   /// The devices of one account, or of all.
   package func listDevices(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let name = try decoded(AccountRequest.self, bytes).name
-    let directory = directory
+    let registry = registry
     try queue.perform(by: .server, use: .reads, answer: answer()) {
       batch throws(StoreError) -> [ReplicaID]? in
       if name.isEmpty { return try batch.transaction.devices(of: nil).map(\.replica) }
@@ -122,7 +123,7 @@ package final class AdminService: Sendable {
       guard let replicas else { return .fail(.noAccount) }
       guard replicas.count <= Self.listLimit else { return .fail(.listTooLong) }
       let entries = replicas.compactMap { replica in
-        directory.session(replica).map { session in
+        registry.session(replica).map { session in
           ListAccountDevicesResponse.Entry(
             account: session.account.name, device: session.device(isCurrent: false))
         }

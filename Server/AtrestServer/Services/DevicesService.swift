@@ -12,11 +12,11 @@ import Synchronization
 /// What the Devices service does with a request. Knows no connection.
 package final class DevicesService: Sendable {
   let queue: CommitQueue
-  let directory: Directory
+  let registry: SessionRegistry
   let environment: Environment
   let logger: Logger
   let limiter = Mutex(AttemptLimiter())
-  let room = WaitingRoom()
+  let room = PendingPairings()
   let wake: Wake
   let isStopping = Atomic(false)
 
@@ -29,11 +29,11 @@ package final class DevicesService: Sendable {
 
   /// - Parameter wake: Where the ends of codes are waited for; nil for Dispatch.
   package init(
-    queue: CommitQueue, directory: Directory, environment: Environment, logger: Logger,
+    queue: CommitQueue, registry: SessionRegistry, environment: Environment, logger: Logger,
     wake: Wake? = nil
   ) {
     self.queue = queue
-    self.directory = directory
+    self.registry = registry
     self.environment = environment
     self.logger = logger
     self.wake =
@@ -64,7 +64,7 @@ package final class DevicesService: Sendable {
     let tokens = (0..<Self.draws).map { _ in drawToken() }
     let call = PairCall(peer: peer, answer: answer())
     onEnd { [room] in room.callEnded(call) }
-    let job = Operation(by: .stranger, use: .writes, costBytes: 1024) {
+    let job = Operation(by: .unauthenticated, use: .writes, costBytes: 1024) {
       batch throws(StoreError) in
       var outcome = Pairing.Outcome.replicaTaken
       for token in tokens {
@@ -106,7 +106,7 @@ package final class DevicesService: Sendable {
 
   /// Gives the caller a second identity, beside the one it has; the same one again to a request that is repeated.
   package func renew(
-    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+    _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let nonce = try decoded(RenewRequest.self, bytes).nonce
     let now = environment.now()
@@ -133,7 +133,7 @@ package final class DevicesService: Sendable {
   private func admit(_ outcome: Pairing.Outcome, denied: Status) -> UnaryOutcome {
     switch outcome {
     case .paired(let device, let token):
-      directory.add(device)
+      registry.add(device)
       logger.info("a device was paired", metadata: ["device": "\(device.replica.hex)"])
       return welcome(device, token)
     case .madeBefore(let device, let token): return welcome(device, token)
@@ -148,14 +148,14 @@ package final class DevicesService: Sendable {
     .reply(
       PairResponse(
         replica: device.replica, token: token.text,
-        accountName: directory.account(device.account)?.name ?? "",
+        accountName: registry.account(device.account)?.name ?? "",
         serverTime: environment.now(), deviceName: device.name
       ).encoded)
   }
 
   /// Makes a code for the caller's account.
   package func invite(
-    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+    _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let needsApproval = try !decoded(InviteRequest.self, bytes).withoutApproval
     guard session.account.mayLeaveTrace(at: environment.now()) else { throw .tooManyTraces }
@@ -208,10 +208,10 @@ package final class DevicesService: Sendable {
 
   /// The devices of the caller's account.
   package func list(
-    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+    _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     _ = try decoded(EmptyMessage.self, bytes)
-    let directory = directory
+    let registry = registry
     try queue.perform(
       by: .device(session), use: .reads, answer: answer(), size: AnswerSize.list
     ) { batch throws(StoreError) -> [ReplicaID]? in
@@ -222,7 +222,7 @@ package final class DevicesService: Sendable {
       guard let replicas else { return .fail(.unknownDevice) }
       // Order from the store, the rest from memory: there the time of the last call is fresher.
       let devices = replicas.compactMap { replica in
-        directory.session(replica)?.device(isCurrent: replica == session.replica)
+        registry.session(replica)?.device(isCurrent: replica == session.replica)
       }
       return .reply(ListDevicesResponse(devices: devices).encoded)
     }
@@ -231,13 +231,13 @@ package final class DevicesService: Sendable {
 
   /// Gives a device of the caller's account another name.
   package func rename(
-    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+    _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let request = try decoded(RenameDeviceRequest.self, bytes)
     let now = environment.now()
     guard Name.isAllowed(request.name) else { throw .badName }
     guard session.account.mayRename(at: now) else { throw .tooManyRenames }
-    let directory = directory
+    let registry = registry
     try queue.perform(by: .device(session), use: .writes, answer: answer()) {
       batch throws(StoreError) -> (name: String?, isRevoked: Bool) in
       let account = session.account.id
@@ -248,7 +248,7 @@ package final class DevicesService: Sendable {
       return (name, false)
     } reply: { name, isRevoked in
       guard let name else { return .fail(isRevoked ? .unknownDevice : .notFound) }
-      directory.session(request.replica)?.rename(to: name)
+      registry.session(request.replica)?.rename(to: name)
       return .reply(RenameDeviceResponse(name: name).encoded)
     }
     return .later
@@ -256,7 +256,7 @@ package final class DevicesService: Sendable {
 
   /// Ends the access of a device of the caller's account, and on request that of all its descendants.
   package func revoke(
-    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+    _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let request = try decoded(RevokeDeviceRequest.self, bytes)
     try revoke(
@@ -270,22 +270,22 @@ package final class DevicesService: Sendable {
   /// Ends the access of a device that `isAllowed` lets go. Shared with the Admin service.
   func revoke(
     _ request: RevokeDeviceRequest, by actor: ReplicaID?, for payer: Payer, answer: Answer,
-    isAllowed: @escaping @Sendable (Session, Batch) -> Bool
+    isAllowed: @escaping @Sendable (DeviceSession, Batch) -> Bool
   ) throws(Status) {
     let now = environment.now()
-    let directory = directory
+    let registry = registry
     let logger = logger
     try queue.perform(by: payer, use: .clears, answer: answer) {
       batch throws(StoreError) -> RevokeDeviceResponse? in
-      guard let device = directory.session(request.replica), isAllowed(device, batch) else {
+      guard let device = registry.session(request.replica), isAllowed(device, batch) else {
         return nil
       }
       return try batch.revoke(request, of: device.account.id, by: actor, at: now)
     } reply: { [self] ended in
       guard let ended else { return .fail(.notFound) }
       let revoked = Set(ended.revoked)
-      for replica in ended.revoked { directory.revoke(replica, at: now) }
-      endNewcomers(.badCode) { revoked.contains($0.inviter) }
+      for replica in ended.revoked { registry.revoke(replica, at: now) }
+      endPendingPairings(.badCode) { revoked.contains($0.inviter) }
       for replica in ended.revoked {
         logger.info("a device's access ended", metadata: ["device": "\(replica.hex)"])
       }
@@ -295,8 +295,8 @@ package final class DevicesService: Sendable {
 
   /// Forgets an account that storage has no more: its devices' streams end, and their tokens.
   func forget(_ account: AccountID) {
-    let count = directory.remove(account, at: environment.now())
-    endNewcomers(.badCode) { $0.account == account }
+    let count = registry.remove(account, at: environment.now())
+    endPendingPairings(.badCode) { $0.account == account }
     logger.notice("an account was removed", metadata: ["devices": "\(count)"])
   }
 

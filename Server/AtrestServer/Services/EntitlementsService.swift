@@ -34,7 +34,7 @@ package final class EntitlementsService: Sendable {
 
   /// Verifies a statement for the caller's account, and stores it as the record that devices exchange.
   package func submit(
-    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+    _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let request = try decoded(SubmitTransactionRequest.self, bytes)
     guard let gate else { throw .noPolicy }
@@ -94,7 +94,7 @@ package final class EntitlementsService: Sendable {
 
   /// What the app gives the App Store for this account, and how many statements it holds.
   package func get(
-    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+    _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     _ = try decoded(EmptyMessage.self, bytes)
     let environment = environment
@@ -124,7 +124,7 @@ package final class EntitlementsService: Sendable {
   }
 
   private func refused(
-    _ rejection: EntitlementRejection, _ session: Session, _ now: WallTime
+    _ rejection: EntitlementRejection, _ session: DeviceSession, _ now: WallTime
   ) -> UnaryOutcome {
     queue.note(
       NewEvent(

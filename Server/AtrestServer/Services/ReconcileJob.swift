@@ -15,7 +15,7 @@ final class ReconcileJob: StorageJob, @unchecked Sendable {
 
   let use = StorageUse.reads
   let costBytes: Int
-  private let session: Session
+  private let session: DeviceSession
   private let request: ReconcileRequest
   private let environment: Environment
   private let answer: Answer
@@ -24,7 +24,7 @@ final class ReconcileJob: StorageJob, @unchecked Sendable {
   private var response: ReconcileResponse?
 
   init(
-    _ session: Session, _ request: ReconcileRequest, requestBytes: Int,
+    _ session: DeviceSession, _ request: ReconcileRequest, requestBytes: Int,
     _ environment: Environment, _ answer: Answer
   ) {
     self.session = session

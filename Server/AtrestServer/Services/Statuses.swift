@@ -11,12 +11,12 @@ extension Status {
   /// A code is wrong, used or too old: all alike.
   static let badCode = Status(
     .permissionDenied, "This pairing code does not work. Ask for a new one.")
-  /// A newcomer that nobody could tell from another with the same code.
+  /// A pending device that nobody could tell from another with the same code.
   static let hasNoDigits = Status(
     .failedPrecondition,
     "A device of the account has to let this one in, and this program has no digits to show it. Update it, then try again."
   )
-  /// A newcomer called again while it waited.
+  /// A pending device called again while it waited.
   static let calledAgain = Status(
     .aborted, "This device asked again. The newer call is the one that is answered.")
   static let nobodyWaits = Status(.notFound, "Nobody waits under this handle any more.")

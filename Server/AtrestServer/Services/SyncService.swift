@@ -10,7 +10,7 @@ import Synchronization
 /// What the Sync service does with a request. Knows no connection: see `Server` for how calls reach it.
 package final class SyncService: Sendable {
   private let queue: CommitQueue
-  private let directory: Directory
+  private let registry: SessionRegistry
   private let environment: Environment
   private let gate: PurchaseGate?
   private let quota: AccountQuota
@@ -20,7 +20,8 @@ package final class SyncService: Sendable {
   private let isStopping = Atomic(false)
 
   package init(
-    queue: CommitQueue, directory: Directory, environment: Environment, gate: PurchaseGate? = nil,
+    queue: CommitQueue, registry: SessionRegistry, environment: Environment,
+    gate: PurchaseGate? = nil,
     quota: AccountQuota = .standard, clock: ClockMonitor? = nil, pageRecords: Int = Page.records
   ) {
     self.pageRecords = pageRecords
@@ -28,7 +29,7 @@ package final class SyncService: Sendable {
     self.gate = gate
     self.quota = quota
     self.queue = queue
-    self.directory = directory
+    self.registry = registry
     self.environment = environment
   }
 
@@ -37,7 +38,7 @@ package final class SyncService: Sendable {
   /// - Parameters:
   ///   - answerLater: Makes what completes the call; called at most once, and only if `.later` is returned.
   package func exchange(
-    _ session: Session, _ bytes: [UInt8], answerLater: () -> Answer
+    _ session: DeviceSession, _ bytes: [UInt8], answerLater: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let request = try decoded(ExchangeRequest.self, bytes)
     let now = environment.now()
@@ -47,7 +48,7 @@ package final class SyncService: Sendable {
       request.lastKnownHead ?? head == head
     {
       if !request.isPeek {
-        directory.note(told: head.sequence, acknowledged: head.sequence, of: session)
+        registry.note(told: head.sequence, acknowledged: head.sequence, of: session)
       }
       return .reply(
         ExchangeResponse(
@@ -59,14 +60,14 @@ package final class SyncService: Sendable {
     guard !prepared.hasTooManyStatements else { throw .tooManyStatements }
     prepared.pageRecords = pageRecords
     let job = ExchangeJob(
-      session, prepared, queue, directory, environment, clock, answerLater())
+      session, prepared, queue, registry, environment, clock, answerLater())
     guard queue.submit(job) else { throw .busy }
     return .later
   }
 
   /// Compares what a replica holds with what the account holds. One at a time for each device.
   package func reconcile(
-    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+    _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
     let request = try decoded(ReconcileRequest.self, bytes)
     guard session.beginReconcile() else { throw .busy }
@@ -83,7 +84,7 @@ package final class SyncService: Sendable {
   /// The request's cursor is not needed: the client compares its own with the first event.
   /// - Returns: The stream, so that its owner can send heartbeats; nil if it was refused, and has ended.
   package func watch(
-    _ session: Session, _ bytes: [UInt8], sink: any EventSink
+    _ session: DeviceSession, _ bytes: [UInt8], sink: any EventSink
   ) throws(Status) -> Watch? {
     do throws(WireError) { _ = try WatchRequest(decoding: bytes) } catch { throw Status(error) }
     let watch = Watch(session: session, sink: sink)
@@ -120,17 +121,17 @@ package final class SyncService: Sendable {
   /// Ends all streams, and lets none begin: the server is going away.
   package func endWatches() {
     isStopping.store(true, ordering: .sequentiallyConsistent)
-    directory.endWatches(.goingAway)
+    registry.endWatches(.goingAway)
   }
 }
 
 /// One exchange on its way through the storage queue.
 private final class ExchangeJob: StorageJob, @unchecked Sendable {
   // Sendable because `response` and `notes` are touched only on the storage queue; the rest never changes.
-  private let session: Session
+  private let session: DeviceSession
   private let request: PreparedExchange
   private let queue: CommitQueue
-  private let directory: Directory
+  private let registry: SessionRegistry
   private let environment: Environment
   private let clock: ClockMonitor?
   private let answer: Answer
@@ -138,14 +139,15 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
   private var notes: [NewEvent] = []
 
   init(
-    _ session: Session, _ request: PreparedExchange, _ queue: CommitQueue, _ directory: Directory,
+    _ session: DeviceSession, _ request: PreparedExchange, _ queue: CommitQueue,
+    _ registry: SessionRegistry,
     _ environment: Environment, _ clock: ClockMonitor?, _ answer: Answer
   ) {
     self.clock = clock
     self.session = session
     self.request = request
     self.queue = queue
-    self.directory = directory
+    self.registry = registry
     self.environment = environment
     self.answer = answer
   }
@@ -181,7 +183,7 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
     if let error {
       answer(.fail(Status(error)), &answers)
     } else if let response {
-      directory.note(
+      registry.note(
         told: request.isPeek ? nil : response.head.sequence,
         acknowledged: response.restarted ? nil : request.acknowledgedSequence, of: session)
       for event in notes { queue.note(event) }

@@ -24,11 +24,11 @@ package final class Watch: Sendable {
   /// Silence after which a heartbeat is sent: well below what proxies take for a dead connection.
   static let heartbeat: Duration = .seconds(30)
 
-  let session: Session
+  let session: DeviceSession
   private let sink: any EventSink
   private let hasEnded = Atomic(false)
 
-  init(session: Session, sink: any EventSink) {
+  init(session: DeviceSession, sink: any EventSink) {
     self.session = session
     self.sink = sink
   }

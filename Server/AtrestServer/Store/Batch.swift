@@ -49,7 +49,7 @@ package final class Batch {
   }
 
   /// Whether a device may still do something. What an earlier job of this batch ended is not known to memory before the commit.
-  func allows(_ session: Session) -> Bool {
+  func allows(_ session: DeviceSession) -> Bool {
     !session.isRevoked && !revoked.contains(session.replica)
       && !removed.contains(session.account.id)
   }

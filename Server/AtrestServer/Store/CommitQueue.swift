@@ -15,7 +15,7 @@ package final class CommitQueue: @unchecked Sendable {
   // Sendable because `store`, `disk` and the members below them are touched only in what `schedule` runs.
 
   private let jobs: JobQueue
-  private let directory: Directory
+  private let registry: SessionRegistry
   private let environment: Environment
   private let logger: Logger
   private let onFatal: @Sendable (StoreError) -> Void
@@ -35,24 +35,24 @@ package final class CommitQueue: @unchecked Sendable {
   ///   - onFatal: Must end the process; in a test, it notes the error. Nothing is acknowledged after it.
   package convenience init(
     store: sending any SyncStore, readers: [ReadQueue] = [], disk: sending DiskGuard,
-    directory: Directory, environment: Environment, logger: Logger,
+    registry: SessionRegistry, environment: Environment, logger: Logger,
     schedule: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil,
     onFatal: @escaping @Sendable (StoreError) -> Void
   ) {
     self.init(
-      store: store, readers: readers, disk: disk, directory: directory,
+      store: store, readers: readers, disk: disk, registry: registry,
       environment: environment, logger: logger, limits: JobQueue.Limits(), schedule: schedule,
       onFatal: onFatal)
   }
 
   init(
     store: sending any SyncStore, readers: [ReadQueue] = [], disk: sending DiskGuard,
-    directory: Directory, environment: Environment, logger: Logger, limits: JobQueue.Limits,
+    registry: SessionRegistry, environment: Environment, logger: Logger, limits: JobQueue.Limits,
     schedule: JobQueue.Schedule? = nil, onFatal: @escaping @Sendable (StoreError) -> Void
   ) {
     self.store = store
     self.disk = disk
-    self.directory = directory
+    self.registry = registry
     self.environment = environment
     self.logger = logger
     self.onFatal = onFatal
@@ -217,14 +217,14 @@ package final class CommitQueue: @unchecked Sendable {
     _ runJobs: (_ run: (QueuedJob) throws(StoreError) -> Void) throws(StoreError) -> Void,
     then answer: () -> Void
   ) throws(StoreError) {
-    var notes: Directory.Notes?
+    var notes: SessionRegistry.Notes?
     let all: [AccountFeed]
     do throws(StoreError) {
       all = try store.transaction { transaction throws(StoreError) in
         let batch = Batch(transaction, environment: environment)
         try runJobs { job throws(StoreError) in
           if job.use.mayWrite, notes == nil {
-            let new = directory.takeNotes()
+            let new = registry.takeNotes()
             notes = new
             batch.isDiskFull = !disk.allowsWrites()
             // First: housekeeping reads what devices hold.
@@ -239,13 +239,13 @@ package final class CommitQueue: @unchecked Sendable {
       }
     } catch {
       // They are written with the next transaction that happens.
-      if let notes { directory.putBack(notes) }
+      if let notes { registry.putBack(notes) }
       throw error
     }
     let feeds = all.filter { $0.head != $0.start }
     for feed in all { unreadable.report(feed.unreadable) }
     // Before the answers: whoever has one may ask again at once.
-    for feed in feeds { directory.account(feed.account)?.advance(to: feed.head) }
+    for feed in feeds { registry.account(feed.account)?.advance(to: feed.head) }
     answer()
     for feed in feeds { publish(feed) }
   }
@@ -258,7 +258,7 @@ package final class CommitQueue: @unchecked Sendable {
   }
 
   private func write(
-    _ notes: Directory.Notes, _ transaction: any StoreTransaction
+    _ notes: SessionRegistry.Notes, _ transaction: any StoreTransaction
   ) throws(StoreError) {
     for (replica, time) in notes.seen {
       try transaction.setSeen(time, device: replica)
@@ -270,11 +270,11 @@ package final class CommitQueue: @unchecked Sendable {
 
   private func flushNotes() {
     // What is lost if this fails is a minute on a list, and that something is stripped a little later.
-    let notes = directory.takeNotes()
+    let notes = registry.takeNotes()
     try? store.transaction { transaction throws(StoreError) in try write(notes, transaction) }
   }
 
   private func publish(_ feed: AccountFeed) {
-    directory.account(feed.account)?.publish(feed, serverTime: environment.now())
+    registry.account(feed.account)?.publish(feed, serverTime: environment.now())
   }
 }

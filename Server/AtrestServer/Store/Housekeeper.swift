@@ -12,16 +12,17 @@ package final class Housekeeper: Sendable {
   private static let firstMinute = 10
 
   private let queue: CommitQueue
-  private let directory: Directory
+  private let registry: SessionRegistry
   private let environment: Environment
   private let clock: ClockMonitor?
 
   package init(
-    queue: CommitQueue, directory: Directory, environment: Environment, clock: ClockMonitor? = nil
+    queue: CommitQueue, registry: SessionRegistry, environment: Environment,
+    clock: ClockMonitor? = nil
   ) {
     self.clock = clock
     self.queue = queue
-    self.directory = directory
+    self.registry = registry
     self.environment = environment
   }
 
@@ -43,7 +44,7 @@ package final class Housekeeper: Sendable {
 
   /// Does what is due in every account. What fails is logged by the queue, and tried again in the next round.
   package func goRound() async {
-    for account in directory.accounts {
+    for account in registry.accounts {
       while !Task.isCancelled, await doSlice(of: account) {}
     }
   }

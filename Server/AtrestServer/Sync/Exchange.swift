@@ -43,7 +43,7 @@ package enum Exchange {
       request.segment, request.segment == nil ? .empty : try feed.transaction.outbox(of: device))
     if let check = request.failedCheck { note(.purchaseRefused, Int64(check)) }
     for refusal in request.refusals {
-      switch log.standing(ofOffer: refusal.index) {
+      switch log.status(ofOffer: refusal.index) {
       case .new:
         log.refuse(offer: refusal.index, refusal.reason)
         response.refusals.append(refusal)
@@ -53,7 +53,7 @@ package enum Exchange {
       }
     }
     var withheld = try MassDeletion.withheld(request, feed) {
-      if case .new = log.standing(ofOffer: $0) { true } else { false }
+      if case .new = log.status(ofOffer: $0) { true } else { false }
     }
     if request.allowsMassDeletion, !withheld.isEmpty {
       note(.massDeletion, Int64(withheld.count))
@@ -63,7 +63,7 @@ package enum Exchange {
     var postponed: [[UInt8]: Refusal.Reason] = [:]
     for item in request.items {
       let result: Result
-      switch log.standing(ofOffer: item.index) {
+      switch log.status(ofOffer: item.index) {
       case .unread: continue
       case .taken:
         // What became of it since is in the feed.

@@ -7,7 +7,7 @@ import AtrestReplication
 /// A device's outbox as one request meets it.
 struct OfferLog {
   /// What is known of an offer before it is looked at.
-  enum Standing {
+  enum Status {
     /// It is to be judged.
     case new
     /// It was taken before.
@@ -41,7 +41,7 @@ struct OfferLog {
   }
 
   /// What is known of the offer with an index.
-  func standing(ofOffer index: Int) -> Standing {
+  func status(ofOffer index: Int) -> Status {
     guard let segment, index < segment.numbers.count else { return .new }
     let number = segment.numbers[index]
     if number <= stored.takenThrough.number, !Mutation.offerJudgedTwice.isActive {

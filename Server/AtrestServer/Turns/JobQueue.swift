@@ -19,7 +19,7 @@ final class JobQueue: @unchecked Sendable {
     /// Bytes that may wait in all; beyond it work is refused.
     var waitingBytes = 64 * 1024 * 1024
     /// Bytes that a party may have the server hold, here and anywhere else, when it hands over more.
-    var partyHeldBytes = 16 * 1024 * 1024
+    var partyBufferedBytes = 16 * 1024 * 1024
     /// Bytes of answers that are on their way to their connections, in all and of one party.
     var answerBytes = 16 * 1024 * 1024
     var partyAnswerBytes = 2 * 1024 * 1024
@@ -52,7 +52,7 @@ final class JobQueue: @unchecked Sendable {
   /// Where jobs are booked from `submit` to `finish`, and who pays for those that no device asked for.
   private let waiting = Holder()
   private let server = Holder()
-  private let strangers = Holder()
+  private let unauthenticated = Holder()
   private let meter: @Sendable () -> UInt64
   private var turns = StorageTurns()
   private var answerBytes = 0
@@ -87,8 +87,8 @@ final class JobQueue: @unchecked Sendable {
   func submit(_ job: any StorageJob, _ serve: @escaping @Sendable () -> Void) -> Bool {
     let (isTaken, isFirst) = inbox.withLock { inbox in
       let payer = holder(of: job.payer)
-      guard !inbox.isClosed, waiting.heldBytes + job.costBytes <= limits.waitingBytes,
-        payer.root.heldBytes + job.costBytes <= limits.partyHeldBytes
+      guard !inbox.isClosed, waiting.chargedBytes + job.costBytes <= limits.waitingBytes,
+        payer.root.chargedBytes + job.costBytes <= limits.partyBufferedBytes
       else { return (false, false) }
       inbox.jobs.append(QueuedJob(job, at: waiting, by: payer))
       defer { inbox.isScheduled = true }
@@ -99,7 +99,7 @@ final class JobQueue: @unchecked Sendable {
   }
 
   private func holder(of payer: Payer) -> Holder {
-    payer.holder ?? (payer.party == .strangers ? strangers : server)
+    payer.holder ?? (payer.party == .unauthenticated ? unauthenticated : server)
   }
 
   /// Takes nothing any more, and has all that waits served.

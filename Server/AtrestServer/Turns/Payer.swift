@@ -9,8 +9,8 @@ package struct Payer: Sendable {
   package enum Party: Hashable, Sendable {
     /// The server's owner, and the server's own errands.
     case server
-    /// Whoever has no access yet.
-    case strangers
+    /// Whoever has proved nothing yet.
+    case unauthenticated
     /// All devices of an account together.
     case account(AccountID)
   }
@@ -32,9 +32,9 @@ package struct Payer: Sendable {
     self.isUrgent = isUrgent
   }
 
-  private init(_ session: Session, isUrgent: Bool = false) {
+  private init(_ session: DeviceSession, isUrgent: Bool = false) {
     self.init(
-      .account(session.account.id), session.firstIdentity, session.access.payer, isUrgent: isUrgent)
+      .account(session.account.id), session.firstIdentity, session.grant.payer, isUrgent: isUrgent)
   }
 
   /// The server itself, and what its owner asks for.
@@ -42,16 +42,16 @@ package struct Payer: Sendable {
   /// The server's owner, who ends what somebody else does.
   package static let owner = Payer(.server, isUrgent: true)
   /// Somebody who asks to be let in.
-  package static let stranger = Payer(.strangers)
+  package static let unauthenticated = Payer(.unauthenticated)
 
   /// An account, for what no device of it asked for.
   package static func account(_ id: AccountID) -> Payer { Payer(.account(id)) }
 
   /// A device.
-  package static func device(_ session: Session) -> Payer { Payer(session) }
+  package static func device(_ session: DeviceSession) -> Payer { Payer(session) }
 
   /// A device that ends what somebody else does, or lets somebody in who waits.
-  package static func urgent(_ session: Session) -> Payer {
+  package static func urgent(_ session: DeviceSession) -> Payer {
     Payer(session, isUrgent: true)
   }
 }

@@ -22,7 +22,7 @@ struct ForkScene {
     copy = try original.copied()
   }
 
-  func level() async throws {
+  func runCycle() async throws {
     for test in [original, copy, original, copy] { try await test.sync(server) }
   }
 }

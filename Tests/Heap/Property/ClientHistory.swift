@@ -47,12 +47,12 @@ struct ClientHistory {
     for number in warmingSteps..<steps {
       let name = history.act()
       history.endTurn()
-      try scales.weigh(against: history.all.heldBytes, after: "step \(number), \(name),")
+      try scales.weigh(against: history.all.chargedBytes, after: "step \(number), \(name),")
     }
     history.peers = []
-    guard history.all.heldBytes == 0 else {
+    guard history.all.chargedBytes == 0 else {
       throw Unaccounted(
-        step: "the end of all connections", grown: 0, charged: history.all.heldBytes)
+        step: "the end of all connections", grown: 0, charged: history.all.chargedBytes)
     }
     try scales.weigh(against: 0, after: "the end")
     return scales.weighings

@@ -12,7 +12,7 @@ import Synchronization
 private final class Service: Sendable {
   let responders = Mutex<[Responder]>([])
   let writers = Mutex<[StreamWriter]>([])
-  private let device = Access()
+  private let device = CallerGrant()
 
   func router() -> RPCRouter {
     let service = self
@@ -140,7 +140,7 @@ final class ServerHistory: @unchecked Sendable {
     var configuration = GRPCServer.Configuration()
     configuration.shardCount = 1
     configuration.limits.maxConcurrentStreams = 1_000
-    configuration.maxCallsPerAccess = 100_000
+    configuration.maxCallsPerGrant = 100_000
     server = try GRPCServer(router: service.router(), configuration: configuration)
   }
 
@@ -184,7 +184,7 @@ final class ServerHistory: @unchecked Sendable {
     }
   }
 
-  private var charged: Int { server.holder.heldBytes + server.overhead.heldBytes }
+  private var charged: Int { server.holder.chargedBytes + server.overhead.chargedBytes }
 
   private func end() throws {
     guard charged == 0 else {

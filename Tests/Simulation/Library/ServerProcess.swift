@@ -9,7 +9,7 @@ import AtrestServer
 import Logging
 
 /// Whose call it is, once its token was found right.
-typealias Caller = AtrestServer.Session
+typealias Caller = DeviceSession
 
 /// The server from one start to its end.
 final class ServerProcess: @unchecked Sendable {
@@ -23,7 +23,7 @@ final class ServerProcess: @unchecked Sendable {
   private let disk: SimulatedDisk
   /// The store itself, for looking at it between two commits.
   nonisolated(unsafe) let store: SQLiteStore
-  private let directory: Directory
+  private let registry: SessionRegistry
   private let queue: CommitQueue
   private let sync: SyncService
   private let devices: DevicesService
@@ -79,15 +79,15 @@ final class ServerProcess: @unchecked Sendable {
         try transaction.addDevice(foreigner)
       }
     }
-    directory = Directory()
-    try directory.load(store)
+    registry = SessionRegistry()
+    try registry.load(store)
     let box = Box()
     nonisolated(unsafe) let handed = store
     nonisolated(unsafe) let guardian = DiskGuard(
       directory: "/nowhere", freeBytes: { box.process?.freeBytes })
     let scheduler = world.scheduler
     queue = CommitQueue(
-      store: handed, disk: guardian, directory: directory, environment: environment,
+      store: handed, disk: guardian, registry: registry, environment: environment,
       logger: Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() },
       schedule: { work in
         // Now and then long enough for several requests to share a commit.
@@ -99,13 +99,13 @@ final class ServerProcess: @unchecked Sendable {
       },
       onFatal: { _ in box.process?.failed() })
     sync = SyncService(
-      queue: queue, directory: directory, environment: environment, quota: world.quota,
+      queue: queue, registry: registry, environment: environment, quota: world.quota,
       pageRecords: pageRecords)
     devices = DevicesService(
-      queue: queue, directory: directory, environment: environment,
+      queue: queue, registry: registry, environment: environment,
       logger: Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() })
     admin = AdminService(
-      queue: queue, directory: directory, devices: devices, environment: environment,
+      queue: queue, registry: registry, devices: devices, environment: environment,
       address: { "server:1" })
     box.process = self
     keepHouse()
@@ -160,7 +160,7 @@ final class ServerProcess: @unchecked Sendable {
 
   /// Shows the world what was committed: each commit, so that it sees what took the place of what.
   private func look() {
-    let heads = accountIDs.map { directory.account($0)?.head ?? .start }
+    let heads = accountIDs.map { registry.account($0)?.head ?? .start }
     guard heads != lookedHeads, isRunning else { return }
     lookedHeads = heads
     world.look()
@@ -180,11 +180,11 @@ final class ServerProcess: @unchecked Sendable {
 
   /// Where a device is, as the server has it in memory; nil if it knows no such device.
   func progress(of replica: ReplicaID) -> DeviceProgress? {
-    directory.session(replica)?.progress
+    registry.session(replica)?.progress
   }
 
   func authenticate(_ metadata: Metadata) -> Caller? {
-    isRunning ? directory.authenticate(metadata, at: environment.now()) : nil
+    isRunning ? registry.authenticate(metadata, at: environment.now()) : nil
   }
 
   /// Serves a call; the answer may come later, or never if the process ends.
@@ -252,7 +252,7 @@ final class ServerProcess: @unchecked Sendable {
 
   /// An exchange of a program that is not ours.
   func exchangeForeign(_ request: ExchangeRequest, _ durable: @escaping () -> Void) {
-    guard isRunning, let caller = directory.session(Self.foreigner) else { return }
+    guard isRunning, let caller = registry.session(Self.foreigner) else { return }
     isServingForeigner = true
     serve(Method.exchange, caller, request.encoded) { [self] outcome in
       isServingForeigner = false

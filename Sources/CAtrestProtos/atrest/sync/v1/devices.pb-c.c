@@ -232,229 +232,229 @@ void   atrest__sync__v1__invite_response__free_unpacked
   assert(message->base.descriptor == &atrest__sync__v1__invite_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__newcomers_request__init
-                     (Atrest__Sync__V1__NewcomersRequest         *message)
+void   atrest__sync__v1__list_pending_devices_request__init
+                     (Atrest__Sync__V1__ListPendingDevicesRequest         *message)
 {
-  static const Atrest__Sync__V1__NewcomersRequest init_value = ATREST__SYNC__V1__NEWCOMERS_REQUEST__INIT;
+  static const Atrest__Sync__V1__ListPendingDevicesRequest init_value = ATREST__SYNC__V1__LIST_PENDING_DEVICES_REQUEST__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__newcomers_request__get_packed_size
-                     (const Atrest__Sync__V1__NewcomersRequest *message)
+size_t atrest__sync__v1__list_pending_devices_request__get_packed_size
+                     (const Atrest__Sync__V1__ListPendingDevicesRequest *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__newcomers_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__list_pending_devices_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__newcomers_request__pack
-                     (const Atrest__Sync__V1__NewcomersRequest *message,
+size_t atrest__sync__v1__list_pending_devices_request__pack
+                     (const Atrest__Sync__V1__ListPendingDevicesRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__newcomers_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__list_pending_devices_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__newcomers_request__pack_to_buffer
-                     (const Atrest__Sync__V1__NewcomersRequest *message,
+size_t atrest__sync__v1__list_pending_devices_request__pack_to_buffer
+                     (const Atrest__Sync__V1__ListPendingDevicesRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__newcomers_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__list_pending_devices_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__NewcomersRequest *
-       atrest__sync__v1__newcomers_request__unpack
+Atrest__Sync__V1__ListPendingDevicesRequest *
+       atrest__sync__v1__list_pending_devices_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__NewcomersRequest *)
-     protobuf_c_message_unpack (&atrest__sync__v1__newcomers_request__descriptor,
+  return (Atrest__Sync__V1__ListPendingDevicesRequest *)
+     protobuf_c_message_unpack (&atrest__sync__v1__list_pending_devices_request__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__newcomers_request__free_unpacked
-                     (Atrest__Sync__V1__NewcomersRequest *message,
+void   atrest__sync__v1__list_pending_devices_request__free_unpacked
+                     (Atrest__Sync__V1__ListPendingDevicesRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__newcomers_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__list_pending_devices_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__newcomers_response__init
-                     (Atrest__Sync__V1__NewcomersResponse         *message)
+void   atrest__sync__v1__list_pending_devices_response__init
+                     (Atrest__Sync__V1__ListPendingDevicesResponse         *message)
 {
-  static const Atrest__Sync__V1__NewcomersResponse init_value = ATREST__SYNC__V1__NEWCOMERS_RESPONSE__INIT;
+  static const Atrest__Sync__V1__ListPendingDevicesResponse init_value = ATREST__SYNC__V1__LIST_PENDING_DEVICES_RESPONSE__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__newcomers_response__get_packed_size
-                     (const Atrest__Sync__V1__NewcomersResponse *message)
+size_t atrest__sync__v1__list_pending_devices_response__get_packed_size
+                     (const Atrest__Sync__V1__ListPendingDevicesResponse *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__newcomers_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__list_pending_devices_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__newcomers_response__pack
-                     (const Atrest__Sync__V1__NewcomersResponse *message,
+size_t atrest__sync__v1__list_pending_devices_response__pack
+                     (const Atrest__Sync__V1__ListPendingDevicesResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__newcomers_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__list_pending_devices_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__newcomers_response__pack_to_buffer
-                     (const Atrest__Sync__V1__NewcomersResponse *message,
+size_t atrest__sync__v1__list_pending_devices_response__pack_to_buffer
+                     (const Atrest__Sync__V1__ListPendingDevicesResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__newcomers_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__list_pending_devices_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__NewcomersResponse *
-       atrest__sync__v1__newcomers_response__unpack
+Atrest__Sync__V1__ListPendingDevicesResponse *
+       atrest__sync__v1__list_pending_devices_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__NewcomersResponse *)
-     protobuf_c_message_unpack (&atrest__sync__v1__newcomers_response__descriptor,
+  return (Atrest__Sync__V1__ListPendingDevicesResponse *)
+     protobuf_c_message_unpack (&atrest__sync__v1__list_pending_devices_response__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__newcomers_response__free_unpacked
-                     (Atrest__Sync__V1__NewcomersResponse *message,
+void   atrest__sync__v1__list_pending_devices_response__free_unpacked
+                     (Atrest__Sync__V1__ListPendingDevicesResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__newcomers_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__list_pending_devices_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__newcomer__init
-                     (Atrest__Sync__V1__Newcomer         *message)
+void   atrest__sync__v1__pending_device__init
+                     (Atrest__Sync__V1__PendingDevice         *message)
 {
-  static const Atrest__Sync__V1__Newcomer init_value = ATREST__SYNC__V1__NEWCOMER__INIT;
+  static const Atrest__Sync__V1__PendingDevice init_value = ATREST__SYNC__V1__PENDING_DEVICE__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__newcomer__get_packed_size
-                     (const Atrest__Sync__V1__Newcomer *message)
+size_t atrest__sync__v1__pending_device__get_packed_size
+                     (const Atrest__Sync__V1__PendingDevice *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__newcomer__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__pending_device__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__newcomer__pack
-                     (const Atrest__Sync__V1__Newcomer *message,
+size_t atrest__sync__v1__pending_device__pack
+                     (const Atrest__Sync__V1__PendingDevice *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__newcomer__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__pending_device__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__newcomer__pack_to_buffer
-                     (const Atrest__Sync__V1__Newcomer *message,
+size_t atrest__sync__v1__pending_device__pack_to_buffer
+                     (const Atrest__Sync__V1__PendingDevice *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__newcomer__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__pending_device__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__Newcomer *
-       atrest__sync__v1__newcomer__unpack
+Atrest__Sync__V1__PendingDevice *
+       atrest__sync__v1__pending_device__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__Newcomer *)
-     protobuf_c_message_unpack (&atrest__sync__v1__newcomer__descriptor,
+  return (Atrest__Sync__V1__PendingDevice *)
+     protobuf_c_message_unpack (&atrest__sync__v1__pending_device__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__newcomer__free_unpacked
-                     (Atrest__Sync__V1__Newcomer *message,
+void   atrest__sync__v1__pending_device__free_unpacked
+                     (Atrest__Sync__V1__PendingDevice *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__newcomer__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__pending_device__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__decide_request__init
-                     (Atrest__Sync__V1__DecideRequest         *message)
+void   atrest__sync__v1__resolve_pending_device_request__init
+                     (Atrest__Sync__V1__ResolvePendingDeviceRequest         *message)
 {
-  static const Atrest__Sync__V1__DecideRequest init_value = ATREST__SYNC__V1__DECIDE_REQUEST__INIT;
+  static const Atrest__Sync__V1__ResolvePendingDeviceRequest init_value = ATREST__SYNC__V1__RESOLVE_PENDING_DEVICE_REQUEST__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__decide_request__get_packed_size
-                     (const Atrest__Sync__V1__DecideRequest *message)
+size_t atrest__sync__v1__resolve_pending_device_request__get_packed_size
+                     (const Atrest__Sync__V1__ResolvePendingDeviceRequest *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__decide_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__resolve_pending_device_request__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__decide_request__pack
-                     (const Atrest__Sync__V1__DecideRequest *message,
+size_t atrest__sync__v1__resolve_pending_device_request__pack
+                     (const Atrest__Sync__V1__ResolvePendingDeviceRequest *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__decide_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__resolve_pending_device_request__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__decide_request__pack_to_buffer
-                     (const Atrest__Sync__V1__DecideRequest *message,
+size_t atrest__sync__v1__resolve_pending_device_request__pack_to_buffer
+                     (const Atrest__Sync__V1__ResolvePendingDeviceRequest *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__decide_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__resolve_pending_device_request__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__DecideRequest *
-       atrest__sync__v1__decide_request__unpack
+Atrest__Sync__V1__ResolvePendingDeviceRequest *
+       atrest__sync__v1__resolve_pending_device_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__DecideRequest *)
-     protobuf_c_message_unpack (&atrest__sync__v1__decide_request__descriptor,
+  return (Atrest__Sync__V1__ResolvePendingDeviceRequest *)
+     protobuf_c_message_unpack (&atrest__sync__v1__resolve_pending_device_request__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__decide_request__free_unpacked
-                     (Atrest__Sync__V1__DecideRequest *message,
+void   atrest__sync__v1__resolve_pending_device_request__free_unpacked
+                     (Atrest__Sync__V1__ResolvePendingDeviceRequest *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__decide_request__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__resolve_pending_device_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   atrest__sync__v1__decide_response__init
-                     (Atrest__Sync__V1__DecideResponse         *message)
+void   atrest__sync__v1__resolve_pending_device_response__init
+                     (Atrest__Sync__V1__ResolvePendingDeviceResponse         *message)
 {
-  static const Atrest__Sync__V1__DecideResponse init_value = ATREST__SYNC__V1__DECIDE_RESPONSE__INIT;
+  static const Atrest__Sync__V1__ResolvePendingDeviceResponse init_value = ATREST__SYNC__V1__RESOLVE_PENDING_DEVICE_RESPONSE__INIT;
   *message = init_value;
 }
-size_t atrest__sync__v1__decide_response__get_packed_size
-                     (const Atrest__Sync__V1__DecideResponse *message)
+size_t atrest__sync__v1__resolve_pending_device_response__get_packed_size
+                     (const Atrest__Sync__V1__ResolvePendingDeviceResponse *message)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__decide_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__resolve_pending_device_response__descriptor);
   return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
 }
-size_t atrest__sync__v1__decide_response__pack
-                     (const Atrest__Sync__V1__DecideResponse *message,
+size_t atrest__sync__v1__resolve_pending_device_response__pack
+                     (const Atrest__Sync__V1__ResolvePendingDeviceResponse *message,
                       uint8_t       *out)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__decide_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__resolve_pending_device_response__descriptor);
   return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
 }
-size_t atrest__sync__v1__decide_response__pack_to_buffer
-                     (const Atrest__Sync__V1__DecideResponse *message,
+size_t atrest__sync__v1__resolve_pending_device_response__pack_to_buffer
+                     (const Atrest__Sync__V1__ResolvePendingDeviceResponse *message,
                       ProtobufCBuffer *buffer)
 {
-  assert(message->base.descriptor == &atrest__sync__v1__decide_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__resolve_pending_device_response__descriptor);
   return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
 }
-Atrest__Sync__V1__DecideResponse *
-       atrest__sync__v1__decide_response__unpack
+Atrest__Sync__V1__ResolvePendingDeviceResponse *
+       atrest__sync__v1__resolve_pending_device_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data)
 {
-  return (Atrest__Sync__V1__DecideResponse *)
-     protobuf_c_message_unpack (&atrest__sync__v1__decide_response__descriptor,
+  return (Atrest__Sync__V1__ResolvePendingDeviceResponse *)
+     protobuf_c_message_unpack (&atrest__sync__v1__resolve_pending_device_response__descriptor,
                                 allocator, len, data);
 }
-void   atrest__sync__v1__decide_response__free_unpacked
-                     (Atrest__Sync__V1__DecideResponse *message,
+void   atrest__sync__v1__resolve_pending_device_response__free_unpacked
+                     (Atrest__Sync__V1__ResolvePendingDeviceResponse *message,
                       ProtobufCAllocator *allocator)
 {
   if(!message)
     return;
-  assert(message->base.descriptor == &atrest__sync__v1__decide_response__descriptor);
+  assert(message->base.descriptor == &atrest__sync__v1__resolve_pending_device_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   atrest__sync__v1__list_devices_request__init
@@ -1066,63 +1066,63 @@ const ProtobufCMessageDescriptor atrest__sync__v1__invite_response__descriptor =
   (ProtobufCMessageInit) atrest__sync__v1__invite_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-#define atrest__sync__v1__newcomers_request__field_descriptors NULL
-#define atrest__sync__v1__newcomers_request__field_indices_by_name NULL
-#define atrest__sync__v1__newcomers_request__number_ranges NULL
-const ProtobufCMessageDescriptor atrest__sync__v1__newcomers_request__descriptor =
+#define atrest__sync__v1__list_pending_devices_request__field_descriptors NULL
+#define atrest__sync__v1__list_pending_devices_request__field_indices_by_name NULL
+#define atrest__sync__v1__list_pending_devices_request__number_ranges NULL
+const ProtobufCMessageDescriptor atrest__sync__v1__list_pending_devices_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.NewcomersRequest",
-  "NewcomersRequest",
-  "Atrest__Sync__V1__NewcomersRequest",
+  "atrest.sync.v1.ListPendingDevicesRequest",
+  "ListPendingDevicesRequest",
+  "Atrest__Sync__V1__ListPendingDevicesRequest",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__NewcomersRequest),
+  sizeof(Atrest__Sync__V1__ListPendingDevicesRequest),
   0,
-  atrest__sync__v1__newcomers_request__field_descriptors,
-  atrest__sync__v1__newcomers_request__field_indices_by_name,
-  0,  atrest__sync__v1__newcomers_request__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__newcomers_request__init,
+  atrest__sync__v1__list_pending_devices_request__field_descriptors,
+  atrest__sync__v1__list_pending_devices_request__field_indices_by_name,
+  0,  atrest__sync__v1__list_pending_devices_request__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__list_pending_devices_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__newcomers_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__list_pending_devices_response__field_descriptors[1] =
 {
   {
-    "newcomers",
+    "pending_devices",
     1,
     PROTOBUF_C_LABEL_REPEATED,
     PROTOBUF_C_TYPE_MESSAGE,
-    offsetof(Atrest__Sync__V1__NewcomersResponse, n_newcomers),
-    offsetof(Atrest__Sync__V1__NewcomersResponse, newcomers),
-    &atrest__sync__v1__newcomer__descriptor,
+    offsetof(Atrest__Sync__V1__ListPendingDevicesResponse, n_pending_devices),
+    offsetof(Atrest__Sync__V1__ListPendingDevicesResponse, pending_devices),
+    &atrest__sync__v1__pending_device__descriptor,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__sync__v1__newcomers_response__field_indices_by_name[] = {
-  0,   /* field[0] = newcomers */
+static const unsigned atrest__sync__v1__list_pending_devices_response__field_indices_by_name[] = {
+  0,   /* field[0] = pending_devices */
 };
-static const ProtobufCIntRange atrest__sync__v1__newcomers_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__list_pending_devices_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 1 }
 };
-const ProtobufCMessageDescriptor atrest__sync__v1__newcomers_response__descriptor =
+const ProtobufCMessageDescriptor atrest__sync__v1__list_pending_devices_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.NewcomersResponse",
-  "NewcomersResponse",
-  "Atrest__Sync__V1__NewcomersResponse",
+  "atrest.sync.v1.ListPendingDevicesResponse",
+  "ListPendingDevicesResponse",
+  "Atrest__Sync__V1__ListPendingDevicesResponse",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__NewcomersResponse),
+  sizeof(Atrest__Sync__V1__ListPendingDevicesResponse),
   1,
-  atrest__sync__v1__newcomers_response__field_descriptors,
-  atrest__sync__v1__newcomers_response__field_indices_by_name,
-  1,  atrest__sync__v1__newcomers_response__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__newcomers_response__init,
+  atrest__sync__v1__list_pending_devices_response__field_descriptors,
+  atrest__sync__v1__list_pending_devices_response__field_indices_by_name,
+  1,  atrest__sync__v1__list_pending_devices_response__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__list_pending_devices_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__newcomer__field_descriptors[6] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__pending_device__field_descriptors[6] =
 {
   {
     "handle",
@@ -1130,7 +1130,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__newcomer__field_descript
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_FIXED64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Newcomer, handle),
+    offsetof(Atrest__Sync__V1__PendingDevice, handle),
     NULL,
     NULL,
     0,             /* flags */
@@ -1142,7 +1142,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__newcomer__field_descript
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Newcomer, name),
+    offsetof(Atrest__Sync__V1__PendingDevice, name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -1154,7 +1154,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__newcomer__field_descript
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Newcomer, since_ms),
+    offsetof(Atrest__Sync__V1__PendingDevice, since_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -1166,7 +1166,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__newcomer__field_descript
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_INT64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Newcomer, expires_ms),
+    offsetof(Atrest__Sync__V1__PendingDevice, expires_ms),
     NULL,
     NULL,
     0,             /* flags */
@@ -1178,7 +1178,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__newcomer__field_descript
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_FIXED64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Newcomer, inviter),
+    offsetof(Atrest__Sync__V1__PendingDevice, inviter),
     NULL,
     NULL,
     0,             /* flags */
@@ -1190,14 +1190,14 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__newcomer__field_descript
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Newcomer, digits),
+    offsetof(Atrest__Sync__V1__PendingDevice, digits),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__sync__v1__newcomer__field_indices_by_name[] = {
+static const unsigned atrest__sync__v1__pending_device__field_indices_by_name[] = {
   5,   /* field[5] = digits */
   3,   /* field[3] = expires_ms */
   0,   /* field[0] = handle */
@@ -1205,27 +1205,27 @@ static const unsigned atrest__sync__v1__newcomer__field_indices_by_name[] = {
   1,   /* field[1] = name */
   2,   /* field[2] = since_ms */
 };
-static const ProtobufCIntRange atrest__sync__v1__newcomer__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__pending_device__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 6 }
 };
-const ProtobufCMessageDescriptor atrest__sync__v1__newcomer__descriptor =
+const ProtobufCMessageDescriptor atrest__sync__v1__pending_device__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.Newcomer",
-  "Newcomer",
-  "Atrest__Sync__V1__Newcomer",
+  "atrest.sync.v1.PendingDevice",
+  "PendingDevice",
+  "Atrest__Sync__V1__PendingDevice",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__Newcomer),
+  sizeof(Atrest__Sync__V1__PendingDevice),
   6,
-  atrest__sync__v1__newcomer__field_descriptors,
-  atrest__sync__v1__newcomer__field_indices_by_name,
-  1,  atrest__sync__v1__newcomer__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__newcomer__init,
+  atrest__sync__v1__pending_device__field_descriptors,
+  atrest__sync__v1__pending_device__field_indices_by_name,
+  1,  atrest__sync__v1__pending_device__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__pending_device__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__decide_request__field_descriptors[2] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__resolve_pending_device_request__field_descriptors[2] =
 {
   {
     "handle",
@@ -1233,7 +1233,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__decide_request__field_de
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_FIXED64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__DecideRequest, handle),
+    offsetof(Atrest__Sync__V1__ResolvePendingDeviceRequest, handle),
     NULL,
     NULL,
     0,             /* flags */
@@ -1245,38 +1245,38 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__decide_request__field_de
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__DecideRequest, allow),
+    offsetof(Atrest__Sync__V1__ResolvePendingDeviceRequest, allow),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__sync__v1__decide_request__field_indices_by_name[] = {
+static const unsigned atrest__sync__v1__resolve_pending_device_request__field_indices_by_name[] = {
   1,   /* field[1] = allow */
   0,   /* field[0] = handle */
 };
-static const ProtobufCIntRange atrest__sync__v1__decide_request__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__resolve_pending_device_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor atrest__sync__v1__decide_request__descriptor =
+const ProtobufCMessageDescriptor atrest__sync__v1__resolve_pending_device_request__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.DecideRequest",
-  "DecideRequest",
-  "Atrest__Sync__V1__DecideRequest",
+  "atrest.sync.v1.ResolvePendingDeviceRequest",
+  "ResolvePendingDeviceRequest",
+  "Atrest__Sync__V1__ResolvePendingDeviceRequest",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__DecideRequest),
+  sizeof(Atrest__Sync__V1__ResolvePendingDeviceRequest),
   2,
-  atrest__sync__v1__decide_request__field_descriptors,
-  atrest__sync__v1__decide_request__field_indices_by_name,
-  1,  atrest__sync__v1__decide_request__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__decide_request__init,
+  atrest__sync__v1__resolve_pending_device_request__field_descriptors,
+  atrest__sync__v1__resolve_pending_device_request__field_indices_by_name,
+  1,  atrest__sync__v1__resolve_pending_device_request__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__resolve_pending_device_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor atrest__sync__v1__decide_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor atrest__sync__v1__resolve_pending_device_response__field_descriptors[2] =
 {
   {
     "device_name",
@@ -1284,7 +1284,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__decide_response__field_d
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_STRING,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__DecideResponse, device_name),
+    offsetof(Atrest__Sync__V1__ResolvePendingDeviceResponse, device_name),
     NULL,
     &protobuf_c_empty_string,
     0,             /* flags */
@@ -1296,35 +1296,35 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__decide_response__field_d
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_FIXED64,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__DecideResponse, replica),
+    offsetof(Atrest__Sync__V1__ResolvePendingDeviceResponse, replica),
     NULL,
     NULL,
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
 };
-static const unsigned atrest__sync__v1__decide_response__field_indices_by_name[] = {
+static const unsigned atrest__sync__v1__resolve_pending_device_response__field_indices_by_name[] = {
   0,   /* field[0] = device_name */
   1,   /* field[1] = replica */
 };
-static const ProtobufCIntRange atrest__sync__v1__decide_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange atrest__sync__v1__resolve_pending_device_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
   { 0, 2 }
 };
-const ProtobufCMessageDescriptor atrest__sync__v1__decide_response__descriptor =
+const ProtobufCMessageDescriptor atrest__sync__v1__resolve_pending_device_response__descriptor =
 {
   PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "atrest.sync.v1.DecideResponse",
-  "DecideResponse",
-  "Atrest__Sync__V1__DecideResponse",
+  "atrest.sync.v1.ResolvePendingDeviceResponse",
+  "ResolvePendingDeviceResponse",
+  "Atrest__Sync__V1__ResolvePendingDeviceResponse",
   "atrest.sync.v1",
-  sizeof(Atrest__Sync__V1__DecideResponse),
+  sizeof(Atrest__Sync__V1__ResolvePendingDeviceResponse),
   2,
-  atrest__sync__v1__decide_response__field_descriptors,
-  atrest__sync__v1__decide_response__field_indices_by_name,
-  1,  atrest__sync__v1__decide_response__number_ranges,
-  (ProtobufCMessageInit) atrest__sync__v1__decide_response__init,
+  atrest__sync__v1__resolve_pending_device_response__field_descriptors,
+  atrest__sync__v1__resolve_pending_device_response__field_indices_by_name,
+  1,  atrest__sync__v1__resolve_pending_device_response__number_ranges,
+  (ProtobufCMessageInit) atrest__sync__v1__resolve_pending_device_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define atrest__sync__v1__list_devices_request__field_descriptors NULL
@@ -1733,21 +1733,21 @@ static const ProtobufCMethodDescriptor atrest__sync__v1__devices__method_descrip
 {
   { "Pair", &atrest__sync__v1__pair_request__descriptor, &atrest__sync__v1__pair_response__descriptor },
   { "Invite", &atrest__sync__v1__invite_request__descriptor, &atrest__sync__v1__invite_response__descriptor },
-  { "Newcomers", &atrest__sync__v1__newcomers_request__descriptor, &atrest__sync__v1__newcomers_response__descriptor },
-  { "Decide", &atrest__sync__v1__decide_request__descriptor, &atrest__sync__v1__decide_response__descriptor },
+  { "ListPendingDevices", &atrest__sync__v1__list_pending_devices_request__descriptor, &atrest__sync__v1__list_pending_devices_response__descriptor },
+  { "ResolvePendingDevice", &atrest__sync__v1__resolve_pending_device_request__descriptor, &atrest__sync__v1__resolve_pending_device_response__descriptor },
   { "Renew", &atrest__sync__v1__renew_request__descriptor, &atrest__sync__v1__pair_response__descriptor },
   { "List", &atrest__sync__v1__list_devices_request__descriptor, &atrest__sync__v1__list_devices_response__descriptor },
   { "Rename", &atrest__sync__v1__rename_device_request__descriptor, &atrest__sync__v1__rename_device_response__descriptor },
   { "Revoke", &atrest__sync__v1__revoke_device_request__descriptor, &atrest__sync__v1__revoke_device_response__descriptor },
 };
 const unsigned atrest__sync__v1__devices__method_indices_by_name[] = {
-  3,        /* Decide */
   1,        /* Invite */
   5,        /* List */
-  2,        /* Newcomers */
+  2,        /* ListPendingDevices */
   0,        /* Pair */
   6,        /* Rename */
   4,        /* Renew */
+  3,        /* ResolvePendingDevice */
   7         /* Revoke */
 };
 const ProtobufCServiceDescriptor atrest__sync__v1__devices__descriptor =
@@ -1777,18 +1777,18 @@ void atrest__sync__v1__devices__invite(ProtobufCService *service,
   assert(service->descriptor == &atrest__sync__v1__devices__descriptor);
   service->invoke(service, 1, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
-void atrest__sync__v1__devices__newcomers(ProtobufCService *service,
-                                          const Atrest__Sync__V1__NewcomersRequest *input,
-                                          Atrest__Sync__V1__NewcomersResponse_Closure closure,
-                                          void *closure_data)
+void atrest__sync__v1__devices__list_pending_devices(ProtobufCService *service,
+                                                     const Atrest__Sync__V1__ListPendingDevicesRequest *input,
+                                                     Atrest__Sync__V1__ListPendingDevicesResponse_Closure closure,
+                                                     void *closure_data)
 {
   assert(service->descriptor == &atrest__sync__v1__devices__descriptor);
   service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
-void atrest__sync__v1__devices__decide(ProtobufCService *service,
-                                       const Atrest__Sync__V1__DecideRequest *input,
-                                       Atrest__Sync__V1__DecideResponse_Closure closure,
-                                       void *closure_data)
+void atrest__sync__v1__devices__resolve_pending_device(ProtobufCService *service,
+                                                       const Atrest__Sync__V1__ResolvePendingDeviceRequest *input,
+                                                       Atrest__Sync__V1__ResolvePendingDeviceResponse_Closure closure,
+                                                       void *closure_data)
 {
   assert(service->descriptor == &atrest__sync__v1__devices__descriptor);
   service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);

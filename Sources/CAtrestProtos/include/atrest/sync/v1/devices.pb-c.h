@@ -20,11 +20,11 @@ typedef struct Atrest__Sync__V1__PairResponse Atrest__Sync__V1__PairResponse;
 typedef struct Atrest__Sync__V1__RenewRequest Atrest__Sync__V1__RenewRequest;
 typedef struct Atrest__Sync__V1__InviteRequest Atrest__Sync__V1__InviteRequest;
 typedef struct Atrest__Sync__V1__InviteResponse Atrest__Sync__V1__InviteResponse;
-typedef struct Atrest__Sync__V1__NewcomersRequest Atrest__Sync__V1__NewcomersRequest;
-typedef struct Atrest__Sync__V1__NewcomersResponse Atrest__Sync__V1__NewcomersResponse;
-typedef struct Atrest__Sync__V1__Newcomer Atrest__Sync__V1__Newcomer;
-typedef struct Atrest__Sync__V1__DecideRequest Atrest__Sync__V1__DecideRequest;
-typedef struct Atrest__Sync__V1__DecideResponse Atrest__Sync__V1__DecideResponse;
+typedef struct Atrest__Sync__V1__ListPendingDevicesRequest Atrest__Sync__V1__ListPendingDevicesRequest;
+typedef struct Atrest__Sync__V1__ListPendingDevicesResponse Atrest__Sync__V1__ListPendingDevicesResponse;
+typedef struct Atrest__Sync__V1__PendingDevice Atrest__Sync__V1__PendingDevice;
+typedef struct Atrest__Sync__V1__ResolvePendingDeviceRequest Atrest__Sync__V1__ResolvePendingDeviceRequest;
+typedef struct Atrest__Sync__V1__ResolvePendingDeviceResponse Atrest__Sync__V1__ResolvePendingDeviceResponse;
 typedef struct Atrest__Sync__V1__ListDevicesRequest Atrest__Sync__V1__ListDevicesRequest;
 typedef struct Atrest__Sync__V1__ListDevicesResponse Atrest__Sync__V1__ListDevicesResponse;
 typedef struct Atrest__Sync__V1__Device Atrest__Sync__V1__Device;
@@ -123,7 +123,7 @@ struct  Atrest__Sync__V1__InviteRequest
 {
   ProtobufCMessage base;
   /*
-   * Whoever has the code joins at once. Otherwise a device of the account has to let the newcomer in (see Newcomers and Decide), so that a code which somebody
+   * Whoever has the code joins at once. Otherwise a device of the account has to let the pending device in (see ListPendingDevices and ResolvePendingDevice), so that a code which somebody
    * else saw is no good without a person's consent.
    */
   protobuf_c_boolean without_approval;
@@ -160,36 +160,36 @@ struct  Atrest__Sync__V1__InviteResponse
 /*
  * Asks who waits to be let in.
  */
-struct  Atrest__Sync__V1__NewcomersRequest
+struct  Atrest__Sync__V1__ListPendingDevicesRequest
 {
   ProtobufCMessage base;
 };
-#define ATREST__SYNC__V1__NEWCOMERS_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__newcomers_request__descriptor) \
+#define ATREST__SYNC__V1__LIST_PENDING_DEVICES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__list_pending_devices_request__descriptor) \
      }
 
 
 /*
  * Who waits to be let in.
  */
-struct  Atrest__Sync__V1__NewcomersResponse
+struct  Atrest__Sync__V1__ListPendingDevicesResponse
 {
   ProtobufCMessage base;
   /*
    * In the order they came; at most 16.
    */
-  size_t n_newcomers;
-  Atrest__Sync__V1__Newcomer **newcomers;
+  size_t n_pending_devices;
+  Atrest__Sync__V1__PendingDevice **pending_devices;
 };
-#define ATREST__SYNC__V1__NEWCOMERS_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__newcomers_response__descriptor) \
+#define ATREST__SYNC__V1__LIST_PENDING_DEVICES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__list_pending_devices_response__descriptor) \
     , 0,NULL }
 
 
 /*
  * A device that has the right code and waits.
  */
-struct  Atrest__Sync__V1__Newcomer
+struct  Atrest__Sync__V1__PendingDevice
 {
   ProtobufCMessage base;
   /*
@@ -213,25 +213,25 @@ struct  Atrest__Sync__V1__Newcomer
    */
   uint64_t inviter;
   /*
-   * Six digits that the newcomer shows, too: whoever is asked compares them, because somebody else who saw the link may have come first under the same
+   * Six digits that the pending device shows, too: whoever is asked compares them, because somebody else who saw the link may have come first under the same
    * name. The first eight bytes, big-endian, of the SHA-256 of "atrest digits", the nonce and the code as they were sent, modulo 1,000,000.
-   * Never empty: a list with a newcomer without them is refused by whoever reads it.
+   * Never empty: a list with a pending device without them is refused by whoever reads it.
    */
   char *digits;
 };
-#define ATREST__SYNC__V1__NEWCOMER__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__newcomer__descriptor) \
+#define ATREST__SYNC__V1__PENDING_DEVICE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__pending_device__descriptor) \
     , 0, (char *)protobuf_c_empty_string, 0, 0, 0, (char *)protobuf_c_empty_string }
 
 
 /*
- * Lets a newcomer in, or sends it away.
+ * Lets a pending device in, or sends it away.
  */
-struct  Atrest__Sync__V1__DecideRequest
+struct  Atrest__Sync__V1__ResolvePendingDeviceRequest
 {
   ProtobufCMessage base;
   /*
-   * As in Newcomer.
+   * As in PendingDevice.
    */
   uint64_t handle;
   /*
@@ -239,15 +239,15 @@ struct  Atrest__Sync__V1__DecideRequest
    */
   protobuf_c_boolean allow;
 };
-#define ATREST__SYNC__V1__DECIDE_REQUEST__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__decide_request__descriptor) \
+#define ATREST__SYNC__V1__RESOLVE_PENDING_DEVICE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__resolve_pending_device_request__descriptor) \
     , 0, 0 }
 
 
 /*
  * Done.
  */
-struct  Atrest__Sync__V1__DecideResponse
+struct  Atrest__Sync__V1__ResolvePendingDeviceResponse
 {
   ProtobufCMessage base;
   /*
@@ -259,8 +259,8 @@ struct  Atrest__Sync__V1__DecideResponse
    */
   uint64_t replica;
 };
-#define ATREST__SYNC__V1__DECIDE_RESPONSE__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__decide_response__descriptor) \
+#define ATREST__SYNC__V1__RESOLVE_PENDING_DEVICE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__resolve_pending_device_response__descriptor) \
     , (char *)protobuf_c_empty_string, 0 }
 
 
@@ -523,100 +523,100 @@ Atrest__Sync__V1__InviteResponse *
 void   atrest__sync__v1__invite_response__free_unpacked
                      (Atrest__Sync__V1__InviteResponse *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Sync__V1__NewcomersRequest methods */
-void   atrest__sync__v1__newcomers_request__init
-                     (Atrest__Sync__V1__NewcomersRequest         *message);
-size_t atrest__sync__v1__newcomers_request__get_packed_size
-                     (const Atrest__Sync__V1__NewcomersRequest   *message);
-size_t atrest__sync__v1__newcomers_request__pack
-                     (const Atrest__Sync__V1__NewcomersRequest   *message,
+/* Atrest__Sync__V1__ListPendingDevicesRequest methods */
+void   atrest__sync__v1__list_pending_devices_request__init
+                     (Atrest__Sync__V1__ListPendingDevicesRequest         *message);
+size_t atrest__sync__v1__list_pending_devices_request__get_packed_size
+                     (const Atrest__Sync__V1__ListPendingDevicesRequest   *message);
+size_t atrest__sync__v1__list_pending_devices_request__pack
+                     (const Atrest__Sync__V1__ListPendingDevicesRequest   *message,
                       uint8_t             *out);
-size_t atrest__sync__v1__newcomers_request__pack_to_buffer
-                     (const Atrest__Sync__V1__NewcomersRequest   *message,
+size_t atrest__sync__v1__list_pending_devices_request__pack_to_buffer
+                     (const Atrest__Sync__V1__ListPendingDevicesRequest   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Sync__V1__NewcomersRequest *
-       atrest__sync__v1__newcomers_request__unpack
+Atrest__Sync__V1__ListPendingDevicesRequest *
+       atrest__sync__v1__list_pending_devices_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__sync__v1__newcomers_request__free_unpacked
-                     (Atrest__Sync__V1__NewcomersRequest *message,
+void   atrest__sync__v1__list_pending_devices_request__free_unpacked
+                     (Atrest__Sync__V1__ListPendingDevicesRequest *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Sync__V1__NewcomersResponse methods */
-void   atrest__sync__v1__newcomers_response__init
-                     (Atrest__Sync__V1__NewcomersResponse         *message);
-size_t atrest__sync__v1__newcomers_response__get_packed_size
-                     (const Atrest__Sync__V1__NewcomersResponse   *message);
-size_t atrest__sync__v1__newcomers_response__pack
-                     (const Atrest__Sync__V1__NewcomersResponse   *message,
+/* Atrest__Sync__V1__ListPendingDevicesResponse methods */
+void   atrest__sync__v1__list_pending_devices_response__init
+                     (Atrest__Sync__V1__ListPendingDevicesResponse         *message);
+size_t atrest__sync__v1__list_pending_devices_response__get_packed_size
+                     (const Atrest__Sync__V1__ListPendingDevicesResponse   *message);
+size_t atrest__sync__v1__list_pending_devices_response__pack
+                     (const Atrest__Sync__V1__ListPendingDevicesResponse   *message,
                       uint8_t             *out);
-size_t atrest__sync__v1__newcomers_response__pack_to_buffer
-                     (const Atrest__Sync__V1__NewcomersResponse   *message,
+size_t atrest__sync__v1__list_pending_devices_response__pack_to_buffer
+                     (const Atrest__Sync__V1__ListPendingDevicesResponse   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Sync__V1__NewcomersResponse *
-       atrest__sync__v1__newcomers_response__unpack
+Atrest__Sync__V1__ListPendingDevicesResponse *
+       atrest__sync__v1__list_pending_devices_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__sync__v1__newcomers_response__free_unpacked
-                     (Atrest__Sync__V1__NewcomersResponse *message,
+void   atrest__sync__v1__list_pending_devices_response__free_unpacked
+                     (Atrest__Sync__V1__ListPendingDevicesResponse *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Sync__V1__Newcomer methods */
-void   atrest__sync__v1__newcomer__init
-                     (Atrest__Sync__V1__Newcomer         *message);
-size_t atrest__sync__v1__newcomer__get_packed_size
-                     (const Atrest__Sync__V1__Newcomer   *message);
-size_t atrest__sync__v1__newcomer__pack
-                     (const Atrest__Sync__V1__Newcomer   *message,
+/* Atrest__Sync__V1__PendingDevice methods */
+void   atrest__sync__v1__pending_device__init
+                     (Atrest__Sync__V1__PendingDevice         *message);
+size_t atrest__sync__v1__pending_device__get_packed_size
+                     (const Atrest__Sync__V1__PendingDevice   *message);
+size_t atrest__sync__v1__pending_device__pack
+                     (const Atrest__Sync__V1__PendingDevice   *message,
                       uint8_t             *out);
-size_t atrest__sync__v1__newcomer__pack_to_buffer
-                     (const Atrest__Sync__V1__Newcomer   *message,
+size_t atrest__sync__v1__pending_device__pack_to_buffer
+                     (const Atrest__Sync__V1__PendingDevice   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Sync__V1__Newcomer *
-       atrest__sync__v1__newcomer__unpack
+Atrest__Sync__V1__PendingDevice *
+       atrest__sync__v1__pending_device__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__sync__v1__newcomer__free_unpacked
-                     (Atrest__Sync__V1__Newcomer *message,
+void   atrest__sync__v1__pending_device__free_unpacked
+                     (Atrest__Sync__V1__PendingDevice *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Sync__V1__DecideRequest methods */
-void   atrest__sync__v1__decide_request__init
-                     (Atrest__Sync__V1__DecideRequest         *message);
-size_t atrest__sync__v1__decide_request__get_packed_size
-                     (const Atrest__Sync__V1__DecideRequest   *message);
-size_t atrest__sync__v1__decide_request__pack
-                     (const Atrest__Sync__V1__DecideRequest   *message,
+/* Atrest__Sync__V1__ResolvePendingDeviceRequest methods */
+void   atrest__sync__v1__resolve_pending_device_request__init
+                     (Atrest__Sync__V1__ResolvePendingDeviceRequest         *message);
+size_t atrest__sync__v1__resolve_pending_device_request__get_packed_size
+                     (const Atrest__Sync__V1__ResolvePendingDeviceRequest   *message);
+size_t atrest__sync__v1__resolve_pending_device_request__pack
+                     (const Atrest__Sync__V1__ResolvePendingDeviceRequest   *message,
                       uint8_t             *out);
-size_t atrest__sync__v1__decide_request__pack_to_buffer
-                     (const Atrest__Sync__V1__DecideRequest   *message,
+size_t atrest__sync__v1__resolve_pending_device_request__pack_to_buffer
+                     (const Atrest__Sync__V1__ResolvePendingDeviceRequest   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Sync__V1__DecideRequest *
-       atrest__sync__v1__decide_request__unpack
+Atrest__Sync__V1__ResolvePendingDeviceRequest *
+       atrest__sync__v1__resolve_pending_device_request__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__sync__v1__decide_request__free_unpacked
-                     (Atrest__Sync__V1__DecideRequest *message,
+void   atrest__sync__v1__resolve_pending_device_request__free_unpacked
+                     (Atrest__Sync__V1__ResolvePendingDeviceRequest *message,
                       ProtobufCAllocator *allocator);
-/* Atrest__Sync__V1__DecideResponse methods */
-void   atrest__sync__v1__decide_response__init
-                     (Atrest__Sync__V1__DecideResponse         *message);
-size_t atrest__sync__v1__decide_response__get_packed_size
-                     (const Atrest__Sync__V1__DecideResponse   *message);
-size_t atrest__sync__v1__decide_response__pack
-                     (const Atrest__Sync__V1__DecideResponse   *message,
+/* Atrest__Sync__V1__ResolvePendingDeviceResponse methods */
+void   atrest__sync__v1__resolve_pending_device_response__init
+                     (Atrest__Sync__V1__ResolvePendingDeviceResponse         *message);
+size_t atrest__sync__v1__resolve_pending_device_response__get_packed_size
+                     (const Atrest__Sync__V1__ResolvePendingDeviceResponse   *message);
+size_t atrest__sync__v1__resolve_pending_device_response__pack
+                     (const Atrest__Sync__V1__ResolvePendingDeviceResponse   *message,
                       uint8_t             *out);
-size_t atrest__sync__v1__decide_response__pack_to_buffer
-                     (const Atrest__Sync__V1__DecideResponse   *message,
+size_t atrest__sync__v1__resolve_pending_device_response__pack_to_buffer
+                     (const Atrest__Sync__V1__ResolvePendingDeviceResponse   *message,
                       ProtobufCBuffer     *buffer);
-Atrest__Sync__V1__DecideResponse *
-       atrest__sync__v1__decide_response__unpack
+Atrest__Sync__V1__ResolvePendingDeviceResponse *
+       atrest__sync__v1__resolve_pending_device_response__unpack
                      (ProtobufCAllocator  *allocator,
                       size_t               len,
                       const uint8_t       *data);
-void   atrest__sync__v1__decide_response__free_unpacked
-                     (Atrest__Sync__V1__DecideResponse *message,
+void   atrest__sync__v1__resolve_pending_device_response__free_unpacked
+                     (Atrest__Sync__V1__ResolvePendingDeviceResponse *message,
                       ProtobufCAllocator *allocator);
 /* Atrest__Sync__V1__ListDevicesRequest methods */
 void   atrest__sync__v1__list_devices_request__init
@@ -768,20 +768,20 @@ typedef void (*Atrest__Sync__V1__InviteRequest_Closure)
 typedef void (*Atrest__Sync__V1__InviteResponse_Closure)
                  (const Atrest__Sync__V1__InviteResponse *message,
                   void *closure_data);
-typedef void (*Atrest__Sync__V1__NewcomersRequest_Closure)
-                 (const Atrest__Sync__V1__NewcomersRequest *message,
+typedef void (*Atrest__Sync__V1__ListPendingDevicesRequest_Closure)
+                 (const Atrest__Sync__V1__ListPendingDevicesRequest *message,
                   void *closure_data);
-typedef void (*Atrest__Sync__V1__NewcomersResponse_Closure)
-                 (const Atrest__Sync__V1__NewcomersResponse *message,
+typedef void (*Atrest__Sync__V1__ListPendingDevicesResponse_Closure)
+                 (const Atrest__Sync__V1__ListPendingDevicesResponse *message,
                   void *closure_data);
-typedef void (*Atrest__Sync__V1__Newcomer_Closure)
-                 (const Atrest__Sync__V1__Newcomer *message,
+typedef void (*Atrest__Sync__V1__PendingDevice_Closure)
+                 (const Atrest__Sync__V1__PendingDevice *message,
                   void *closure_data);
-typedef void (*Atrest__Sync__V1__DecideRequest_Closure)
-                 (const Atrest__Sync__V1__DecideRequest *message,
+typedef void (*Atrest__Sync__V1__ResolvePendingDeviceRequest_Closure)
+                 (const Atrest__Sync__V1__ResolvePendingDeviceRequest *message,
                   void *closure_data);
-typedef void (*Atrest__Sync__V1__DecideResponse_Closure)
-                 (const Atrest__Sync__V1__DecideResponse *message,
+typedef void (*Atrest__Sync__V1__ResolvePendingDeviceResponse_Closure)
+                 (const Atrest__Sync__V1__ResolvePendingDeviceResponse *message,
                   void *closure_data);
 typedef void (*Atrest__Sync__V1__ListDevicesRequest_Closure)
                  (const Atrest__Sync__V1__ListDevicesRequest *message,
@@ -819,14 +819,14 @@ struct Atrest__Sync__V1__Devices_Service
                  const Atrest__Sync__V1__InviteRequest *input,
                  Atrest__Sync__V1__InviteResponse_Closure closure,
                  void *closure_data);
-  void (*newcomers)(Atrest__Sync__V1__Devices_Service *service,
-                    const Atrest__Sync__V1__NewcomersRequest *input,
-                    Atrest__Sync__V1__NewcomersResponse_Closure closure,
-                    void *closure_data);
-  void (*decide)(Atrest__Sync__V1__Devices_Service *service,
-                 const Atrest__Sync__V1__DecideRequest *input,
-                 Atrest__Sync__V1__DecideResponse_Closure closure,
-                 void *closure_data);
+  void (*list_pending_devices)(Atrest__Sync__V1__Devices_Service *service,
+                               const Atrest__Sync__V1__ListPendingDevicesRequest *input,
+                               Atrest__Sync__V1__ListPendingDevicesResponse_Closure closure,
+                               void *closure_data);
+  void (*resolve_pending_device)(Atrest__Sync__V1__Devices_Service *service,
+                                 const Atrest__Sync__V1__ResolvePendingDeviceRequest *input,
+                                 Atrest__Sync__V1__ResolvePendingDeviceResponse_Closure closure,
+                                 void *closure_data);
   void (*renew)(Atrest__Sync__V1__Devices_Service *service,
                 const Atrest__Sync__V1__RenewRequest *input,
                 Atrest__Sync__V1__PairResponse_Closure closure,
@@ -853,8 +853,8 @@ void atrest__sync__v1__devices__init (Atrest__Sync__V1__Devices_Service *service
     { ATREST__SYNC__V1__DEVICES__BASE_INIT,\
       function_prefix__ ## pair,\
       function_prefix__ ## invite,\
-      function_prefix__ ## newcomers,\
-      function_prefix__ ## decide,\
+      function_prefix__ ## list_pending_devices,\
+      function_prefix__ ## resolve_pending_device,\
       function_prefix__ ## renew,\
       function_prefix__ ## list,\
       function_prefix__ ## rename,\
@@ -867,14 +867,14 @@ void atrest__sync__v1__devices__invite(ProtobufCService *service,
                                        const Atrest__Sync__V1__InviteRequest *input,
                                        Atrest__Sync__V1__InviteResponse_Closure closure,
                                        void *closure_data);
-void atrest__sync__v1__devices__newcomers(ProtobufCService *service,
-                                          const Atrest__Sync__V1__NewcomersRequest *input,
-                                          Atrest__Sync__V1__NewcomersResponse_Closure closure,
-                                          void *closure_data);
-void atrest__sync__v1__devices__decide(ProtobufCService *service,
-                                       const Atrest__Sync__V1__DecideRequest *input,
-                                       Atrest__Sync__V1__DecideResponse_Closure closure,
-                                       void *closure_data);
+void atrest__sync__v1__devices__list_pending_devices(ProtobufCService *service,
+                                                     const Atrest__Sync__V1__ListPendingDevicesRequest *input,
+                                                     Atrest__Sync__V1__ListPendingDevicesResponse_Closure closure,
+                                                     void *closure_data);
+void atrest__sync__v1__devices__resolve_pending_device(ProtobufCService *service,
+                                                       const Atrest__Sync__V1__ResolvePendingDeviceRequest *input,
+                                                       Atrest__Sync__V1__ResolvePendingDeviceResponse_Closure closure,
+                                                       void *closure_data);
 void atrest__sync__v1__devices__renew(ProtobufCService *service,
                                       const Atrest__Sync__V1__RenewRequest *input,
                                       Atrest__Sync__V1__PairResponse_Closure closure,
@@ -899,11 +899,11 @@ extern const ProtobufCMessageDescriptor atrest__sync__v1__pair_response__descrip
 extern const ProtobufCMessageDescriptor atrest__sync__v1__renew_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__invite_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__invite_response__descriptor;
-extern const ProtobufCMessageDescriptor atrest__sync__v1__newcomers_request__descriptor;
-extern const ProtobufCMessageDescriptor atrest__sync__v1__newcomers_response__descriptor;
-extern const ProtobufCMessageDescriptor atrest__sync__v1__newcomer__descriptor;
-extern const ProtobufCMessageDescriptor atrest__sync__v1__decide_request__descriptor;
-extern const ProtobufCMessageDescriptor atrest__sync__v1__decide_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__list_pending_devices_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__list_pending_devices_response__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__pending_device__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__resolve_pending_device_request__descriptor;
+extern const ProtobufCMessageDescriptor atrest__sync__v1__resolve_pending_device_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__list_devices_request__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__list_devices_response__descriptor;
 extern const ProtobufCMessageDescriptor atrest__sync__v1__device__descriptor;

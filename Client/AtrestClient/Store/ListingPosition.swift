@@ -10,7 +10,7 @@ import GRDB
 import struct AtrestReplication.Record
 
 /// A record's place in the listings, derived from the record whenever it is stored.
-struct Place: Hashable {
+struct ListingPosition: Hashable {
   /// In which listing. The numbers are stored.
   enum State: Int {
     /// A fast without an end, or something drunk.
@@ -72,10 +72,11 @@ struct Place: Hashable {
     let rows = try Row.fetchCursor(
       database, sql: "SELECT rowid, body FROM record WHERE kind IN (?, ?)",
       arguments: [RecordKind.session.rawValue, RecordKind.water.rawValue])
-    var places: [(Int64, Place)] = []
+    var places: [(Int64, ListingPosition)] = []
     while let row = try rows.next() {
       // What cannot be read is found, and told of, when it is looked at.
-      guard let record = try? Record(decoding: row.bytes(at: 1)), let place = Place(of: record)
+      guard let record = try? Record(decoding: row.bytes(at: 1)),
+        let place = ListingPosition(of: record)
       else { continue }
       places.append((try row.decode(atIndex: 0), place))
     }

@@ -10,20 +10,21 @@ import Testing
 
 @Suite("A person's habits")
 struct MannerTests {
-  private func manner(_ environment: [String: String]) -> Manner {
-    Manner(environment: environment)
+  private func localeFormat(_ environment: [String: String]) -> LocaleFormat {
+    LocaleFormat(environment: environment)
   }
 
   @Test("clocks, weekdays and units follow the locale")
   func locales() {
-    let american = manner(["LANG": "en_US.UTF-8"])
+    let american = localeFormat(["LANG": "en_US.UTF-8"])
     #expect(american.hasTwelveHours && american.firstWeekday == .sunday)
     #expect(american.unit == .fluidOunces)
-    let german = manner(["LANG": "de_DE.UTF-8@euro"])
+    let german = localeFormat(["LANG": "de_DE.UTF-8@euro"])
     #expect(!german.hasTwelveHours && german.firstWeekday == .monday && german.unit == .millilitres)
-    let mixed = manner(["LANG": "en_US.UTF-8", "LC_TIME": "en_GB.UTF-8"])
+    let mixed = localeFormat(["LANG": "en_US.UTF-8", "LC_TIME": "en_GB.UTF-8"])
     #expect(!mixed.hasTwelveHours && mixed.firstWeekday == .monday && mixed.unit == .fluidOunces)
-    #expect(manner(["LANG": "en_US.UTF-8", "LC_ALL": "ar_EG.UTF-8"]).firstWeekday == .saturday)
+    #expect(
+      localeFormat(["LANG": "en_US.UTF-8", "LC_ALL": "ar_EG.UTF-8"]).firstWeekday == .saturday)
   }
 
   @Test(
@@ -33,36 +34,36 @@ struct MannerTests {
       "🙂_🙂", String(repeating: "a", count: 100_000), "en-US", ".", "@",
     ])
   func strange(value: String) {
-    #expect(manner(["LANG": value]) == .plain)
+    #expect(localeFormat(["LANG": value]) == .plain)
   }
 
   @Test("a locale that nobody knows has weeks from Monday and twenty-four hours")
   func unknown() {
-    let nowhere = manner(["LANG": "xx_YY.UTF-8"])
+    let nowhere = localeFormat(["LANG": "xx_YY.UTF-8"])
     #expect(!nowhere.hasTwelveHours && nowhere.firstWeekday == .monday)
     #expect(nowhere.unit == .millilitres)
   }
 
   @Test("clocks of twelve hours are shown, and typed by everybody")
   func twelve() throws {
-    var around = Fixture.around
-    around.manner = manner(["LANG": "en_US"])
-    #expect(around.words(Fixture.instant("2026-11-21T11:05:00Z")) == "today 12:05 pm")
-    #expect(around.words(Fixture.instant("2026-11-20T23:30:00Z")) == "today 12:30 am")
-    #expect(around.words(Fixture.instant("2026-11-01T21:30:00Z")) == "1 Nov 2026, 10:30 pm")
+    var context = Fixture.context
+    context.localeFormat = localeFormat(["LANG": "en_US"])
+    #expect(context.words(Fixture.instant("2026-11-21T11:05:00Z")) == "today 12:05 pm")
+    #expect(context.words(Fixture.instant("2026-11-20T23:30:00Z")) == "today 12:30 am")
+    #expect(context.words(Fixture.instant("2026-11-01T21:30:00Z")) == "1 Nov 2026, 10:30 pm")
     for (typed, hours) in [
       ("10:30 pm", "22:30"), ("10:30pm", "22:30"), ("yesterday 9 PM", "yesterday 21:00"),
       ("12am", "0:00"), ("12:15 pm", "12:15"), ("today 7:05 am", "today 7:05"),
     ] {
-      #expect(try Manner.withTwentyFourHours(typed) == hours)
-      #expect(try Fixture.around.time(typed) == Fixture.around.time(hours))
+      #expect(try LocaleFormat.withTwentyFourHours(typed) == hours)
+      #expect(try Fixture.context.time(typed) == Fixture.context.time(hours))
     }
     for typed in ["13:00 pm", "0 am", "pm", "x pm", ":30 pm", "-1 am"] {
       #expect(throws: InputProblem.notATime, "\(typed)") {
-        _ = try Fixture.around.time(typed)
+        _ = try Fixture.context.time(typed)
       }
     }
-    #expect(try Fixture.around.time("now") == Fixture.around.now)
+    #expect(try Fixture.context.time("now") == Fixture.context.now)
   }
 
   @Test("colours are what the terminal says")
@@ -179,10 +180,10 @@ struct MannerTests {
   @Test("where clocks skip an hour a time in it is told of, and the day around it still adds up")
   func gap() throws {
     let berlin = Fixture.berlin
-    let around = Surroundings(now: Fixture.instant("2026-03-29T10:00:00Z"), zone: berlin)
-    #expect(throws: InputProblem.skippedTime) { _ = try around.time("2:30") }
-    #expect(throws: InputProblem.skippedTime) { _ = try around.time("2:30 am") }
+    let context = CommandContext(now: Fixture.instant("2026-03-29T10:00:00Z"), zone: berlin)
+    #expect(throws: InputProblem.skippedTime) { _ = try context.time("2:30") }
+    #expect(throws: InputProblem.skippedTime) { _ = try context.time("2:30 am") }
     let glass = WaterEntry(id: UUID(), intake: Fixture.intake("2026-03-28T23:15:00Z", 250))
-    #expect(WaterDay.total(of: [glass], onDayOf: around.now, in: berlin) == 250)
+    #expect(WaterDay.total(of: [glass], onDayOf: context.now, in: berlin) == 250)
   }
 }

@@ -16,19 +16,19 @@ extension PairRequest {
     hash.update(data: Array(code.utf8))
     let number = hash.finalize().prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) } % 1_000_000
     let digits = String(number)
-    return String(repeating: "0", count: NewcomerDigits.count - digits.utf8.count) + digits
+    return String(repeating: "0", count: PairingDigits.count - digits.utf8.count) + digits
   }
 }
 
-/// What a newcomer's digits may be on the wire.
-enum NewcomerDigits {
+/// What a pending device's digits may be on the wire.
+enum PairingDigits {
   static let count = 6
 
   static func checked(_ text: String) throws(WireError) -> String {
     let isSound =
       text.utf8.count == count
       && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    guard isSound else { throw .invalid("a newcomer has six digits") }
+    guard isSound else { throw .invalid("a pending device has six digits") }
     return text
   }
 }

@@ -8,24 +8,29 @@ import Testing
 @testable import AtrestClient
 
 @Suite("Staying by an invitation")
-struct ReceptionTests {
-  /// A server's list of newcomers, as the test writes it down.
-  private struct Hall: ReceptionTransport {
+struct ApprovalLoopTests {
+  /// A server's list of pending devices, as the test writes it down.
+  private struct Hall: ApprovalTransport {
     let looks = Counter()
-    let decisions = Shared<[DecideRequest]>([])
-    var list: @Sendable (Int) throws(SyncError) -> [Newcomer]
-    var answer: @Sendable (DecideRequest, Int) throws(SyncError) -> DecideResponse = {
-      request, _ throws(SyncError) in
-      request.allow
-        ? DecideResponse(admitted: .init(replica: ReplicaID(rawValue: 7), name: "tablet 2"))
-        : DecideResponse()
+    let decisions = Shared<[ResolvePendingDeviceRequest]>([])
+    var list: @Sendable (Int) throws(SyncError) -> [PendingDevice]
+    var answer:
+      @Sendable (ResolvePendingDeviceRequest, Int) throws(SyncError) -> ResolvePendingDeviceResponse =
+        {
+          request, _ throws(SyncError) in
+          request.allow
+            ? ResolvePendingDeviceResponse(
+              admitted: .init(replica: ReplicaID(rawValue: 7), name: "tablet 2"))
+            : ResolvePendingDeviceResponse()
+        }
+
+    func pendingDevices() async throws(SyncError) -> ListPendingDevicesResponse {
+      ListPendingDevicesResponse(pendingDevices: try list(looks.next()))
     }
 
-    func newcomers() async throws(SyncError) -> NewcomersResponse {
-      NewcomersResponse(newcomers: try list(looks.next()))
-    }
-
-    func decide(_ request: DecideRequest) async throws(SyncError) -> DecideResponse {
+    func decide(_ request: ResolvePendingDeviceRequest) async throws(SyncError)
+      -> ResolvePendingDeviceResponse
+    {
       let number = decisions.value.count
       decisions.update { $0.append(request) }
       return try answer(request, number)
@@ -34,18 +39,19 @@ struct ReceptionTests {
 
   private static let own = ReplicaID(rawValue: 1)
 
-  private static func newcomer(_ handle: UInt64, of inviter: ReplicaID = own) -> Newcomer {
-    Newcomer(
+  private static func pendingDevice(_ handle: UInt64, of inviter: ReplicaID = own) -> PendingDevice
+  {
+    PendingDevice(
       handle: handle, name: "tablet", since: WallTime(milliseconds: 1),
       expires: WallTime(milliseconds: 300_000), inviter: inviter, digits: "123456")
   }
 
   private func run(
-    _ hall: Hall, missed: @escaping @Sendable (Newcomer) -> Void = { _ in },
-    decide: @escaping @Sendable (Newcomer) async -> Bool?
+    _ hall: Hall, missed: @escaping @Sendable (PendingDevice) -> Void = { _ in },
+    decide: @escaping @Sendable (PendingDevice) async -> Bool?
   ) async throws -> InvitationOutcome {
     let time = ScriptedTime()
-    var reception = Reception(transport: hall, inviter: Self.own)
+    var reception = ApprovalLoop(transport: hall, inviter: Self.own)
     reception.pacing = time.pacing()
     reception.elapsed = { time.elapsed }
     return try await reception.run(for: .seconds(300), decide: decide, missed: missed)
@@ -56,11 +62,11 @@ struct ReceptionTests {
     arguments: [true, false])
   func decides(allow: Bool) async throws {
     let hall = Hall { look throws(SyncError) in
-      let other = Self.newcomer(3, of: ReplicaID(rawValue: 2))
-      return look < 5 ? [other] : [other, Self.newcomer(4)]
+      let other = Self.pendingDevice(3, of: ReplicaID(rawValue: 2))
+      return look < 5 ? [other] : [other, Self.pendingDevice(4)]
     }
-    let outcome = try await run(hall) { newcomer in
-      #expect(newcomer.handle == 4)
+    let outcome = try await run(hall) { pendingDevice in
+      #expect(pendingDevice.handle == 4)
       return allow
     }
     #expect(outcome == (allow ? .letIn(name: "tablet 2") : .sentAway))
@@ -70,17 +76,17 @@ struct ReceptionTests {
   @Test("whoever comes with another link of this device is another command's to ask about")
   func otherLink() async throws {
     let hall = Hall { _ throws(SyncError) in
-      var other = Self.newcomer(3)
+      var other = Self.pendingDevice(3)
       other.expires = WallTime(milliseconds: 200_000)
-      return [other, Self.newcomer(4)]
+      return [other, Self.pendingDevice(4)]
     }
     let time = ScriptedTime()
-    var reception = Reception(transport: hall, inviter: Self.own)
+    var reception = ApprovalLoop(transport: hall, inviter: Self.own)
     reception.expires = WallTime(milliseconds: 300_000)
     reception.pacing = time.pacing()
     reception.elapsed = { time.elapsed }
-    let outcome = try await reception.run(for: .seconds(300)) { newcomer in
-      #expect(newcomer.handle == 4)
+    let outcome = try await reception.run(for: .seconds(300)) { pendingDevice in
+      #expect(pendingDevice.handle == 4)
       return true
     } missed: { _ in
     }
@@ -89,10 +95,11 @@ struct ReceptionTests {
 
   @Test("whoever had gone when the decision came may come again, and is asked about again")
   func missed() async throws {
-    var hall = Hall { look throws(SyncError) in [Self.newcomer(UInt64(look) + 4)] }
+    var hall = Hall { look throws(SyncError) in [Self.pendingDevice(UInt64(look) + 4)] }
     hall.answer = { request, number throws(SyncError) in
       guard number > 0 else { throw .notFound("nobody waits") }
-      return DecideResponse(admitted: .init(replica: ReplicaID(rawValue: 7), name: "tablet"))
+      return ResolvePendingDeviceResponse(
+        admitted: .init(replica: ReplicaID(rawValue: 7), name: "tablet"))
     }
     let gone = Shared<[UInt64]>([])
     let outcome = try await run(
@@ -103,10 +110,10 @@ struct ReceptionTests {
 
   @Test("a decision that was lost is told again, and nobody is asked again")
   func lostDecision() async throws {
-    var hall = Hall { _ throws(SyncError) in [Self.newcomer(4)] }
+    var hall = Hall { _ throws(SyncError) in [Self.pendingDevice(4)] }
     hall.answer = { _, number throws(SyncError) in
       guard number == 2 else { throw .unreachable("cut") }
-      return DecideResponse()
+      return ResolvePendingDeviceResponse()
     }
     let asked = Counter()
     let outcome = try await run(hall) { _ in
@@ -118,7 +125,7 @@ struct ReceptionTests {
 
   @Test("a yes that took effect while its answer was lost is not said to have come to nothing")
   func unheard() async throws {
-    var hall = Hall { look throws(SyncError) in look == 0 ? [Self.newcomer(4)] : [] }
+    var hall = Hall { look throws(SyncError) in look == 0 ? [Self.pendingDevice(4)] : [] }
     hall.answer = { _, number throws(SyncError) in
       if number == 0 { throw .unreachable("cut") }
       throw .notFound("nobody waits")
@@ -140,7 +147,7 @@ struct ReceptionTests {
 
   @Test("without an answer nothing is decided, and it ends")
   func undecided() async throws {
-    let hall = Hall { _ throws(SyncError) in [Self.newcomer(4)] }
+    let hall = Hall { _ throws(SyncError) in [Self.pendingDevice(4)] }
     #expect(try await run(hall) { _ in nil } == .undecided)
     #expect(hall.decisions.value.isEmpty)
   }

@@ -4,7 +4,7 @@
 import CAtrestOpenSSL
 
 /// Owns one reference to an OpenSSL object and lets go of it once.
-final class Owned: @unchecked Sendable {
+final class OpenSSLRef: @unchecked Sendable {
   // Sendable because OpenSSL counts references atomically, and what is shared is not changed after
   // its maker has handed it on.
   let pointer: OpaquePointer
@@ -21,23 +21,23 @@ final class Owned: @unchecked Sendable {
     free(pointer)
   }
 
-  static func certificate(_ pointer: OpaquePointer?) -> Owned? {
-    Owned(pointer) { X509_free($0) }
+  static func certificate(_ pointer: OpaquePointer?) -> OpenSSLRef? {
+    OpenSSLRef(pointer) { X509_free($0) }
   }
 
-  static func key(_ pointer: OpaquePointer?) -> Owned? {
-    Owned(pointer) { EVP_PKEY_free($0) }
+  static func key(_ pointer: OpaquePointer?) -> OpenSSLRef? {
+    OpenSSLRef(pointer) { EVP_PKEY_free($0) }
   }
 
-  static func context(_ pointer: OpaquePointer?) -> Owned? {
-    Owned(pointer) { SSL_CTX_free($0) }
+  static func context(_ pointer: OpaquePointer?) -> OpenSSLRef? {
+    OpenSSLRef(pointer) { SSL_CTX_free($0) }
   }
 
-  static func session(_ pointer: OpaquePointer?) -> Owned? {
-    Owned(pointer) { SSL_SESSION_free($0) }
+  static func session(_ pointer: OpaquePointer?) -> OpenSSLRef? {
+    OpenSSLRef(pointer) { SSL_SESSION_free($0) }
   }
 
-  static func bio(_ pointer: OpaquePointer?) -> Owned? {
-    Owned(pointer) { BIO_free_all($0) }
+  static func bio(_ pointer: OpaquePointer?) -> OpenSSLRef? {
+    OpenSSLRef(pointer) { BIO_free_all($0) }
   }
 }

@@ -67,8 +67,8 @@ public struct InviteResponse: WireMessage {
 }
 
 /// A device that has the right code and waits to be let in.
-public struct Newcomer: Hashable, Sendable {
-  /// Names it for `DecideRequest`. Never zero.
+public struct PendingDevice: Hashable, Sendable {
+  /// Names it for `ResolvePendingDeviceRequest`. Never zero.
   public var handle: UInt64
   /// What it wants to be called; it said so itself.
   public var name: String
@@ -81,7 +81,7 @@ public struct Newcomer: Hashable, Sendable {
   /// See `PairRequest.digits`.
   public var digits: String
 
-  /// A newcomer.
+  /// A pending device.
   public init(
     handle: UInt64, name: String, since: WallTime, expires: WallTime, inviter: ReplicaID,
     digits: String
@@ -96,59 +96,60 @@ public struct Newcomer: Hashable, Sendable {
 }
 
 /// Who waits to be let in.
-public struct NewcomersResponse: WireMessage {
+public struct ListPendingDevicesResponse: WireMessage {
   /// In the order they came.
-  public var newcomers: [Newcomer]
+  public var pendingDevices: [PendingDevice]
 
   /// An answer.
-  public init(newcomers: [Newcomer]) {
-    self.newcomers = newcomers
+  public init(pendingDevices: [PendingDevice]) {
+    self.pendingDevices = pendingDevices
   }
 
   /// Decodes an answer.
   public init(decoding bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__sync__v1__newcomers_response__unpack) {
+    self = try unpacking(bytes, by: atrest__sync__v1__list_pending_devices_response__unpack) {
       message throws(WireError) in
-      var newcomers: [Newcomer] = []
-      for newcomer in elements(message.newcomers, message.n_newcomers) {
-        guard newcomer.handle != 0 else { throw .invalid("a newcomer has no handle") }
-        newcomers.append(
-          Newcomer(
-            handle: newcomer.handle,
-            name: try text(newcomer.name, limitBytes: NameLimit.bytes),
-            since: WallTime(milliseconds: newcomer.since_ms),
-            expires: WallTime(milliseconds: newcomer.expires_ms),
-            inviter: ReplicaID(rawValue: newcomer.inviter),
-            digits: try NewcomerDigits.checked(
-              text(newcomer.digits, limitBytes: NewcomerDigits.count))))
+      var pendingDevices: [PendingDevice] = []
+      for pendingDevice in elements(message.pending_devices, message.n_pending_devices) {
+        guard pendingDevice.handle != 0 else { throw .invalid("a pending device has no handle") }
+        pendingDevices.append(
+          PendingDevice(
+            handle: pendingDevice.handle,
+            name: try text(pendingDevice.name, limitBytes: NameLimit.bytes),
+            since: WallTime(milliseconds: pendingDevice.since_ms),
+            expires: WallTime(milliseconds: pendingDevice.expires_ms),
+            inviter: ReplicaID(rawValue: pendingDevice.inviter),
+            digits: try PairingDigits.checked(
+              text(pendingDevice.digits, limitBytes: PairingDigits.count))))
       }
-      return NewcomersResponse(newcomers: newcomers)
+      return ListPendingDevicesResponse(pendingDevices: pendingDevices)
     }
   }
 
   /// The bytes on the wire.
   public var encoded: [UInt8] {
     packing(
-      atrest__sync__v1__newcomers_response__init, expectedBytes: newcomers.count * 256 + 512
+      atrest__sync__v1__list_pending_devices_response__init,
+      expectedBytes: pendingDevices.count * 256 + 512
     ) { message, arena in
-      message.n_newcomers = newcomers.count
-      message.newcomers = arena.array(newcomers) { newcomer in
-        let entry = arena.make(atrest__sync__v1__newcomer__init)
-        entry.pointee.handle = newcomer.handle
-        entry.pointee.name = arena.text(newcomer.name)
-        entry.pointee.since_ms = newcomer.since.milliseconds
-        entry.pointee.expires_ms = newcomer.expires.milliseconds
-        entry.pointee.inviter = newcomer.inviter.rawValue
-        entry.pointee.digits = arena.text(newcomer.digits)
+      message.n_pending_devices = pendingDevices.count
+      message.pending_devices = arena.array(pendingDevices) { pendingDevice in
+        let entry = arena.make(atrest__sync__v1__pending_device__init)
+        entry.pointee.handle = pendingDevice.handle
+        entry.pointee.name = arena.text(pendingDevice.name)
+        entry.pointee.since_ms = pendingDevice.since.milliseconds
+        entry.pointee.expires_ms = pendingDevice.expires.milliseconds
+        entry.pointee.inviter = pendingDevice.inviter.rawValue
+        entry.pointee.digits = arena.text(pendingDevice.digits)
         return entry
       }
     }
   }
 }
 
-/// Lets a newcomer in, or sends it away.
-public struct DecideRequest: WireMessage {
-  /// As in `Newcomer`.
+/// Lets a pending device in, or sends it away.
+public struct ResolvePendingDeviceRequest: WireMessage {
+  /// As in `PendingDevice`.
   public var handle: UInt64
   /// Whether it is let in.
   public var allow: Bool
@@ -161,22 +162,23 @@ public struct DecideRequest: WireMessage {
 
   /// Decodes a request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__sync__v1__decide_request__unpack) { message in
-      DecideRequest(handle: message.handle, allow: message.allow != 0)
+    self = try unpacking(bytes, by: atrest__sync__v1__resolve_pending_device_request__unpack) {
+      message in
+      ResolvePendingDeviceRequest(handle: message.handle, allow: message.allow != 0)
     }
   }
 
   /// The bytes on the wire.
   public var encoded: [UInt8] {
-    packing(atrest__sync__v1__decide_request__init) { message, _ in
+    packing(atrest__sync__v1__resolve_pending_device_request__init) { message, _ in
       message.handle = handle
       message.allow = allow ? 1 : 0
     }
   }
 }
 
-/// What became of a newcomer.
-public struct DecideResponse: WireMessage {
+/// What became of a pending device.
+public struct ResolvePendingDeviceResponse: WireMessage {
   /// A device that was let in.
   public struct Admitted: Hashable, Sendable {
     /// Its identity.
@@ -201,10 +203,10 @@ public struct DecideResponse: WireMessage {
 
   /// Decodes an answer.
   public init(decoding bytes: [UInt8]) throws(WireError) {
-    self = try unpacking(bytes, by: atrest__sync__v1__decide_response__unpack) {
+    self = try unpacking(bytes, by: atrest__sync__v1__resolve_pending_device_response__unpack) {
       message throws(WireError) in
-      guard message.replica != 0 else { return DecideResponse() }
-      return DecideResponse(
+      guard message.replica != 0 else { return ResolvePendingDeviceResponse() }
+      return ResolvePendingDeviceResponse(
         admitted: Admitted(
           replica: ReplicaID(rawValue: message.replica),
           name: try text(message.device_name, limitBytes: NameLimit.bytes)))
@@ -213,7 +215,7 @@ public struct DecideResponse: WireMessage {
 
   /// The bytes on the wire.
   public var encoded: [UInt8] {
-    packing(atrest__sync__v1__decide_response__init) { message, arena in
+    packing(atrest__sync__v1__resolve_pending_device_response__init) { message, arena in
       guard let admitted else { return }
       message.replica = admitted.replica.rawValue
       message.device_name = arena.text(admitted.name)

@@ -5,7 +5,7 @@ import AtrestDomain
 import Foundation
 
 /// A person's habits. They change what people read, never what programs read.
-struct Manner: Hashable, Sendable {
+struct LocaleFormat: Hashable, Sendable {
   /// The locale for dates, such as `de_DE`; nil where nothing is known.
   let timeLocale: String?
   /// Whether clocks show 1 to 12, with am and pm.
@@ -14,7 +14,7 @@ struct Manner: Hashable, Sendable {
   let unit: WaterUnit
 
   /// Twenty-four hours, weeks from Monday, millilitres.
-  static let plain = Manner(timeLocale: nil, hasTwelveHours: false, unit: .millilitres)
+  static let plain = LocaleFormat(timeLocale: nil, hasTwelveHours: false, unit: .millilitres)
 
   /// The weekday that stands first in a calendar.
   var firstWeekday: Weekday {
@@ -32,7 +32,7 @@ struct Manner: Hashable, Sendable {
     func locale(_ category: String) -> String? {
       let value = ["LC_ALL", category, "LANG"].lazy.compactMap { environment[$0] }
         .first { !$0.isEmpty }
-      return value.flatMap(Manner.identifier)
+      return value.flatMap(LocaleFormat.identifier)
     }
     timeLocale = locale("LC_TIME")
     hasTwelveHours =
@@ -41,7 +41,7 @@ struct Manner: Hashable, Sendable {
       default: false
       }
     let territory = locale("LC_MEASUREMENT")?.split(separator: "_").last.map(String.init)
-    unit = territory.map(Manner.ounces.contains) == true ? .fluidOunces : .millilitres
+    unit = territory.map(LocaleFormat.ounces.contains) == true ? .fluidOunces : .millilitres
   }
 
   /// Where water is measured in US fluid ounces.
@@ -60,7 +60,7 @@ struct Manner: Hashable, Sendable {
   }
 }
 
-extension Manner {
+extension LocaleFormat {
   /// `22:30`, or `10:30 pm`.
   func clock(_ date: Date, in zone: TimeZone) -> String {
     let clock = TimeText.clock(date, in: zone)

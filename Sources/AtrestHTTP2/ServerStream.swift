@@ -4,7 +4,7 @@
 import AtrestLedger
 
 /// One call, from its first header to the close of its stream. Freed by `streamClosed` only.
-final class ServerCall {
+final class ServerStream {
   let stream: Int32
   var id: CallID { CallID(stream) }
 
@@ -31,8 +31,8 @@ final class ServerCall {
   var owesEnd = false
   var isPaused = false
   /// What arrived while paused; no more than the stream's window.
-  var held: [UInt8] = []
-  var isEndHeld = false
+  var pausedInput: [UInt8] = []
+  var isEndPaused = false
 
   // The response.
   var responseEncoding = Compression.identity
@@ -83,11 +83,11 @@ final class ServerCall {
   }
 
   /// The stream is closed: what is still to be told of it needs none of this.
-  func letGo() {
+  func release() {
     isClosed = true
     fields = nil
     reader = MessageReader()
-    held = []
+    pausedInput = []
     queue.removeAll()
     requestBytes = 0
     answerBytes = 0

@@ -7,7 +7,7 @@ import CAtrestOpenSSL
 ///
 /// OpenSSL's own memory BIOs would copy every byte once more and keep their largest size for the life
 /// of the connection.
-final class MemoryWire {
+final class MemoryBIO {
   /// What has arrived, less what OpenSSL has read of it. Valid during one call only.
   var input = UnsafeRawBufferPointer(start: nil, count: 0)
   /// What is to be sent.
@@ -23,8 +23,8 @@ final class MemoryWire {
     return bio
   }
 
-  fileprivate static func of(_ bio: OpaquePointer?) -> MemoryWire? {
-    BIO_get_data(bio).map { Unmanaged<MemoryWire>.fromOpaque($0).takeUnretainedValue() }
+  fileprivate static func of(_ bio: OpaquePointer?) -> MemoryBIO? {
+    BIO_get_data(bio).map { Unmanaged<MemoryBIO>.fromOpaque($0).takeUnretainedValue() }
   }
 
   private static let method = Method()
@@ -47,7 +47,7 @@ private func readWire(
   _ bio: OpaquePointer?, _ target: UnsafeMutablePointer<CChar>?, _ capacity: CInt
 ) -> CInt {
   atrest_clear_retry(bio)
-  guard let wire = MemoryWire.of(bio), let target, capacity > 0 else { return -1 }
+  guard let wire = MemoryBIO.of(bio), let target, capacity > 0 else { return -1 }
   guard let source = wire.input.baseAddress, wire.input.count > 0, !wire.keyUpdates.isOverspent
   else {
     atrest_retry_read(bio)
@@ -63,7 +63,7 @@ private func writeWire(
   _ bio: OpaquePointer?, _ source: UnsafePointer<CChar>?, _ count: CInt
 ) -> CInt {
   atrest_clear_retry(bio)
-  guard let wire = MemoryWire.of(bio), let source, count >= 0 else { return -1 }
+  guard let wire = MemoryBIO.of(bio), let source, count >= 0 else { return -1 }
   wire.output.append(contentsOf: UnsafeRawBufferPointer(start: source, count: Int(count)))
   return count
 }

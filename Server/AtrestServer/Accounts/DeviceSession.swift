@@ -10,7 +10,7 @@ import Synchronization
 
 /// A device that was paired with an account. One object for the life of the process; revoking marks it, so that
 /// whoever holds it sees that at once.
-package final class Session: Sendable {
+package final class DeviceSession: Sendable {
   /// The device's identity.
   package let replica: ReplicaID
   /// The identity it had before all its renewals; its own if it never renewed itself. They share storage as one device: anybody may
@@ -19,7 +19,7 @@ package final class Session: Sendable {
   /// Whose device it is.
   package let account: AccountState
   /// What its calls are granted on: they and their connections end with it.
-  let access: Access
+  let grant: CallerGrant
   /// What people call it.
   var name: String { currentName.withLock { $0 } }
   private let currentName: Mutex<String>
@@ -46,7 +46,7 @@ package final class Session: Sendable {
     replica = device.replica
     self.firstIdentity = firstIdentity
     self.account = account
-    access = Access(payer: Holder(under: account.payer))
+    grant = CallerGrant(payer: Holder(under: account.payer))
     currentName = Mutex(device.name)
     paired = device.paired
     origin = device.origin
@@ -92,7 +92,7 @@ package final class Session: Sendable {
       expected: 0, desired: max(1, now.milliseconds), ordering: .acquiringAndReleasing)
     knownSecret.withLock { $0 = nil }
     endWatches(.unknownDevice)
-    access.withdraw(.unknownDevice)
+    grant.revoke(.unknownDevice)
   }
 
   /// Where it is in the account's feed.

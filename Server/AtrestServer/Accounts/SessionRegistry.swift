@@ -8,10 +8,10 @@ import Synchronization
 
 /// All accounts and devices of a store, loaded when it is opened and changed after each commit that changes
 /// them. About 300 bytes a device. Thread-safe.
-package final class Directory: Sendable {
+package final class SessionRegistry: Sendable {
   private struct State {
     var accounts: [AccountID: AccountState] = [:]
-    var sessions: [ReplicaID: Session] = [:]
+    var sessions: [ReplicaID: DeviceSession] = [:]
     var notes = Notes()
   }
 
@@ -52,7 +52,7 @@ package final class Directory: Sendable {
     let first = Self.firstIdentity(of: device, origin: origin)
     state.withLock { state in
       guard let account = state.accounts[device.account] else { return }
-      state.sessions[device.replica] = Session(device, first: first, account: account)
+      state.sessions[device.replica] = DeviceSession(device, first: first, account: account)
     }
   }
 
@@ -80,12 +80,12 @@ package final class Directory: Sendable {
   }
 
   /// The device, or nil.
-  package func session(_ replica: ReplicaID) -> Session? {
+  package func session(_ replica: ReplicaID) -> DeviceSession? {
     state.withLock { $0.sessions[replica] }
   }
 
   /// Whose call this is, from its metadata; nil if nobody's who has access. About 300 ns.
-  package func authenticate(_ metadata: Metadata, at now: WallTime) -> Session? {
+  package func authenticate(_ metadata: Metadata, at now: WallTime) -> DeviceSession? {
     guard let header = metadata.onlyBytes("authorization"),
       let token = Token(authorization: header),
       let session = session(token.replica), !session.isRevoked, session.accepts(token.secret)
@@ -97,7 +97,7 @@ package final class Directory: Sendable {
   }
 
   /// Notes what a device said that it holds, and what it was told. About 10 ns if neither is news.
-  func note(told: UInt64?, acknowledged: UInt64?, of session: Session) {
+  func note(told: UInt64?, acknowledged: UInt64?, of session: DeviceSession) {
     guard session.moves(told: told, acknowledged: acknowledged) else { return }
     // Read again: another answer may have moved it on since.
     state.withLock { $0.notes.progress[session.replica] = session.progress }

@@ -4,7 +4,7 @@
 import AtrestLedger
 
 /// One call, from `start` to the close of its stream.
-final class ClientCall {
+final class ClientStream {
   let stream: Int32
   var id: CallID { CallID(stream) }
 
@@ -24,9 +24,9 @@ final class ClientCall {
   var reader = MessageReader()
   var isPaused = false
   /// What arrived while paused; no more than the stream's window.
-  var held: [UInt8] = []
+  var pausedInput: [UInt8] = []
   /// The end, when it arrived while paused: it must not overtake what is held.
-  var heldEnd: Status?
+  var pausedEnd: Status?
   var isStreamClosed = false
 
   /// The end is known and noted.
@@ -49,17 +49,17 @@ final class ClientCall {
   }
 
   /// Nothing more is sent, and nothing more is read.
-  func letGo() {
+  func release() {
     queue.removeAll()
     reader = MessageReader()
     fields = ResponseFields()
-    held = []
+    pausedInput = []
     account()
   }
 
   /// Counts anew what it holds. After everything that changes it.
   func account() {
     charge.change(
-      to: fields.size.bytes + reader.heldBytes + held.capacity + queue.heldBytes)
+      to: fields.size.bytes + reader.bufferedBytes + pausedInput.capacity + queue.bufferedBytes)
   }
 }

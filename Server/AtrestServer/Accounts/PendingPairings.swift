@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has the right code and waits to be let in. In memory only: after a restart newcomers call again.
+// Who has the right code and waits to be let in. In memory only: after a restart pending devices call again.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -8,7 +8,7 @@ import AtrestReplication
 import Synchronization
 
 /// A device that has the right code of an account, as a decision needs it.
-struct WaitingNewcomer: Sendable {
+struct PendingPairing: Sendable {
   /// Names it for whoever decides.
   let handle: UInt64
   /// The handle of its code, and the hash of the code's secret.
@@ -26,7 +26,7 @@ struct WaitingNewcomer: Sendable {
   let expires: WallTime
 }
 
-/// The call of a newcomer. It may end before it is answered, on another thread.
+/// The call of a pending device. It may end before it is answered, on another thread.
 final class PairCall: Sendable {
   let answer: Answer
   /// Where its try was counted; see `AttemptLimiter.keys(of:)`.
@@ -39,13 +39,13 @@ final class PairCall: Sendable {
   }
 }
 
-/// All newcomers that wait, one for each code at most, so there are no more of them than codes. Thread-safe.
+/// All pending devices that wait, one for each code at most, so there are no more of them than codes. Thread-safe.
 ///
-/// What is decided is decided by storage: see `Pairing.decide`. Whatever ends a newcomer here runs on the storage queue, after the commit
-/// that decided it, so that a newcomer is told what is stored and nothing else.
-final class WaitingRoom: Sendable {
+/// What is decided is decided by storage: see `Pairing.decide`. Whatever ends a pendingDevice here runs on the storage queue, after the commit
+/// that decided it, so that a pending device is told what is stored and nothing else.
+final class PendingPairings: Sendable {
   private struct Place {
-    let newcomer: WaitingNewcomer
+    let pendingDevice: PendingPairing
     /// Nil while nobody listens: the caller can come back for its answer.
     var call: PairCall?
   }
@@ -54,22 +54,22 @@ final class WaitingRoom: Sendable {
   private let places = Mutex<[String: Place]>([:])
 
   /// Who waits for an account, in the order they came.
-  func newcomers(of account: AccountID, at now: WallTime) -> [WaitingNewcomer] {
+  func pendingDevices(of account: AccountID, at now: WallTime) -> [PendingPairing] {
     let ends = Pairing.openEnds(at: now)
     let waiting = places.withLock { places in
       places.values.filter {
-        $0.newcomer.account == account && ends.contains($0.newcomer.expires)
-      }.map(\.newcomer)
+        $0.pendingDevice.account == account && ends.contains($0.pendingDevice.expires)
+      }.map(\.pendingDevice)
     }
     return waiting.sorted { ($0.since, $0.code) < ($1.since, $1.code) }
   }
 
-  /// The newcomer that is named so, or nil.
-  func newcomer(_ handle: UInt64, of account: AccountID) -> WaitingNewcomer? {
+  /// The pending device that is named so, or nil.
+  func pendingDevice(_ handle: UInt64, of account: AccountID) -> PendingPairing? {
     places.withLock { places in
       places.values.first {
-        $0.newcomer.handle == handle && $0.newcomer.account == account
-      }?.newcomer
+        $0.pendingDevice.handle == handle && $0.pendingDevice.account == account
+      }?.pendingDevice
     }
   }
 
@@ -81,27 +81,29 @@ final class WaitingRoom: Sendable {
     case bound
   }
 
-  /// Has a call wait, as the newcomer that its code is bound to from then on. A newcomer that comes again keeps its name and its handle.
-  func park(_ newcomer: WaitingNewcomer, _ call: PairCall) -> Arrival {
+  /// Has a call wait, as the pending device that its code is bound to from then on. A pending device that comes again keeps its name and its handle.
+  func park(_ pendingDevice: PendingPairing, _ call: PairCall) -> Arrival {
     places.withLock { places in
-      var place = Place(newcomer: newcomer)
+      var place = Place(pendingDevice: pendingDevice)
       var isNew = true
-      if let known = places[newcomer.code] {
-        if Secret.areEqual(known.newcomer.secretHash, newcomer.secretHash) {
-          guard Secret.areEqual(known.newcomer.secret, newcomer.secret) else { return .bound }
+      if let known = places[pendingDevice.code] {
+        if Secret.areEqual(known.pendingDevice.secretHash, pendingDevice.secretHash) {
+          guard Secret.areEqual(known.pendingDevice.secret, pendingDevice.secret) else {
+            return .bound
+          }
           place = known
           isNew = false
         }
         // Otherwise that code has ended, and another one has its handle: nobody can be let in by it any more.
       }
-      let old = places[newcomer.code]?.call
+      let old = places[pendingDevice.code]?.call
       place.call = call.hasEnded.load(ordering: .acquiring) ? nil : call
-      places[newcomer.code] = place
+      places[pendingDevice.code] = place
       return .waits(insteadOf: old, isNew: isNew)
     }
   }
 
-  /// A call has ended without an answer from here. Its newcomer goes on waiting: it can call again.
+  /// A call has ended without an answer from here. Its pending device goes on waiting: it can call again.
   func callEnded(_ call: PairCall) {
     call.hasEnded.store(true, ordering: .releasing)
     places.withLock { places in
@@ -110,19 +112,19 @@ final class WaitingRoom: Sendable {
     }
   }
 
-  /// Takes the newcomer that is named so out.
+  /// Takes the pending device that is named so out.
   ///
   /// - Returns: The call that waits for the answer; nil if none does.
   func remove(_ handle: UInt64) -> PairCall? {
     remove { $0.handle == handle }.first
   }
 
-  /// Takes newcomers out.
+  /// Takes pending devices out.
   ///
   /// - Returns: The calls that wait for an answer.
-  func remove(where isEnded: (WaitingNewcomer) -> Bool) -> [PairCall] {
+  func remove(where isEnded: (PendingPairing) -> Bool) -> [PairCall] {
     places.withLock { places in
-      let ended = places.filter { isEnded($0.value.newcomer) }
+      let ended = places.filter { isEnded($0.value.pendingDevice) }
       for code in ended.keys { places[code] = nil }
       return ended.values.compactMap(\.call)
     }

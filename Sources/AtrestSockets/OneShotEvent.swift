@@ -4,7 +4,7 @@
 import Synchronization
 
 /// A door that opens once and stays open. Thread-safe.
-package final class Gate: Sendable {
+package final class OneShotEvent: Sendable {
   private struct State {
     var isOpen = false
     var waiters: [CheckedContinuation<Void, Never>] = []
@@ -15,7 +15,7 @@ package final class Gate: Sendable {
   package init() {}
 
   /// Opens it. Idempotent.
-  package func arrive() {
+  package func signal() {
     let waiters = state.withLock { state in
       state.isOpen = true
       defer { state.waiters = [] }

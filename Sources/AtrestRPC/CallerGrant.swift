@@ -7,16 +7,16 @@ import AtrestSockets
 import Synchronization
 
 /// A caller's right to call. Whoever authorises calls keeps one for each caller and hands it out with
-/// `Authorization.granted`; ``withdraw(_:)`` then reaches every call made with it. Thread-safe.
-public final class Access: Sendable {
-  /// From `withdraw` to the end of calls: what is being answered may still be, such as the call that
+/// `Authorization.granted`; ``revoke(_:)`` then reaches every call made with it. Thread-safe.
+public final class CallerGrant: Sendable {
+  /// From `revoke` to the end of calls: what is being answered may still be, such as the call that
   /// withdraws the caller's own right.
-  static let notice: Duration = .milliseconds(200)
+  static let callGrace: Duration = .milliseconds(200)
   /// From the end of calls to the end of connections that carried nobody else's: for the last words.
-  static let farewell: Duration = .milliseconds(300)
+  static let connectionGrace: Duration = .milliseconds(300)
 
   private struct State {
-    var isWithdrawn = false
+    var isRevoked = false
     var connections: [ObjectIdentifier: ShardBound<ServerHandler>] = [:]
   }
 
@@ -36,15 +36,15 @@ public final class Access: Sendable {
   /// Ends every call made with this right, answered or not, with `status`, and every connection that
   /// carried no other caller's calls: within half a second, whether the peer reads or not. Calls that
   /// come later are the authorisation's business. Once; later calls do nothing.
-  public func withdraw(_ status: Status) {
+  public func revoke(_ status: Status) {
     let connections = state.withLock { state in
-      guard !state.isWithdrawn else { return [] as [ShardBound<ServerHandler>] }
-      state.isWithdrawn = true
+      guard !state.isRevoked else { return [] as [ShardBound<ServerHandler>] }
+      state.isRevoked = true
       defer { state.connections = [:] }
       return Array(state.connections.values)
     }
     for connection in connections {
-      connection.shard.async { connection.value.accessEnds(self, status) }
+      connection.shard.async { connection.value.grantRevoked(self, status) }
     }
   }
 
@@ -52,7 +52,7 @@ public final class Access: Sendable {
   func add(_ handler: ServerHandler) -> Bool {
     let connection = ShardBound(handler, to: handler.shard)
     return state.withLock { state in
-      guard !state.isWithdrawn else { return false }
+      guard !state.isRevoked else { return false }
       state.connections[ObjectIdentifier(handler)] = connection
       return true
     }

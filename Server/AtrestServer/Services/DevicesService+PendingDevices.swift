@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Newcomers: how they wait, who sees them, and how waiting ends.
+// Pending devices: how they wait, who sees them, and how waiting ends.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -13,19 +13,19 @@ extension DevicesService {
     _ call: PairCall, with invitation: InvitationEntry, _ request: PairRequest, secret: [UInt8],
     _ answers: inout ResponseBatch
   ) {
-    let newcomer = WaitingNewcomer(
+    let pendingDevice = PendingPairing(
       handle: max(1, environment.randomNumber() & (UInt64.max >> 1)), code: invitation.handle,
       secretHash: invitation.secretHash, account: invitation.account,
       inviter: invitation.inviter ?? .none, name: request.deviceName, digits: request.digits,
       secret: secret, since: environment.now(), expires: invitation.expires)
-    switch room.park(newcomer, call) {
+    switch room.park(pendingDevice, call) {
     case .bound: refuse(call, invitation.account, &answers)
     case .waits(let old, let isNew):
       limiter.withLock { $0.giveBack(to: call.peer) }
       old?.answer(.fail(.calledAgain), &answers)
-      // After it is in the room that `endNewcomers` empties: one of the two ends it.
+      // After it is in the room that `endPendingPairings` empties: one of the two ends it.
       guard !isStopping.load(ordering: .sequentiallyConsistent) else {
-        return endNewcomers(.goingAway) { $0.code == newcomer.code }
+        return endPendingPairings(.goingAway) { $0.code == pendingDevice.code }
       }
       logger.info("a device waits to be let in")
       if isNew { waitForEnd(of: invitation.expires) }
@@ -40,7 +40,7 @@ extension DevicesService {
     }
   }
 
-  /// Through storage, like every decision: of one that comes at the same moment, the newcomer hears what is stored.
+  /// Through storage, like every decision: of one that comes at the same moment, the pending device hears what is stored.
   private func endExpired(lookingFor expiry: WallTime) {
     let ends = Pairing.openEnds(at: environment.now())
     // Clocks may be set back a little, and timers be early.
@@ -48,55 +48,57 @@ extension DevicesService {
     let job = Operation(by: .server, use: .clears) { batch throws(StoreError) in
       try batch.transaction.removeInvitations(endingOutside: ends)
     } completion: { [self] _, _ in
-      endNewcomers(.badCode) { !ends.contains($0.expires) }
+      endPendingPairings(.badCode) { !ends.contains($0.expires) }
     }
-    if !queue.submit(job) { endNewcomers(.badCode) { !ends.contains($0.expires) } }
+    if !queue.submit(job) { endPendingPairings(.badCode) { !ends.contains($0.expires) } }
   }
 
-  /// Ends newcomers, and answers those that listen.
-  func endNewcomers(_ status: Status, where isEnded: (WaitingNewcomer) -> Bool) {
+  /// Ends pending devices, and answers those that listen.
+  func endPendingPairings(_ status: Status, where isEnded: (PendingPairing) -> Bool) {
     var answers = ResponseBatch()
     for call in room.remove(where: isEnded) { call.answer(.fail(status), &answers) }
     answers.deliver()
   }
 
-  /// Ends all newcomers, and lets none wait: the server is going away.
-  package func endNewcomers() {
+  /// Ends all pending devices, and lets none wait: the server is going away.
+  package func endPendingPairings() {
     isStopping.store(true, ordering: .sequentiallyConsistent)
-    endNewcomers(.goingAway) { _ in true }
+    endPendingPairings(.goingAway) { _ in true }
   }
 
   /// Who waits to be let into the caller's account. From memory.
-  package func newcomers(_ session: Session, _ bytes: [UInt8]) throws(Status) -> UnaryOutcome {
+  package func pendingDevices(_ session: DeviceSession, _ bytes: [UInt8]) throws(Status)
+    -> UnaryOutcome
+  {
     _ = try decoded(EmptyMessage.self, bytes)
     guard !session.isRevoked else { throw .unknownDevice }
-    let waiting = room.newcomers(of: session.account.id, at: environment.now())
+    let waiting = room.pendingDevices(of: session.account.id, at: environment.now())
     return .reply(
-      NewcomersResponse(
-        newcomers: waiting.map {
-          Newcomer(
+      ListPendingDevicesResponse(
+        pendingDevices: waiting.map {
+          PendingDevice(
             handle: $0.handle, name: $0.name, since: $0.since, expires: $0.expires,
             inviter: $0.inviter, digits: $0.digits)
         }
       ).encoded)
   }
 
-  /// Lets a newcomer into the caller's account, or sends it away.
+  /// Lets a pending device into the caller's account, or sends it away.
   package func decide(
-    _ session: Session, _ bytes: [UInt8], answer: () -> Answer
+    _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
-    let request = try decoded(DecideRequest.self, bytes)
+    let request = try decoded(ResolvePendingDeviceRequest.self, bytes)
     let now = environment.now()
     guard !session.isRevoked else { throw .unknownDevice }
-    guard let newcomer = room.newcomer(request.handle, of: session.account.id) else {
+    guard let pendingDevice = room.pendingDevice(request.handle, of: session.account.id) else {
       throw .nobodyWaits
     }
     guard request.allow || session.account.mayLeaveTrace(at: now) else { throw .tooManyTraces }
-    // Only their identities are used: the newcomer has its secret.
+    // Only their identities are used: the pending device has its secret.
     let tokens: [Token?] =
       request.allow
       ? (0..<Self.draws).map { _ in
-        Token(replica: drawToken().replica, secret: newcomer.secret)
+        Token(replica: drawToken().replica, secret: pendingDevice.secret)
       } : [nil]
     let later = answer()
     let job = Operation(
@@ -106,7 +108,7 @@ extension DevicesService {
       guard batch.allows(session) else { return nil }
       for token in tokens {
         let decision = try Pairing.decide(
-          newcomer, token: token, by: session.replica, at: now, in: batch.transaction)
+          pendingDevice, token: token, by: session.replica, at: now, in: batch.transaction)
         if case .replicaTaken = decision { continue }
         return decision
       }
@@ -114,18 +116,19 @@ extension DevicesService {
     } completion: { [self] result, answers in
       switch result {
       case .success(.letIn(let device, let token)?):
-        directory.add(device)
+        registry.add(device)
         logger.info("a device was let in", metadata: ["device": "\(device.replica.hex)"])
-        room.remove(newcomer.handle)?.answer(welcome(device, token), &answers)
-        let admitted = DecideResponse.Admitted(replica: device.replica, name: device.name)
-        later(.reply(DecideResponse(admitted: admitted).encoded), &answers)
+        room.remove(pendingDevice.handle)?.answer(welcome(device, token), &answers)
+        let admitted = ResolvePendingDeviceResponse.Admitted(
+          replica: device.replica, name: device.name)
+        later(.reply(ResolvePendingDeviceResponse(admitted: admitted).encoded), &answers)
       case .success(.sentAway?):
         logger.info("a device was sent away")
-        room.remove(newcomer.handle)?.answer(.fail(.badCode), &answers)
-        later(.reply(DecideResponse().encoded), &answers)
+        room.remove(pendingDevice.handle)?.answer(.fail(.badCode), &answers)
+        later(.reply(ResolvePendingDeviceResponse().encoded), &answers)
       case .success(.nobodyWaits?):
         // Its code has ended, by wrong tries for instance: nobody can let it in any more, and it need not wait.
-        room.remove(newcomer.handle)?.answer(.fail(.badCode), &answers)
+        room.remove(pendingDevice.handle)?.answer(.fail(.badCode), &answers)
         later(.fail(.nobodyWaits), &answers)
       case .success(.tooManyDevices?): later(.fail(.tooManyDevices), &answers)
       case .success(.replicaTaken?): later(.fail(.busy), &answers)

@@ -5,11 +5,12 @@ import AtrestProtocol
 import AtrestReplication
 
 /// What letting somebody in needs of the way to a server.
-package protocol ReceptionTransport: Sendable {
+package protocol ApprovalTransport: Sendable {
   /// Lists who waits.
-  func newcomers() async throws(SyncError) -> NewcomersResponse
+  func pendingDevices() async throws(SyncError) -> ListPendingDevicesResponse
   /// Lets one in, or sends it away. `.notFound`: it waits no more.
-  func decide(_ request: DecideRequest) async throws(SyncError) -> DecideResponse
+  func decide(_ request: ResolvePendingDeviceRequest) async throws(SyncError)
+    -> ResolvePendingDeviceResponse
 }
 
 /// How an invitation ended.
@@ -18,20 +19,20 @@ public enum InvitationOutcome: Hashable, Sendable {
   case letIn(name: String)
   /// A device was sent away.
   case sentAway
-  /// The answer to the decision was lost, and the newcomer waits no more: it may have been let in or not.
+  /// The answer to the decision was lost, and the pending device waits no more: it may have been let in or not.
   case unheard
   /// Nobody came in time.
   case ended
-  /// Whoever was asked did not say. The newcomer waits on, until the code's time is over.
+  /// Whoever was asked did not say. The pending device waits on, until the code's time is over.
   case undecided
 }
 
 /// One invitation, and who comes with it.
-package struct Reception: Sendable {
-  package var transport: any ReceptionTransport
-  /// The device that invites: others' newcomers are others' to ask about.
+package struct ApprovalLoop: Sendable {
+  package var transport: any ApprovalTransport
+  /// The device that invites: others' pending devices are others' to ask about.
   package var inviter: ReplicaID
-  /// When the invitation ends, by the server's clock: a newcomer has the end of the code it came with, so another link of this device is told
+  /// When the invitation ends, by the server's clock: a pending device has the end of the code it came with, so another link of this device is told
   /// apart. Nil: any of this device's.
   package var expires: WallTime?
   package var pacing = Pacing()
@@ -41,7 +42,7 @@ package struct Reception: Sendable {
     return { ContinuousClock.now - start }
   }()
 
-  package init(transport: any ReceptionTransport, inviter: ReplicaID) {
+  package init(transport: any ApprovalTransport, inviter: ReplicaID) {
     self.transport = transport
     self.inviter = inviter
   }
@@ -52,21 +53,21 @@ package struct Reception: Sendable {
   /// - Parameters:
   ///   - lifetime: How long the invitation lives on, from now.
   ///   - decide: Whether to let it in; nil: leaves it undecided, and stops.
-  ///   - missed: Called if the newcomer had gone when the decision came.
+  ///   - missed: Called if the pending device had gone when the decision came.
   package func run(
-    for lifetime: Duration, decide: @Sendable (Newcomer) async -> Bool?,
-    missed: @Sendable (Newcomer) -> Void
+    for lifetime: Duration, decide: @Sendable (PendingDevice) async -> Bool?,
+    missed: @Sendable (PendingDevice) -> Void
   ) async throws(SyncError) -> InvitationOutcome {
     let start = elapsed()
     var failures = 0
     while elapsed() - start < lifetime {
       do {
-        let all = try await transport.newcomers().newcomers
+        let all = try await transport.pendingDevices().pendingDevices
         failures = 0
-        if let newcomer = all.first(where: { isOfInvitation($0) }) {
-          guard let isLetIn = await decide(newcomer) else { return .undecided }
-          if let outcome = try await settle(newcomer, isLetIn) { return outcome }
-          missed(newcomer)
+        if let pendingDevice = all.first(where: { isOfInvitation($0) }) {
+          guard let isLetIn = await decide(pendingDevice) else { return .undecided }
+          if let outcome = try await settle(pendingDevice, isLetIn) { return outcome }
+          missed(pendingDevice)
         }
       } catch {
         failures += 1
@@ -80,15 +81,15 @@ package struct Reception: Sendable {
     return .ended
   }
 
-  private func isOfInvitation(_ newcomer: Newcomer) -> Bool {
-    newcomer.inviter == inviter && (expires == nil || newcomer.expires == expires)
+  private func isOfInvitation(_ pendingDevice: PendingDevice) -> Bool {
+    pendingDevice.inviter == inviter && (expires == nil || pendingDevice.expires == expires)
   }
 
-  /// Tells the server; nil if the newcomer was gone.
+  /// Tells the server; nil if the pending device was gone.
   private func settle(
-    _ newcomer: Newcomer, _ isLetIn: Bool
+    _ pendingDevice: PendingDevice, _ isLetIn: Bool
   ) async throws(SyncError) -> InvitationOutcome? {
-    let request = DecideRequest(handle: newcomer.handle, allow: isLetIn)
+    let request = ResolvePendingDeviceRequest(handle: pendingDevice.handle, allow: isLetIn)
     var failures = 0
     while true {
       do {
