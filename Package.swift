@@ -59,12 +59,14 @@ let package = Package(
       name: "CAtrestProtos", dependencies: ["CAtrestProtobufC"], path: "Sources/CAtrestProtos"),
 
     // Libraries both sides share.
-    .target(name: "AtrestDomain", path: "Sources/AtrestDomain", swiftSettings: strict),
+    .target(name: "AtrestReplication", path: "Sources/AtrestReplication", swiftSettings: strict),
+    .target(
+      name: "AtrestDomain", dependencies: ["AtrestReplication"], path: "Sources/AtrestDomain",
+      swiftSettings: strict),
     .target(
       name: "AtrestPresentation", dependencies: ["AtrestDomain"],
       path: "Sources/AtrestPresentation",
       swiftSettings: strict),
-    .target(name: "AtrestReplication", path: "Sources/AtrestReplication", swiftSettings: strict),
     .target(
       name: "AtrestEntitlements",
       dependencies: [
@@ -161,11 +163,14 @@ let package = Package(
     // Specifications.
     .target(name: "AtrestTestSupport", path: "Tests/Support", swiftSettings: strict),
     .testTarget(
-      name: "AtrestDomainTests", dependencies: ["AtrestDomain", "AtrestTestSupport"],
+      name: "AtrestDomainTests",
+      dependencies: ["AtrestDomain", "AtrestReplication", "AtrestTestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "AtrestPresentationTests",
-      dependencies: ["AtrestPresentation", "AtrestDomain", "AtrestTestSupport"],
+      dependencies: [
+        "AtrestPresentation", "AtrestDomain", "AtrestReplication", "AtrestTestSupport",
+      ],
       swiftSettings: strict),
     // Writes the pictures of docs/gallery: see Scripts/gallery.
     .executableTarget(

@@ -113,12 +113,12 @@ struct NotedEvent: Hashable, ExpressibleByArgument, CustomStringConvertible {
   init?(argument: String) {
     let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, let number = UInt64(parts[0]), number > 0,
-      let hash = hexDecoded(Array(parts[1].utf8)[...]), hash.count == 32
+      let hash = Hexadecimal.decoded(Array(parts[1].utf8)[...]), hash.count == 32
     else { return nil }
     self.init(number: number, hash: hash)
   }
 
-  var description: String { "\(number):\(hexEncoded(hash))" }
+  var description: String { "\(number):\(Hexadecimal.encoded(hash))" }
 }
 
 extension AdminClient {
@@ -213,6 +213,6 @@ enum Audit {
     return try Text.json(
       Check(
         isWhole: answer.broken == 0, events: answer.events,
-        broken: answer.broken == 0 ? nil : answer.broken, hash: hexEncoded(answer.hash)))
+        broken: answer.broken == 0 ? nil : answer.broken, hash: Hexadecimal.encoded(answer.hash)))
   }
 }

@@ -223,8 +223,7 @@ enum Text {
   }
 
   static func hex(_ replica: ReplicaID) -> String {
-    let digits = String(replica.rawValue, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    Hexadecimal.encoded(replica.rawValue)
   }
 
   /// Bytes in the largest unit that leaves at least one of it, and never more than there are.

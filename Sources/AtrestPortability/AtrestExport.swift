@@ -44,7 +44,7 @@ public enum AtrestExport {
     var bytes = Array(try encoder.encode(header)) + [UInt8(ascii: "\n")]
     bytes += body
     let seal = AtrestSeal(
-      count: counts.values.reduce(0, +), sha256: Hexadecimal.text(SHA256.hash(data: bytes)))
+      count: counts.values.reduce(0, +), sha256: Hexadecimal.encoded(SHA256.hash(data: bytes)))
     bytes += try encoder.encode(seal)
     bytes.append(UInt8(ascii: "\n"))
     return (bytes, counts)

@@ -134,9 +134,8 @@ enum FieldName {
 /// Stamps as text: `1763735400000.0@0123456789abcdef`, which is milliseconds, counter and replica.
 enum StampText {
   static func text(_ stamp: Stamp) -> String {
-    let replica = String(stamp.replica.rawValue, radix: 16)
-    return "\(stamp.time.milliseconds).\(stamp.time.rawValue & 0xFFFF)@"
-      + String(repeating: "0", count: 16 - replica.count) + replica
+    "\(stamp.time.milliseconds).\(stamp.time.rawValue & 0xFFFF)@"
+      + Hexadecimal.encoded(stamp.replica.rawValue)
   }
 
   /// nil for anything else.

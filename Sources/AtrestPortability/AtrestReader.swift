@@ -56,7 +56,7 @@ enum AtrestReader {
       let seal = try? JSONDecoder().decode(
         AtrestSeal.self, from: Data(bytes[(lastBreak + 1)..<end]))
     else { throw .cutShort }
-    guard Hexadecimal.text(SHA256.hash(data: bytes[...lastBreak])) == seal.sha256 else {
+    guard Hexadecimal.encoded(SHA256.hash(data: bytes[...lastBreak])) == seal.sha256 else {
       throw .checksumMismatch
     }
     return (bytes[(headerEnd + 1)..<(lastBreak + 1)], seal)

@@ -2,6 +2,7 @@
 // The iOS app's export, version 1: reads it, verifies its checksum, and writes it.
 
 import AtrestDomain
+import AtrestReplication
 import Crypto
 import Foundation
 
@@ -54,7 +55,7 @@ public enum IOSExport {
     func checksum() throws -> String {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      return Hexadecimal.text(SHA256.hash(data: try encoder.encode(self)))
+      return Hexadecimal.encoded(SHA256.hash(data: try encoder.encode(self)))
     }
 
     /// With what the app takes for absent targets.
@@ -127,18 +128,5 @@ public enum IOSExport {
       version: version, generatedAt: IOSInstant(madeAt), payload: payload,
       checksum: try payload.checksum())
     return (Array(try encoder.encode(file)), payload.sessions.count)
-  }
-}
-
-/// Digits of bytes.
-enum Hexadecimal {
-  static func text(_ bytes: some Sequence<UInt8>) -> String {
-    var text: [UInt8] = []
-    for byte in bytes {
-      for half in [byte >> 4, byte & 15] {
-        text.append(half < 10 ? 0x30 + half : 0x57 + half)
-      }
-    }
-    return String(decoding: text, as: UTF8.self)
   }
 }

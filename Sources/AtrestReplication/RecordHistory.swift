@@ -91,14 +91,13 @@ extension RecordHistory {
 extension Register {
   /// Stands for the field, the stamp and the value: 64 bits. Who makes two alike on purpose deceives his own journal, and nobody else's.
   ///
-  /// Source: FNV-1a, Fowler, Noll and Vo, over the field (4 bytes), the clock and the replica (8 each), big-endian, and the value.
+  /// ``FNV1a`` over the field (4 bytes), the clock and the replica (8 each), big-endian, and the value.
   public var fingerprint: UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-    withUnsafeBytes(of: field.bigEndian) { $0.forEach(add) }
-    withUnsafeBytes(of: stamp.time.rawValue.bigEndian) { $0.forEach(add) }
-    withUnsafeBytes(of: stamp.replica.rawValue.bigEndian) { $0.forEach(add) }
-    value.forEach(add)
-    return hash
+    var hash = FNV1a()
+    hash.add(bigEndian: field)
+    hash.add(bigEndian: stamp.time.rawValue)
+    hash.add(bigEndian: stamp.replica.rawValue)
+    hash.add(value)
+    return hash.value
   }
 }

@@ -83,13 +83,6 @@ struct TreeCharacterTests {
     #expect(TreeCharacter(id: id) == TreeCharacter(variant: variant, tone: tone))
   }
 
-  @Test("the hash is FNV-1a")
-  func fnv() {
-    #expect(StableHash.fnv1a64([]) == 0xcbf2_9ce4_8422_2325)
-    #expect(StableHash.fnv1a64(Array("a".utf8)) == 0xaf63_dc4c_8601_ec8c)
-    #expect(StableHash.fnv1a64(Array("foobar".utf8)) == 0x8594_4171_f739_67e8)
-  }
-
   @Test("every form and every colour comes up about as often as any other")
   func even() {
     var variants = [Int](repeating: 0, count: 8)

@@ -3,6 +3,7 @@
 
 import AtrestDomain
 import AtrestPresentation
+import AtrestReplication
 import AtrestTestSupport
 import Foundation
 import Testing
@@ -50,7 +51,7 @@ struct ForestPictureTests {
   @Test("has the same bytes in every process and on every device")
   func golden() {
     #expect(svg(12) == svg(12))
-    #expect(StableHash.fnv1a64(svg(12).utf8) == 14_928_867_966_045_856_176)
+    #expect(FNV1a.hash(svg(12).utf8) == 14_928_867_966_045_856_176)
   }
 
   @Test("of 200 trees is small, and more trees are not drawn")

@@ -58,7 +58,7 @@ import Testing
       .first { $0.replica == answer.replica }
     #expect(device?.name == "laptop")
     #expect(device?.tokenHash.count == 32)
-    #expect(device.map { !answer.token.hasSuffix(hexEncoded($0.tokenHash)) } == true)
+    #expect(device.map { !answer.token.hasSuffix(Hexadecimal.encoded($0.tokenHash)) } == true)
   }
 
   @Test("a device whose name another one has gets a number behind it, and is told")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds a record by the beginning of its id, and says how much of an id is enough to show.
 
+import AtrestReplication
 import Foundation
 
 /// Ids as people see and type them: hexadecimal digits, of which the first few are enough where
@@ -16,21 +17,12 @@ enum ShortID {
 
   /// 16 digits.
   static func hex(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+    Hexadecimal.encoded(number)
   }
 
   /// The digits of bytes.
   static func hex(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-  }
-
-  /// 64-bit FNV-1a. Gives ids that are long, such as those of journal entries, a name of 16 digits
-  /// that every device and every run computes alike.
-  ///
-  /// Source: Fowler, Noll, Vo; draft-eastlake-fnv.
-  static func hash(_ bytes: [UInt8]) -> UInt64 {
-    bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    Hexadecimal.encoded(bytes)
   }
 
   /// For each id its shortest beginning, of at least `digits`, that no other id shares. Equal ids

@@ -9,7 +9,8 @@ import Foundation
 
 extension JournalEntry {
   /// What people and programs call the entry: 16 digits that every device computes alike.
-  var displayID: String { ShortID.hex(ShortID.hash(key.id)) }
+  /// Its own id is long; every device and every run computes this one alike.
+  var displayID: String { Hexadecimal.encoded(FNV1a.hash(key.id)) }
 }
 
 /// One entry, for `--json`.

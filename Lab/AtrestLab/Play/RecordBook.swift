@@ -49,8 +49,7 @@ struct RecordBook {
     if key.kind == .preference, let text = String(validating: key.id, as: UTF8.self) {
       return Part.shortened(text)
     }
-    return "record "
-      + key.id.prefix(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return "record \(Hexadecimal.encoded(key.id.prefix(4)))"
   }
 }
 

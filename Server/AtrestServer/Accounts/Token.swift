@@ -23,7 +23,7 @@ struct Token {
     // The name of a scheme is case-insensitive: RFC 9110, section 11.1.
     for (byte, expected) in zip(bytes, scheme) where byte | 0x20 != expected { return nil }
     let digits = bytes.dropFirst(scheme.count)
-    guard let octets = hexDecoded(digits) else { return nil }
+    guard let octets = Hexadecimal.decoded(digits) else { return nil }
     replica = ReplicaID(rawValue: octets[..<8].reduce(0) { $0 << 8 | UInt64($1) })
     secret = Array(octets[8...])
   }
@@ -52,7 +52,7 @@ struct Token {
 
   /// What the device keeps.
   var text: String {
-    hexEncoded(withUnsafeBytes(of: replica.rawValue.bigEndian) { Array($0) } + secret)
+    Hexadecimal.encoded(withUnsafeBytes(of: replica.rawValue.bigEndian) { Array($0) } + secret)
   }
 
   /// What the server keeps. One round of SHA-256 is enough for a secret of full strength.

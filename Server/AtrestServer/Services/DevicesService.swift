@@ -318,6 +318,6 @@ func decoded<Message: WireMessage>(
 extension ReplicaID {
   /// As people see it: 16 hexadecimal digits.
   var hex: String {
-    hexEncoded(withUnsafeBytes(of: rawValue.bigEndian) { Array($0) })
+    Hexadecimal.encoded(rawValue)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checksum beside a backup: what it is called, how it is written, and how it is compared.
 
+import AtrestReplication
 import Crypto
 import Glibc
 
@@ -33,7 +34,7 @@ package struct BackupChecksum: Equatable {
       buffer.withUnsafeBytes { hash.update(bufferPointer: .init(rebasing: $0[..<count])) }
     }
     let name = name.split(separator: "/").last.map(String.init) ?? name
-    return BackupChecksum(digits: hexEncoded(Array(hash.finalize())), name: name)
+    return BackupChecksum(digits: Hexadecimal.encoded(Array(hash.finalize())), name: name)
   }
 
   /// The checksum that lies beside a file; nil if there is none.
@@ -76,7 +77,8 @@ package struct BackupChecksum: Equatable {
     if rest.last == UInt8(ascii: "\n") { rest.removeLast() }
     let isEscaped = rest.first == UInt8(ascii: "\\")
     if isEscaped { rest.removeFirst() }
-    guard rest.count > 66, rest.count <= Self.limitBytes, let octets = hexDecoded(rest.prefix(64))
+    guard rest.count > 66, rest.count <= Self.limitBytes,
+      let octets = Hexadecimal.decoded(rest.prefix(64))
     else { return nil }
     rest.removeFirst(64)
     guard rest.popFirst() == UInt8(ascii: " "), let mode = rest.popFirst(),
@@ -84,7 +86,7 @@ package struct BackupChecksum: Equatable {
       let name = String(validating: isEscaped ? Self.unescaped(rest) : Array(rest), as: UTF8.self),
       name.utf8.count <= Self.nameLimitBytes
     else { return nil }
-    digits = hexEncoded(octets)
+    digits = Hexadecimal.encoded(octets)
     self.name = name
   }
 

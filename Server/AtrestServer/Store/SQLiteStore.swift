@@ -271,7 +271,7 @@ extension SQLiteStore {
   /// The file as connections of this process open it: all others are kept out, and what the connections share is in memory.
   private static func uri(_ path: String) -> String {
     let encoded = path.utf8.map { byte in
-      isPlain(byte) ? String(UnicodeScalar(byte)) : "%" + hexEncoded([byte])
+      isPlain(byte) ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.encoded([byte])
     }
     // Two slashes before a host, which is nobody; then the path, if it begins with a slash.
     return (path.hasPrefix("/") ? "file://" : "file:") + encoded.joined() + "?vfs=unix-excl"

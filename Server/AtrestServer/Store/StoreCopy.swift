@@ -77,7 +77,7 @@ package struct StoreCopy: Hashable, Sendable {
         byte == UInt8(ascii: "/") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
         || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
         || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-      text += isPlain ? String(Unicode.Scalar(byte)) : "%" + hexEncoded([byte])
+      text += isPlain ? String(Unicode.Scalar(byte)) : "%" + Hexadecimal.encoded([byte])
     }
     return text + "?immutable=1"
   }

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hash that gives a fast its tree: the same on every device, in every process, for ever.
 
+import AtrestReplication
 import Foundation
 
 /// Hashes ids. Swift's own `hashValue` is seeded anew in every process, so trees made from it would
 /// change at every launch and differ between devices.
 public enum StableHash {
-  /// FNV-1a, 64 bits.
-  ///
-  /// Source: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm", RFC 9923.
-  public static func fnv1a64(_ bytes: some Sequence<UInt8>) -> UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in bytes {
-      hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
-    }
-    return hash
-  }
-
   /// The hash of an id's 16 bytes, in the order in which they are written.
   public static func hash(of id: UUID) -> UInt64 {
-    withUnsafeBytes(of: id.uuid) { fnv1a64($0) }
+    withUnsafeBytes(of: id.uuid) { FNV1a.hash($0) }
   }
 }
 
