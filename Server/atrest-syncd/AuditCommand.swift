@@ -71,7 +71,7 @@ struct AuditCommand: AsyncParsableCommand {
         database, or the disk damaged it.
         """, .data)
     }
-    if formerExpectedHead != nil { printError("--noted is called --expect-head now.") }
+    if formerExpectedHead != nil { printError("--noted is called --expect-head now.\n") }
     let noted = expectedHead ?? formerExpectedHead
     if let noted {
       let then = try await client.check(through: noted.number)

@@ -26,7 +26,7 @@ struct LimitOptions: ParsableArguments {
         try limits.set(assignment)
         let name = String(assignment.prefix { $0 != "=" })
         let current = ServerLimits.currentName(of: name)
-        if current != name { printError("The limit \(name) is called \(current) now.") }
+        if current != name { printError("The limit \(name) is called \(current) now.\n") }
       }
       try limits.check(shards: Self.shardCount)
     } catch {

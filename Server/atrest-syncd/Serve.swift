@@ -80,7 +80,7 @@ struct Serve: AsyncParsableCommand {
       throw Failure("Devices call over TCP. Choose an address like 127.0.0.1:7443.", .usage)
     }
     let encryption = try encryption()
-    if formerAdvertisedAddress != nil { printError("--public is called --advertise now.") }
+    if formerAdvertisedAddress != nil { printError("--public is called --advertise now.\n") }
     let advertisedAddress = advertisedAddress ?? formerAdvertisedAddress
     if let advertisedAddress, (try? Endpoint(parsing: advertisedAddress)) == nil {
       throw Failure("--advertise is not HOST:PORT. Say what devices are to call.", .usage)

@@ -66,7 +66,7 @@ struct EncryptionTests {
     let nameless = try syncd("serve", "--listen", "0.0.0.0:0")
     #expect(nameless.code == 64 && nameless.err.contains("--advertise"))
     let former = try syncd("serve", "--public", "nonsense")
-    #expect(former.code == 64 && former.err.contains("--public is called --advertise now."))
+    #expect(former.code == 64 && former.err.contains("--public is called --advertise now.\n"))
     #expect(try syncd("serve", "--tls-cert", "a.pem").err.contains("go together"))
     #expect(try syncd("serve", "--tls-cert", "a", "--tls-key", "b", "--insecure").code == 64)
     let phone = try Binary()
