@@ -27,12 +27,12 @@ bench: release
 	@Scripts/install-missing bench
 	@Benchmarks/run
 
-## chaos: the real programs killed at every system call, on full disks, over cut connections; about an hour
+## chaos: the real programs killed at every system call, disks full, connections cut; an hour
 chaos: release
 	@Scripts/install-missing chaos
 	@Tests/Chaos/run $(RELEASE) --full
 
-## attack: floods, bombs and stalls against the real daemon, while a client measures; a minute and a half
+## attack: floods, bombs and stalls against the real daemon, while a client measures; 90 s
 attack: release
 	@Scripts/install-missing
 	@Tests/Attack/run $(RELEASE) --short
@@ -42,7 +42,7 @@ gallery:
 	@Scripts/install-missing gallery
 	@Scripts/gallery
 
-## fuzz: bytes of all sorts into every decoder and connection, under AddressSanitizer; SECONDS=600 for each, FUZZ_JOBS=2 at a time
+## fuzz: every decoder and connection under AddressSanitizer; SECONDS=600 each, FUZZ_JOBS=2
 fuzz: deps
 	@Tests/Fuzz/run --seconds $(or $(SECONDS),60)
 
@@ -50,7 +50,7 @@ fuzz: deps
 sanitize: deps
 	@Scripts/sanitize
 
-## simulate: years of devices and a server that fail in every way, in minutes; SEED=0x2a replays one, SEEDS=1000 runs as many
+## simulate: years of devices and a server that fail; SEED=0x2a replays one, SEEDS=1000 runs many
 simulate: simulator
 	@$(SIMULATOR)
 
@@ -58,7 +58,7 @@ simulate: simulator
 simulate-bugs: simulator
 	@BUGS=all $(SIMULATOR)
 
-## law: everything that two devices, one record and a server can go through in DEPTH=4 actions; ACTIONS=copies tries fewer, deeper
+## law: all that two devices and one record can go through; DEPTH=4, or ACTIONS=copies deeper
 law: simulator
 	@LAW=$(or $(DEPTH),4) $(SIMULATOR)
 
@@ -66,7 +66,7 @@ law: simulator
 simulator: deps
 	@$(SWIFT) build -c release --scratch-path .build/simulation -Xswiftc -DMUTATIONS --product simulate
 
-## install: programs, completions, manual pages and the systemd unit into PREFIX (/usr/local), below DESTDIR for packagers
+## install: programs, completions, manual pages, systemd unit; PREFIX=/usr/local, DESTDIR=
 install:
 	@Scripts/install install $(RELEASE)
 

@@ -3,11 +3,13 @@
 
 import PackageDescription
 
-/// `Tests/Fuzz/run` builds with `ATREST_FUZZER` naming libFuzzer's archive: our own modules then count what they run.
+/// `Tests/Fuzz/run` builds with `ATREST_FUZZER` naming libFuzzer's archive: our own modules then
+/// count what they run.
 let fuzzer = Context.environment["ATREST_FUZZER"]
 let coverage = "edge,trace-cmp,inline-8bit-counters,pc-table"
 
-/// CI builds with `ATREST_STRICT=1`. Unsafe flags would bar other packages from depending on this one.
+/// CI builds with `ATREST_STRICT=1`. Unsafe flags would bar other packages from depending on this
+/// one.
 let strict: [SwiftSetting] =
   (Context.environment["ATREST_STRICT"] == nil ? [] : [.unsafeFlags(["-warnings-as-errors"])])
   + (fuzzer == nil ? [] : [.unsafeFlags(["-sanitize=address", "-sanitize-coverage=\(coverage)"])])

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells ThreadSanitizer of the half of Swift's Mutex that it cannot see: the slow path, which waits in the kernel.
+// Tells ThreadSanitizer of the half of Swift's Mutex that it cannot see: the slow path, which waits
+// in the kernel.
 //
-// A Mutex that is free is taken and given back by atomics in our own code, which are instrumented. One that is not is the business of
-// libswiftSynchronization, which is not; what a lock orders would then look like a race. Scripts/sanitize preloads this, so
-// that no race has to be suppressed. Source: Synchronization/Mutex/LinuxImpl.swift of Swift 6.
+// A Mutex that is free is taken and given back by atomics in our own code, which are instrumented.
+// One that is not is the business of libswiftSynchronization, which is not; what a lock orders
+// would then look like a race. Scripts/sanitize preloads this, so that no race has to be
+// suppressed. Source: Synchronization/Mutex/LinuxImpl.swift of Swift 6.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>

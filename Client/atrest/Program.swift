@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line's front door: runs what was asked, and turns whatever was thrown into a sentence and an exit code.
+// The command line's front door: runs what was asked, and turns whatever was thrown into a sentence
+// and an exit code.
 
 import ArgumentParser
 import AtrestCommandLine

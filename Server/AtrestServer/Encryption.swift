@@ -9,10 +9,11 @@ import Glibc
 package enum Encryption: Sendable {
   /// Nothing: for a listener that other machines cannot reach.
   case none
-  /// A key and certificate of the server's own, made at the first start and kept in the data folder. Devices know it by its
-  /// fingerprint, which pairing links carry.
+  /// A key and certificate of the server's own, made at the first start and kept in the data
+  /// folder. Devices know it by its fingerprint, which pairing links carry.
   case own
-  /// A certificate for the server's name that an authority signed, and its key: PEM files. Devices check name and chain.
+  /// A certificate for the server's name that an authority signed, and its key: PEM files. Devices
+  /// check name and chain.
   case files(certificate: String, key: String)
 
   /// The file in the data folder that holds the server's own key and certificate.
@@ -28,8 +29,8 @@ package enum Encryption: Sendable {
     }
   }
 
-  /// The key file, and its mode, if every user of the machine can read or change it: then its certificate
-  /// proves nothing. A group may, as one that holds a machine's keys.
+  /// The key file, and its mode, if every user of the machine can read or change it: then its
+  /// certificate proves nothing. A group may, as one that holds a machine's keys.
   var openKey: (path: String, mode: String)? {
     guard case .files(_, let key) = self else { return nil }
     var status = stat()
@@ -37,8 +38,8 @@ package enum Encryption: Sendable {
     return (key, String(status.st_mode & 0o777, radix: 8))
   }
 
-  /// What follows the address in a pairing link. Where a server that does not encrypt is called from elsewhere, a proxy does, with a
-  /// certificate that an authority signed.
+  /// What follows the address in a pairing link. Where a server that does not encrypt is called
+  /// from elsewhere, a proxy does, with a certificate that an authority signed.
   func linkPart(of address: String, _ identity: ServerIdentity?) -> String {
     switch (self, identity) {
     case (.files, _): "/ca"

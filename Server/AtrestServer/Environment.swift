@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server takes from the world around it: the time and chance. Everything else is a parameter.
+// What the server takes from the world around it: the time and chance. Everything else is a
+// parameter.
 
 import AtrestReplication
 import AtrestSockets
@@ -11,10 +12,12 @@ package struct Environment: Sendable {
   package var now: @Sendable () -> WallTime
   /// So many unpredictable bytes.
   package var random: @Sendable (_ count: Int) -> [UInt8]
-  /// Milliseconds by a clock that nobody sets and that runs while the machine sleeps; nil where there is none.
+  /// Milliseconds by a clock that nobody sets and that runs while the machine sleeps; nil where
+  /// there is none.
   package var uptime: (@Sendable () -> Int64)?
 
-  /// Nanoseconds by a clock that only goes on: what work took, and nothing that is stored. Always 0 where nothing is measured.
+  /// Nanoseconds by a clock that only goes on: what work took, and nothing that is stored. Always 0
+  /// where nothing is measured.
   package var nanoseconds: @Sendable () -> UInt64
 
   /// An environment; tests give their own.

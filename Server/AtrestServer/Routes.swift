@@ -7,8 +7,8 @@ import AtrestRPC
 import AtrestReplication
 import AtrestSockets
 
-/// The two routers: one for devices, one for the owner's socket. The Admin service is not on the first, so no
-/// mistake about a peer's address can open it to devices.
+/// The two routers: one for devices, one for the owner's socket. The Admin service is not on the
+/// first, so no mistake about a peer's address can open it to devices.
 enum Routes {
   static let publicServices = [
     "atrest.sync.v1.Sync", "atrest.sync.v1.Devices", "atrest.sync.v1.Accounts",

@@ -21,7 +21,8 @@ package final class Server: Sendable {
     package var listenAddress: SocketAddress
     /// How the server proves who it is. Without encryption it listens on loopback only.
     package var encryption = Encryption.none
-    /// `HOST:PORT` under which devices reach the listener, where that is not what it listens on; for pairing links.
+    /// `HOST:PORT` under which devices reach the listener, where that is not what it listens on;
+    /// for pairing links.
     package var advertisedAddress: String?
     /// Shards that serve devices: each uses up to one core.
     package var shardCount = 2
@@ -146,7 +147,8 @@ package final class Server: Sendable {
     return server
   }
 
-  /// How long keys for session tickets are used: a device resumes a connection of the day, and no more.
+  /// How long keys for session tickets are used: a device resumes a connection of the day, and no
+  /// more.
   private static let ticketKeyLifetime: Duration = .seconds(12 * 3600)
 
   private static func renewTicketKeys(of tls: TLSContextBox, _ logger: Logger) async {
@@ -226,8 +228,9 @@ package final class Server: Sendable {
       on: .unix(path: Self.adminSocketPath(in: configuration.dataDirectory)))
   }
 
-  /// Reads the files of an authority's certificate again. Connections that exist keep what they have; new ones get the new. The
-  /// server's own certificate stays what it is: devices were paired with it.
+  /// Reads the files of an authority's certificate again. Connections that exist keep what they
+  /// have; new ones get the new. The server's own certificate stays what it is: devices were paired
+  /// with it.
   ///
   /// - Returns: Whether there were any.
   /// - Throws: What is wrong with them; the ones in use stay in use.

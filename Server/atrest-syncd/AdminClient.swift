@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How commands reach the running daemon. They never open the store: two processes writing could damage it.
+// How commands reach the running daemon. They never open the store: two processes writing could
+// damage it.
 
 import AtrestHTTP2
 import AtrestProtocol

@@ -50,8 +50,8 @@ extension DeviceCommand {
       }
     }
 
-    /// All devices, so that descendants can be shown and named. A server may have too many for one list; then they are not known beforehand, which
-    /// is no reason to leave the device its access.
+    /// All devices, so that descendants can be shown and named. A server may have too many for one
+    /// list; then they are not known beforehand, which is no reason to leave the device its access.
     private func entries(
       _ client: AdminClient
     ) async throws -> [ListAccountDevicesResponse.Entry] {

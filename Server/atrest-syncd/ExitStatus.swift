@@ -94,7 +94,8 @@ final class StopFlag: Sendable {
 
 /// Prints a line and lets it go at once, so that a script that waits for it need not wait for more.
 ///
-/// An answer that could not be written must not look like success: a pairing link, say, is then lost.
+/// An answer that could not be written must not look like success: a pairing link, say, is then
+/// lost.
 func printLine(_ line: String) {
   var bytes = Array((line + "\n").utf8)[...]
   while !bytes.isEmpty {
@@ -108,7 +109,8 @@ func printLine(_ line: String) {
   }
 }
 
-/// Writes to standard error in one piece. Whether anybody reads it does not matter: Foundation would trap.
+/// Writes to standard error in one piece. Whether anybody reads it does not matter: Foundation
+/// would trap.
 func printError(_ text: String) {
   _ = Array(text.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

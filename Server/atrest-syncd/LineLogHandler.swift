@@ -5,7 +5,8 @@ import AtrestDomain
 import Foundation
 import Logging
 
-/// Writes entries to standard error, one line each, in one write, so that lines of several threads do not mix.
+/// Writes entries to standard error, one line each, in one write, so that lines of several threads
+/// do not mix.
 struct LineLogHandler: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel: Logger.Level

@@ -98,8 +98,8 @@ struct Serve: AsyncParsableCommand {
     }
     let policy = try purchases.policy()
     let limits = try bounds.limits()
-    // Before there are connections: a peer that is gone must not end the process. And before the store is
-    // opened: a signal that comes early must find a server that stops in order.
+    // Before there are connections: a peer that is gone must not end the process. And before the
+    // store is opened: a signal that comes early must find a server that stops in order.
     let (signals, arrived) = AsyncStream.makeStream(of: SignalWatcher.Signal.self)
     let isStopping = StopFlag()
     let watcher = SignalWatcher([.interrupt, .terminate, .hangUp]) { signal in

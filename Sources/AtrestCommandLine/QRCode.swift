@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a QR code of a text, and draws it with half-block characters so that phones read it off a terminal.
+// Makes a QR code of a text, and draws it with half-block characters so that phones read it off a
+// terminal.
 
 import CAtrestQRencode
 
@@ -41,11 +42,11 @@ package struct QRCode: Equatable {
     (0..<width).contains(row) && (0..<width).contains(column) && modules[row * width + column]
   }
 
-  /// The picture: two modules in each character, the upper and the lower one. The characters draw what is light, so that a dark terminal
-  /// shows dark on light.
+  /// The picture: two modules in each character, the upper and the lower one. The characters draw
+  /// what is light, so that a dark terminal shows dark on light.
   ///
-  /// - Parameter isColoured: Whether colours are set, and so the same on every terminal; without them the terminal's own are taken to be
-  ///   light on dark.
+  /// - Parameter isColoured: Whether colours are set, and so the same on every terminal; without
+  ///   them the terminal's own are taken to be light on dark.
   package func picture(isColoured: Bool) -> String {
     let range = -Self.quietZone..<(width + Self.quietZone)
     return stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in

@@ -5,7 +5,8 @@ import Foundation
 
 /// The width of what a program answers on.
 package enum TerminalWidth {
-  /// The narrowest page of help. The parser sets descriptions behind 26 columns, and fails where it has no more.
+  /// The narrowest page of help. The parser sets descriptions behind 26 columns, and fails where it
+  /// has no more.
   private static let leastHelpColumns = 40
 
   /// Columns of the terminal on standard output; nil where there is none, or it does not say.
@@ -15,7 +16,8 @@ package enum TerminalWidth {
     return Int(size.ws_col)
   }
 
-  /// Tells the parser of commands of at least as many columns as a page of help needs. Before any other thread runs.
+  /// Tells the parser of commands of at least as many columns as a page of help needs. Before any
+  /// other thread runs.
   package static func widenHelp() {
     let said = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? columns
     guard let said, said < leastHelpColumns else { return }

@@ -13,7 +13,8 @@ public enum AuthenticStatement: Hashable, Sendable {
   case renewal(RenewalFact)
 }
 
-/// A purchase that the App Store signed for this app; whose it is was not asked yet. Only a verifier makes one.
+/// A purchase that the App Store signed for this app; whose it is was not asked yet. Only a
+/// verifier makes one.
 public struct AuthenticTransaction: Hashable, Sendable {
   /// What it will say once it is admitted.
   let fact: TransactionFact
@@ -25,17 +26,20 @@ public struct AuthenticTransaction: Hashable, Sendable {
   public var isRevocation: Bool { fact.revoked != nil }
 }
 
-/// Who says that a statement is theirs. Made by whoever authenticated them, never from what they sent.
+/// Who says that a statement is theirs. Made by whoever authenticated them, never from what they
+/// sent.
 public struct AccountClaim: Sendable {
   /// The UUID that the app gives the App Store for this account; nil where it is not known yet.
   public var appAccountToken: UUID?
   /// Whether test purchases count for this account.
   public var isTester: Bool
-  /// How many facts the account holds; of a purchase that it holds already, one less, as that one is only replaced.
+  /// How many facts the account holds; of a purchase that it holds already, one less, as that one
+  /// is only replaced.
   public var heldFacts: Int
   /// Whether the person asks that a purchase of another account be moved to this one.
   public var asksForTransfer: Bool
-  /// Who holds the purchases of an original transaction. A device, which knows its own account only, answers `.nobody`.
+  /// Who holds the purchases of an original transaction. A device, which knows its own account
+  /// only, answers `.nobody`.
   public var holder: @Sendable (TransactionFact.ID) -> PurchaseHolder
 
   /// A claim.
@@ -80,7 +84,8 @@ public struct StoredStatement: Hashable, Sendable {
     self.init(jws: jws, hash: Array(SHA256.hash(data: jws)))
   }
 
-  /// Check 15: the text, if it is still the one that was accepted. Every reader verifies it again; nothing else is stored of it.
+  /// Check 15: the text, if it is still the one that was accepted. Every reader verifies it again;
+  /// nothing else is stored of it.
   public func intact() throws(EntitlementRejection) -> [UInt8] {
     guard Array(SHA256.hash(data: jws)) == hash else { throw .altered }
     return jws

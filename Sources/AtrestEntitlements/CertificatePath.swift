@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks 3 to 5: whether three certificates lead from a trusted root to one that signs App Store statements.
+// Checks 3 to 5: whether three certificates lead from a trusted root to one that signs App Store
+// statements.
 
 import AtrestReplication
 import Crypto
@@ -7,10 +8,12 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Root, intermediate and leaf that fit each other: what an issuer is asked about withdrawals, and whose key signed.
+/// Root, intermediate and leaf that fit each other: what an issuer is asked about withdrawals, and
+/// whose key signed.
 ///
-/// The path has one shape, so it is walked rather than built: swift-certificates' `Verifier` searches for a path, is asynchronous, and reads
-/// the clock unless an unstable interface is used. A server verifies in the middle of a turn that must not suspend.
+/// The path has one shape, so it is walked rather than built: swift-certificates' `Verifier`
+/// searches for a path, is asynchronous, and reads the clock unless an unstable interface is used.
+/// A server verifies in the middle of a turn that must not suspend.
 public struct CertificatePath: Sendable {
   /// In DER. Signs statements.
   public let leaf: [UInt8]
@@ -29,7 +32,8 @@ public struct CertificatePath: Sendable {
   /// Walks the path.
   ///
   /// - Parameters:
-  ///   - certificates: Three in DER, leaf first. The third counts only if a fingerprint of `anchors` pins it.
+  ///   - certificates: Three in DER, leaf first. The third counts only if a fingerprint of
+  ///     `anchors` pins it.
   ///   - date: When the statement was signed: receipts outlive the certificates that signed them.
   /// - Complexity: At most one signature per configured root, and one more.
   init(
@@ -91,7 +95,8 @@ public struct CertificatePath: Sendable {
     .ecdsaWithSHA256, .ecdsaWithSHA384, .ecdsaWithSHA512,
   ]
 
-  /// RFC 5280, 4.1.2.1, 4.1.2.5 and 4.2: third version, in its time, and nothing critical that is not looked at here.
+  /// RFC 5280, 4.1.2.1, 4.1.2.5 and 4.2: third version, in its time, and nothing critical that is
+  /// not looked at here.
   private static func holds(_ certificate: Certificate, at date: Date) -> Bool {
     certificate.version == .v3
       && certificate.notValidBefore <= date && date <= certificate.notValidAfter
@@ -102,7 +107,8 @@ public struct CertificatePath: Sendable {
     .X509ExtensionID.basicConstraints, .X509ExtensionID.keyUsage, intermediateMark, leafMark,
   ]
 
-  /// RFC 5280, 4.2.1.3 and 4.2.1.9: an authority, whose key may sign certificates, with so many others under it.
+  /// RFC 5280, 4.2.1.3 and 4.2.1.9: an authority, whose key may sign certificates, with so many
+  /// others under it.
   private static func mayIssue(_ certificate: Certificate, below count: Int) -> Bool {
     guard let constraints = try? certificate.extensions.basicConstraints,
       case .isCertificateAuthority(let limit) = constraints, count <= limit ?? count,

@@ -4,7 +4,8 @@
 import AtrestReplication
 import Foundation
 
-/// The members of a signed payload. A claim that is absent or `null` is absent; one of another form makes the statement malformed.
+/// The members of a signed payload. A claim that is absent or `null` is absent; one of another form
+/// makes the statement malformed.
 struct Claims {
   private let members: [String: StrictJSON]
 

@@ -5,8 +5,8 @@ import Foundation
 
 /// The ids of every fast an account ever completed, those deleted since included.
 ///
-/// A count could not be merged: two devices that add to it, or an import that runs twice, would count a fast twice. Deleting the
-/// history takes nothing out, so it does not start the trial anew.
+/// A count could not be merged: two devices that add to it, or an import that runs twice, would
+/// count a fast twice. Deleting the history takes nothing out, so it does not start the trial anew.
 public struct CompletedFasts: Hashable, Sendable {
   /// The ids.
   public private(set) var ids: Set<UUID>

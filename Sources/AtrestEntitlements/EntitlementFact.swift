@@ -4,7 +4,8 @@
 import AtrestReplication
 import Foundation
 
-/// Where a statement stands among others about the same purchase: the App Store's own date, then its hash. No device's clock takes part.
+/// Where a statement stands among others about the same purchase: the App Store's own date, then
+/// its hash. No device's clock takes part.
 public struct StatementOrder: Hashable, Comparable, Sendable {
   /// When the App Store signed.
   public let signed: WallTime
@@ -31,7 +32,8 @@ public enum Ownership: String, Hashable, Sendable, CaseIterable {
   case familyShared = "FAMILY_SHARED"
 }
 
-/// A purchase that the App Store signed for. Only a verifier makes one; nothing in it can be written by a client.
+/// A purchase that the App Store signed for. Only a verifier makes one; nothing in it can be
+/// written by a client.
 public struct TransactionFact: Hashable, Sendable {
   /// Names the purchase in one environment: ids of the two could meet.
   public struct ID: Hashable, Comparable, Sendable {
@@ -53,7 +55,8 @@ public struct TransactionFact: Hashable, Sendable {
 
   /// Which purchase.
   public let id: ID
-  /// The first purchase of the same subscription, or this one. An account holds it, once over all accounts.
+  /// The first purchase of the same subscription, or this one. An account holds it, once over all
+  /// accounts.
   public let originalID: ID
   /// What was bought.
   public let productID: String
@@ -65,7 +68,8 @@ public struct TransactionFact: Hashable, Sendable {
   public let expires: WallTime?
   /// When it was refunded, or its sharing ended; nil if neither, or if a refund was reversed.
   public let revoked: WallTime?
-  /// How much was refunded, as the App Store counts it; nil unless in part. A refund in part ends the purchase like a whole one.
+  /// How much was refunded, as the App Store counts it; nil unless in part. A refund in part ends
+  /// the purchase like a whole one.
   public let revokedShare: Int64?
   /// The account that the app named at the purchase; nil if it named none.
   public let appAccountToken: UUID?
@@ -90,7 +94,8 @@ public struct TransactionFact: Hashable, Sendable {
   }
 }
 
-/// What the App Store signed about a subscription's next renewal. It counts only together with a purchase of the subscription.
+/// What the App Store signed about a subscription's next renewal. It counts only together with a
+/// purchase of the subscription.
 public struct RenewalFact: Hashable, Sendable {
   /// Which subscription.
   public let originalID: TransactionFact.ID

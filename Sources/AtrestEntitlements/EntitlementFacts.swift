@@ -3,8 +3,9 @@
 
 /// The latest verified statement about each purchase and each subscription's renewal.
 ///
-/// A map whose values join by `StatementOrder`, hence a join-semilattice: whatever the order and repetition of what arrives, the result is the
-/// same, and an old statement that is played again changes nothing. A refund is a later statement about its purchase, and so is a refund's
+/// A map whose values join by `StatementOrder`, hence a join-semilattice: whatever the order and
+/// repetition of what arrives, the result is the same, and an old statement that is played again
+/// changes nothing. A refund is a later statement about its purchase, and so is a refund's
 /// reversal: revocation is not sticky.
 public struct EntitlementFacts: Hashable, Sendable {
   /// By purchase.

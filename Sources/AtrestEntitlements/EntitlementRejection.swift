@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a signed statement does not count, in words that tell a person what to do.
 
-/// Why a signed statement does not count. None of them carries a value of the statement, so all may be logged.
+/// Why a signed statement does not count. None of them carries a value of the statement, so all may
+/// be logged.
 ///
 /// The checks are numbered, and run in that order; the first that fails is the one that is told.
 public enum EntitlementRejection: String, Error, Hashable, Sendable, CaseIterable {
@@ -9,7 +10,8 @@ public enum EntitlementRejection: String, Error, Hashable, Sendable, CaseIterabl
   case tooLarge = "TOO_LARGE"
   /// 1. The account holds as many facts as it may.
   case tooManyFacts = "TOO_MANY_FACTS"
-  /// 2. Not three strict base64url parts of JSON without repeated names, or a claim has the wrong form.
+  /// 2. Not three strict base64url parts of JSON without repeated names, or a claim has the wrong
+  ///    form.
   case malformed = "MALFORMED"
   /// 2. Signed with another algorithm than ES256, or under conditions this build does not know.
   case wrongAlgorithm = "WRONG_ALGORITHM"
@@ -45,7 +47,8 @@ public enum EntitlementRejection: String, Error, Hashable, Sendable, CaseIterabl
   case signedInTheFuture = "SIGNED_IN_THE_FUTURE"
   /// 13. Bound by the App Store to another account.
   case otherAccount = "OTHER_ACCOUNT"
-  /// 13. Bound to an account by the App Store, and this device does not know yet which one is its own.
+  /// 13. Bound to an account by the App Store, and this device does not know yet which one is its
+  ///     own.
   case accountUnknown = "ACCOUNT_UNKNOWN"
   /// 13. Another account holds this purchase.
   case heldByAnotherAccount = "HELD_BY_ANOTHER_ACCOUNT"
@@ -81,7 +84,8 @@ public enum EntitlementRejection: String, Error, Hashable, Sendable, CaseIterabl
     }
   }
 
-  /// Whether the same statement may pass later. Until then it says nothing: what it grants is unknown, not absent.
+  /// Whether the same statement may pass later. Until then it says nothing: what it grants is
+  /// unknown, not absent.
   public var isRetryable: Bool {
     switch self {
     case .revocationUnknown, .renewalWithoutTransaction, .signedInTheFuture, .accountUnknown: true
@@ -89,8 +93,9 @@ public enum EntitlementRejection: String, Error, Hashable, Sendable, CaseIterabl
     }
   }
 
-  /// Whether a reader that holds such a statement cannot say that there is no purchase: it may pass later, or for a reader that trusts another
-  /// root, or knows a newer product. Somebody who paid must not be told otherwise because a device was set up wrongly.
+  /// Whether a reader that holds such a statement cannot say that there is no purchase: it may pass
+  /// later, or for a reader that trusts another root, or knows a newer product. Somebody who paid
+  /// must not be told otherwise because a device was set up wrongly.
   public var leavesOpen: Bool {
     isRetryable || self == .untrustedRoot || self == .unknownProduct
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an account may use: derived from verified facts, completed fasts and now, each time anew. Pure.
+// What an account may use: derived from verified facts, completed fasts and now, each time anew.
+// Pure.
 
 import AtrestReplication
 
@@ -9,9 +10,11 @@ public enum EntitlementState: String, Hashable, Sendable, CaseIterable {
   case premium
   /// Everything, for the first `EntitlementEvidence.trialFasts` completed fasts.
   case trial
-  /// No purchase, and the trial is over. Said only by somebody who knows everything there is to know.
+  /// No purchase, and the trial is over. Said only by somebody who knows everything there is to
+  /// know.
   case free
-  /// Not known: something could not be verified or read. Whoever acts on the state keeps the last known one. Never to be taken for `free`.
+  /// Not known: something could not be verified or read. Whoever acts on the state keeps the last
+  /// known one. Never to be taken for `free`.
   case unknown
 }
 
@@ -24,9 +27,11 @@ public struct EntitlementEvidence: Hashable, Sendable {
   public var facts: EntitlementFacts
   /// The fasts ever completed.
   public var completed: CompletedFasts
-  /// Whether some statement is held that could neither be verified nor refused: no policy, no answer about a withdrawn certificate.
+  /// Whether some statement is held that could neither be verified nor refused: no policy, no
+  /// answer about a withdrawn certificate.
   public var hasUndecided: Bool
-  /// Whether this is all the account has: false before the first sync, and when something could not be read.
+  /// Whether this is all the account has: false before the first sync, and when something could not
+  /// be read.
   public var isComplete: Bool
   /// Whether test purchases grant: for accounts marked as testers, and on servers for tests.
   public var countsSandbox: Bool
@@ -45,8 +50,8 @@ public struct EntitlementEvidence: Hashable, Sendable {
 
   /// What an account may use.
   ///
-  /// Only evidence moves it. A verified purchase is enough for `premium`, whatever else is missing; `trial` and `free` say that there is no
-  /// purchase, which takes everything.
+  /// Only evidence moves it. A verified purchase is enough for `premium`, whatever else is missing;
+  /// `trial` and `free` say that there is no purchase, which takes everything.
   /// - Parameter now: See `EntitlementTime.now`.
   /// - Complexity: O(n) in purchases, times subscriptions in grace.
   public func state(at now: WallTime) -> EntitlementState {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Check 2: which bytes are a signed statement at all, and what its parts are. Nothing here is verified yet.
+// Check 2: which bytes are a signed statement at all, and what its parts are. Nothing here is
+// verified yet.
 
 import AtrestDomain
 import Crypto
 
 /// A JWS in compact form, taken apart.
 struct SignedStatement {
-  /// The three certificates of the header, leaf first, in DER. The third is looked at only where a fingerprint pins it.
+  /// The three certificates of the header, leaf first, in DER. The third is looked at only where a
+  /// fingerprint pins it.
   let certificates: [[UInt8]]
   /// What the signature covers: header and payload as they were written.
   let signedBytes: [UInt8]
@@ -19,7 +21,8 @@ struct SignedStatement {
 
   /// Takes a statement apart.
   ///
-  /// - Throws: `.tooLarge` above `SignedTransaction.limitBytes`, before anything is parsed; then what of check 2 failed.
+  /// - Throws: `.tooLarge` above `SignedTransaction.limitBytes`, before anything is parsed; then
+  ///   what of check 2 failed.
   init(_ jws: [UInt8]) throws(EntitlementRejection) {
     guard jws.count <= SignedTransaction.limitBytes else { throw .tooLarge }
     let segments = jws.split(
@@ -28,7 +31,8 @@ struct SignedStatement {
       let payload = StrictBase64.url(segments[1]), let signature = StrictBase64.url(segments[2]),
       let headerMembers = StrictJSON(header)?.members, let claims = StrictJSON(payload)?.members
     else { throw .malformed }
-    // `crit` names extensions that a reader must understand (RFC 7515, 4.1.11). This one understands none.
+    // `crit` names extensions that a reader must understand (RFC 7515, 4.1.11). This one
+    // understands none.
     guard headerMembers["alg"]?.text == "ES256", headerMembers["crit"] == nil else {
       throw .wrongAlgorithm
     }

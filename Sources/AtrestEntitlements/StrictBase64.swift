@@ -3,8 +3,8 @@
 
 /// Decodes base64 as JWS (RFC 7515, url alphabet, no padding) and `x5c` (RFC 4648, padded) use it.
 ///
-/// A text that a lenient decoder would take as well, with other characters, stray bits or missing padding, is refused, so that a
-/// statement cannot be rewritten without breaking it.
+/// A text that a lenient decoder would take as well, with other characters, stray bits or missing
+/// padding, is refused, so that a statement cannot be rewritten without breaking it.
 enum StrictBase64 {
   /// Decodes the alphabet of urls, without padding; nil for any other text.
   static func url(_ text: some Collection<UInt8>) -> [UInt8]? {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which texts are JSON: strictly, bounded, and with no key twice, so that no two readers see two meanings.
+// Which texts are JSON: strictly, bounded, and with no key twice, so that no two readers see two
+// meanings.
 
 /// A JSON value as far as signed statements need it.
 ///
-/// Foundation's decoder keeps one of two members with the same name and does not say which; a signature over such a text
-/// signs two meanings. So this parser refuses them, and bounds depth and count, before anything is verified.
+/// Foundation's decoder keeps one of two members with the same name and does not say which; a
+/// signature over such a text signs two meanings. So this parser refuses them, and bounds depth and
+/// count, before anything is verified.
 enum StrictJSON: Equatable {
   case object([String: StrictJSON])
   case array([StrictJSON])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which signed statements count: the fifteen checks, in their order. Pure: no I/O, no clock, no randomness.
+// Which signed statements count: the fifteen checks, in their order. Pure: no I/O, no clock, no
+// randomness.
 
 import AtrestDomain
 import AtrestReplication
@@ -10,12 +11,14 @@ import Foundation
 ///
 /// The checks run in this order, and the first that fails is thrown:
 ///
-/// 1. length, and room in the account; 2. form; 3. chain to a trusted root; 4. validity and rules of the certificates, at the time of
-/// signing; 5. Apple's marks; 6. withdrawal; 7. signature; 8. app; 9. environment; 10. product and its type; 11. for a renewal, its
-/// purchase; 12. date of signing; 13. account; 14. ownership; 15. the hash that is stored with the statement.
+/// 1. length, and room in the account; 2. form; 3. chain to a trusted root; 4. validity and rules
+///    of the certificates, at the time of
+/// signing; 5. Apple's marks; 6. withdrawal; 7. signature; 8. app; 9. environment; 10. product and
+/// its type; 11. for a renewal, its purchase; 12. date of signing; 13. account; 14. ownership; 15.
+/// the hash that is stored with the statement.
 ///
-/// Apple's libraries verify the chain; what is signed they leave to their caller. So a genuine statement of another app, another account or
-/// the sandbox would pass there.
+/// Apple's libraries verify the chain; what is signed they leave to their caller. So a genuine
+/// statement of another app, another account or the sandbox would pass there.
 /// - Complexity: Three signatures at most per statement and configured root; about a millisecond.
 public struct TransactionVerifier: Sendable {
   /// Whom it trusts, and what counts.
@@ -32,8 +35,8 @@ public struct TransactionVerifier: Sendable {
   ///   - jws: JWS compact form, as the App Store wrote it.
   ///   - claim: Who says it is theirs.
   ///   - now: See `EntitlementTime.now`; on a server, its clock.
-  ///   - revocation: Asked about a chain that leads to a trusted root, and only then, so that nobody makes a server ask strangers. It may
-  ///     answer from a memory; it must not block.
+  ///   - revocation: Asked about a chain that leads to a trusted root, and only then, so that
+  ///     nobody makes a server ask strangers. It may answer from a memory; it must not block.
   public func verify(
     transaction jws: [UInt8], for claim: AccountClaim, now: WallTime,
     revocation: (CertificatePath) -> RevocationAnswer = { _ in .notAsked }
@@ -46,7 +49,8 @@ public struct TransactionVerifier: Sendable {
 
   /// Verifies what the App Store says about a subscription's renewal.
   ///
-  /// Such a statement names neither app nor account. It counts only for a subscription of which a purchase passed all checks.
+  /// Such a statement names neither app nor account. It counts only for a subscription of which a
+  /// purchase passed all checks.
   /// - Parameters:
   ///   - jws: JWS compact form, as the App Store wrote it.
   ///   - facts: The account's verified purchases.
@@ -64,10 +68,12 @@ public struct TransactionVerifier: Sendable {
     return fact
   }
 
-  /// The first of two steps, for whoever has to look an account up between them: checks 1 to 10 and 12, but for room in the account. What
-  /// comes of it does not depend on the account and may be remembered by its hash.
+  /// The first of two steps, for whoever has to look an account up between them: checks 1 to 10 and
+  /// 12, but for room in the account. What comes of it does not depend on the account and may be
+  /// remembered by its hash.
   ///
-  /// - Returns: A purchase for `admit(_:for:now:)`, or renewal information, which counts if its purchase does (check 11).
+  /// - Returns: A purchase for `admit(_:for:now:)`, or renewal information, which counts if its
+  ///   purchase does (check 11).
   public func authenticate(
     _ jws: [UInt8], isTester: Bool, now: WallTime,
     revocation: (CertificatePath) -> RevocationAnswer = { _ in .notAsked }
@@ -155,7 +161,8 @@ public struct TransactionVerifier: Sendable {
     return (statement, signed)
   }
 
-  /// Check 9. Whatever the policy, what local tests make never counts: libraries skip the signature there.
+  /// Check 9. Whatever the policy, what local tests make never counts: libraries skip the signature
+  /// there.
   private func checkEnvironment(
     _ claims: Claims, isTester: Bool
   ) throws(EntitlementRejection) -> StoreEnvironment {
@@ -175,7 +182,8 @@ public struct TransactionVerifier: Sendable {
     }
   }
 
-  /// Check 13: whom the App Store names, and who holds the purchase. The first account that shows one keeps it.
+  /// Check 13: whom the App Store names, and who holds the purchase. The first account that shows
+  /// one keeps it.
   private func checkAccount(
     _ claim: AccountClaim, _ fact: TransactionFact, now: WallTime
   ) throws(EntitlementRejection) {

@@ -54,7 +54,8 @@ public struct TrustAnchors: Sendable {
     self.pins = pins
   }
 
-  /// Apple Root CA - G3, by its fingerprint, as <https://www.apple.com/certificateauthority/> publishes it.
+  /// Apple Root CA - G3, by its fingerprint, as <https://www.apple.com/certificateauthority/>
+  /// publishes it.
   public static let appleRootG3 = TrustAnchors(pinned: [
     [
       0x63, 0x34, 0x3A, 0xBF, 0xB8, 0x9A, 0x6A, 0x03, 0xEB, 0xB5, 0x7E, 0x9B, 0x3F, 0x5F, 0xA7,
@@ -92,14 +93,16 @@ public struct VerificationPolicy: Sendable {
   public var anchors: TrustAnchors
   /// The app whose purchases count.
   public var bundleID: String
-  /// The app's number in the App Store. Compared where a statement carries one; transactions do not.
+  /// The app's number in the App Store. Compared where a statement carries one; transactions do
+  /// not.
   public var appAppleID: Int64?
   /// Whose purchases count: production's, or, on a server for tests, sandbox's.
   public var environment: StoreEnvironment
   /// What is sold, and as what.
   public var products: [String: ProductType]
-  /// Whether a chain counts only after its issuer said that no certificate of it was withdrawn. Skipping that is a stated
-  /// trade-off: whoever steals an intermediate's key could then sign purchases until the root is changed.
+  /// Whether a chain counts only after its issuer said that no certificate of it was withdrawn.
+  /// Skipping that is a stated trade-off: whoever steals an intermediate's key could then sign
+  /// purchases until the root is changed.
   public var requiresRevocationAnswer: Bool
   /// How far a signature may lie ahead of now.
   public var clockToleranceMilliseconds: Int64 = 5 * 60 * 1000
@@ -107,7 +110,8 @@ public struct VerificationPolicy: Sendable {
   public var transferFreshnessMilliseconds: Int64 = 60 * 60 * 1000
   /// How long a purchase stays with an account before it may move again.
   public var transferCooldownMilliseconds: Int64 = 24 * 60 * 60 * 1000
-  /// Facts of one account, at most. A yearly subscription makes one a year; refunds replace their purchase.
+  /// Facts of one account, at most. A yearly subscription makes one a year; refunds replace their
+  /// purchase.
   public var factsPerAccount: Int = 256
 
   /// The products of the app, and what they are.

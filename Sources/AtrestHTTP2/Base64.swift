@@ -24,8 +24,8 @@ enum Base64 {
     return out
   }
 
-  /// Nil for a character outside the alphabet, a length no encoder makes, wrong padding, or bits set
-  /// beyond the last byte.
+  /// Nil for a character outside the alphabet, a length no encoder makes, wrong padding, or bits
+  /// set beyond the last byte.
   static func decode(_ text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
     var body = text[...]
     var padding = 0

@@ -4,8 +4,8 @@
 import CAtrestNghttp2
 
 extension ClientConnection {
-  /// Begins a call. Its headers leave with the next `appendOutput`, in one flight with messages sent
-  /// before that.
+  /// Begins a call. Its headers leave with the next `appendOutput`, in one flight with messages
+  /// sent before that.
   /// - Parameters:
   ///   - path: `/package.Service/Method`.
   ///   - metadata: What travels with it.
@@ -93,8 +93,8 @@ extension ClientConnection {
     abandon(call)
   }
 
-  /// Holds further messages of a call back; those already in line still come. The server may send on
-  /// until the stream's window is full; other calls are not held up.
+  /// Holds further messages of a call back; those already in line still come. The server may send
+  /// on until the stream's window is full; other calls are not held up.
   public func pauseReading(_ call: CallID) {
     guard let call = self.call(call.streamID), !call.isOver else { return }
     call.isPaused = true

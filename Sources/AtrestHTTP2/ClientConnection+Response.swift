@@ -101,7 +101,8 @@ extension ClientConnection {
 }
 
 extension ResponseFields {
-  /// Whether this is a gRPC server speaking. A status of its own is one even under another HTTP code.
+  /// Whether this is a gRPC server speaking. A status of its own is one even under another HTTP
+  /// code.
   var isAnswer: Bool { code != nil || (httpStatus == 200 && isGRPC) }
 
   /// What an answer that is not gRPC amounts to.

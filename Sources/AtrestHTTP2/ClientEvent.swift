@@ -7,8 +7,8 @@ public enum ClientEvent: Sendable {
   case headers(CallID, Metadata)
   /// A whole response message, inflated.
   case message(CallID, [UInt8])
-  /// The call is over: trailers folded in, `.ok` too. The last event of a call, and the only one that
-  /// means success. None follows `cancel`.
+  /// The call is over: trailers folded in, `.ok` too. The last event of a call, and the only one
+  /// that means success. None follows `cancel`.
   case finished(CallID, Status)
   /// The server asks for no new calls on this connection. Those open go on.
   case goAway

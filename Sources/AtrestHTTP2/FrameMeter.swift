@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides where frames begin in what a client sends, to count those that nghttp2 passes over in silence.
+// Decides where frames begin in what a client sends, to count those that nghttp2 passes over in
+// silence.
 
 /// The nine bytes in front of a frame. Source: RFC 9113, section 4.1.
 struct FrameHead {
@@ -9,8 +10,8 @@ struct FrameHead {
   var stream: Int32 = 0
 }
 
-/// Walks over frames without looking into them. nghttp2 tells of most kinds, but not of unknown ones, nor of
-/// DATA on a stream that is gone; a flood of those costs as much as any other.
+/// Walks over frames without looking into them. nghttp2 tells of most kinds, but not of unknown
+/// ones, nor of DATA on a stream that is gone; a flood of those costs as much as any other.
 struct FrameMeter {
   /// Bytes to pass over: the rest of a payload, or of the preface.
   private var skip = 24

@@ -5,7 +5,8 @@ import CAtrestNghttp2
 
 /// A session with our options and settings, or nil when there is no memory for one.
 ///
-/// nghttp2 forbids calling `mem_recv` and `mem_send` from callbacks; ours submit frames and note events.
+/// nghttp2 forbids calling `mem_recv` and `mem_send` from callbacks; ours submit frames and note
+/// events.
 func makeSession(limits: Limits, isServer: Bool) -> OpaquePointer? {
   var callbacks: OpaquePointer?
   var options: OpaquePointer?

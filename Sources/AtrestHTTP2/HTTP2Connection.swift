@@ -4,19 +4,20 @@
 import AtrestLedger
 import CAtrestNghttp2
 
-/// What a ``ServerConnection`` and a ``ClientConnection`` share. Without a socket and without a clock.
+/// What a ``ServerConnection`` and a ``ClientConnection`` share. Without a socket and without a
+/// clock.
 ///
-/// The owner loops: `receive` what arrived and act on the events; ``appendOutput(to:)``, write; take
-/// `pendingEvents`; ask ``nextDeadline`` when to call `deadlineReached`; close when ``isFinished`` and
-/// all is written, and call `peerClosed` so that calls still open end. Verbs may be called at any time
-/// on the owner's executor, while events are being taken too, and tolerate a call that has ended
-/// meanwhile. Not Sendable.
+/// The owner loops: `receive` what arrived and act on the events; ``appendOutput(to:)``, write;
+/// take `pendingEvents`; ask ``nextDeadline`` when to call `deadlineReached`; close when
+/// ``isFinished`` and all is written, and call `peerClosed` so that calls still open end. Verbs may
+/// be called at any time on the owner's executor, while events are being taken too, and tolerate a
+/// call that has ended meanwhile. Not Sendable.
 public class HTTP2Connection {
   /// The bounds this connection keeps.
   public let limits: Limits
-  /// Where what the peer makes this connection hold is booked: messages that are not whole, messages
-  /// that are not read. Less as soon as the peer does its part. A server's is true when all events are
-  /// taken, not between them.
+  /// Where what the peer makes this connection hold is booked: messages that are not whole,
+  /// messages that are not read. Less as soon as the peer does its part. A server's is true when
+  /// all events are taken, not between them.
   public let holder: Holder
   /// Where what the connection and its calls need by themselves is booked.
   public let overhead: Holder
@@ -43,8 +44,8 @@ public class HTTP2Connection {
   /// No call wants attention before this. May be early: it is not raised when a call ends.
   var callCheck: Instant?
 
-  /// What a connection needs without a call, in bytes: nghttp2's session, and tables of header fields, which small
-  /// fields make ten times as large as they count. Measured: see Tests/Heap.
+  /// What a connection needs without a call, in bytes: nghttp2's session, and tables of header
+  /// fields, which small fields make ten times as large as they count. Measured: see Tests/Heap.
   static let ownBytes = 24 * 1024
   /// What a call needs beside its messages, in bytes. Measured, too.
   static let callBytes = 1536
@@ -78,7 +79,8 @@ public class HTTP2Connection {
   // MARK: What the owner calls
 
   /// Appends what is to be sent, until nothing is left or `buffer` holds
-  /// ``Limits/outputHighWaterBytes``. Call again once the buffer is written, until it appends nothing.
+  /// ``Limits/outputHighWaterBytes``. Call again once the buffer is written, until it appends
+  /// nothing.
   public func appendOutput(to buffer: inout [UInt8]) {
     while !isTerminated, buffer.count < limits.outputHighWaterBytes {
       var chunk: UnsafePointer<UInt8>?

@@ -3,7 +3,8 @@
 
 import CAtrestNghttp2
 
-/// A constant header field. nghttp2 keeps the pointers; `StaticString` lives as long as the process.
+/// A constant header field. nghttp2 keeps the pointers; `StaticString` lives as long as the
+/// process.
 func constantField(_ name: StaticString, _ value: StaticString) -> nghttp2_nv {
   let flags = NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue
   return nghttp2_nv(

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides what time is in this module: a number the owner passes in, never a clock that is read.
 
-/// A point on a monotonic clock. Only the difference between two instants of one clock means something.
+/// A point on a monotonic clock. Only the difference between two instants of one clock means
+/// something.
 ///
-/// All arithmetic saturates: a hostile `grpc-timeout` can ask for 11 thousand years and gets "never".
+/// All arithmetic saturates: a hostile `grpc-timeout` can ask for 11 thousand years and gets
+/// "never".
 public struct Instant: Comparable, Hashable, Sendable {
   /// Nanoseconds since the clock's own arbitrary zero.
   public var nanoseconds: UInt64

@@ -43,7 +43,8 @@ struct MessageReader {
         emit(Array(chunk), isCompressed)
         continue
       }
-      // A declared length alone reserves nothing large: a peer could otherwise buy 256 KiB for 5 bytes.
+      // A declared length alone reserves nothing large: a peer could otherwise buy 256 KiB for 5
+      // bytes.
       if body.isEmpty { body.reserveCapacity(min(expected, max(take, 16 * 1024))) }
       body.append(contentsOf: chunk)
       guard body.count == expected else { continue }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides how a call's metadata is held: one run of bytes and an index, two allocations whatever the count.
+// Decides how a call's metadata is held: one run of bytes and an index, two allocations whatever
+// the count.
 
 /// An ordered list of names and values that travels with a call. Names are lower case; a name that
 /// ends in `-bin` holds bytes, any other printable ASCII text. One name may appear several times.
@@ -25,10 +26,10 @@ public struct Metadata: Sendable, CustomStringConvertible {
   public var isEmpty: Bool { entries.isEmpty }
 
   /// Appends text.
-  /// - Returns: False, and nothing is appended, when the name is not made of `0-9 a-z _ - .`, ends in
-  ///   `-bin`, or belongs to the protocol (`grpc-…`, `content-type`, `te`, a pseudo header), or when the
-  ///   value has anything but printable ASCII. Upper-case letters of the name are lowered, and spaces
-  ///   around the value, which HTTP/2 bars, are left out.
+  /// - Returns: False, and nothing is appended, when the name is not made of `0-9 a-z _ - .`, ends
+  ///   in `-bin`, or belongs to the protocol (`grpc-…`, `content-type`, `te`, a pseudo header), or
+  ///   when the value has anything but printable ASCII. Upper-case letters of the name are lowered,
+  ///   and spaces around the value, which HTTP/2 bars, are left out.
   @discardableResult
   public mutating func add(_ name: String, _ value: String) -> Bool {
     let name = Array(name.utf8).map(lowered)
@@ -74,8 +75,8 @@ public struct Metadata: Sendable, CustomStringConvertible {
     entries.first { matches($0, name) }.map(value)
   }
 
-  /// The value under a name if there is exactly one, without copying it; nil for none, and for several: where they decide something, nobody
-  /// should have to guess which one counts.
+  /// The value under a name if there is exactly one, without copying it; nil for none, and for
+  /// several: where they decide something, nobody should have to guess which one counts.
   public func onlyBytes(_ name: String) -> ArraySlice<UInt8>? {
     var found: ArraySlice<UInt8>?
     for entry in entries where matches(entry, name) {

@@ -30,8 +30,8 @@ struct RequestFields {
   var hasBadBinary = false
   var size = HeaderBudget()
 
-  /// Takes one field, if the block with it keeps to the limits. `recall` saves building the same path and
-  /// authority for every call.
+  /// Takes one field, if the block with it keeps to the limits. `recall` saves building the same
+  /// path and authority for every call.
   mutating func take(
     _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, limits: Limits,
     recall: inout RecalledText
@@ -100,8 +100,8 @@ struct RequestFields {
   }
 }
 
-/// How much of a header block has arrived. RFC 9113 section 6.5.2 counts name + value + 32; a `-bin` field
-/// counts as what it becomes here, one entry for each of its values.
+/// How much of a header block has arrived. RFC 9113 section 6.5.2 counts name + value + 32; a
+/// `-bin` field counts as what it becomes here, one entry for each of its values.
 struct HeaderBudget {
   private(set) var bytes = 0
   private(set) var count = 0

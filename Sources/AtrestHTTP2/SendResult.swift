@@ -5,8 +5,8 @@
 public enum SendResult: Sendable {
   /// It will go out in order, unless the call ends first.
   case queued
-  /// Not taken: as much as ``Limits/streamQueueBytes`` waits for the peer to read. A `writable` event
-  /// follows when half of it is gone.
+  /// Not taken: as much as ``Limits/streamQueueBytes`` waits for the peer to read. A `writable`
+  /// event follows when half of it is gone.
   case queueFull
   /// Not taken: the call is over, or this side has already ended it.
   case gone

@@ -104,8 +104,8 @@ extension ServerConnection {
     fail(call, .unfinishedRequests)
   }
 
-  /// Ends the calls begun last that take too far what a connection without trust keeps of requests. Of
-  /// several calls that keep something; one alone may go on.
+  /// Ends the calls begun last that take too far what a connection without trust keeps of requests.
+  /// Of several calls that keep something; one alone may go on.
   func boundUnauthenticated() {
     guard !isAuthenticated, unfinishedBytes > limits.maxUnfinishedBytesUnauthenticated else {
       return
@@ -199,23 +199,24 @@ extension ServerConnection {
     self.call(call.streamID)?.bill(payer)
   }
 
-  /// Allows the messages of a call no more than so many bytes, inflated too. What is larger ends the call,
-  /// also what has arrived already. For methods that anybody may call and that need little.
+  /// Allows the messages of a call no more than so many bytes, inflated too. What is larger ends
+  /// the call, also what has arrived already. For methods that anybody may call and that need
+  /// little.
   public func limitMessages(of call: CallID, to bytes: Int) {
     guard let call = self.call(call.streamID), !call.isOver else { return }
     call.maxMessageBytes = bytes
     if call.reader.declaredBytes > bytes { failTooLarge(call) }
   }
 
-  /// Ends a call now, in the middle of a message if need be: what is queued is dropped, and what its
-  /// caller does not read does not hold it up. Nothing further is told of it.
+  /// Ends a call now, in the middle of a message if need be: what is queued is dropped, and what
+  /// its caller does not read does not hold it up. Nothing further is told of it.
   public func abort(_ call: CallID, _ status: Status) {
     guard let call = self.call(call.streamID), !call.isOver else { return }
     abort(call, status)
   }
 
-  /// Discards what the client still sends on a call, without inflating it, and tells neither messages
-  /// nor the end of the request. The call stays open for `finish`.
+  /// Discards what the client still sends on a call, without inflating it, and tells neither
+  /// messages nor the end of the request. The call stays open for `finish`.
   public func stopReading(_ call: CallID) {
     guard let call = self.call(call.streamID) else { return }
     releasePaused(call)
@@ -237,8 +238,8 @@ extension ServerConnection {
     boundUnfinished(call)
   }
 
-  /// Holds further messages of a call back; those already in line still come. The client may send on
-  /// until the stream's window is full; other calls are not held up.
+  /// Holds further messages of a call back; those already in line still come. The client may send
+  /// on until the stream's window is full; other calls are not held up.
   public func pauseReading(_ call: CallID) {
     guard let call = self.call(call.streamID), !call.isOver else { return }
     call.isPaused = true

@@ -64,8 +64,8 @@ extension ServerConnection {
   }
 
   /// `send` and `finish(.ok)` in one: the path of a unary call.
-  /// - Returns: `queueFull` if the call ended with RESOURCE_EXHAUSTED instead, because too much waits on
-  ///   the connection for its peer to read: ``Limits/maxUnsentBytes``.
+  /// - Returns: `queueFull` if the call ended with RESOURCE_EXHAUSTED instead, because too much
+  ///   waits on the connection for its peer to read: ``Limits/maxUnsentBytes``.
   @discardableResult
   public func reply(_ message: [UInt8], to call: CallID) -> SendResult {
     guard let call = self.call(call.streamID), !call.isOver else { return .gone }
@@ -86,8 +86,8 @@ extension ServerConnection {
     return .queued
   }
 
-  /// Ends a call: trailers after what is queued, or a status alone when nothing was sent. If the client
-  /// was still sending, RST_STREAM(NO_ERROR) follows and what it sends is discarded.
+  /// Ends a call: trailers after what is queued, or a status alone when nothing was sent. If the
+  /// client was still sending, RST_STREAM(NO_ERROR) follows and what it sends is discarded.
   public func finish(_ call: CallID, _ status: Status) {
     guard let call = self.call(call.streamID), !call.isOver else { return }
     end(call, status)
@@ -107,8 +107,8 @@ extension ServerConnection {
     }
   }
 
-  /// Ends a call now: what is queued is dropped. A message half sent, or a closed window in front of
-  /// the trailers, leaves only a reset.
+  /// Ends a call now: what is queued is dropped. A message half sent, or a closed window in front
+  /// of the trailers, leaves only a reset.
   func abort(_ call: ServerStream, _ status: Status) {
     let isBlocked =
       call.isResponseStarted

@@ -37,8 +37,9 @@ public final class ServerConnection: HTTP2Connection {
   /// Who pays for calls that are not billed to anybody: see `bill`.
   private let payer: Holder?
   /// Whether requests have the whole of ``Limits/maxUnfinishedBytes``, or only
-  /// ``Limits/maxUnfinishedBytesUnauthenticated``. An owner that knows its callers says false before the first
-  /// byte, and true once one has proved who it is; a `started` event is early enough for its own call.
+  /// ``Limits/maxUnfinishedBytesUnauthenticated``. An owner that knows its callers says false
+  /// before the first byte, and true once one has proved who it is; a `started` event is early
+  /// enough for its own call.
   public var isAuthenticated = true
   private var lastPing: Instant?
   private var pingStrikes = 0
@@ -75,8 +76,8 @@ public final class ServerConnection: HTTP2Connection {
     return ServerEvents(connection: self)
   }
 
-  /// Events that came up while output was written or a verb ran (`writable`, or the end of all calls
-  /// when the connection ends). Take them after `appendOutput`.
+  /// Events that came up while output was written or a verb ran (`writable`, or the end of all
+  /// calls when the connection ends). Take them after `appendOutput`.
   public var pendingEvents: ServerEvents { ServerEvents(connection: self) }
 
   /// Lets time pass: call deadlines, timeouts, keepalive, drain. Append output afterwards.
@@ -341,9 +342,9 @@ public final class ServerConnection: HTTP2Connection {
   /// Updates of windows that are kept in mind: those for 4 MiB read in the smallest steps.
   private static let maxCredit = 65_536
 
-  /// Source of the kinds: CVE-2019-9513, 9518 and their like. Requests, and DATA that brings something,
-  /// have limits of their own; PING and RST_STREAM too, but answers to pings that were never sent and
-  /// resets of calls long gone reach none of those.
+  /// Source of the kinds: CVE-2019-9513, 9518 and their like. Requests, and DATA that brings
+  /// something, have limits of their own; PING and RST_STREAM too, but answers to pings that were
+  /// never sent and resets of calls long gone reach none of those.
   private func frameBegan(_ head: FrameHead) {
     guard !isSendingGoAway, !isTerminated else { return }
     switch UInt32(head.type) {

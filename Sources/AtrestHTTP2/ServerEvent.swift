@@ -19,15 +19,15 @@ public enum Cancellation: Hashable, Sendable {
 
 /// What happened on a server connection, in order.
 public enum ServerEvent: Sendable {
-  /// A call began. Nothing of its body has been inflated, nor will be if the owner answers this event
-  /// with `finish` or `stopReading`.
+  /// A call began. Nothing of its body has been inflated, nor will be if the owner answers this
+  /// event with `finish` or `stopReading`.
   case started(CallID, RequestHead)
   /// A whole request message, inflated.
   case message(CallID, [UInt8])
   /// The client has nothing more to send.
   case endOfRequest(CallID)
-  /// The call is over though the owner did not finish it. The last event of a call; none follows for a
-  /// call that the owner finished.
+  /// The call is over though the owner did not finish it. The last event of a call; none follows
+  /// for a call that the owner finished.
   case cancelled(CallID, Cancellation)
   /// After `queueFull`: there is room again.
   case writable(CallID)
@@ -35,9 +35,9 @@ public enum ServerEvent: Sendable {
 
 /// The events of a ``ServerConnection``, taken one at a time with `for event in …`.
 ///
-/// Lazy on purpose: a message is inflated when its event is taken, so an owner that refuses a call on
-/// its `started` event never pays for the body behind it. Act on each event before taking the next.
-/// What is not taken stays first in line for the next time.
+/// Lazy on purpose: a message is inflated when its event is taken, so an owner that refuses a call
+/// on its `started` event never pays for the body behind it. Act on each event before taking the
+/// next. What is not taken stays first in line for the next time.
 public struct ServerEvents: Sequence, IteratorProtocol {
   let connection: ServerConnection
 

@@ -7,8 +7,8 @@ public struct Status: Error, Equatable, Sendable {
   public var code: StatusCode
   /// A sentence for a person. Any Unicode; percent-encoded on the wire; cut to about 1 KiB there.
   public var message: String
-  /// A serialized `google.rpc.Status` (`grpc-status-details-bin`), or empty. Left out on the wire when
-  /// trailers would grow past ``Limits/maxTrailerBytes``.
+  /// A serialized `google.rpc.Status` (`grpc-status-details-bin`), or empty. Left out on the wire
+  /// when trailers would grow past ``Limits/maxTrailerBytes``.
   public var details: [UInt8]
   /// Further trailers.
   public var metadata: Metadata

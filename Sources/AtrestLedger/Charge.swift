@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Books memory twice: where it is held, and at whose expense.
 
-/// Bytes that are held until the charge is let go of. Keep it beside the memory that it stands for: both end with their owner, and nobody has
-/// to remember to give anything back.
+/// Bytes that are held until the charge is let go of. Keep it beside the memory that it stands for:
+/// both end with their owner, and nobody has to remember to give anything back.
 ///
-/// Every byte is booked twice, as in double-entry bookkeeping: the place bounds what it holds in all, and the payer tells who has caused
-/// it, wherever it is held.
+/// Every byte is booked twice, as in double-entry bookkeeping: the place bounds what it holds in
+/// all, and the payer tells who has caused it, wherever it is held.
 public struct Charge: ~Copyable, Sendable {
   /// Where the memory is.
   public let place: Holder

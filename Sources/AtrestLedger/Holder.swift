@@ -3,8 +3,9 @@
 
 import Synchronization
 
-/// A balance of bytes: of a place that holds memory (a connection, a shard, a queue), or of a payer who causes it (a device, an account, an
-/// address). What it holds, those that it is under hold as well. Thread-safe, without locks.
+/// A balance of bytes: of a place that holds memory (a connection, a shard, a queue), or of a payer
+/// who causes it (a device, an account, an address). What it holds, those that it is under hold as
+/// well. Thread-safe, without locks.
 public final class Holder: Sendable {
   private let parent: Holder?
   private let bytes = Atomic<Int>(0)

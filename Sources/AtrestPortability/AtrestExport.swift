@@ -14,14 +14,16 @@ public enum AtrestExport {
 
   /// Writes a file.
   ///
-  /// Deleted records are not in it: what somebody took away does not leave in a file either. Fields and kinds that this build does
-  /// not know are.
+  /// Deleted records are not in it: what somebody took away does not leave in a file either. Fields
+  /// and kinds that this build does not know are.
   /// - Parameters:
   ///   - records: What a replica holds, in the order in which it is to stand.
   ///   - madeAt: Now.
   ///   - program: The version of the program, for people who look into the file.
-  ///   - stamps: Whether to write when and where each field was written: a later import then knows which side is newer.
-  ///   - since: Leaves out fasts that ended before, and water drunk before. What has no time is always in it.
+  ///   - stamps: Whether to write when and where each field was written: a later import then knows
+  ///     which side is newer.
+  ///   - since: Leaves out fasts that ended before, and water drunk before. What has no time is
+  ///     always in it.
   /// - Returns: The file, and how many records of each kind it holds.
   /// - Complexity: O(n) time and memory.
   public static func write(

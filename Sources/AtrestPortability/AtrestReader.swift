@@ -62,8 +62,8 @@ enum AtrestReader {
     return (bytes[(headerEnd + 1)..<(lastBreak + 1)], seal)
   }
 
-  /// nil for what a replica may hold, sent by another device or a newer server, and what nobody may write here: one odd record must not make
-  /// a whole backup unreadable.
+  /// nil for what a replica may hold, sent by another device or a newer server, and what nobody may
+  /// write here: one odd record must not make a whole backup unreadable.
   private static func entry(
     _ line: AtrestLine, _ place: ImportPlace
   ) throws(PortabilityError) -> ImportEntry? {
@@ -112,7 +112,8 @@ enum AtrestReader {
     }
     // The journal is read for its form only; it is not brought in.
     guard key.kind != .conflict else { return true }
-    // The stamp that takes the most room: what is written here must not become too large by its own stamp.
+    // The stamp that takes the most room: what is written here must not become too large by its own
+    // stamp.
     let stamp = Stamp(time: .latest, replica: ReplicaID(rawValue: .max))
     let deletion = Register(field: Register.deletedField, stamp: stamp, value: [])
     let registers =

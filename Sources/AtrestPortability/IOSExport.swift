@@ -50,8 +50,8 @@ public enum IOSExport {
   struct Payload: Codable {
     var sessions: [IOSSession]
 
-    /// SHA-256, in lower-case hexadecimal digits, over the payload as Foundation writes it with sorted keys: without white
-    /// space, without escaped slashes, and 16.0 as `16`.
+    /// SHA-256, in lower-case hexadecimal digits, over the payload as Foundation writes it with
+    /// sorted keys: without white space, without escaped slashes, and 16.0 as `16`.
     func checksum() throws -> String {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -92,8 +92,8 @@ public enum IOSExport {
     return result
   }
 
-  /// The app that wrote an absent target, and the one that fills it in before it hashes, disagree on the checksum of the
-  /// same file. Either proves that nothing was damaged.
+  /// The app that wrote an absent target, and the one that fills it in before it hashes, disagree
+  /// on the checksum of the same file. Either proves that nothing was damaged.
   private static func isSound(_ file: File) throws(PortabilityError) -> Bool {
     do {
       return try file.payload.checksum() == file.checksum
@@ -105,8 +105,8 @@ public enum IOSExport {
 
   /// Writes the export that the app reads: the completed fasts of 4 hours and more, earliest first.
   ///
-  /// Times are cut to the second, which the format has. A fast that cannot be in it (before 1970, after 6429) cannot be in a
-  /// replica either.
+  /// Times are cut to the second, which the format has. A fast that cannot be in it (before 1970,
+  /// after 6429) cannot be in a replica either.
   /// - Returns: The file, and how many fasts it holds.
   public static func write(
     _ sessions: some Sequence<Session>, madeAt: Date

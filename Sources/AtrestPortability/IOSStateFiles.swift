@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two files in which the iOS app keeps its data: the fasts with the one that goes on, and the water.
+// The two files in which the iOS app keeps its data: the fasts with the one that goes on, and the
+// water.
 
 import AtrestDomain
 import AtrestProtocol
@@ -17,7 +18,8 @@ enum IOSStateFiles {
 
     var sessions: [IOSSession]
     var active: Active?
-    // `completedCount` is not read: the count follows from the fasts, and adding to it would count twice.
+    // `completedCount` is not read: the count follows from the fasts, and adding to it would count
+    // twice.
   }
 
   private struct Drink: Decodable {
@@ -60,8 +62,9 @@ enum IOSStateFiles {
 }
 
 extension SavedActiveFast {
-  /// The id of the fast as a record. The app gives a fast an id when it ends; until then its start is all there is to know it
-  /// by, and the same file brought to two devices must make one fast and not two.
+  /// The id of the fast as a record. The app gives a fast an id when it ends; until then its start
+  /// is all there is to know it by, and the same file brought to two devices must make one fast and
+  /// not two.
   public var importedID: UUID { Self.importedID(start: start) }
 
   /// Source: RFC 9562, section 5.8, version 8: the first bytes of a SHA-256.

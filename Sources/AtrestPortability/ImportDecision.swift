@@ -8,11 +8,12 @@ import Foundation
 
 /// What becomes of an entry.
 ///
-/// The rule, in one sentence: a file adds what is not here, and changes what is here only where it can show that it knows better.
-/// A file can show that for a field by a later stamp. Without stamps it cannot: a date of the whole file does not say when a value
-/// in it was written, and a phone that never syncs still holds what was corrected elsewhere since. The person can say it
-/// instead: then the file's values are taken, and what was deleted here comes back. No import deletes what it
-/// finds.
+/// The rule, in one sentence: a file adds what is not here, and changes what is here only where it
+/// can show that it knows better. A file can show that for a field by a later stamp. Without stamps
+/// it cannot: a date of the whole file does not say when a value in it was written, and a phone
+/// that never syncs still holds what was corrected elsewhere since. The person can say it instead:
+/// then the file's values are taken, and what was deleted here comes back. No import deletes what
+/// it finds.
 public enum ImportDecision: Hashable, Sendable {
   /// It is not here: written whole.
   case new
@@ -24,7 +25,8 @@ public enum ImportDecision: Hashable, Sendable {
   case kept
   /// It was deleted here, and stays so.
   case deletedHere
-  /// Not the file's to bring: the journal of set-aside changes tells of devices, and means nothing elsewhere.
+  /// Not the file's to bring: the journal of set-aside changes tells of devices, and means nothing
+  /// elsewhere.
   case leftOut
 
   /// Decides.
@@ -91,7 +93,8 @@ extension ImportEntry {
     signedTransaction.flatMap { EntitlementField.record(jws: $0) }
   }
 
-  /// Whether a file that knows times only to the second tells of the fast that is here to the millisecond.
+  /// Whether a file that knows times only to the second tells of the fast that is here to the
+  /// millisecond.
   func isRoughly(_ stored: Record) -> Bool {
     guard let rough = roughSession, let session = try? Session(stored),
       session.span.outcome == rough.span.outcome, session.targetMinutes == rough.targetMinutes,

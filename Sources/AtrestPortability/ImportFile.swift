@@ -28,8 +28,9 @@ public struct ImportFile: Hashable, Sendable {
   public let madeAt: Date?
   /// The records, in the file's order; no two have one key.
   public private(set) var entries: [ImportEntry] = []
-  /// By kind, how many records cannot be brought in by this build, and are no entries: those without any field, against the rules that it knows of
-  /// their kind, or with no room for another stamp.
+  /// By kind, how many records cannot be brought in by this build, and are no entries: those
+  /// without any field, against the rules that it knows of their kind, or with no room for another
+  /// stamp.
   public private(set) var leftOut: [RecordKind: Int] = [:]
   /// The fast that was going on: the app's state file has it apart.
   public internal(set) var active: SavedActiveFast?
@@ -77,8 +78,8 @@ public struct ImportFile: Hashable, Sendable {
     entries.lazy.filter { $0.key.kind == kind }.count
   }
 
-  /// Checks what only a clock can tell. Only the iOS app's files: a replica of our own holds what its devices' clocks
-  /// said, and its export must come back whatever they said.
+  /// Checks what only a clock can tell. Only the iOS app's files: a replica of our own holds what
+  /// its devices' clocks said, and its export must come back whatever they said.
   ///
   /// - Throws: `PortabilityError.impossible` with the first entry that lies in the future.
   public func check(now: Date) throws(PortabilityError) {
@@ -157,7 +158,8 @@ public struct ImportEntry: Hashable, Sendable {
       ], instants: start...end, roughSession: session)
   }
 
-  /// What the app reads as no target, an absent one or 0, is 16 hours, as it is there; what nobody can mean is refused.
+  /// What the app reads as no target, an absent one or 0, is 16 hours, as it is there; what nobody
+  /// can mean is refused.
   private static func targetMinutes(
     _ hours: Double?, _ place: ImportPlace
   ) throws(PortabilityError) -> Int {

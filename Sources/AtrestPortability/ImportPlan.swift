@@ -12,8 +12,9 @@ public struct ImportPlan: Sendable {
   public struct Step: Hashable, Sendable {
     /// The record.
     public let entry: ImportEntry
-    /// The record here that is compared, and written: the entry's own; or the fast that an earlier file brought as open, if it ended or
-    /// was deleted here. The app gave it another id when it ended there.
+    /// The record here that is compared, and written: the entry's own; or the fast that an earlier
+    /// file brought as open, if it ended or was deleted here. The app gave it another id when it
+    /// ended there.
     public let key: RecordKey
     /// What becomes of it.
     public let decision: ImportDecision
@@ -32,8 +33,9 @@ public struct ImportPlan: Sendable {
   public let steps: [Step]
   /// The fast that goes on, if the file brings one.
   public private(set) var active: Session?
-  /// Open fasts that an earlier file brought, and of which this one holds the end in a record of the app's own. They are let go,
-  /// with no length: a deletion would count as a completed fast once its payload is forgotten, and the fast would count twice.
+  /// Open fasts that an earlier file brought, and of which this one holds the end in a record of
+  /// the app's own. They are let go, with no length: a deletion would count as a completed fast
+  /// once its payload is forgotten, and the fast would count twice.
   public private(set) var finished: [Session] = []
   /// The same in numbers.
   public private(set) var report: ImportReport
@@ -44,7 +46,8 @@ public struct ImportPlan: Sendable {
   ///   - preferFile: See `ImportDecision`.
   ///   - now: The device's clock.
   ///   - stored: The record under a key, deleted or not.
-  ///   - sessions: The fasts here that are not deleted. Called at most once, and only for the iOS app's files.
+  ///   - sessions: The fasts here that are not deleted. Called at most once, and only for the iOS
+  ///     app's files.
   /// - Throws: `PortabilityError.impossible` for an entry of the future; what the closures throw.
   /// - Complexity: O(n) calls of `stored`, at most two for each entry.
   public init(
@@ -117,7 +120,8 @@ public struct ImportPlan: Sendable {
         && !finished.contains { $0.id == session.id }
     }
     if isBusy { return .anotherGoesOn }
-    // It was forgotten, not fasted: to begin it here would put a fast without an end before the person.
+    // It was forgotten, not fasted: to begin it here would put a fast without an end before the
+    // person.
     guard now.timeIntervalSince(saved.start) <= TypedRules.longestFast else { return .tooLong }
     return .new
   }
@@ -137,7 +141,8 @@ public struct ImportReport: Hashable, Sendable {
     public var kept = 0
     /// Deleted here, and left so.
     public var deletedHere = 0
-    /// Not brought in: the journal from any file, and what this build cannot write; see `ImportFile.leftOut`.
+    /// Not brought in: the journal from any file, and what this build cannot write; see
+    /// `ImportFile.leftOut`.
     public var leftOut = 0
 
     /// All.

@@ -4,9 +4,11 @@
 import AtrestDomain
 import Foundation
 
-/// `1970-01-01T00:00:00Z`, and where there are some, `.250` milliseconds before the `Z`. Nothing else is read.
+/// `1970-01-01T00:00:00Z`, and where there are some, `.250` milliseconds before the `Z`. Nothing
+/// else is read.
 enum InstantText {
-  /// Milliseconds since 1970; nil for anything else than such a text, or outside of the years 1970 to 6429.
+  /// Milliseconds since 1970; nil for anything else than such a text, or outside of the years 1970
+  /// to 6429.
   static func milliseconds(_ text: String) -> Int64? {
     let bytes = Array(text.utf8.prefix(32))
     guard bytes.count == text.utf8.count, bytes.count >= 20, bytes.last == UInt8(ascii: "Z")

@@ -6,7 +6,8 @@ import Foundation
 
 /// Files that people carry from one place to another: our own export, and the files of the iOS app.
 ///
-/// Nothing here touches a disk, a replica or a clock. A file is taken as a whole or refused as a whole.
+/// Nothing here touches a disk, a replica or a clock. A file is taken as a whole or refused as a
+/// whole.
 public enum Portability {
   /// Bounds on what is read.
   public enum Limits {
@@ -16,14 +17,15 @@ public enum Portability {
     public static let entries = 1_000_000
     /// Bytes of a line of our own format: the largest record, in Base64, with room.
     static let lineBytes = 256 * 1024
-    /// Commas and opening brackets of a JSON file. The reader of JSON makes a note of every value before anybody can
-    /// count entries; a file of nothing but commas would cost gigabytes.
+    /// Commas and opening brackets of a JSON file. The reader of JSON makes a note of every value
+    /// before anybody can count entries; a file of nothing but commas would cost gigabytes.
     static let marks = 10_000_000
   }
 
   /// Reads a file of any format that is known.
   ///
-  /// - Parameter bytes: The whole file. Anything at all: it is bounded and checked, its checksum included.
+  /// - Parameter bytes: The whole file. Anything at all: it is bounded and checked, its checksum
+  ///   included.
   /// - Throws: `PortabilityError`. Nothing of the file is then to be used.
   /// - Complexity: O(n); memory several times the file.
   public static func parse(_ bytes: [UInt8]) throws(PortabilityError) -> ImportFile {

@@ -118,8 +118,9 @@ struct Ridge {
 /// A smooth line through points from left to right, as the beginning of an SVG path. It never goes
 /// higher or lower than the points beside it.
 ///
-/// Source: Fritsch, Butland, "A Method for Constructing Local Monotone Piecewise Cubic Interpolants",
-/// 1984: the tangent is the harmonic mean of the slopes, and level at a peak or in a valley.
+/// Source: Fritsch, Butland, "A Method for Constructing Local Monotone Piecewise Cubic
+/// Interpolants", 1984: the tangent is the harmonic mean of the slopes, and level at a peak or in a
+/// valley.
 func curve(through points: [(x: Double, y: Double)]) -> String {
   guard let first = points.first else { return "" }
   var text = "M\(number(first.x)) \(number(first.y))"
@@ -162,8 +163,8 @@ private func tangent(_ points: [(x: Double, y: Double)], _ index: Int) -> Double
   return before * after > 0 ? 2 * before * after / (before + after) : 0
 }
 
-/// A number from 0 to 1 that follows from another and looks as if it did not: nature's irregularity,
-/// the same on every device.
+/// A number from 0 to 1 that follows from another and looks as if it did not: nature's
+/// irregularity, the same on every device.
 ///
 /// Source: the finaliser of SplitMix64; Steele, Lea, Flood, 2014.
 func grain(_ value: Double) -> Double {

@@ -4,8 +4,8 @@
 import AtrestReplication
 import CAtrestProtos
 
-/// Names an account: to make it, to invite a device to it, to remove it, or to list its devices (empty: those of all). The
-/// four requests are one message on the wire.
+/// Names an account: to make it, to invite a device to it, to remove it, or to list its devices
+/// (empty: those of all). The four requests are one message on the wire.
 public struct AccountRequest: WireMessage {
   /// The account's name.
   public var name: String

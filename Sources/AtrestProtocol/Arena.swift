@@ -7,8 +7,8 @@ import CAtrestProtobufC
   import Glibc
 #endif
 
-/// A bump allocator behind protobuf-c's allocator hook. The budget is the guard against messages that are
-/// small on the wire and large in memory: protobuf-c can need 76 times a message's size.
+/// A bump allocator behind protobuf-c's allocator hook. The budget is the guard against messages
+/// that are small on the wire and large in memory: protobuf-c can need 76 times a message's size.
 ///
 /// Not thread-safe; pointers into it die with it.
 final class Arena {
@@ -74,7 +74,8 @@ final class Arena {
   }
 }
 
-/// What encoding draws on. Unlike decoding it is sized by our own values, so running out is our own bug.
+/// What encoding draws on. Unlike decoding it is sized by our own values, so running out is our own
+/// bug.
 extension Arena {
   private func require(_ size: Int) -> UnsafeMutableRawPointer {
     guard let memory = take(size) else { preconditionFailure("encoding outgrew its budget") }

@@ -3,7 +3,8 @@
 
 import CAtrestProtos
 
-/// A position in an account's feed. Sequences are the server's, in the order of its commits; client clocks play no part.
+/// A position in an account's feed. Sequences are the server's, in the order of its commits; client
+/// clocks play no part.
 public struct Cursor: Hashable, Sendable {
   /// The random name of the commit that gave the sequence; 0 before the first.
   public let commit: UInt64

@@ -3,16 +3,19 @@
 
 import AtrestReplication
 
-/// How a device came to its account. Kept for good: it tells who else may have got in through a device that was stolen.
+/// How a device came to its account. Kept for good: it tells who else may have got in through a
+/// device that was stolen.
 public enum DeviceOrigin: Hashable, Sendable {
-  /// With a code of the server's owner; or nobody knows, as of devices that joined before servers kept this.
+  /// With a code of the server's owner; or nobody knows, as of devices that joined before servers
+  /// kept this.
   case owner
   /// With a code that `inviter` made. `approver` let it in; nil: nobody had to.
   case invited(inviter: ReplicaID, approver: ReplicaID?)
   /// As a new identity of a device that was a copy, or was put back from one.
   case renewed(from: ReplicaID)
 
-  /// What was stored or sent, one by one. An approver without a parent counts as one: it did let the device in.
+  /// What was stored or sent, one by one. An approver without a parent counts as one: it did let
+  /// the device in.
   public init(parent: ReplicaID?, approver: ReplicaID?, isRenewed: Bool) {
     guard let first = parent ?? approver else {
       self = .owner

@@ -31,7 +31,8 @@ public struct PairRequest: WireMessage {
   public var code: String
   /// What people call the device.
   public var deviceName: String
-  /// Names the request, so that it can be repeated: random bytes, or none. A secret: the token is made of it.
+  /// Names the request, so that it can be repeated: random bytes, or none. A secret: the token is
+  /// made of it.
   public var nonce: [UInt8]
 
   /// A request.
@@ -62,7 +63,8 @@ public struct PairRequest: WireMessage {
   }
 }
 
-/// What names a request that may have to be repeated, so that it is done once. Random bytes, kept until the answer is stored.
+/// What names a request that may have to be repeated, so that it is done once. Random bytes, kept
+/// until the answer is stored.
 public enum Nonce {
   /// Bytes of a nonce that is not empty.
   public static let bytes = 16...64
@@ -86,7 +88,8 @@ public struct PairResponse: WireMessage {
   public var accountName: String
   /// The server's clock.
   public var serverTime: WallTime
-  /// What the device is called, which need not be what was asked for; empty from servers that do not say.
+  /// What the device is called, which need not be what was asked for; empty from servers that do
+  /// not say.
   public var deviceName: String
 
   /// An answer.
@@ -129,7 +132,8 @@ public struct PairResponse: WireMessage {
 
 /// Asks for a new identity beside the one that the caller has.
 public struct RenewRequest: WireMessage {
-  /// Names the request, so that it can be repeated: random bytes, or none. A secret: the new token is made of it.
+  /// Names the request, so that it can be repeated: random bytes, or none. A secret: the new token
+  /// is made of it.
   public var nonce: [UInt8]
 
   /// Bytes of a nonce that is not empty.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened to an account: events, and the pages in which devices and the server's owner read them.
+// What happened to an account: events, and the pages in which devices and the server's owner read
+// them.
 
 import AtrestReplication
 import CAtrestProtos
@@ -20,7 +21,8 @@ public struct Event: Hashable, Sendable {
     public static let accountMade = Kind(rawValue: 1)
     /// `actor`, or the server's owner, removed the account.
     public static let accountRemoved = Kind(rawValue: 2)
-    /// `actor`, or the server's owner, made a pairing code; `detail` is 1 if its pendingDevice needs approval.
+    /// `actor`, or the server's owner, made a pairing code; `detail` is 1 if its pendingDevice
+    /// needs approval.
     public static let codeMade = Kind(rawValue: 3)
     /// A wrong, used or old code was tried.
     public static let codeRefused = Kind(rawValue: 4)
@@ -316,7 +318,8 @@ public struct CheckEventsResponse: WireMessage {
   public var events: UInt64
   /// The number of the first event that is not as it was written; zero: the log is whole.
   public var broken: UInt64
-  /// The hash of the newest event that is whole, which covers all before it; empty if there is none.
+  /// The hash of the newest event that is whole, which covers all before it; empty if there is
+  /// none.
   public var hash: [UInt8]
 
   /// An answer.

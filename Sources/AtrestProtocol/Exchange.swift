@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sync.Exchange, with records left encoded: stores keep them so, and most pages are never looked into.
+// Sync.Exchange, with records left encoded: stores keep them so, and most pages are never looked
+// into.
 
 import AtrestReplication
 import CAtrestProtobufC
@@ -85,7 +86,8 @@ public struct ExchangeResponse: WireMessage {
   public var cursor: Cursor
   /// Whether there is more after `cursor`.
   public var more: Bool
-  /// Whether the server did not know the replica's positions: the feed starts over, and the replica should offer all it holds.
+  /// Whether the server did not know the replica's positions: the feed starts over, and the replica
+  /// should offer all it holds.
   public var restarted: Bool
   /// The server's clock.
   public var serverTime: WallTime
@@ -168,7 +170,8 @@ public struct ExchangeResponse: WireMessage {
 public enum Page {
   /// Offers of a request, records of a response.
   public static let records = 1000
-  /// Bytes of the records of one page; the rest of a message is small beside the 16 KiB this leaves of 256.
+  /// Bytes of the records of one page; the rest of a message is small beside the 16 KiB this leaves
+  /// of 256.
   public static let recordBytes = 240 * 1024
 
   /// Bytes of memory that encoding these items takes, about.

@@ -122,8 +122,8 @@ public enum EntitlementField {
   /// The signed transaction, as the App Store wrote it.
   public static let signedTransaction: FieldNumber = 2
 
-  /// The record that carries a signed transaction; nil if the transaction does not say what places it among others.
-  /// Its stamp is its own signed date, so no device's clock orders it.
+  /// The record that carries a signed transaction; nil if the transaction does not say what places
+  /// it among others. Its stamp is its own signed date, so no device's clock orders it.
   public static func record(jws: [UInt8]) -> Record? {
     guard let claims = SignedTransaction(jws: jws) else { return nil }
     let time = HybridTime(WallTime(milliseconds: claims.signedMilliseconds))
@@ -159,7 +159,8 @@ extension Date {
     self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
   }
 
-  /// Milliseconds since 1970, UTC, to the nearest; times that cannot be stored become the nearest that can.
+  /// Milliseconds since 1970, UTC, to the nearest; times that cannot be stored become the nearest
+  /// that can.
   public var milliseconds: Int64 {
     let exact = (timeIntervalSince1970 * 1000).rounded()
     guard exact > Double(WireDate.range.lowerBound) else { return WireDate.range.lowerBound }

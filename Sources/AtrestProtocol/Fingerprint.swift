@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two sides compare instead of records: a hash of each, and the sum of hashes over a range of keys.
+// What two sides compare instead of records: a hash of each, and the sum of hashes over a range of
+// keys.
 
 import Crypto
 
-/// The records of a range, in sixteen bytes. Sums of two ranges that lie side by side add up to that of both.
+/// The records of a range, in sixteen bytes. Sums of two ranges that lie side by side add up to
+/// that of both.
 ///
-/// For finding differences between two honest sides, not for proving anything to a dishonest one: sums of hashes
-/// can be forged by whoever writes all the records.
+/// For finding differences between two honest sides, not for proving anything to a dishonest one:
+/// sums of hashes can be forged by whoever writes all the records.
 public struct Fingerprint: Hashable, Sendable {
   /// Records in the range.
   public var count: UInt64
@@ -31,7 +33,8 @@ public struct Fingerprint: Hashable, Sendable {
     sum &+= other.sum
   }
 
-  /// The hash of one record: the first eight bytes, little-endian, of the SHA-256 of its canonical encoding. About 0.5 us.
+  /// The hash of one record: the first eight bytes, little-endian, of the SHA-256 of its canonical
+  /// encoding. About 0.5 us.
   public static func hash(ofRecord encoded: [UInt8]) -> UInt64 {
     SHA256.hash(data: encoded).withUnsafeBytes {
       UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self))

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What records.proto demands of the kinds this build knows. Kinds and fields it does not know pass unchanged.
+// What records.proto demands of the kinds this build knows. Kinds and fields it does not know pass
+// unchanged.
 
 import AtrestDomain
 import AtrestReplication
 import Foundation
 
 extension Record {
-  /// Checks the record against the rules of its kind. Merging and storing never need this; taking in a write does.
+  /// Checks the record against the rules of its kind. Merging and storing never need this; taking
+  /// in a write does.
   ///
   /// A deleted record's payload may be stripped, so only what is there is checked.
   /// - Throws: `WireError.invalid` with a sentence that holds no value of the record.
@@ -56,8 +58,9 @@ extension Record {
     }
   }
 
-  /// A deleted record of which something was forgotten, or of which only the deletion is known, with something valid in its place: what is
-  /// left is checked all the same. A record that was brought back, edited and deleted again keeps what was edited.
+  /// A deleted record of which something was forgotten, or of which only the deletion is known,
+  /// with something valid in its place: what is left is checked all the same. A record that was
+  /// brought back, edited and deleted again keeps what was edited.
   private var completed: Record {
     guard isLackingPayload, let deletion = self[Register.deletedField] else { return self }
     var copy = self
@@ -94,8 +97,9 @@ extension RecordKind {
 }
 
 extension Register {
-  /// Whether the value is nothing but encodings of the register's own field. Without this two registers of a record
-  /// could both set one field, and merging them one by one would not be merging that field.
+  /// Whether the value is nothing but encodings of the register's own field. Without this two
+  /// registers of a record could both set one field, and merging them one by one would not be
+  /// merging that field.
   var holdsOnlyItsField: Bool {
     var rest = value[...]
     while !rest.isEmpty {

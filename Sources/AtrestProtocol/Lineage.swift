@@ -5,8 +5,9 @@ import AtrestReplication
 
 /// The descent of an account's devices.
 ///
-/// A device descends from the one that made its code or took it as a new identity, and from the one that let it in: either could have been
-/// the thief's. Devices whose access has ended belong to it all the same: their descendants may have theirs.
+/// A device descends from the one that made its code or took it as a new identity, and from the one
+/// that let it in: either could have been the thief's. Devices whose access has ended belong to it
+/// all the same: their descendants may have theirs.
 public struct Lineage: Sendable {
   private var children: [ReplicaID: [ReplicaID]] = [:]
 
@@ -21,9 +22,11 @@ public struct Lineage: Sendable {
     }
   }
 
-  /// The devices that descend from one, directly or not; never that one itself, even if damaged rows make a circle.
+  /// The devices that descend from one, directly or not; never that one itself, even if damaged
+  /// rows make a circle.
   ///
-  /// - Parameter spared: Left out, with those that descend through it only, unless it is the device that is asked about.
+  /// - Parameter spared: Left out, with those that descend through it only, unless it is the device
+  ///   that is asked about.
   /// - Complexity: O(descendants).
   public func descendants(
     of device: ReplicaID, sparing spared: ReplicaID? = nil

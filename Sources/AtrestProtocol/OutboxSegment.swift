@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where offers lie in the log of everything that a replica ever offered, and how far a server has gone through it.
+// Where offers lie in the log of everything that a replica ever offered, and how far a server has
+// gone through it.
 
 import CAtrestProtos
 
@@ -24,7 +25,8 @@ public struct OutboxPosition: Hashable, Sendable {
   }
 }
 
-/// Where the offers of a request lie in the replica's outbox. See `OutboxSegment` in sync.proto for the rules.
+/// Where the offers of a request lie in the replica's outbox. See `OutboxSegment` in sync.proto for
+/// the rules.
 public struct OutboxSegment: Hashable, Sendable {
   /// The token of the newest position that the replica was told; 0 before the first.
   public var confirmed: UInt64

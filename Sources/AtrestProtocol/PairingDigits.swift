@@ -4,10 +4,12 @@
 import Crypto
 
 extension PairRequest {
-  /// What a device shows while it waits to be let in, and what whoever is asked about it is shown: six digits. Somebody else with the same link
-  /// shows others, whatever the device calls itself. Empty without a nonce: then it is not let in by approval.
+  /// What a device shows while it waits to be let in, and what whoever is asked about it is shown:
+  /// six digits. Somebody else with the same link shows others, whatever the device calls itself.
+  /// Empty without a nonce: then it is not let in by approval.
   ///
-  /// Whoever draws nonces until the digits fit must know beforehand what the other device will show.
+  /// Whoever draws nonces until the digits fit must know beforehand what the other device will
+  /// show.
   public var digits: String {
     guard !nonce.isEmpty else { return "" }
     var hash = SHA256()

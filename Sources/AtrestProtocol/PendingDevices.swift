@@ -35,7 +35,8 @@ public struct InviteResponse: WireMessage {
   public var code: String
   /// When it stops working.
   public var expires: WallTime
-  /// Whether whoever uses it waits for a device's approval; false from servers that do not know of it.
+  /// Whether whoever uses it waits for a device's approval; false from servers that do not know of
+  /// it.
   public var needsApproval: Bool
 
   /// An answer.

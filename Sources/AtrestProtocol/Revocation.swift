@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages that end a device's access. The same bytes serve `Devices.Revoke` and `Admin.RevokeDevice`.
+// The messages that end a device's access. The same bytes serve `Devices.Revoke` and
+// `Admin.RevokeDevice`.
 
 import AtrestReplication
 import CAtrestProtos
@@ -37,7 +38,8 @@ public struct RevokeDeviceRequest: WireMessage {
 
 /// Whose access ended, and which descendants have theirs still. No device is in two of the lists.
 public struct RevokeDeviceResponse: WireMessage {
-  /// Whose access the call ended. Those that had none before are left out; empty from servers that do not say.
+  /// Whose access the call ended. Those that had none before are left out; empty from servers that
+  /// do not say.
   public var revoked: [ReplicaID]
   /// Descendants that `withDescendants` would have ended the access of, and did not.
   public var remaining: [ReplicaID]

@@ -59,12 +59,13 @@ func unpacking<C, R>(
   }
 }
 
-/// Fields of one message that are taken, whatever their size. A full page has about 2,000; lists of an owner's, whose
-/// entries take more than sixteen bytes each, may have more.
+/// Fields of one message that are taken, whatever their size. A full page has about 2,000; lists of
+/// an owner's, whose entries take more than sixteen bytes each, may have more.
 private let manyFields = 4_096
 
-/// Whether a message has no more fields, those that nobody knows included, than a message of this size has reason to.
-/// protobuf-c spends some 50 ns on each, so 270 KiB of the smallest would cost 4 ms. What is malformed is left to it.
+/// Whether a message has no more fields, those that nobody knows included, than a message of this
+/// size has reason to. protobuf-c spends some 50 ns on each, so 270 KiB of the smallest would cost
+/// 4 ms. What is malformed is left to it.
 private func hasFewFields(_ bytes: [UInt8]) -> Bool {
   let most = max(manyFields, bytes.count / 16)
   // Two bytes are the least that a field takes.
@@ -117,7 +118,8 @@ func packing<C>(
 func pack<C>(_ message: UnsafeMutablePointer<C>) -> [UInt8] {
   let base = UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self)
   let size = protobuf_c_message_get_packed_size(base)
-  // Without this the standard library would write a count of zero into the one empty array that all threads share.
+  // Without this the standard library would write a count of zero into the one empty array that all
+  // threads share.
   guard size > 0 else { return [] }
   return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
     count = buffer.baseAddress.map { protobuf_c_message_pack(base, $0) } ?? 0
@@ -131,8 +133,9 @@ extension Array where Element == UInt8 {
   }
 }
 
-/// Text of a C message that was unpacked in an arena. protobuf-c does not check it, and ends it at its
-/// first NUL: proto3 asks for UTF-8, and what was cut would be another name than the one that was sent.
+/// Text of a C message that was unpacked in an arena. protobuf-c does not check it, and ends it at
+/// its first NUL: proto3 asks for UTF-8, and what was cut would be another name than the one that
+/// was sent.
 func text(
   _ characters: UnsafeMutablePointer<CChar>?, limitBytes: Int
 ) throws(WireError) -> String {

@@ -5,8 +5,8 @@ import AtrestHTTP2
 import AtrestLedger
 import AtrestSockets
 
-/// What all calls share: they end once. Lives on the shard of its connection; subclasses decide what
-/// messages mean.
+/// What all calls share: they end once. Lives on the shard of its connection; subclasses decide
+/// what messages mean.
 class CallState {
   let id: CallID
   let head: CallHead

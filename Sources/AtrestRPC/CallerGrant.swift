@@ -6,13 +6,14 @@ import AtrestLedger
 import AtrestSockets
 import Synchronization
 
-/// A caller's right to call. Whoever authorises calls keeps one for each caller and hands it out with
-/// `Authorization.granted`; ``revoke(_:)`` then reaches every call made with it. Thread-safe.
+/// A caller's right to call. Whoever authorises calls keeps one for each caller and hands it out
+/// with `Authorization.granted`; ``revoke(_:)`` then reaches every call made with it. Thread-safe.
 public final class CallerGrant: Sendable {
   /// From `revoke` to the end of calls: what is being answered may still be, such as the call that
   /// withdraws the caller's own right.
   static let callGrace: Duration = .milliseconds(200)
-  /// From the end of calls to the end of connections that carried nobody else's: for the last words.
+  /// From the end of calls to the end of connections that carried nobody else's: for the last
+  /// words.
   static let connectionGrace: Duration = .milliseconds(300)
 
   private struct State {
@@ -28,14 +29,15 @@ public final class CallerGrant: Sendable {
 
   /// A right that holds.
   ///
-  /// - Parameter payer: The caller. Under whoever has several callers, so that those count together.
+  /// - Parameter payer: The caller. Under whoever has several callers, so that those count
+  ///   together.
   public init(payer: Holder = Holder()) {
     self.payer = payer
   }
 
-  /// Ends every call made with this right, answered or not, with `status`, and every connection that
-  /// carried no other caller's calls: within half a second, whether the peer reads or not. Calls that
-  /// come later are the authorisation's business. Once; later calls do nothing.
+  /// Ends every call made with this right, answered or not, with `status`, and every connection
+  /// that carried no other caller's calls: within half a second, whether the peer reads or not.
+  /// Calls that come later are the authorisation's business. Once; later calls do nothing.
   public func revoke(_ status: Status) {
     let connections = state.withLock { state in
       guard !state.isRevoked else { return [] as [ShardBound<ServerHandler>] }

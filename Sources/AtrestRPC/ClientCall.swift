@@ -7,8 +7,8 @@ import Synchronization
 
 /// What all calls share. Subclasses decide what messages mean.
 class ClientCall: @unchecked Sendable {
-  // Sendable because the mutable members are set before the call is handed to its shard, and touched
-  // only there afterwards; the flag is atomic.
+  // Sendable because the mutable members are set before the call is handed to its shard, and
+  // touched only there afterwards; the flag is atomic.
   let path: String
   let metadata: Metadata
   let timeout: Duration?

@@ -58,15 +58,15 @@ public final class GRPCChannel: Sendable {
     shard.async { core.value.close() }
   }
 
-  /// Why TLS failed, if that is what ended the last attempt to connect, or the last connection. Calls
-  /// then fail UNAVAILABLE with its sentence; this tells a stranger's certificate from a lost network.
-  /// Thread-safe.
+  /// Why TLS failed, if that is what ended the last attempt to connect, or the last connection.
+  /// Calls then fail UNAVAILABLE with its sentence; this tells a stranger's certificate from a lost
+  /// network. Thread-safe.
   public var tlsFailure: TLSError? { note.error }
 
   /// One message each way.
   ///
-  /// Cancelling the task cancels the call, which then throws CANCELLED. A server that cannot be reached
-  /// is UNAVAILABLE, with a sentence for a person. Nothing is retried.
+  /// Cancelling the task cancels the call, which then throws CANCELLED. A server that cannot be
+  /// reached is UNAVAILABLE, with a sentence for a person. Nothing is retried.
   /// - Parameters:
   ///   - path: `/package.Service/Method`.
   ///   - timeout: For the whole call, connecting included; nil waits for ever.
@@ -99,8 +99,8 @@ public final class GRPCChannel: Sendable {
     return CallHandle(call, core)
   }
 
-  /// One message out, a stream of them in. The call starts at once and is cancelled when the stream is
-  /// let go, or the task that iterates it is cancelled.
+  /// One message out, a stream of them in. The call starts at once and is cancelled when the stream
+  /// is let go, or the task that iterates it is cancelled.
   public func serverStream(
     _ path: String, _ request: [UInt8], metadata: Metadata = Metadata(), timeout: Duration? = nil
   ) -> ResponseStream {
@@ -110,8 +110,8 @@ public final class GRPCChannel: Sendable {
     return ResponseStream(CallHandle(call, core), call.buffer)
   }
 
-  /// Ends calls with UNAVAILABLE and closes the connection, and the shard if it is the channel's own.
-  /// Returns when that is done, within about a second. Idempotent; later calls fail.
+  /// Ends calls with UNAVAILABLE and closes the connection, and the shard if it is the channel's
+  /// own. Returns when that is done, within about a second. Idempotent; later calls fail.
   public func close() async {
     shard.async { [core] in core.value.close() }
     await end.wait()

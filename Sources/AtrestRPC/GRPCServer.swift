@@ -19,31 +19,31 @@ public final class GRPCServer: Sendable {
     public var maxConnections = 10_000
     /// Connections of one IPv4 address or IPv6 /64.
     public var maxConnectionsPerPeer = 1_000
-    /// Connections on which nobody has proved who it is (see `Authorization`). When there are so many,
-    /// the oldest of them is cut for a new one.
+    /// Connections on which nobody has proved who it is (see `Authorization`). When there are so
+    /// many, the oldest of them is cut for a new one.
     public var maxUnauthenticatedConnections = 2_000
     /// Connections of one peer that have not yet said anything sensible, not even a greeting.
     public var maxHandshakesPerPeer = 200
     /// Calls under way that were granted on one `CallerGrant`, on all connections together.
     public var maxCallsPerGrant = 100
-    /// Bytes that peers may make all connections hold, by requests not finished and answers not read;
-    /// at least 10 MiB for each shard. Beyond it the connections that hold the most for the longest end,
-    /// those on which nobody has proved who it is before all others.
+    /// Bytes that peers may make all connections hold, by requests not finished and answers not
+    /// read; at least 10 MiB for each shard. Beyond it the connections that hold the most for the
+    /// longest end, those on which nobody has proved who it is before all others.
     public var maxBufferedBytes = 24 * 1024 * 1024
-    /// What a stream's writer may hold beyond `limits.streamQueueBytes`, in bytes, before the reader
-    /// counts as too slow.
+    /// What a stream's writer may hold beyond `limits.streamQueueBytes`, in bytes, before the
+    /// reader counts as too slow.
     public var streamWriterBytes = 256 * 1024
     /// The same, in messages.
     public var streamWriterMessages = 4_096
-    /// Hears of errors that handlers threw and callers saw as UNKNOWN: the path and the error. On the
-    /// shard. The error may hold anything: log its type only.
+    /// Hears of errors that handlers threw and callers saw as UNKNOWN: the path and the error. On
+    /// the shard. The error may hold anything: log its type only.
     public var onHandlerError: (@Sendable (_ path: String, any Error) -> Void)?
 
     /// The defaults.
     public init() {}
 
-    /// What a shard's share of `maxBufferedBytes` is never below, in bytes: more than one connection holds
-    /// by default.
+    /// What a shard's share of `maxBufferedBytes` is never below, in bytes: more than one
+    /// connection holds by default.
     private static let leastBufferedBytesPerShard = 10 * 1024 * 1024
 
     /// What the connections of one shard may hold together, in bytes.
@@ -144,10 +144,10 @@ public final class GRPCServer: Sendable {
   /// What has happened so far. Thread-safe; a few hundred nanoseconds.
   public var statistics: ServerStatistics { counters.statistics }
 
-  /// Leaves: stops listening, asks every client to call elsewhere, waits for calls under way, closes
-  /// everything, stops the shards. What is not over after `grace` (or `limits.drainGrace`, if that is
-  /// shorter) is ended UNAVAILABLE. Returns when nothing is left, at most three seconds after the
-  /// grace. Idempotent; the server cannot be used again.
+  /// Leaves: stops listening, asks every client to call elsewhere, waits for calls under way,
+  /// closes everything, stops the shards. What is not over after `grace` (or `limits.drainGrace`,
+  /// if that is shorter) is ended UNAVAILABLE. Returns when nothing is left, at most three seconds
+  /// after the grace. Idempotent; the server cannot be used again.
   public func drain(grace: Duration = .seconds(10)) async {
     let listeners = state.withLock { state -> [Listener]? in
       guard !state.isDraining else { return nil }

@@ -6,11 +6,11 @@ import AtrestSockets
 
 /// What `authorize` decides.
 public enum Authorization<Principal: Sendable>: Sendable {
-  /// The call may go on, on behalf of this principal, who has proved who it is. With `CallerGrant`, the call
-  /// ends when that is withdrawn.
+  /// The call may go on, on behalf of this principal, who has proved who it is. With `CallerGrant`,
+  /// the call ends when that is withdrawn.
   case granted(Principal, CallerGrant? = nil)
-  /// The call may go on, though its caller has proved nothing. A connection that carries only such calls
-  /// may be cut when places are short.
+  /// The call may go on, though its caller has proved nothing. A connection that carries only such
+  /// calls may be cut when places are short.
   case admitted(Principal)
   /// The call ends here; its body is neither read nor inflated. Not `.ok`.
   case refused(Status)
@@ -33,8 +33,8 @@ public struct RPCRouter: Sendable {
   /// A method as connections see it.
   struct Route: Sendable {
     let maxMessageBytes: Int?
-    /// Authorises a call and makes its state; knows the service's principal type, which nothing above
-    /// it does.
+    /// Authorises a call and makes its state; knows the service's principal type, which nothing
+    /// above it does.
     let start: @Sendable (CallID, CallHead, ServerHandler) -> Start
   }
 
@@ -47,8 +47,8 @@ public struct RPCRouter: Sendable {
   ///
   /// - Parameters:
   ///   - name: With its package: `atrest.sync.v1.Sync`.
-  ///   - authorize: Decides on a call from its headers, on the shard, before the body is looked at. It
-  ///     must answer from memory: everything on the shard waits for it.
+  ///   - authorize: Decides on a call from its headers, on the shard, before the body is looked at.
+  ///     It must answer from memory: everything on the shard waits for it.
   ///   - methods: Adds the service's methods.
   /// - Precondition: No path is added twice.
   public mutating func addService<Principal: Sendable>(
@@ -86,8 +86,8 @@ public struct ServiceMethods<Principal: Sendable> {
 
   /// Adds a method with one message each way. The handler runs synchronously once the request is
   /// complete: no task and no hop, about 10 us in all for a small call.
-  /// - Parameter maxMessageBytes: The most that a request may have, inflated too, where that is less than
-  ///   `Limits.maxMessageBytes`. Give it to every method that anybody may call.
+  /// - Parameter maxMessageBytes: The most that a request may have, inflated too, where that is
+  ///   less than `Limits.maxMessageBytes`. Give it to every method that anybody may call.
   public mutating func unary(
     _ method: String, maxMessageBytes: Int? = nil,
     _ handler: @escaping @Sendable (ServerCall<Principal>, [UInt8]) throws -> UnaryOutcome

@@ -5,8 +5,8 @@ import AtrestHTTP2
 import AtrestSockets
 import Synchronization
 
-/// Answers one call, once, from any thread. Let go without an answer, it fails the call INTERNAL, so
-/// that no mistake leaves a caller waiting.
+/// Answers one call, once, from any thread. Let go without an answer, it fails the call INTERNAL,
+/// so that no mistake leaves a caller waiting.
 ///
 /// Answers posted together cost one hop to the shard and one write: see `Shard.async`. Use
 /// `ResponseBatch` when many are at hand at once.
@@ -29,8 +29,9 @@ public final class Responder: Sendable {
   /// The shard the call lives on.
   public var shard: Shard { call.shard }
 
-  /// Whether somebody waits for the answer: false once the call ended without it, because its caller gave
-  /// up, its deadline passed or its connection is gone. What nobody waits for need not be computed.
+  /// Whether somebody waits for the answer: false once the call ended without it, because its
+  /// caller gave up, its deadline passed or its connection is gone. What nobody waits for need not
+  /// be computed.
   public var isAwaited: Bool { !hasEnded.load(ordering: .relaxed) }
 
   /// Sends the reply, and OK. Ignored if the call was answered or has ended.

@@ -5,13 +5,14 @@ import AtrestHTTP2
 import AtrestSockets
 import Synchronization
 
-/// Answers to many calls, delivered with one hop per shard: for work that completes in batches, such
-/// as a group commit.
+/// Answers to many calls, delivered with one hop per shard: for work that completes in batches,
+/// such as a group commit.
 public struct ResponseBatch: ~Copyable {
   private typealias Answers = [(responder: Responder, outcome: UnaryOutcome)]
   private var perShard: [(shard: Shard, answers: Answers)] = []
 
-  /// How long answers of one batch have a shard to themselves. Compressing a page takes some milliseconds, and a batch may hold many.
+  /// How long answers of one batch have a shard to themselves. Compressing a page takes some
+  /// milliseconds, and a batch may hold many.
   private static let slice: Duration = .milliseconds(2)
 
   /// An empty batch.

@@ -6,8 +6,8 @@ import AtrestSockets
 
 /// The messages of a streaming answer, in order. Read by one task, once.
 ///
-/// What the reader has not taken is bounded: past `streamBufferMessages` the server is made to wait by
-/// flow control.
+/// What the reader has not taken is bounded: past `streamBufferMessages` the server is made to wait
+/// by flow control.
 public struct ResponseStream: AsyncSequence, Sendable {
   /// One message.
   public typealias Element = [UInt8]

@@ -15,8 +15,8 @@ public struct CallHead: Sendable {
 
   /// `/package.Service/Method`.
   public var path: String { request.path }
-  /// The caller's metadata. For `authorize` alone: afterwards it is gone, or callers could have the server
-  /// hold it for as long as their calls are open.
+  /// The caller's metadata. For `authorize` alone: afterwards it is gone, or callers could have the
+  /// server hold it for as long as their calls are open.
   public var metadata: Metadata { request.metadata }
 
   /// What is kept of the head once the call may go on.
@@ -27,8 +27,8 @@ public struct CallHead: Sendable {
   }
 }
 
-/// One call, as its handler sees it. Used on the shard of its connection only: hand a `Responder` or a
-/// `StreamWriter` to other threads.
+/// One call, as its handler sees it. Used on the shard of its connection only: hand a `Responder`
+/// or a `StreamWriter` to other threads.
 public struct ServerCall<Principal: Sendable> {
   /// What the service's `authorize` returned.
   public let principal: Principal
@@ -43,7 +43,8 @@ public struct ServerCall<Principal: Sendable> {
   /// When this turn of the shard began.
   public var now: Instant { state.connection.shard.now }
 
-  /// What completes the call from any thread, for a unary handler that returns `.later`. One per call.
+  /// What completes the call from any thread, for a unary handler that returns `.later`. One per
+  /// call.
   public func responder() -> Responder { Responder(state) }
 
   /// Runs `action` on the shard if the call ends before it was answered: the caller gave up, its

@@ -23,8 +23,8 @@ final class ServerHandler: EncryptedHandler {
   private(set) var isAuthenticated = false
   /// Where what the peer makes this connection hold is booked.
   let holder: Holder
-  /// What was handed to the socket and may still wait there. Unchecked, because the check costs more
-  /// than the booking: nothing that a change calls comes back here.
+  /// What was handed to the socket and may still wait there. Unchecked, because the check costs
+  /// more than the booking: nothing that a change calls comes back here.
   @exclusivity(unchecked) private var output: Charge
   /// What this connection held when that was looked at last, and since when it has only grown.
   private(set) var chargedBytes = 0
@@ -214,7 +214,8 @@ final class ServerHandler: EncryptedHandler {
     return nil
   }
 
-  /// A caller's right has ended: its calls do a little later, and the connection, if it was its alone.
+  /// A caller's right has ended: its calls do a little later, and the connection, if it was its
+  /// alone.
   func grantRevoked(_ grant: CallerGrant, _ status: Status) {
     let end = shard.now.advanced(by: CallerGrant.callGrace)
     shard.schedule(at: end) { [self] in
@@ -246,11 +247,12 @@ final class ServerHandler: EncryptedHandler {
     if grew { context.grew() }
   }
 
-  /// Who pays for what is held here in the end: whoever has proved to be here, or the peer's address. On which
-  /// connections it is held makes no difference.
+  /// Who pays for what is held here in the end: whoever has proved to be here, or the peer's
+  /// address. On which connections it is held makes no difference.
   var payer: Holder { (grants.first?.value.payer ?? owner?.slot?.payer ?? holder).root }
 
-  /// How much is held here for how long: byte nanoseconds, and a millisecond for what has just come.
+  /// How much is held here for how long: byte nanoseconds, and a millisecond for what has just
+  /// come.
   func weight(at now: Instant) -> Double {
     guard let chargedSince else { return 0 }
     return Double(chargedBytes) * (1e6 + Double(now.nanoseconds - chargedSince.nanoseconds))

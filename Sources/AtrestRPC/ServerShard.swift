@@ -13,7 +13,8 @@ final class ServerShard {
   let counters: ServerCounters
   let codecs = Codecs()
   lazy var scratch = TLSScratch()
-  /// Where what all connections of the shard hold for their peers is booked, and what they need by themselves.
+  /// Where what all connections of the shard hold for their peers is booked, and what they need by
+  /// themselves.
   let holder: Holder
   let overhead: Holder
   private let bufferedLimit: Int
@@ -33,10 +34,11 @@ final class ServerShard {
     bufferedLimit = configuration.maxBufferedBytesPerShard
   }
 
-  /// A connection holds more than before. If that is too much for the shard, connections are ended: first of strangers, since a
-  /// crowd that keeps ending and beginning calls seems to hold nothing for long, and a slow phone does; then of whoever has
-  /// the most held for the longest, on however many connections, and of those the one that does. What is being read, or belongs to
-  /// requests that end, is held for a moment only, so it is not theirs to suffer from.
+  /// A connection holds more than before. If that is too much for the shard, connections are ended:
+  /// first of strangers, since a crowd that keeps ending and beginning calls seems to hold nothing
+  /// for long, and a slow phone does; then of whoever has the most held for the longest, on however
+  /// many connections, and of those the one that does. What is being read, or belongs to requests
+  /// that end, is held for a moment only, so it is not theirs to suffer from.
   func grew() {
     guard holder.chargedBytes > bufferedLimit else { return }
     let now = shard.now

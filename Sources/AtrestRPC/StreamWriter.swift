@@ -12,8 +12,8 @@ public final class StreamWriter: Sendable {
   public enum SendOutcome: Sendable {
     /// It will go out in order, unless the call ends first.
     case queued
-    /// The peer reads too slowly: the queue was full, what waited in it was dropped, and the call has
-    /// been ended with RESOURCE_EXHAUSTED. Reported once; then `.closed`.
+    /// The peer reads too slowly: the queue was full, what waited in it was dropped, and the call
+    /// has been ended with RESOURCE_EXHAUSTED. Reported once; then `.closed`.
     case slowReader
     /// The call is over.
     case closed
@@ -39,8 +39,8 @@ public final class StreamWriter: Sendable {
   public func send(_ message: [UInt8]) -> SendOutcome { core.send(message) }
 
   /// Waits until nothing is queued here, then queues one message: for streams longer than what may
-  /// wait, such as an export. Never cuts the reader; `limits.writeStall` ends a call whose reader has
-  /// stopped for good.
+  /// wait, such as an export. Never cuts the reader; `limits.writeStall` ends a call whose reader
+  /// has stopped for good.
   public func sendWhenReady(_ message: [UInt8]) async -> SendOutcome {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       core.whenReady { done.resume() }
@@ -48,15 +48,15 @@ public final class StreamWriter: Sendable {
     return send(message)
   }
 
-  /// Runs `action` once, when nothing is queued here or the call is over: on the shard, or at once on
-  /// the calling thread.
+  /// Runs `action` once, when nothing is queued here or the call is over: on the shard, or at once
+  /// on the calling thread.
   public func whenReady(_ action: @escaping @Sendable () -> Void) { core.whenReady(action) }
 
   /// Ends the call after what is queued. Later calls of `send` and `finish` do nothing.
   public func finish(_ status: Status = .ok) { core.finish(status) }
 
-  /// Runs `action` once when the call ends before `finish`: the caller gave up, the connection broke, a
-  /// deadline passed, the reader was too slow, or the server is draining. On the shard; or at once on
-  /// the calling thread, if that has already happened.
+  /// Runs `action` once when the call ends before `finish`: the caller gave up, the connection
+  /// broke, a deadline passed, the reader was too slow, or the server is draining. On the shard; or
+  /// at once on the calling thread, if that has already happened.
   public func onCancel(_ action: @escaping @Sendable () -> Void) { core.onCancel(action) }
 }

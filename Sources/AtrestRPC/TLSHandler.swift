@@ -23,8 +23,8 @@ final class TLSScratch {
   deinit { input.deallocate() }
 }
 
-/// Drives a `TLSSession` below an HTTP/2 handler. Nothing is kept here: what comes in is decrypted and
-/// handed on in the same call, and the handler is asked for more only when the socket has taken
+/// Drives a `TLSSession` below an HTTP/2 handler. Nothing is kept here: what comes in is decrypted
+/// and handed on in the same call, and the handler is asked for more only when the socket has taken
 /// everything. So flow control passes through, and the bounds are those of plaintext.
 final class TLSHandler: ByteStreamHandler {
   /// Answers to a peer's handshake messages that may wait before nothing more is read from it.

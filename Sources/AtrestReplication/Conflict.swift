@@ -31,8 +31,8 @@ public struct Conflict: Hashable, Sendable {
     self.noticed = noticed
   }
 
-  /// The key of the record that carries this entry. The same losing write always has the same key, so a
-  /// conflict that is met twice is one entry.
+  /// The key of the record that carries this entry. The same losing write always has the same key,
+  /// so a conflict that is met twice is one entry.
   public var journalKey: RecordKey { Self.journalKey(of: key, field: field, lost: lost.stamp) }
 
   /// The least and the greatest key that an entry of a record's field can have.

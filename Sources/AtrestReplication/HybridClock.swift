@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gives each local write a time greater than everything this replica has seen.
 
-/// A hybrid logical clock. Its owner keeps `latest` on disk, with the writes, so that it survives a restart.
+/// A hybrid logical clock. Its owner keeps `latest` on disk, with the writes, so that it survives a
+/// restart.
 ///
-/// Source: Kulkarni et al., "Logical Physical Clocks", 2014. There is no limit here on how far a peer may lead: the server judges that
-/// once, when it takes a write in, so that replicas never disagree about what to accept.
+/// Source: Kulkarni et al., "Logical Physical Clocks", 2014. There is no limit here on how far a
+/// peer may lead: the server judges that once, when it takes a write in, so that replicas never
+/// disagree about what to accept.
 public struct HybridClock: Hashable, Sendable {
   /// The greatest time given or seen.
   public private(set) var latest: HybridTime

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which writes lost to one that did not know them, when an offer meets the account's copy.
 
-/// An offer that met the account's copy of a record: what became of both, and what that makes of each
-/// write.
+/// An offer that met the account's copy of a record: what became of both, and what that makes of
+/// each write.
 ///
 /// Each sort of conflict is a function of its own, named as in docs/merge.md and in its order.
 struct Judgement {
@@ -77,16 +77,16 @@ struct Judgement {
     }
   }
 
-  /// Whether a value lies under the floor, and the deletion's writer knew it: whoever wrote over what came
-  /// back from there wrote over what had been lifted.
+  /// Whether a value lies under the floor, and the deletion's writer knew it: whoever wrote over
+  /// what came back from there wrote over what had been lifted.
   private func wasTakenKnowingly(_ lost: Register) -> Bool {
     guard let floor, lost.field != Register.deletedField else { return false }
     return lost.stamp < floor.stamp && !floor.isConcurrent(with: lost)
   }
 
-  /// Writes of this offer that lie under the floor, and were lifted to it: their own stamps lost to the
-  /// deletion, whether or not their values are visible. Those that lost to another write are among the
-  /// fields already.
+  /// Writes of this offer that lie under the floor, and were lifted to it: their own stamps lost to
+  /// the deletion, whether or not their values are visible. Those that lost to another write are
+  /// among the fields already.
   private func liftedWrites() -> [Loss] {
     guard let floor else { return [] }
     return record.registers.filter { register in
@@ -108,7 +108,8 @@ struct Judgement {
     // What carries the floor's stamp was lifted, and is nobody's action.
     let own = [Register.deletedField, Register.forgottenField].compactMap { stored[$0]?.stamp }
     let hidden = stored.registers.filter { hidden in
-      // Each action writes field 1: of a later one than it wrote over the deletion's writer had nothing.
+      // Each action writes field 1: of a later one than it wrote over the deletion's writer had
+      // nothing.
       let isUnknown =
         record[hidden.field].map { $0.givesWay(to: hidden) } ?? true
         || deletion.replaced.map { $0 < hidden.stamp } ?? false
@@ -119,8 +120,8 @@ struct Judgement {
     return actions(of: hidden, but: own, lostTo: deletion)
   }
 
-  /// Values that a restored floor takes out of the account's copy, where the deletion did not know the
-  /// action that wrote them: they follow that action into the journal.
+  /// Values that a restored floor takes out of the account's copy, where the deletion did not know
+  /// the action that wrote them: they follow that action into the journal.
   private func values(ofActionsIn losses: [Loss]) -> [Loss] {
     guard let floor else { return [] }
     let actions = Set(losses.filter { $0.lost.field == Register.deletedField }.map(\.lost.stamp))
@@ -129,7 +130,8 @@ struct Judgement {
     }.map { ($0, floor) }
   }
 
-  /// Whether an action lost earlier, to the deletion of the account's copy, whose writer did not know it.
+  /// Whether an action lost earlier, to the deletion of the account's copy, whose writer did not
+  /// know it.
   private func wasListed(_ action: Stamp) -> Bool {
     guard let deletion = stored[Register.deletedField], stored.isDeleted,
       action < deletion.stamp, action != deletion.replaced,
@@ -142,9 +144,9 @@ struct Judgement {
     return !isKnown && history.judged.contains(itself.fingerprint)
   }
 
-  /// Earlier actions of the same offer, whose own `deleted` register the last one wrote over. And actions
-  /// that come back in pieces to a server that was put back, whether or not the replica knows of that:
-  /// what the account's copy never had, and the writer of its deletion did not know.
+  /// Earlier actions of the same offer, whose own `deleted` register the last one wrote over. And
+  /// actions that come back in pieces to a server that was put back, whether or not the replica
+  /// knows of that: what the account's copy never had, and the writer of its deletion did not know.
   private func earlierActions(wonAgainstBy winner: Register?) -> [Loss] {
     let held = Mutation.partsNotNoted.isActive ? nil : stored[Register.deletedField]
     guard let deletion = winner ?? held, !Mutation.earlierNotJournalled.isActive,
@@ -158,8 +160,8 @@ struct Judgement {
     return actions(of: earlier, but: last, lostTo: deletion)
   }
 
-  /// Whether an offered register comes back to a server that lost it, and is unknown to a deletion's
-  /// writer.
+  /// Whether an offered register comes back to a server that lost it, and is unknown to a
+  /// deletion's writer.
   private func isPiece(_ register: Register, under deletion: Register) -> Bool {
     (offer.isRestored || result[register.field] == register) && stored[register.field] != register
       && !isWritten(register) && !history.judged.contains(register.fingerprint)
@@ -183,8 +185,8 @@ struct Judgement {
     }
   }
 
-  /// Whether the writer of a deletion held anything that an action wrote, whatever a server that was put
-  /// back has lost of the action.
+  /// Whether the writer of a deletion held anything that an action wrote, whatever a server that
+  /// was put back has lost of the action.
   private func isAction(_ stamp: Stamp, knownTo deletion: Register) -> Bool {
     guard deletion.value == Register.deletedValue, !Mutation.partsNotKnown.isActive else {
       return false

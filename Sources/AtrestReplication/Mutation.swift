@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes that can be switched on, to prove that the simulator would find them. Not in release builds.
+// Mistakes that can be switched on, to prove that the simulator would find them. Not in release
+// builds.
 
 /// A mistake somebody could make here one day. Each stands at the place where it would be made.
 package enum Mutation: String, CaseIterable, Sendable {
@@ -47,7 +48,8 @@ package enum Mutation: String, CaseIterable, Sendable {
   case skewNotChecked
   /// The client never sends its last known head.
   case headNotSent
-  /// The client stores an answer to a request that was made before another sync was told of another head.
+  /// The client stores an answer to a request that was made before another sync was told of another
+  /// head.
   case overtakenStored
   /// Any commit may stand in any other's place: all have one name.
   case commitsNotNamed

@@ -5,7 +5,8 @@
 public struct Offer: Hashable, Sendable {
   /// The record as the replica had it when it wrote.
   public var record: Record
-  /// The fields it wrote, ascending; the others come along so that nothing is lost if the server lost them.
+  /// The fields it wrote, ascending; the others come along so that nothing is lost if the server
+  /// lost them.
   public var written: [FieldNumber]
   /// Whether all but what it wrote was acknowledged once, by a server that may have lost it since.
   public var isRestored: Bool
@@ -17,7 +18,8 @@ public struct Offer: Hashable, Sendable {
     self.isRestored = isRestored
   }
 
-  /// Whether the register of a field was acknowledged before, perhaps by a server that has lost it since. A signed fact says so itself.
+  /// Whether the register of a field was acknowledged before, perhaps by a server that has lost it
+  /// since. A signed fact says so itself.
   public func wasAcknowledged(_ field: FieldNumber) -> Bool {
     if record.key.kind == .entitlement { return isRestored }
     return !written.contains(field) && (isRestored || written.isEmpty)
@@ -37,10 +39,12 @@ public struct Offer: Hashable, Sendable {
 
   /// Merges the offer into the account's copy of the record.
   ///
-  /// Of what is offered only written fields can lose in a conflict: any other register was acknowledged before, and was judged then. A server that
-  /// was put back may have forgotten what it judged, and met the other write since; so all fields of a restored offer can.
+  /// Of what is offered only written fields can lose in a conflict: any other register was
+  /// acknowledged before, and was judged then. A server that was put back may have forgotten what
+  /// it judged, and met the other write since; so all fields of a restored offer can.
   ///
-  /// An action that brings back a record that was pruned meanwhile brings it back whole: see `Record.lifted(to:)`.
+  /// An action that brings back a record that was pruned meanwhile brings it back whole: see
+  /// `Record.lifted(to:)`.
   /// - Parameters:
   ///   - stored: The account's copy; nil if it has none.
   ///   - history: What is kept beside that copy.
@@ -82,11 +86,12 @@ extension Record {
     [self, other].compactMap { $0[Register.forgottenField] }.max { $0.stamp < $1.stamp }
   }
 
-  /// The record, with what lies under a floor raised to the floor's stamp, if its last action is younger than the floor and no deletion:
-  /// such an action brings the record back whole.
+  /// The record, with what lies under a floor raised to the floor's stamp, if its last action is
+  /// younger than the floor and no deletion: such an action brings the record back whole.
   ///
-  /// The floor's stamp, and no later one: it loses to whatever was written since, in whatever order the two arrive. Who merges two copies
-  /// lifts both to their `floor`, server and replica alike, or they would hold different records.
+  /// The floor's stamp, and no later one: it loses to whatever was written since, in whatever order
+  /// the two arrive. Who merges two copies lifts both to their `floor`, server and replica alike,
+  /// or they would hold different records.
   public func lifted(to floor: Register?) -> Record {
     guard let floor, let action = self[Register.deletedField], !isDeleted,
       action.stamp > floor.stamp, !Mutation.notLifted.isActive

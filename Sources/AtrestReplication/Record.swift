@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A record: registers in the order of their fields, merged one by one.
 
-/// A record is a product of registers, hence a join-semilattice: merging is commutative, associative and idempotent.
+/// A record is a product of registers, hence a join-semilattice: merging is commutative,
+/// associative and idempotent.
 ///
-/// One register is also a floor for the others: what is older than `forgotten` is dropped. The greatest floor of all copies drops what any
-/// smaller one would have dropped, so the order of merges still does not matter.
+/// One register is also a floor for the others: what is older than `forgotten` is dropped. The
+/// greatest floor of all copies drops what any smaller one would have dropped, so the order of
+/// merges still does not matter.
 public struct Record: Hashable, Sendable {
   /// What it is about.
   public let key: RecordKey
@@ -19,8 +21,8 @@ public struct Record: Hashable, Sendable {
 
   /// A record with the given registers.
   ///
-  /// - Parameter registers: Ascending by field, each field at most once, none older than a `forgotten` register; nil is returned for
-  ///   anything else.
+  /// - Parameter registers: Ascending by field, each field at most once, none older than a
+  ///   `forgotten` register; nil is returned for anything else.
   public init?(key: RecordKey, registers: [Register]) {
     var last: FieldNumber = 0
     for register in registers {
@@ -84,8 +86,8 @@ public struct Record: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - other: A copy of the same record.
-  ///   - lost: Called for each field whose two registers differ, with the one that gave way and the one that stays; and for each register
-  ///     that is forgotten, with the `forgotten` register.
+  ///   - lost: Called for each field whose two registers differ, with the one that gave way and the
+  ///     one that stays; and for each register that is forgotten, with the `forgotten` register.
   /// - Complexity: O(fields of both); no allocation if nothing changes.
   public mutating func merge(
     _ other: Record, lost: (_ lost: Register, _ kept: Register) -> Void = { _, _ in }
@@ -118,11 +120,12 @@ public struct Record: Hashable, Sendable {
     }
   }
 
-  /// The record with what its deletion made unreachable taken out, and a note that it was. A record that is not deleted, or has
-  /// nothing to forget, is returned unchanged.
+  /// The record with what its deletion made unreachable taken out, and a note that it was. A record
+  /// that is not deleted, or has nothing to forget, is returned unchanged.
   ///
-  /// Only the server does this, once every device knows the deletion or after a stated time, and only with what the journal
-  /// need not keep: see `Offer.merged(into:history:at:)` for what becomes of a write that comes too late.
+  /// Only the server does this, once every device knows the deletion or after a stated time, and
+  /// only with what the journal need not keep: see `Offer.merged(into:history:at:)` for what
+  /// becomes of a write that comes too late.
   public func stripped() -> Record {
     guard let deletion = self[Register.deletedField], isDeleted,
       registers.contains(where: { $0.field != Register.forgottenField && $0.stamp < deletion.stamp }

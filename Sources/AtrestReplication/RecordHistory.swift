@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server remembers of a record beside the record, so that each register is judged once.
 
-/// Fingerprints of registers that an account's copy of a record had, or met, and has no more; and of those that the writer of its deletion knew.
+/// Fingerprints of registers that an account's copy of a record had, or met, and has no more; and
+/// of those that the writer of its deletion knew.
 ///
-/// Whatever lost was judged when it lost. A device that was away while the server was put back offers it again, because it cannot know what the
-/// server forgot; what is listed here was not forgotten. Eight bytes each; nothing for a record that was never edited.
+/// Whatever lost was judged when it lost. A device that was away while the server was put back
+/// offers it again, because it cannot know what the server forgot; what is listed here was not
+/// forgotten. Eight bytes each; nothing for a record that was never edited.
 public struct RecordHistory: Hashable, Sendable {
-  /// Registers kept of one record, the newest: what else comes back is judged again, which at worst journals a write that nobody lost.
+  /// Registers kept of one record, the newest: what else comes back is judged again, which at worst
+  /// journals a write that nobody lost.
   public static let limit = 64
 
   /// Of registers that are gone, in the order in which they went.
   public private(set) var judged: [UInt64] = []
-  /// Of registers that are there, and that the writer of the deletion knew; none while the record is not deleted.
+  /// Of registers that are there, and that the writer of the deletion knew; none while the record
+  /// is not deleted.
   public private(set) var known: [UInt64] = []
 
   /// Nothing yet.
@@ -38,7 +42,8 @@ public struct RecordHistory: Hashable, Sendable {
     }
     guard let deletion = result[Register.deletedField], copy[Register.deletedField] != deletion
     else { return }
-    // Only a write comes with what its writer held; what others give back comes with what they hold.
+    // Only a write comes with what its writer held; what others give back comes with what they
+    // hold.
     let isWritten = offer?.written.contains(Register.deletedField) == true
     let held = isWritten ? offer?.record.registers ?? [] : []
     known = held.filter { result[$0.field] == $0 }.prefix(Self.limit).map(\.fingerprint)
@@ -89,9 +94,11 @@ extension RecordHistory {
 }
 
 extension Register {
-  /// Stands for the field, the stamp and the value: 64 bits. Who makes two alike on purpose deceives his own journal, and nobody else's.
+  /// Stands for the field, the stamp and the value: 64 bits. Who makes two alike on purpose
+  /// deceives his own journal, and nobody else's.
   ///
-  /// ``FNV1a`` over the field (4 bytes), the clock and the replica (8 each), big-endian, and the value.
+  /// ``FNV1a`` over the field (4 bytes), the clock and the replica (8 each), big-endian, and the
+  /// value.
   public var fingerprint: UInt64 {
     var hash = FNV1a()
     hash.add(bigEndian: field)

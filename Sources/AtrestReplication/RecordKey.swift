@@ -48,7 +48,8 @@ public struct RecordKey: Hashable, Comparable, Sendable {
 }
 
 extension RecordKey {
-  /// The key in bytes, as stores and comparisons use it: the kind, big-endian, then the id. Sorts like the key itself.
+  /// The key in bytes, as stores and comparisons use it: the kind, big-endian, then the id. Sorts
+  /// like the key itself.
   public var storageKey: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(4 + id.count)

@@ -29,13 +29,15 @@ public struct Register: Hashable, Sendable {
   /// The value of a boolean field 1 that is true. False is the empty value.
   public static let deletedValue: [UInt8] = [0x08, 0x01]
 
-  /// Field 15 of every kind: that what is older than this register was taken out of a deleted record.
+  /// Field 15 of every kind: that what is older than this register was taken out of a deleted
+  /// record.
   public static let forgottenField: FieldNumber = 15
 
   /// The value of a boolean field 15 that is true; it has no other.
   public static let forgottenValue: [UInt8] = [0x78, 0x01]
 
-  /// Whether this write gives way to another of the same field. A strict total order on registers of one field.
+  /// Whether this write gives way to another of the same field. A strict total order on registers
+  /// of one field.
   ///
   /// Later stamps win. A copied database lets two different writes carry one stamp; any order that
   /// every replica can compute converges, and the order of the bytes is one.
@@ -52,8 +54,9 @@ public struct Register: Hashable, Sendable {
 
   /// Whether this write, having won, was made without knowledge of the other one.
   ///
-  /// Equal values leave nothing to choose. A write knew what it replaced, and of its own replica what was written before that: where it replaced
-  /// something older, or another replica's, a copy of its replica wrote it, or a server lost what was between the two.
+  /// Equal values leave nothing to choose. A write knew what it replaced, and of its own replica
+  /// what was written before that: where it replaced something older, or another replica's, a copy
+  /// of its replica wrote it, or a server lost what was between the two.
   public func isConcurrent(with lost: Register) -> Bool {
     if Mutation.everythingJournalled.isActive { return lost.value != value }
     return (!follows(lost) || Mutation.ownWritesConflict.isActive)

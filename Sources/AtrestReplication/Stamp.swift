@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // When and where a register was written: the order that decides every merge.
 
-/// The identity of one copy of an account's data. Issued by the server at pairing and never given twice.
+/// The identity of one copy of an account's data. Issued by the server at pairing and never given
+/// twice.
 public struct ReplicaID: RawRepresentable, Hashable, Comparable, Sendable {
   /// The number on the wire.
   public let rawValue: UInt64
@@ -22,8 +23,8 @@ public struct ReplicaID: RawRepresentable, Hashable, Comparable, Sendable {
 
 /// A reading of a hybrid logical clock: 48 bits of milliseconds above 16 bits of counter.
 ///
-/// Source: Kulkarni et al., "Logical Physical Clocks", 2014. Packing both into one integer lets the counter carry
-/// into the milliseconds when it overflows.
+/// Source: Kulkarni et al., "Logical Physical Clocks", 2014. Packing both into one integer lets the
+/// counter carry into the milliseconds when it overflows.
 public struct HybridTime: RawRepresentable, Hashable, Comparable, Sendable {
   /// `milliseconds << 16 | counter`.
   public let rawValue: UInt64
@@ -33,13 +34,15 @@ public struct HybridTime: RawRepresentable, Hashable, Comparable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// The first reading of a millisecond. Times before 1970 count as 1970, times after `latest` as `latest`.
+  /// The first reading of a millisecond. Times before 1970 count as 1970, times after `latest` as
+  /// `latest`.
   public init(_ wall: WallTime) {
     let milliseconds = UInt64(max(0, wall.milliseconds))
     rawValue = min(milliseconds, HybridTime.latest.milliseconds) << 16
   }
 
-  /// The greatest reading that a peer may send: the year 6429. The room above it cannot be exhausted by counting.
+  /// The greatest reading that a peer may send: the year 6429. The room above it cannot be
+  /// exhausted by counting.
   public static let latest = HybridTime(rawValue: (1 << 63) - 1)
 
   /// Milliseconds since the Unix epoch, UTC.

@@ -7,8 +7,9 @@ import AtrestHTTP2
 /// that connection's shard only, and may wrap another handler (TLS wraps HTTP/2).
 ///
 /// The owner calls `opened` once, then the other verbs in any order, then `closed` once and nothing
-/// after it. A handler whose connection could not be opened gets `closed` without `opened`. A handler
-/// may call its `ByteStreamOwner` from inside any verb: that only leaves a mark for the end of the turn.
+/// after it. A handler whose connection could not be opened gets `closed` without `opened`. A
+/// handler may call its `ByteStreamOwner` from inside any verb: that only leaves a mark for the end
+/// of the turn.
 public protocol ByteStreamHandler: AnyObject {
   /// Bytes may flow. `owner` lives until `closed`; hold it unowned or weak, or drop it in `closed`.
   func opened(by owner: any ByteStreamOwner, at now: Instant)
@@ -23,9 +24,11 @@ public protocol ByteStreamHandler: AnyObject {
   /// True when nothing more is to be read or written: the owner sends what it holds and closes.
   var isFinished: Bool { get }
   /// False while the handler cannot take more bytes; the owner then leaves them in the kernel.
-  /// Bodies are no reason under HTTP/2, which has flow control of its own and must see WINDOW_UPDATE.
+  /// Bodies are no reason under HTTP/2, which has flow control of its own and must see
+  /// WINDOW_UPDATE.
   var acceptsInput: Bool { get }
-  /// When to call `deadlineReached`; nil means never. Read after each turn that touched the handler.
+  /// When to call `deadlineReached`; nil means never. Read after each turn that touched the
+  /// handler.
   var nextDeadline: Instant? { get }
   /// `nextDeadline` has passed.
   func deadlineReached(at now: Instant)

@@ -7,9 +7,9 @@ import Synchronization
 /// Counts connections, in all and per peer, and holds both to a cap. One budget may serve several
 /// listeners. Thread-safe.
 ///
-/// Whoever proved who it is keeps its slot. Those who did not may take a part of all slots only; when
-/// that part is full, the oldest of them goes when a new one comes, so that a crowd of idle connections
-/// shuts nobody out.
+/// Whoever proved who it is keeps its slot. Those who did not may take a part of all slots only;
+/// when that part is full, the oldest of them goes when a new one comes, so that a crowd of idle
+/// connections shuts nobody out.
 public final class ConnectionBudget: Sendable {
   fileprivate struct Peer {
     var total = 0
@@ -42,8 +42,8 @@ public final class ConnectionBudget: Sendable {
   ///   - maxPerPeer: From one IPv4 address or one IPv6 /64, so that one machine cannot take every
   ///     slot. Unix sockets are counted in all only.
   ///   - maxUnauthenticated: Of peers that have not proved who they are.
-  ///   - maxHandshakesPerPeer: From one peer that have not even completed a handshake: those that come
-  ///     faster than they are looked at wait in no line.
+  ///   - maxHandshakesPerPeer: From one peer that have not even completed a handshake: those that
+  ///     come faster than they are looked at wait in no line.
   public init(
     maxConnections: Int = 10_000, maxPerPeer: Int = 1_000, maxUnauthenticated: Int = .max,
     maxHandshakesPerPeer: Int = .max

@@ -4,10 +4,11 @@
 import AtrestLedger
 import Synchronization
 
-/// The slot of one accepted connection. It is given up once, when the descriptor is closed, and may be
-/// asked for earlier while its peer has proved nothing. Thread-safe.
+/// The slot of one accepted connection. It is given up once, when the descriptor is closed, and may
+/// be asked for earlier while its peer has proved nothing. Thread-safe.
 public final class ConnectionSlot: Sendable {
-  /// The address it came from pays for what nobody else does. All connections of an address have one.
+  /// The address it came from pays for what nobody else does. All connections of an address have
+  /// one.
   public let payer: Holder
   let peerKey: [UInt8]?
   /// Slots are numbered in the order in which they were taken.

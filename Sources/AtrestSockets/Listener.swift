@@ -177,8 +177,8 @@ extension Listener {
     }
   }
 
-  /// Takes one waiting connection with the spare descriptor and closes it, so that the peer hears at
-  /// once; false when even that is impossible, and accepting rests.
+  /// Takes one waiting connection with the spare descriptor and closes it, so that the peer hears
+  /// at once; false when even that is impossible, and accepting rests.
   private func shedOne() -> Bool {
     guard spare >= 0 else {
       spare = Self.openSpare()

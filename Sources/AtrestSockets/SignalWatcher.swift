@@ -29,8 +29,8 @@ public final class SignalWatcher: @unchecked Sendable {
   private let sources: [any DispatchSourceSignal]
   private let numbers: [CInt]
 
-  /// - Parameter handler: Called on a queue of the watcher's own, once per signal (signals that come
-  ///   together may count as one).
+  /// - Parameter handler: Called on a queue of the watcher's own, once per signal (signals that
+  ///   come together may count as one).
   public init(_ signals: [Signal], handler: @escaping @Sendable (Signal) -> Void) {
     let queue = DispatchQueue(label: "atrest.net.signals")
     _ = signal(SIGPIPE, SIG_IGN)

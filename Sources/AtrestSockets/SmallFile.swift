@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads small files that people name, without waiting and within a bound, and writes notes that are their owner's alone.
+// Reads small files that people name, without waiting and within a bound, and writes notes that are
+// their owner's alone.
 
 import Glibc
 
 /// Files whose path or content nobody has checked yet: settings, certificates, a purchase, a note.
 public enum SmallFile {
-  /// All of a file; nil if it cannot be read, is no file but a folder or a pipe (whose opener would wait for a writer), or is longer.
+  /// All of a file; nil if it cannot be read, is no file but a folder or a pipe (whose opener would
+  /// wait for a writer), or is longer.
   ///
   /// - Parameter limitBytes: The longest file that is read.
   public static func read(_ path: String, limitBytes: Int) -> [UInt8]? {
@@ -31,8 +33,8 @@ public enum SmallFile {
     return nil
   }
 
-  /// Puts a file that only its owner may read in the place of what was there. What it replaces stays whole until then. Not made durable:
-  /// for what can be found out again.
+  /// Puts a file that only its owner may read in the place of what was there. What it replaces
+  /// stays whole until then. Not made durable: for what can be found out again.
   ///
   /// - Returns: Whether it did.
   @discardableResult

@@ -146,7 +146,8 @@ public final class SocketConnection: ByteStreamOwner {
     shard.touch(self)
   }
 
-  /// The end of a turn that touched the connection: sends, closes, and sets watch and deadline anew.
+  /// The end of a turn that touched the connection: sends, closes, and sets watch and deadline
+  /// anew.
   func flush(at now: Instant) {
     isTouched = false
     if let closeRequest { return terminate(closeRequest) }

@@ -46,8 +46,8 @@ struct KeyFile {
     return lstat(path, &status) == 0 || errno != ENOENT
   }
 
-  /// Writes the file with mode 0600. When it returns, the file is whole and durable; when it throws,
-  /// what was there before still is. Two writers at a time would spoil each other's work.
+  /// Writes the file with mode 0600. When it returns, the file is whole and durable; when it
+  /// throws, what was there before still is. Two writers at a time would spoil each other's work.
   func write(_ bytes: [UInt8]) throws(TLSFileError) {
     let partial = path + ".new"
     func failure(_ code: CInt) -> TLSFileError {

@@ -3,11 +3,11 @@
 
 import CAtrestOpenSSL
 
-/// Counts a peer's KeyUpdates: each costs OpenSSL what a handshake's key schedule does, and five bytes on
-/// the wire ask for one.
+/// Counts a peer's KeyUpdates: each costs OpenSSL what a handshake's key schedule does, and five
+/// bytes on the wire ask for one.
 ///
-/// A peer has 32, whatever else it sends, and then one for each 64 KiB of data. RFC 8446, section 5.5,
-/// wants one after some 24 million records; a few peers send one an hour.
+/// A peer has 32, whatever else it sends, and then one for each 64 KiB of data. RFC 8446, section
+/// 5.5, wants one after some 24 million records; a few peers send one an hour.
 final class KeyUpdateBudget {
   private static let free = 32
   private static let bytesPerUpdate = 64 * 1024

@@ -5,8 +5,8 @@ import CAtrestOpenSSL
 
 /// The two directions of one connection's ciphertext. Neither holds memory while nothing moves.
 ///
-/// OpenSSL's own memory BIOs would copy every byte once more and keep their largest size for the life
-/// of the connection.
+/// OpenSSL's own memory BIOs would copy every byte once more and keep their largest size for the
+/// life of the connection.
 final class MemoryBIO {
   /// What has arrived, less what OpenSSL has read of it. Valid during one call only.
   var input = UnsafeRawBufferPointer(start: nil, count: 0)

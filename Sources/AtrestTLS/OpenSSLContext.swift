@@ -19,7 +19,8 @@ public enum TLSVersion: Sendable {
 }
 
 enum OpenSSLContext {
-  /// With forward secrecy and authenticated encryption: what RFC 9113, section 9.2.2 leaves of TLS 1.2.
+  /// With forward secrecy and authenticated encryption: what RFC 9113, section 9.2.2 leaves of TLS
+  /// 1.2.
   private static let ciphers12 = "ECDHE+AESGCM:ECDHE+CHACHA20"
   private static let ciphers13 =
     "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"

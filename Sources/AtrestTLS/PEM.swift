@@ -81,7 +81,8 @@ enum PEM {
   }
 }
 
-/// Without it OpenSSL would ask at the terminal. Notes in a `Bool`, if given one, that it was asked.
+/// Without it OpenSSL would ask at the terminal. Notes in a `Bool`, if given one, that it was
+/// asked.
 private func noPassphrase(
   _: UnsafeMutablePointer<CChar>?, _: CInt, _: CInt, _ wasAsked: UnsafeMutableRawPointer?
 ) -> CInt {

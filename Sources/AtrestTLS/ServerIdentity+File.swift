@@ -11,7 +11,8 @@ extension ServerIdentity {
   ///   - certificateFile: The server's certificate, then those that lead to the authority's.
   ///   - keyFile: The key, not locked. May be the same file.
   ///   - now: Seconds since 1970, UTC.
-  /// - Throws: What is wrong: unreadable, no PEM, a locked key, a key of another certificate, dates.
+  /// - Throws: What is wrong: unreadable, no PEM, a locked key, a key of another certificate,
+  ///   dates.
   public static func load(
     certificateFile: String, keyFile: String, now: Int = time(nil)
   ) throws(TLSFileError) -> ServerIdentity {
@@ -30,7 +31,8 @@ extension ServerIdentity {
   ///
   /// The file has mode 0600, and holds key and certificate together: one without the other is of no
   /// use. A file that is damaged, or that others may read, is an error and stays as it is: a new
-  /// identity would make every paired device distrust the server. Dates are not checked; devices pin.
+  /// identity would make every paired device distrust the server. Dates are not checked; devices
+  /// pin.
   ///
   /// Call it for one file from one process at a time.
   public static func loadOrMake(

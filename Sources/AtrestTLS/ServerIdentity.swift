@@ -38,8 +38,8 @@ public struct ServerIdentity: Sendable {
 
   /// Makes a key and a self-signed certificate that nobody has seen before. Some 0.1 ms.
   ///
-  /// The certificate names `atrest`, `localhost` and the loopback addresses. Clients that pair do not
-  /// look at names or dates: they know the fingerprint.
+  /// The certificate names `atrest`, `localhost` and the loopback addresses. Clients that pair do
+  /// not look at names or dates: they know the fingerprint.
   /// - Parameter now: Seconds since 1970, UTC.
   public static func generate(now: Int = time(nil)) throws(TLSFileError) -> ServerIdentity {
     // A day earlier than now: a device whose clock is a little behind must not be turned away.

@@ -62,8 +62,9 @@ public final class TLSContextBox: Sendable {
     box.withLock { $0 = new }
   }
 
-  /// Has new handshakes use new keys for session tickets: whoever gets hold of a server's memory has the keys of its last hours, and not of all
-  /// connections since its start that were resumed. A client that comes with an older ticket makes a full handshake.
+  /// Has new handshakes use new keys for session tickets: whoever gets hold of a server's memory
+  /// has the keys of its last hours, and not of all connections since its start that were resumed.
+  /// A client that comes with an older ticket makes a full handshake.
   /// - Throws: As `ServerTLS`; nothing has changed then.
   public func renewTicketKeys() throws(TLSFileError) {
     try box.withLock { current throws(TLSFileError) in
@@ -72,8 +73,8 @@ public final class TLSContextBox: Sendable {
   }
 }
 
-/// Refuses a client that does not say which protocols it speaks: it is no gRPC client, and OpenSSL would
-/// not ask `chooseHTTP2` about it.
+/// Refuses a client that does not say which protocols it speaks: it is no gRPC client, and OpenSSL
+/// would not ask `chooseHTTP2` about it.
 private func requireALPN(
   _ session: OpaquePointer?, _ alert: UnsafeMutablePointer<CInt>?, _: UnsafeMutableRawPointer?
 ) -> CInt {

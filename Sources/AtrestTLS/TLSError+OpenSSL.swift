@@ -4,13 +4,13 @@
 import CAtrestOpenSSL
 
 extension TLSError {
-  /// What a failed call on `session` was about. Call it at once, on the thread of the call: the codes
-  /// wait in a queue of that thread.
+  /// What a failed call on `session` was about. Call it at once, on the thread of the call: the
+  /// codes wait in a queue of that thread.
   ///
   /// - Parameters:
   ///   - name: The name the server was asked to prove.
-  ///   - isHandshaking: Whether the two sides had still to agree: the alert "handshake failure" also
-  ///     ends connections that had.
+  ///   - isHandshaking: Whether the two sides had still to agree: the alert "handshake failure"
+  ///     also ends connections that had.
   init(of session: OpaquePointer, name: String? = nil, isHandshaking: Bool) {
     let code = ERR_peek_error()
     ERR_clear_error()

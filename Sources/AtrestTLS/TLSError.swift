@@ -32,8 +32,8 @@ public enum TLSError: Error, Hashable, Sendable {
   /// The peer broke the protocol, or bytes were changed on the way; in OpenSSL's words.
   case broken(String)
 
-  /// Whether it is about who the server is, rather than about the way there: trying again is of no use
-  /// before somebody has looked into it.
+  /// Whether it is about who the server is, rather than about the way there: trying again is of no
+  /// use before somebody has looked into it.
   public var isAboutTrust: Bool {
     switch self {
     case .pinMismatch, .expired, .notYetValid, .wrongName, .unknownIssuer, .untrusted: true

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says what is wrong with a file of keys or certificates, in a sentence for whoever runs the server.
+// Says what is wrong with a file of keys or certificates, in a sentence for whoever runs the
+// server.
 
-/// Why a key, a certificate or a list of authorities cannot be used. Nothing of a file's content is in
-/// it.
+/// Why a key, a certificate or a list of authorities cannot be used. Nothing of a file's content is
+/// in it.
 public enum TLSFileError: Error, Hashable, Sendable {
   /// The file cannot be read; in the system's words.
   case unreadable(path: String, reason: String)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides one TLS connection: ciphertext in, plaintext out, and the other way round. No socket, no clock.
+// Decides one TLS connection: ciphertext in, plaintext out, and the other way round. No socket, no
+// clock.
 
 import CAtrestOpenSSL
 
 /// One end of a TLS connection.
 ///
-/// Its owner hands in what arrives (`receive`), what is to be said (`send`), and takes what is to be
-/// sent (`takeOutput`, after every call). It never waits and holds next to nothing: plaintext is
+/// Its owner hands in what arrives (`receive`), what is to be said (`send`), and takes what is to
+/// be sent (`takeOutput`, after every call). It never waits and holds next to nothing: plaintext is
 /// handed on within the call that brought its last byte, and ciphertext leaves with the call that
 /// made it. Driven by one thread at a time.
 public final class TLSSession {
@@ -26,8 +27,8 @@ public final class TLSSession {
     case failed(TLSError)
   }
 
-  /// The most of a handshake that is read. OpenSSL allows a client 128 KiB for its hello alone; real
-  /// ones take 2 KiB, and a server's with its chain some 10.
+  /// The most of a handshake that is read. OpenSSL allows a client 128 KiB for its hello alone;
+  /// real ones take 2 KiB, and a server's with its chain some 10.
   static let handshakeLimitBytes = 64 * 1024
 
   let session: OpaquePointer
@@ -49,9 +50,10 @@ public final class TLSSession {
   }
 
   /// The client's end. Its hello is there to be taken at once.
-  /// - Parameter serverName: Sent to servers that have several names (SNI), where `client.trust` has
-  ///   none of its own. Never believed.
-  /// - Throws: `TLSError.wrongName` for a name that no certificate can have; `.broken` without memory.
+  /// - Parameter serverName: Sent to servers that have several names (SNI), where `client.trust`
+  ///   has none of its own. Never believed.
+  /// - Throws: `TLSError.wrongName` for a name that no certificate can have; `.broken` without
+  ///   memory.
   public convenience init(client: ClientTLS, serverName: String? = nil) throws(TLSError) {
     try self.init(client: client, serverName: serverName, ticket: client.takeTicket())
   }
@@ -135,7 +137,8 @@ public final class TLSSession {
   ///
   /// - Parameters:
   ///   - bytes: As many as there are; hand in at most 64 KiB at a time, for the owner's sake.
-  ///   - scratch: Where plaintext is made. 16 KiB or more; several sessions of a thread may share it.
+  ///   - scratch: Where plaintext is made. 16 KiB or more; several sessions of a thread may share
+  ///     it.
   ///   - tell: Called in order. It must not call this session's verbs.
   /// - Throws: What went wrong, the same at every later call. An alert for the peer may wait in
   ///   `takeOutput`. What was told before holds.
@@ -162,7 +165,8 @@ public final class TLSSession {
   }
 
   /// The peer's bytes are over (its FIN came). Fine after its goodbye only.
-  /// - Throws: `.handshakeCut` or `.truncated`: somebody, not necessarily the peer, cut the connection.
+  /// - Throws: `.handshakeCut` or `.truncated`: somebody, not necessarily the peer, cut the
+  ///   connection.
   public func endOfInput() throws(TLSError) {
     switch phase {
     case .failed(let error): throw error

@@ -22,8 +22,9 @@ static inline int atrest_set_versions(SSL_CTX *context, int least, int most) {
     && SSL_CTX_set_max_proto_version(context, most) == 1;
 }
 
-/// No compression (CRIME), no renegotiation (RFC 9113, section 9.2.1), the server's order of ciphers except
-/// for peers that prefer ChaCha20 because they have no hardware for AES, buffers only while they are in use.
+/// No compression (CRIME), no renegotiation (RFC 9113, section 9.2.1), the server's order of
+/// ciphers except for peers that prefer ChaCha20 because they have no hardware for AES, buffers
+/// only while they are in use.
 static inline void atrest_set_habits(SSL_CTX *context) {
   SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION
     | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);

@@ -168,7 +168,8 @@ struct AuditTests {
     #expect(try mine.replica.digest() == theirs.replica.digest())
   }
 
-  /// A register does not tell how far back its chain of writers goes. The server knows that it had this one, and judged it when it went.
+  /// A register does not tell how far back its chain of writers goes. The server knows that it had
+  /// this one, and judged it when it went.
   @Test("D6: after a restore, a device that lags behind leaves the journal empty")
   func restoredAndStale() async throws {
     let server = ModelServer(clock: TestClock())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random histories on three replicas end alike, and nothing a build does not know is lost on the way.
+// Random histories on three replicas end alike, and nothing a build does not know is lost on the
+// way.
 
 import AtrestDomain
 import AtrestProtocol

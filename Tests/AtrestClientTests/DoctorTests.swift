@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking for differences changes nothing, and tells what differs from what merely has not travelled yet.
+// Looking for differences changes nothing, and tells what differs from what merely has not
+// travelled yet.
 
 import AtrestDomain
 import AtrestProtocol

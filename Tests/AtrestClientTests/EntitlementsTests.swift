@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device says of purchases: verified on it, from what it holds, and unknown where it does not know.
+// What a device says of purchases: verified on it, from what it holds, and unknown where it does
+// not know.
 
 import AtrestAppStore
 import AtrestDomain

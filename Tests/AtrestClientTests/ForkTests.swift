@@ -107,7 +107,8 @@ struct ForkTests {
     #expect(scene.server.records.count == 7)
   }
 
-  /// Found by the simulator: a copy made while a sync ran held the token under which later writes went out.
+  /// Found by the simulator: a copy made while a sync ran held the token under which later writes
+  /// went out.
   @Test("made while a sync ran is recognized by what was written, and pushed, after it was made")
   func madeMeanwhile() async throws {
     let server = ModelServer(clock: TestClock())
@@ -125,7 +126,8 @@ struct ForkTests {
     #expect(try test.waitingCount == 0)
 
     let copy = try #require(copies.withLock { $0.first })
-    // One record, one reading of the clock, one identity as yet: without a new one this would be lost without a word.
+    // One record, one reading of the clock, one identity as yet: without a new one this would be
+    // lost without a word.
     try copy.replica.save(WaterEntry.sample(id: water.id, 300))
     #expect(try await copy.sync(server).isRenewed)
     #expect(server.journal.count == 1)

@@ -220,7 +220,8 @@ struct IdentityTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
-  /// Found by the simulator: a later entry kept the earlier one's old stamp beside its own new one, and was refused for it.
+  /// Found by the simulator: a later entry kept the earlier one's old stamp beside its own new one,
+  /// and was refused for it.
   @Test("writes of one record that wait apart are stamped again alike")
   func apart() async throws {
     let server = ModelServer(clock: TestClock())
@@ -273,7 +274,8 @@ struct IdentityTests {
     test.clock.advance(10 * 60_000)
     try test.replica.delete(water.key)
 
-    // The clock was an hour ahead all the time, so the deletion's stamp is ahead and the first write's is not.
+    // The clock was an hour ahead all the time, so the deletion's stamp is ahead and the first
+    // write's is not.
     server.state.withLock { $0.clock.advance(5 * 60_000) }
     test.clock.advance(55 * 60_000)
     let time = ExchangeResponse(

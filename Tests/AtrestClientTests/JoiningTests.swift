@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining an account: under a name that outlives a lost answer, and while a person makes up their mind.
+// Joining an account: under a name that outlives a lost answer, and while a person makes up their
+// mind.
 
 import AtrestDomain
 import AtrestProtocol

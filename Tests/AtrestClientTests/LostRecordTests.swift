@@ -46,7 +46,8 @@ struct LostRecordTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
-  /// Seed 0x15736c of 40 steps: the replica held a piece, and a server that had lost the floor refused that for good.
+  /// Seed 0x15736c of 40 steps: the replica held a piece, and a server that had lost the floor
+  /// refused that for good.
   @Test("keeps a record whole that it brings back, when it hears that its deletion was pruned")
   func revivedWhilePruned() async throws {
     let (server, mine, theirs, start) = try await twoInStep()
@@ -91,7 +92,8 @@ struct LostRecordTests {
     #expect(server.journal.map(\.lost).contains(value))
   }
 
-  /// Found by the simulator: what waited covered the record, so what the server had lost beside it was not offered for itself.
+  /// Found by the simulator: what waited covered the record, so what the server had lost beside it
+  /// was not offered for itself.
   @Test(
     "put back from a copy notes what it lost and another has written over, beside a write that waits"
   )
@@ -121,7 +123,8 @@ struct LostRecordTests {
     #expect(try mine.replica.digest() == theirs.replica.digest())
   }
 
-  /// Seed 0x1c9 of 200 steps: a full account refused the write that waited, and what it would have brought along was never judged.
+  /// Seed 0x1c9 of 200 steps: a full account refused the write that waited, and what it would have
+  /// brought along was never judged.
   @Test(
     "is offered what it lost as restored, though a write of the record waits",
     arguments: [true, false])
@@ -144,7 +147,8 @@ struct LostRecordTests {
         && offers.last?.written.contains(SessionField.span) == false)
   }
 
-  /// Found by the simulator: the device had to pair again, and took the server for one that has lost nothing.
+  /// Found by the simulator: the device had to pair again, and took the server for one that has
+  /// lost nothing.
   @Test("put back, knows nothing of a device, and learns from it what was forgotten")
   func forgotDevice() async throws {
     let (server, mine, theirs, start) = try await twoInStep()
@@ -230,7 +234,8 @@ struct LostRecordTests {
     #expect(server.records == [record])
   }
 
-  /// Found by the simulator: the record that was to be offered again was the other device's by then.
+  /// Found by the simulator: the record that was to be offered again was the other device's by
+  /// then.
   @Test("gets what it lost, too, where somebody wrote over it before it was offered")
   func overtakenRestore() async throws {
     let server = ModelServer(clock: TestClock())

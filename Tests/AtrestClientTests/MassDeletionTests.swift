@@ -88,7 +88,8 @@ struct MassDeletionTests {
     #expect(scene.server.records == (try scene.test.replica.allRecords()))
   }
 
-  /// Seed 0x180 of 200 steps: the deletion was offered later, when the person allowed the others, and lost to the write.
+  /// Seed 0x180 of 200 steps: the deletion was offered later, when the person allowed the others,
+  /// and lost to the write.
   @Test("is taken back by writing to the record, whatever was written with it or pulled since")
   func takenBack() async throws {
     let scene = try await Scene(30)
@@ -113,8 +114,8 @@ struct MassDeletionTests {
     #expect(scene.server.records == (try scene.test.replica.allRecords()))
   }
 
-  /// Seed 0xb9c of 200 steps: the later write went first, and the journal said that it had not seen the
-  /// earlier one.
+  /// Seed 0xb9c of 200 steps: the later write went first, and the journal said that it had not seen
+  /// the earlier one.
   @Test("is taken back by a later write, too, where somebody else's deletion was pulled in between")
   func takenBackUnderAnother() async throws {
     let scene = try await Scene(30)

@@ -98,8 +98,9 @@ struct OutboxLogTests {
     #expect(try test.numbers() == [1])
   }
 
-  /// Seed 0x690c4: a process was killed inside the commit that gave the numbers, another sent them, and the power failed: nobody knew any more
-  /// that they had been given, and the device took itself for a copy.
+  /// Seed 0x690c4: a process was killed inside the commit that gave the numbers, another sent them,
+  /// and the power failed: nobody knew any more that they had been given, and the device took
+  /// itself for a copy.
   @Test("what is sent once more is written once more: it may be in the system's memory only")
   func sentAgain() async throws {
     let test = try TestReplica(1)
@@ -142,8 +143,9 @@ struct OutboxLogTests {
     }
   }
 
-  /// Seed 0x62928: without a fault but a server's clock that was set back. The late request was taken, and
-  /// what the replica wrote meanwhile got an earlier stamp than what it had written over.
+  /// Seed 0x62928: without a fault but a server's clock that was set back. The late request was
+  /// taken, and what the replica wrote meanwhile got an earlier stamp than what it had written
+  /// over.
   @Test("a request that another process still tries is not judged once its numbers were taken back")
   func lateRequest() async throws {
     let test = try TestReplica(1)

@@ -200,8 +200,8 @@ struct OutboxTests {
     #expect(try test.waitingCount == 0 && test.replica.conflicts() == [entry])
   }
 
-  /// Seed 0x6b7 of 200 steps: the record still said what the entry said, so nothing was written, and the
-  /// entry was put away.
+  /// Seed 0x6b7 of 200 steps: the record still said what the entry said, so nothing was written,
+  /// and the entry was put away.
   @Test("nor is one of a record whose deletion has not arrived yet")
   func restoredBeforeItsDeletion() async throws {
     let server = ModelServer(clock: TestClock())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparing: finds exactly what differs, in few rounds and few bytes, and ends whatever the server answers.
+// Comparing: finds exactly what differs, in few rounds and few bytes, and ends whatever the server
+// answers.
 
 import AtrestProtocol
 import AtrestReplication
@@ -207,7 +208,8 @@ struct ReconcilerTests {
   func bounded() throws {
     let mine = (0..<3000).map { Self.record($0) }
     var reconciler = Reconciler(held: Self.items(mine))
-    // Everything differs: all of it must be compared record by record, within the bounds of each request.
+    // Everything differs: all of it must be compared record by record, within the bounds of each
+    // request.
     let server = Self.server((0..<3000).map { Self.record($0, time: 2) })
     var rounds = 0
     while let request = reconciler.next() {

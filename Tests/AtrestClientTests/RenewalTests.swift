@@ -12,8 +12,8 @@ import Testing
 
 @Suite("A copy's new identity")
 struct RenewalTests {
-  /// Found by the simulator: moved by what the clock was off, the first write came to win over the one that it had lost to, and this
-  /// replica's next write covered it without a word.
+  /// Found by the simulator: moved by what the clock was off, the first write came to win over the
+  /// one that it had lost to, and this replica's next write covered it without a word.
   @Test("moves no write past one that it had lost to, also if the clock was behind")
   func orderKept() async throws {
     let clock = TestClock()
@@ -104,7 +104,8 @@ struct RenewalTests {
       })
   }
 
-  /// Found by the simulator: the second sync was still talking under the identity that the first had given up.
+  /// Found by the simulator: the second sync was still talking under the identity that the first
+  /// had given up.
   @Test("is one, also where two syncs of it run")
   func renewedMeanwhile() async throws {
     let scene = try await ForkScene()

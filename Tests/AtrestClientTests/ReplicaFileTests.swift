@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of a replica: made once, private, shared by processes, and never taken for empty when it is not.
+// The file of a replica: made once, private, shared by processes, and never taken for empty when it
+// is not.
 
 import AtrestDomain
 import AtrestReplication

@@ -170,7 +170,8 @@ struct RestampTests {
     #expect(server.journal.isEmpty, "seed \(seed)")
   }
 
-  /// Seed 0xf5cc9 of 40 steps. Under a stamp that another field had, a deletion counted as knowing the write, and no entry told of it.
+  /// Seed 0xf5cc9 of 40 steps. Under a stamp that another field had, a deletion counted as knowing
+  /// the write, and no entry told of it.
   @Test("keeps a write later than all that its record held, whatever field it wrote")
   func beyondOtherFields() async throws {
     let clock = TestClock()

@@ -81,7 +81,8 @@ struct RestartTests {
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
     for _ in 0..<6 { try theirs.replica.save(WaterEntry.sample()) }
     try await theirs.sync(server)
-    // The first page of the feed, and the acknowledgement of a write beyond it; then the connection is gone.
+    // The first page of the feed, and the acknowledgement of a write beyond it; then the connection
+    // is gone.
     let write = try WaterEntry.sample()
     try mine.replica.save(write)
     var transport = ModelTransport(server: server)
@@ -189,7 +190,8 @@ struct RestartTests {
     for test in [theirs, test] { try await test.sync(server) }
     server.restore(copy)
     server.state.withLock { $0.pageRecords = 2 }
-    // Two pages wait, so that the second is on its way while the answer to the first is being stored.
+    // Two pages wait, so that the second is on its way while the answer to the first is being
+    // stored.
     let long = String(repeating: "x", count: 4000)
     try test.replica.transaction { transaction in
       for index in 0..<80 { try transaction.setPreference("key \(index)", to: long) }

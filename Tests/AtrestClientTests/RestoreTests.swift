@@ -16,7 +16,8 @@ struct RestoreTests {
     let mine: TestReplica
     let session: Session
 
-    /// A fast that another device deleted and the server has forgotten, while this device wrote `edit` before the deletion.
+    /// A fast that another device deleted and the server has forgotten, while this device wrote
+    /// `edit` before the deletion.
     init(_ edit: (Session) throws -> Session) async throws {
       mine = try TestReplica(1)
       let theirs = try TestReplica(2)

@@ -15,7 +15,8 @@ struct WatchTests {
   /// A stream that plays what a test wrote, over a model server.
   struct Playing: TestTransport {
     let server: ModelServer
-    /// Called with the number of the stream, from 0; events to play, then whether to end it as a lost connection.
+    /// Called with the number of the stream, from 0; events to play, then whether to end it as a
+    /// lost connection.
     let play: @Sendable (Int, WatchRequest) -> (events: [WatchEvent], error: SyncError)
     let streams = Counter()
     let exchanges = Counter()

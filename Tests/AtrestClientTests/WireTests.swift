@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model behind a real socket: what a comparison costs on the wire, and under which identity calls are made.
+// The model behind a real socket: what a comparison costs on the wire, and under which identity
+// calls are made.
 
 import AtrestDomain
 import AtrestHTTP2
@@ -14,7 +15,8 @@ import Testing
 
 @Suite("Over a real connection")
 struct WireTests {
-  /// A server on the loopback address that answers as the model does, and counts the bytes of its connections.
+  /// A server on the loopback address that answers as the model does, and counts the bytes of its
+  /// connections.
   private final class Loopback: Sendable {
     let model = ModelServer(clock: TestClock())
     let bytes = Shared(0)

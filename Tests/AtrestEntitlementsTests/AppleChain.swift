@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The certificates that the App Store really signs with, as Apple publishes them: leaf of 2025, Worldwide Developer Relations G6, Root CA - G3.
+// The certificates that the App Store really signs with, as Apple publishes them: leaf of 2025,
+// Worldwide Developer Relations G6, Root CA - G3.
 
 import Foundation
 import Testing

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks 3 to 7: who signed. A certificate authority of the tests' own stands in for Apple's; the last test has Apple's.
+// Checks 3 to 7: who signed. A certificate authority of the tests' own stands in for Apple's; the
+// last test has Apple's.
 
 import AtrestAppStore
 import AtrestReplication

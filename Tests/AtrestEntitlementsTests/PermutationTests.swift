@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of the facts: any order, repetition and grouping ends in one answer. And noise never verifies.
+// The law of the facts: any order, repetition and grouping ends in one answer. And noise never
+// verifies.
 
 import AtrestAppStore
 import AtrestDomain
@@ -11,7 +12,8 @@ import Testing
 
 @Suite("However statements arrive")
 struct PermutationTests {
-  /// Some random statements about few purchases, so that many are about the same one; ties of date included.
+  /// Some random statements about few purchases, so that many are about the same one; ties of date
+  /// included.
   private func statements(
     _ random: inout SeededRandom
   ) -> (transactions: [TransactionFact], renewals: [RenewalFact]) {
@@ -88,7 +90,8 @@ struct PermutationTests {
     }
   }
 
-  /// Whether what is held grants something, said once more without the code under test: the latest statement of each purchase counts.
+  /// Whether what is held grants something, said once more without the code under test: the latest
+  /// statement of each purchase counts.
   private func isPremium(
     _ transactions: [TransactionFact], _ renewals: [RenewalFact], at now: WallTime
   ) -> Bool {

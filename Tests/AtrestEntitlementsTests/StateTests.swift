@@ -130,7 +130,8 @@ struct StateTests {
     let grace = Facts.renewal(signed: 365, grace: 381)
     #expect(state([], [grace], day: 370) == .free)
     #expect(state([Facts.annual(signed: 20, revoked: 20)], [grace], day: 370) == .free)
-    // The last period counts: the one before was refunded, this one was not, and the other way round.
+    // The last period counts: the one before was refunded, this one was not, and the other way
+    // round.
     let first = Facts.annual(signed: 20, revoked: 20)
     let second = Facts.annual(3, original: 1, signed: 365, expires: 730)
     let later = Facts.renewal(signed: 730, grace: 746)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Specifies what a peer may make a server connection hold, and how much it may say that brings nothing.
+// Specifies what a peer may make a server connection hold, and how much it may say that brings
+// nothing.
 
 import Testing
 

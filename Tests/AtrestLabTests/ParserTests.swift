@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scenario file may say, and how a flaw in one is told: file, line, what was expected, what is there.
+// What a scenario file may say, and how a flaw in one is told: file, line, what was expected, what
+// is there.
 
 import Foundation
 import Testing

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random scenarios: the same seed tells the same story, and the account that judges them would notice a loss.
+// Random scenarios: the same seed tells the same story, and the account that judges them would
+// notice a loss.
 
 import AtrestClient
 import AtrestReplication

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the specifications of files share: where examples lie, random records, the other implementation.
+// What the specifications of files share: where examples lie, random records, the other
+// implementation.
 
 import AtrestDomain
 import AtrestPortability
@@ -123,7 +124,8 @@ extension SeededRandom {
     return record
   }
 
-  /// Records of any kind that have the right shape and nothing more: what a newer server, or a wrong one, may send.
+  /// Records of any kind that have the right shape and nothing more: what a newer server, or a
+  /// wrong one, may send.
   mutating func shapedRecords(_ counts: ClosedRange<Int>) -> [Record] {
     var byKey: [RecordKey: Record] = [:]
     for _ in 0..<number(counts) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever the bytes are, decoding answers or throws; it never traps and never takes more than its budget.
+// Whatever the bytes are, decoding answers or throws; it never traps and never takes more than its
+// budget.
 
 import AtrestProtocol
 import AtrestReplication

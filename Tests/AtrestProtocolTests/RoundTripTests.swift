@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every message is what it was after a journey, and the two ways to write a page give the same bytes.
+// Every message is what it was after a journey, and the two ways to write a page give the same
+// bytes.
 
 import AtrestProtocol
 import AtrestReplication

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Specifies what one caller may make a server hold, and how all that a caller has open ends at once.
+// Specifies what one caller may make a server hold, and how all that a caller has open ends at
+// once.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -81,8 +82,10 @@ private final class Known: Sendable {
 
   func channel() throws -> GRPCChannel { try GRPCChannel(to: .address(address)) }
 
-  /// A connection that makes calls and never reads a byte of what comes back; without calls it reads.
-  /// - Parameter windowBytes: What it lets the server send; wide, so that only the socket is in the way.
+  /// A connection that makes calls and never reads a byte of what comes back; without calls it
+  /// reads.
+  /// - Parameter windowBytes: What it lets the server send; wide, so that only the socket is in the
+  ///   way.
   func deaf(
     _ shard: Shard, _ method: String, of service: String = "t.Known", name: String, calls: Int,
     windowBytes: Int = 1 << 30, greeted: Signal<Void> = Signal(), ended: Signal<Void> = Signal()

@@ -9,8 +9,8 @@ import Glibc
 import Synchronization
 import Testing
 
-/// How long a call may take before its test fails. Long: tests share a few threads with others that wait for programs, and
-/// a machine may do other things beside.
+/// How long a call may take before its test fails. Long: tests share a few threads with others that
+/// wait for programs, and a machine may do other things beside.
 let patience = Duration.seconds(900)
 
 /// A test's own mistake, or a peer that did not do what it should.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random registers and records from small domains, so that equal stamps and equal values are common.
+// Random registers and records from small domains, so that equal stamps and equal values are
+// common.
 
 import AtrestReplication
 import AtrestTestSupport

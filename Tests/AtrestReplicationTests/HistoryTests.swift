@@ -149,7 +149,8 @@ struct HistoryTests {
     #expect(held.record == offer.record)
   }
 
-  /// Seed 0x1273af of 40 steps: the entry listed the action, and a floor that came back took its value.
+  /// Seed 0x1273af of 40 steps: the entry listed the action, and a floor that came back took its
+  /// value.
   @Test("what a floor takes of an action follows it into the journal, however long ago that lost")
   func valueOfAListedAction() {
     let created = (register(1, [], 1, 1), register(2, [1], 1, 1))

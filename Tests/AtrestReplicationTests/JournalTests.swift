@@ -215,7 +215,8 @@ struct JournalTests {
     #expect(Set(outcome.conflicts.map(\.lost.stamp)) == [Stamp(2, 1), Stamp(3, 2)])
   }
 
-  /// Seed 0x68c65: the deletion's writer had stamped its own field 1 again, below the action's, after it had read the rest of it.
+  /// Seed 0x68c65: the deletion's writer had stamped its own field 1 again, below the action's,
+  /// after it had read the rest of it.
   @Test("an action is known to a deletion whose writer held any part of it, whatever it replaced")
   func heldInPart() {
     var stored = Record(key: .some)

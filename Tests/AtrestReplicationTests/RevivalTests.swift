@@ -5,8 +5,8 @@ import AtrestReplication
 import AtrestTestSupport
 import Testing
 
-/// The history of one record. Each number is the time of a write, and each write has a replica of its own; replica 1 alone
-/// deletes twice.
+/// The history of one record. Each number is the time of a write, and each write has a replica of
+/// its own; replica 1 alone deletes twice.
 ///
 /// Field 2 is a span, field 3 a target. Both were written at 1 and deleted at 5.
 private enum Write {
@@ -109,7 +109,8 @@ private struct Ending: Hashable {
   var record: Record?
   /// The keys of the journal.
   var keys: Set<RecordKey> = []
-  /// Those of them that are about values, and not about what an action did to the record as a whole.
+  /// Those of them that are about values, and not about what an action did to the record as a
+  /// whole.
   var valueKeys: Set<RecordKey> = []
   var conflicts: [Conflict] = []
 
@@ -163,7 +164,8 @@ struct RevivalTests {
   /// Lifting to the revival's own stamp let it win: the correction of 6 lost to a span of 1.
   @Test("an untouched value of a month ago never beats a later correction, in either order")
   func untouchedValue() {
-    // Both devices held the record when it was deleted. One corrected the target; the other, later, only undid the deletion.
+    // Both devices held the record when it was deleted. One corrected the target; the other, later,
+    // only undid the deletion.
     for order in [[Scene.newTarget, Scene.undo], [Scene.undo, Scene.newTarget]] {
       let end = Ending(order, on: Scene.pruned)
       #expect(end.record?[3]?.stamp == Write.revival)
@@ -307,7 +309,8 @@ struct RevivalTests {
     }
   }
 
-  /// Whether an action lost to a deletion depends on whether it was told before or after the next one.
+  /// Whether an action lost to a deletion depends on whether it was told before or after the next
+  /// one.
   @Test("with late writes and further deletions the same values are in it in every order")
   func anyOrderOfValues() {
     let offers = [
@@ -324,8 +327,8 @@ struct RevivalTests {
 
   // MARK: After a restore
 
-  /// The server was put back to before two devices brought the record back. Another one restores the later deletion, pruned, whose
-  /// writer knew only one of the two.
+  /// The server was put back to before two devices brought the record back. Another one restores
+  /// the later deletion, pruned, whose writer knew only one of the two.
   @Test("a restored pruning journals the actions that its deletion did not know")
   func hiddenByRestoredPruning() {
     let end = Ending(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of pending devices need: calls that wait, somebody who decides, and timers in the hand of the test.
+// What tests of pending devices need: calls that wait, somebody who decides, and timers in the hand
+// of the test.
 
 import AtrestHTTP2
 import AtrestProtocol

@@ -125,7 +125,8 @@ import Testing
     #expect(lost.answers.all.isEmpty)
   }
 
-  /// Somebody who saw the link, came first as "tablet" and showed no digits was let in by an ordinary yes.
+  /// Somebody who saw the link, came first as "tablet" and showed no digits was let in by an
+  /// ordinary yes.
   @Test("whoever has no digits to show is not let in by approval, and leaves the code as it was")
   func withoutDigits() async throws {
     let code = try await scene.invite()

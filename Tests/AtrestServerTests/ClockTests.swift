@@ -81,7 +81,8 @@ import Testing
     #expect(answer.refusals.isEmpty)
   }
 
-  /// A server that was put back has lost the greatest stamp that it took. Nobody may hold the write that carried it any more.
+  /// A server that was put back has lost the greatest stamp that it took. Nobody may hold the write
+  /// that carried it any more.
   @Test("what a write was written over counts as much as what the account took")
   func replaced() throws {
     func write(_ number: Int, over replaced: UInt64, steps: UInt64) -> ExchangeRequest {

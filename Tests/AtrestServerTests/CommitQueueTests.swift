@@ -161,7 +161,8 @@ final class Storage: Sendable {
     await storage.queue.close()
   }
 
-  /// Connect, ask for everything a hundred times, hang up, and again: it held up every account's pushes.
+  /// Connect, ask for everything a hundred times, hang up, and again: it held up every account's
+  /// pushes.
   @Test("what a caller asked for who hung up is not done, unless it takes something away")
   func hungUp() async throws {
     let storage = try Storage()

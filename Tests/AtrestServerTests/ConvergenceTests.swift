@@ -55,7 +55,8 @@ import Testing
   }
 }
 
-/// As much of a client as convergence needs. What was sent keeps its number and its bytes until it is settled.
+/// As much of a client as convergence needs. What was sent keeps its number and its bytes until it
+/// is settled.
 private struct Replica {
   let id: ReplicaID
   var records: [RecordKey: Record] = [:]
@@ -88,7 +89,8 @@ private struct Replica {
   mutating func exchange(
     _ store: SQLiteStore, _ account: AccountID, at now: Int64, isAnswerLost: Bool
   ) throws {
-    // A server that has taken more than the device was told says how far it is, and is gone on from.
+    // A server that has taken more than the device was told says how far it is, and is gone on
+    // from.
     if newest == position {
       for (key, fields) in pending.sorted(by: { $0.key < $1.key }) {
         guard let record = records[key] else { continue }

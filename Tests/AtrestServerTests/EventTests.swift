@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written down of what happened: all of it, by number, for good, and not so much that it fills the disk.
+// What is written down of what happened: all of it, by number, for good, and not so much that it
+// fills the disk.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -33,7 +34,8 @@ import struct AtrestReplication.WallTime
   private func events(
     _ session: DeviceSession? = nil, before: UInt64 = 0, limit: UInt32 = 100
   ) async throws -> EventsResponse {
-    // A device's look is beside the commits. The owner's is between them, after what was noted before it.
+    // A device's look is beside the commits. The owner's is between them, after what was noted
+    // before it.
     _ = try await all()
     let bytes = EventsRequest(before: before, limit: limit).encoded
     let outcome = await outcome { later throws(Status) in

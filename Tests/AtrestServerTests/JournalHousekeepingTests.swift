@@ -94,7 +94,8 @@ import Testing
     let ended = try #require(try stored().first { $0.key.kind == .conflict })
     #expect(ended.isDeleted && ended.message == [0x08, 0x01, 0x78, 0x01])
     #expect(ended.registers.allSatisfy { $0.stamp == stamp(noon + 20 + 90 * day, tablet) })
-    // It may be offered by whoever brings a server back, and an old copy of the entry changes nothing.
+    // It may be offered by whoever brings a server back, and an old copy of the entry changes
+    // nothing.
     let late = noon + 91 * day
     try push(Offer(record: ended, written: []).encoded, at: late)
     try push(Offer(record: entry, written: []).encoded, at: late)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of blocks: always what adding up the records would give, whatever changed since and however little is read at a time.
+// Sums of blocks: always what adding up the records would give, whatever changed since and however
+// little is read at a time.
 
 import AtrestProtocol
 import AtrestReplication

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The limits an owner may change: how they are written, what they may be, and that their page says the same.
+// The limits an owner may change: how they are written, what they may be, and that their page says
+// the same.
 
 import AtrestHTTP2
 import Foundation

@@ -25,7 +25,8 @@ import struct AtrestReplication.WallTime
       environment: scene.storage.world.environment, address: { "" })
   }
 
-  /// A device that joins at once, with a code of `inviter`'s, or of the server's owner. Later than all before it.
+  /// A device that joins at once, with a code of `inviter`'s, or of the server's owner. Later than
+  /// all before it.
   private func join(by inviter: ReplicaID?) async throws -> ReplicaID {
     storage.world.now += 1000
     let invitation = await outcome { later throws(Status) in

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a store of an older format: everything is there, and what the new format keeps beside it is right.
+// What becomes of a store of an older format: everything is there, and what the new format keeps
+// beside it is right.
 
 import AtrestProtocol
 import AtrestReplication
@@ -227,7 +228,8 @@ import Testing
     let answer = try store.exchange(
       kim, ExchangeRequest(cursor: current, lastKnownHead: current), by: phone)
     #expect(!answer.restarted && answer.cursor == current && answer.records.isEmpty)
-    // These were good in format 4. What tells them from positions of a copy that was put back is gone.
+    // These were good in format 4. What tells them from positions of a copy that was put back is
+    // gone.
     for older in [Cursor(commit: 4711, sequence: 1), Cursor(commit: 4712, sequence: 2)] {
       let answer = try store.exchange(kim, request(older), by: tablet)
       #expect(answer.restarted && answer.cursor == current && answer.records.count == 3)
@@ -280,7 +282,8 @@ import Testing
         (.deviceApproved, kim, id(5), id(6)), (.devicePaired, kim, id(6), id(7)),
         (.deviceApproved, kim, id(6), id(7)), (.deviceRenamed, kim, id(3), id(8)),
         (.deviceRevoked, kim, id(3), id(4)),
-        // Of a device that another account had once: the numbers of devices are never given twice, and this is no word about kim's.
+        // Of a device that another account had once: the numbers of devices are never given twice,
+        // and this is no word about kim's.
         (.devicePaired, sam, id(9), id(8)),
       ]
       for (kind, account, actor, subject) in events {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the server has gone through a device's outbox: each number is judged once, and a copy is told from the device.
+// How far the server has gone through a device's outbox: each number is judged once, and a copy is
+// told from the device.
 
 import AtrestProtocol
 import AtrestReplication

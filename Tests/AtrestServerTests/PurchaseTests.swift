@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server does with purchases: verifies them, binds each to one account, and refuses the rest in words.
+// What a server does with purchases: verifies them, binds each to one account, and refuses the rest
+// in words.
 
 import AtrestAppStore
 import AtrestEntitlements

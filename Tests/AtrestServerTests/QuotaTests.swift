@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an account may hold: what is counted, what is refused when it is full, and what is taken all the same.
+// What an account may hold: what is counted, what is refused when it is full, and what is taken all
+// the same.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -182,7 +183,8 @@ import struct AtrestReplication.WallTime
     #expect(try held() == counted(kim))
   }
 
-  /// Seed 0xb73 of 200 steps: the deletion was taken and pruned, and the entry about it waited for room.
+  /// Seed 0xb73 of 200 steps: the deletion was taken and pruned, and the entry about it waited for
+  /// room.
   @Test("an entry that a server lost comes back into a full account, like one that it notices")
   func returningEntry() throws {
     _ = try exchange([offer(water(1))])

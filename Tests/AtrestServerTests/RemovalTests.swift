@@ -78,7 +78,8 @@ private let canary = "canary-7f3a-"
       }
       _ = try renamed.reply
     }
-    // Small values that share pages and large ones that overflow them; written, changed, and deleted.
+    // Small values that share pages and large ones that overflow them; written, changed, and
+    // deleted.
     for round in 0..<3 {
       for start in stride(from: 0, to: 600, by: 50) {
         let page = (start..<start + 50).map { number in
@@ -138,8 +139,8 @@ private let canary = "canary-7f3a-"
     #expect(try orphans().isEmpty)
   }
 
-  /// SQLite moves records about where pages are balanced, and leaves older copies of them behind: about every second run found some before the
-  /// files were made anew.
+  /// SQLite moves records about where pages are balanced, and leaves older copies of them behind:
+  /// about every second run found some before the files were made anew.
   @Test(
     "three accounts that write in turn, one removed: no file has a byte of it, nor a later backup")
   func shuffled() throws {

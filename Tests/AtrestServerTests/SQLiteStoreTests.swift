@@ -54,7 +54,8 @@ import Testing
     #expect(!isLocked(descriptor))
   }
 
-  /// Whether somebody else could not take the lock under which SQLite reads. Open file descriptions count as somebody else.
+  /// Whether somebody else could not take the lock under which SQLite reads. Open file descriptions
+  /// count as somebody else.
   private func isLocked(_ descriptor: Int32) -> Bool {
     var lock = flock()
     lock.l_type = Int16(F_RDLCK)

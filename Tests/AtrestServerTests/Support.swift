@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the specifications of the server share: folders that vanish, records, a clock that is set, answers.
+// What the specifications of the server share: folders that vanish, records, a clock that is set,
+// answers.
 
 import AtrestDomain
 import AtrestHTTP2

@@ -69,7 +69,8 @@ import Testing
         return [bytes[...]]
       }
       guard place < 0 else { return true }
-      // Never do both believe that all is well and then talk nonsense: what arrives is what was said.
+      // Never do both believe that all is well and then talk nonsense: what arrives is what was
+      // said.
       for (from, to) in [(pair.client, pair.server), (pair.server, pair.client)] {
         guard let record = try? from.encrypt([1, 2, 3]) else { continue }
         to.take(record[...])

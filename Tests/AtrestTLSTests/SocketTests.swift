@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gRPC over TLS on real sockets: calls, crowds, strangers, and a certificate that changes under load.
+// gRPC over TLS on real sockets: calls, crowds, strangers, and a certificate that changes under
+// load.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -213,7 +214,8 @@ import Testing
     }
     let old = try world.pinned()
     let callers = Task {
-      // New connections all the while, each believing in whatever was true when it was made or later.
+      // New connections all the while, each believing in whatever was true when it was made or
+      // later.
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<4 {
           group.addTask {

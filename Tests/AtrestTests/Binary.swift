@@ -91,7 +91,8 @@ final class Binary: Sendable {
     }
   }
 
-  /// The next line that a running program writes to standard output; or of its standard error, the first that holds a word.
+  /// The next line that a running program writes to standard output; or of its standard error, the
+  /// first that holds a word.
   func line(of running: Running, err word: String? = nil) throws -> String {
     let handle = (word == nil ? running.out : running.err).fileHandleForReading
     while true {
@@ -114,7 +115,8 @@ final class Binary: Sendable {
   }
 }
 
-/// Everything that the programs print in any specification goes through here: none of it may hold a phrase that Atrest never uses.
+/// Everything that the programs print in any specification goes through here: none of it may hold a
+/// phrase that Atrest never uses.
 func expectAllowedWords(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
   let findings = WordPolicy.findings(in: text)
   if !findings.isEmpty { Issue.record("banned words: \(findings)", sourceLocation: sourceLocation) }

@@ -119,7 +119,8 @@ struct BinaryTests {
     #expect(!FileManager.default.fileExists(atPath: atrest.replica.path))
   }
 
-  /// POSIX drops a process's locks on a file when any descriptor of it is closed; then the last of the other processes would take the log away.
+  /// POSIX drops a process's locks on a file when any descriptor of it is closed; then the last of
+  /// the other processes would take the log away.
   @Test("a replica opened twice in one process loses nothing to another process")
   func openedTwice() throws {
     func glass(_ millilitres: Int) throws -> WaterEntry {

@@ -20,7 +20,8 @@ final class Dialogue {
     _ program: URL, _ arguments: [String], home: URL, canType: Bool = true,
     _ environment: [String: String] = ["NO_COLOR": "1"]
   ) throws {
-    // What `openpty` does, which the C library's module leaves out: linux/tty's TIOCSPTLCK and TIOCGPTN.
+    // What `openpty` does, which the C library's module leaves out: linux/tty's TIOCSPTLCK and
+    // TIOCGPTN.
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     try #require(master >= 0)
     var (lock, number): (CInt, CInt) = (0, 0)

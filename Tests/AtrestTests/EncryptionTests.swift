@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people see of encryption: links that name the certificate, servers that are not the one, certificates of authorities.
+// What people see of encryption: links that name the certificate, servers that are not the one,
+// certificates of authorities.
 
 import Foundation
 import Testing
@@ -37,7 +38,8 @@ struct EncryptionTests {
     let port = daemon.port
     _ = daemon.stop()
 
-    // Its data and its address, but another key: as somebody would have who has taken a copy of the database.
+    // Its data and its address, but another key: as somebody would have who has taken a copy of the
+    // database.
     let identity = syncd.data.appendingPathComponent("identity.pem")
     let kept = try Data(contentsOf: identity)
     try FileManager.default.removeItem(at: identity)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is there for whom, by the real program: the gate map, line by line and tier by tier, and nothing besides.
+// What is there for whom, by the real program: the gate map, line by line and tier by tier, and
+// nothing besides.
 
 import AtrestAppStore
 import AtrestClient

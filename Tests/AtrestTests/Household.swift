@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real server and real companions, on loopback, for specifications of what the commands say to each other.
+// A real server and real companions, on loopback, for specifications of what the commands say to
+// each other.
 
 import Foundation
 import Testing

@@ -19,7 +19,8 @@ final class PseudoTerminal {
   }
 
   init(columns: UInt16, rows: UInt16) throws {
-    // What `openpty` does, which the C library's module leaves out: linux/tty's TIOCSPTLCK and TIOCGPTN.
+    // What `openpty` does, which the C library's module leaves out: linux/tty's TIOCSPTLCK and
+    // TIOCGPTN.
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     try #require(master >= 0)
     var (lock, number): (CInt, CInt) = (0, 0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ending a device's access, with real programs: who is shown, who is asked, who goes, and who is told to be left.
+// Ending a device's access, with real programs: who is shown, who is asked, who goes, and who is
+// told to be left.
 
 import Foundation
 import Testing

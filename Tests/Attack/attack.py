@@ -231,8 +231,9 @@ def main():
             verdicts.append(verdict)
             print(line(verdict), flush=True)
 
-    # What mostly waits runs beside the others. What needs the processor runs alone, or it would measure its
-    # neighbour; only the next one's daemon and clients get ready meanwhile, unless that keeps the disk busy.
+    # What mostly waits runs beside the others. What needs the processor runs alone, or it would
+    # measure its neighbour; only the next one's daemon and clients get ready meanwhile, unless that
+    # keeps the disk busy.
     with (
         concurrent.futures.ThreadPoolExecutor(1) as ahead,
         concurrent.futures.ThreadPoolExecutor(max(1, len(quiet))) as beside,

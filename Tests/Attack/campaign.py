@@ -31,7 +31,8 @@ class Attack:
     # What the attackers' account holds: answers of 240 KiB, and small records.
     pages: int = 0
     records: int = 1
-    # Called with the target in the middle of the attack, and again when it is over; what it returns is printed.
+    # Called with the target in the middle of the attack, and again when it is over; what it returns
+    # is printed.
     witness: Optional[Callable] = None
     afterwards: Optional[Callable] = None
     # Called with what the attackers noted; returns a sentence if that is not as it should be.

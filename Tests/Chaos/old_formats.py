@@ -178,7 +178,8 @@ REPLICA_5 = """
     ) STRICT;
 """
 
-# What leads from nothing to each format, to the letter: the text of tables is compared. What a step does to the rows is left out.
+# What leads from nothing to each format, to the letter: the text of tables is compared. What a step
+# does to the rows is left out.
 SERVER_STEPS = [SERVER_1, SERVER_2, SERVER_3, SERVER_4]
 REPLICA_STEPS = [REPLICA_1, REPLICA_2, REPLICA_3, REPLICA_4, REPLICA_5]
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real server and real replicas on the loopback address, each in a folder that vanishes with the test.
+// A real server and real replicas on the loopback address, each in a folder that vanishes with the
+// test.
 
 import AtrestClient
 import AtrestDomain
@@ -15,7 +16,8 @@ import Testing
 
 @testable import AtrestServer
 
-/// A server that can be stopped, set back to an earlier copy of its data, and started again at its address.
+/// A server that can be stopped, set back to an earlier copy of its data, and started again at its
+/// address.
 final class TestServer: Sendable {
   private let folder: Folder
   private let running: Mutex<Server?>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into a daemon: once a file is there, the clocks that nobody sets run 120 times as fast, and timers with
-// them. The wall clock stays right. So ten minutes until the first housekeeping take five seconds.
+// Preloaded into a daemon: once a file is there, the clocks that nobody sets run 120 times as fast,
+// and timers with them. The wall clock stays right. So ten minutes until the first housekeeping
+// take five seconds.
 
 #define _GNU_SOURCE
 #include <stdint.h>

@@ -356,7 +356,8 @@ class Account:
             self.latest = max([self.latest, *(r.stamp.clock for r in offered.values())])
         stored = self.records.get(key)
         if stored is None and key[0] == CONFLICT and key[1] in self.journal:
-            stored = {ENTRY_FIELD: offered[ENTRY_FIELD]}  # Written by the server, as it came from there.
+            # Written by the server, as it came from there.
+            stored = {ENTRY_FIELD: offered[ENTRY_FIELD]}
         if stored is None:
             self.records[key] = offered
             self._touch(key)
@@ -429,7 +430,8 @@ class Replica:
         before = self.view.get(key, {})
         unsent = next((p for p in reversed(self.outbox) if p.key == key), None)
         if unsent and (unsent.number or unsent.restored or unsent.record != before):
-            # It may have been taken; or it lost to what came since, and belongs in the journal then.
+            # It may have been taken; or it lost to what came since, and belongs in the journal
+            # then.
             unsent = None
         record = dict(before)
         for field, value in ({DELETED_FIELD: b""} | values).items():

@@ -13,9 +13,11 @@ from harness import CALL_SECONDS, Device
 from values import DELETED, clock, entitlement, intake, new_id, offer, preference, record, session
 from values import text, water
 
-# What belongs to the server and to no account. A table that is new belongs here, or names its account.
+# What belongs to the server and to no account. A table that is new belongs here, or names its
+# account.
 COMMON_TABLES = {"meta"}
-# KIND_CODE_REFUSED: a wrong code that was tried is written down for the account whose code it was meant to be.
+# KIND_CODE_REFUSED: a wrong code that was tried is written down for the account whose code it was
+# meant to be.
 CODE_REFUSED = 4
 
 

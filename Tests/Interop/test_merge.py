@@ -43,7 +43,8 @@ class Simulated:
         self.wall_ms = start_ms + source.choice([-86_400_000, -5, -1, 0, 0, 0, 1, 45_000])
         self.version = 0  # Of the model account, when the replica was at its cursor.
         self.late_requests = []
-        self.position = None  # How far the server is in its outbox, if it tells where its offers lie.
+        # How far the server is in its outbox, if it tells where its offers lie.
+        self.position = None
 
 
 class History:
@@ -59,7 +60,8 @@ class History:
         self.devices = [Simulated(d, self.random, self.start_ms) for d in devices]
         for device in self.devices[1:3]:
             device.position = model.Position()
-        self.odd_keys = set()  # Of which something was pruned, or offered as if the server had lost it.
+        # Of which something was pruned, or offered as if the server had lost it.
+        self.odd_keys = set()
         self.keys = [
             *((records_pb2.KIND_SESSION, bytes([n]) * 16) for n in range(2)),
             *((records_pb2.KIND_WATER, bytes([n]) * 16) for n in range(2)),

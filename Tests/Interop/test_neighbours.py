@@ -28,8 +28,8 @@ CALL_SECONDS = 5
 FORBIDDEN = {grpc.StatusCode.UNKNOWN, grpc.StatusCode.UNIMPLEMENTED, grpc.StatusCode.DATA_LOSS}
 
 
-# How each method's requests are made. Without a function of its own, a request's fields are filled with what is
-# known of the neighbour; that is enough for most methods.
+# How each method's requests are made. Without a function of its own, a request's fields are filled
+# with what is known of the neighbour; that is enough for most methods.
 
 
 def exchange(mixer):

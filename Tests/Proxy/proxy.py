@@ -16,7 +16,8 @@ import tempfile
 import time
 
 LIMIT_SECONDS = 30
-# A server behind a proxy is called by a name that does not stand for this machine in the clear, so not by localhost.
+# A server behind a proxy is called by a name that does not stand for this machine in the clear, so
+# not by localhost.
 NAMES = [socket.gethostname(), "ip6-localhost", "localhost.localdomain"]
 
 
@@ -174,7 +175,8 @@ def check_units(units, folder):
     for unit in sorted(units.glob("*.*")):
         # The programs need not be installed here.
         text = unit.read_text().replace("/usr/local/bin/atrest-syncd", "/bin/true")
-        # What the daemon wrote, or anybody sent it, is read by nobody who could do more than the daemon.
+        # What the daemon wrote, or anybody sent it, is read by nobody who could do more than the
+        # daemon.
         assert unit.suffix != ".service" or "\nDynamicUser=yes\n" in text, unit.name
         copy = folder / unit.name
         copy.write_text(text.replace("/usr/local/bin/atrest-backup", "/bin/true"))

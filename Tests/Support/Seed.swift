@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Randomness for property tests: every case has a seed, and a failure prints the one that replays it.
+// Randomness for property tests: every case has a seed, and a failure prints the one that replays
+// it.
 
 import Foundation
 import Testing
@@ -30,8 +31,8 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
   }
 }
 
-/// Checks a law for many seeds, and stops at the first that breaks it with the variable that replays it:
-/// `SYNC_SEED=0x5f3a91 swift test --filter …`. `SYNC_CASES` asks for more cases.
+/// Checks a law for many seeds, and stops at the first that breaks it with the variable that
+/// replays it: `SYNC_SEED=0x5f3a91 swift test --filter …`. `SYNC_CASES` asks for more cases.
 ///
 /// - Parameter law: True where the law holds.
 public func checkLaw(

@@ -46,8 +46,8 @@ struct Caller {
 
   /// A connection of its own, opened by the first call on it.
   ///
-  /// - Parameter isStranger: Shakes hands in full, as a program does that has just started. Otherwise a connection resumes the
-  ///   TLS session of an earlier one.
+  /// - Parameter isStranger: Shakes hands in full, as a program does that has just started.
+  ///   Otherwise a connection resumes the TLS session of an earlier one.
   func channel(
     compression: Compression? = nil, shard: Shard? = nil, isStranger: Bool = false
   ) throws -> GRPCChannel {

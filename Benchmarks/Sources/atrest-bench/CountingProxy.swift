@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands between a client and the daemon and counts bytes: what really crosses the wire, headers and all.
+// Stands between a client and the daemon and counts bytes: what really crosses the wire, headers
+// and all.
 
 import Foundation
 import Glibc
 import Synchronization
 
-/// Forwards connections on a loopback port of its own. Blocking threads: it is never part of a timed run.
+/// Forwards connections on a loopback port of its own. Blocking threads: it is never part of a
+/// timed run.
 final class CountingProxy: Sendable {
   let port: UInt16
   private let listener: CInt

@@ -39,7 +39,8 @@ private func pull(_ accounts: some Collection<FilledAccount>) async throws {
   }
 }
 
-/// Prints what a push takes while nobody else is there, and while another account is read from its beginning, over and over.
+/// Prints what a push takes while nobody else is there, and while another account is read from its
+/// beginning, over and over.
 func measurePushesBesidePulls(_ server: ServerProcess) async throws {
   let (records, rounds, pushes) = (1_000_000, 8, 100)
   print(
@@ -64,7 +65,8 @@ func measurePushesBesidePulls(_ server: ServerProcess) async throws {
   await small.channel.close()
 }
 
-/// Pushes at a person's pace, not at the server's: one that comes while the last is under way would measure itself.
+/// Pushes at a person's pace, not at the server's: one that comes while the last is under way would
+/// measure itself.
 private func microseconds(of pushes: Int, _ account: inout FilledAccount) async throws -> [Double] {
   var microseconds: [Double] = []
   for _ in 0..<pushes {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same no-op exchange under h2load, a load generator that is not ours, beside nghttpd, a server that is not ours:
-// it is nghttp2's own, in C++, and answers with a small file.
+// The same no-op exchange under h2load, a load generator that is not ours, beside nghttpd, a server
+// that is not ours: it is nghttp2's own, in C++, and answers with a small file.
 
 import AtrestProtocol
 import AtrestRPC

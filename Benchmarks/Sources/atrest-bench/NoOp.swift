@@ -95,7 +95,8 @@ func measureNoOps(_ server: ServerProcess, _ caller: Caller) async throws {
   await shard.stop()
 }
 
-/// Prints what it takes to connect, shake hands, ask once and leave: an `atrest sync` that finds nothing new.
+/// Prints what it takes to connect, shake hands, ask once and leave: an `atrest sync` that finds
+/// nothing new.
 private func measureFirstCalls(
   _ server: ServerProcess, _ caller: Caller, _ request: [UInt8], _ shard: Shard
 ) async throws {

@@ -19,7 +19,8 @@ final class ServerProcess: @unchecked Sendable {
 
   /// Starts the daemon on a free port of the loopback address and waits until it listens.
   ///
-  /// - Parameter isEncrypted: As people run it, with a certificate of its own. In the clear only beside a peer that is.
+  /// - Parameter isEncrypted: As people run it, with a certificate of its own. In the clear only
+  ///   beside a peer that is.
   init(binary: URL, isEncrypted: Bool) throws {
     self.binary = binary
     directory = FileManager.default.temporaryDirectory
@@ -61,7 +62,8 @@ final class ServerProcess: @unchecked Sendable {
     return text.split(separator: "\n").last.map(String.init) ?? ""
   }
 
-  /// The key and the certificate that the daemon made, as PEM in one file. There is none in the clear.
+  /// The key and the certificate that the daemon made, as PEM in one file. There is none in the
+  /// clear.
   var identity: URL { directory.appendingPathComponent("identity.pem") }
 
   /// Makes an account; the result is its pairing link, as people get it: it names the certificate.

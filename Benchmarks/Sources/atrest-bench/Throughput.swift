@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records pushed by one device and pulled by another, through the real client library, durable on both ends.
+// Records pushed by one device and pulled by another, through the real client library, durable on
+// both ends.
 
 import AtrestClient
 import AtrestDomain
@@ -35,8 +36,9 @@ private func fast(_ index: Int) throws -> Session {
   return Session(id: UUID(), span: span, targetMinutes: 960)
 }
 
-/// Prints rates: `rounds` of each size, and the medians. Processor time is that of pushing and pulling one record, both
-/// clients together; unlike the rates it hardly changes when the machine is busy.
+/// Prints rates: `rounds` of each size, and the medians. Processor time is that of pushing and
+/// pulling one record, both clients together; unlike the rates it hardly changes when the machine
+/// is busy.
 ///
 /// - Parameter way: How they travel, as the heading says it.
 func measureThroughput(

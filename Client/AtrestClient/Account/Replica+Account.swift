@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The account as a whole: what it holds and may hold, what happened to it, everything in it, and its end.
+// The account as a whole: what it holds and may hold, what happened to it, everything in it, and
+// its end.
 
 import AtrestProtocol
 import AtrestReplication
@@ -16,11 +17,12 @@ extension Replica {
     return answer
   }
 
-  /// Removes the account from its server, with all that the server holds of it, for all of its devices. Afterwards this replica is not paired;
-  /// everything in it stays.
+  /// Removes the account from its server, with all that the server holds of it, for all of its
+  /// devices. Afterwards this replica is not paired; everything in it stays.
   ///
   /// - Parameter name: The account's name, exactly, as a person typed it.
-  /// - Throws: `.refused` if the name is another one. After `.unreachable` nobody knows whether it was done; trying again tells.
+  /// - Throws: `.refused` if the name is another one. After `.unreachable` nobody knows whether it
+  ///   was done; trying again tells.
   public func deleteAccount(named name: String) async throws(SyncError) {
     try await withServer { replica, _, transport throws(SyncError) in
       try await transport.deleteAccount(DeleteAccountRequest(accountName: name))
@@ -49,10 +51,12 @@ extension Replica {
     }
   }
 
-  /// Syncs, so that what waits here is among it; then reads everything that the server holds of the account, from its beginning, in one connection.
-  /// Memory stays bounded by what `take` keeps: pages come one by one.
+  /// Syncs, so that what waits here is among it; then reads everything that the server holds of the
+  /// account, from its beginning, in one connection. Memory stays bounded by what `take` keeps:
+  /// pages come one by one.
   ///
-  /// - Parameter take: Called for each part, in order. What it throws ends the reading, and is thrown.
+  /// - Parameter take: Called for each part, in order. What it throws ends the reading, and is
+  ///   thrown.
   /// - Throws: `SyncError`, and what `take` throws.
   public func readAccount(
     _ take: @escaping @Sendable (AccountPart) throws -> Void
@@ -91,8 +95,9 @@ public enum AccountPart: Sendable {
   case devices([Device])
   /// A page of what happened to it, newest first.
   case events([Event])
-  /// A page of its records, deleted ones, the journal, and kinds that this build does not know included, in the order in which the server took them.
-  /// A record that changes while it is read comes again, later.
+  /// A page of its records, deleted ones, the journal, and kinds that this build does not know
+  /// included, in the order in which the server took them. A record that changes while it is read
+  /// comes again, later.
   case records([Record])
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The account's devices, and those that want to be some: listing, letting in, renaming, sending away.
+// The account's devices, and those that want to be some: listing, letting in, renaming, sending
+// away.
 
 import AtrestProtocol
 import AtrestReplication
@@ -54,7 +55,8 @@ extension Replica {
 
   /// Ends a device's access.
   ///
-  /// - Parameter withDescendants: Ends that of its descendants, too: see `Lineage`. This device and those that descend through this one only are spared.
+  /// - Parameter withDescendants: Ends that of its descendants, too: see `Lineage`. This device and
+  ///   those that descend through this one only are spared.
   /// - Returns: Whose access ended, and which descendants have theirs still.
   @discardableResult
   public func revoke(

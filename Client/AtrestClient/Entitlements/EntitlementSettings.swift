@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose purchases this device counts: a file that its owner, or the app's maker, puts beside the replica.
+// Whose purchases this device counts: a file that its owner, or the app's maker, puts beside the
+// replica.
 
 import AtrestEntitlements
 import AtrestSockets
@@ -7,7 +8,8 @@ import Foundation
 
 /// What a policy is made of, as `entitlements.json` holds it.
 ///
-/// A server's word for a purchase proves nothing: who runs it may be who cheats. So every device has a policy of its own, and verifies again.
+/// A server's word for a purchase proves nothing: who runs it may be who cheats. So every device
+/// has a policy of its own, and verifies again.
 public struct EntitlementSettings: Hashable, Sendable, Codable {
   /// The app whose purchases count.
   public var bundleID: String
@@ -15,7 +17,8 @@ public struct EntitlementSettings: Hashable, Sendable, Codable {
   public var appID: Int64?
   /// `production`, which is the default, or `sandbox`.
   public var environment: String?
-  /// Files with root certificates in DER, beside the settings or by full path; without any, Apple Root CA - G3 counts.
+  /// Files with root certificates in DER, beside the settings or by full path; without any, Apple
+  /// Root CA - G3 counts.
   public var roots: [String]?
 
   /// Its name in the replica's folder.
@@ -42,7 +45,8 @@ public struct EntitlementSettings: Hashable, Sendable, Codable {
   /// Reads a policy.
   ///
   /// - Returns: Nil if there is no such file.
-  /// - Throws: `ReplicaError.invalid` if it is there and cannot be used: that is not the same as no policy.
+  /// - Throws: `ReplicaError.invalid` if it is there and cannot be used: that is not the same as no
+  ///   policy.
   public static func policy(at file: URL) throws(ReplicaError) -> VerificationPolicy? {
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
     let settings: EntitlementSettings

@@ -26,7 +26,8 @@ public struct EntitlementReport: Hashable, Sendable {
 }
 
 extension Replica {
-  /// Verifies every purchase held, and derives what the account may use. Works offline; nothing is stored.
+  /// Verifies every purchase held, and derives what the account may use. Works offline; nothing is
+  /// stored.
   ///
   /// - Parameters:
   ///   - policy: Nil: nothing is verified, and the state is unknown.
@@ -83,10 +84,11 @@ extension Replica {
     return report
   }
 
-  /// Brings a purchase to the server, which verifies it, and keeps it here if it counts. Where the server cannot be reached, or verifies
-  /// nothing, it is kept here and offered by the next sync.
+  /// Brings a purchase to the server, which verifies it, and keeps it here if it counts. Where the
+  /// server cannot be reached, or verifies nothing, it is kept here and offered by the next sync.
   ///
-  /// - Parameter transfer: Whether a purchase of another account is to move to this one. Ask the person before.
+  /// - Parameter transfer: Whether a purchase of another account is to move to this one. Ask the
+  ///   person before.
   /// - Returns: What became of it.
   public func submit(
     signedTransaction jws: [UInt8], transfer: Bool = false
@@ -116,7 +118,8 @@ extension Replica {
     return outcome
   }
 
-  /// Asks the server what the App Store is to call this account, and remembers it in the replica's folder.
+  /// Asks the server what the App Store is to call this account, and remembers it in the replica's
+  /// folder.
   public func learnAppAccountToken() async throws(SyncError) -> UUID {
     let (replica, answer) = try await withServer { replica, _, transport throws(SyncError) in
       (replica, try await transport.entitlements())
@@ -138,7 +141,8 @@ extension Replica {
     }
   }
 
-  /// What the App Store is to call this account, as far as this device was told; nil if it was not, or for another account.
+  /// What the App Store is to call this account, as far as this device was told; nil if it was not,
+  /// or for another account.
   public func knownAppAccountToken() throws(ReplicaError) -> UUID? {
     guard let bytes = SmallFile.read(accountNote.path, limitBytes: 4096),
       let note = try? JSONDecoder().decode(AccountNote.self, from: Data(bytes)),
@@ -164,7 +168,8 @@ public enum SubmittedPurchase: Hashable, Sendable {
 private struct AccountNote: Codable, Equatable {
   var server: String
   var account: String
-  /// Who was told: an account that was removed and made again has its name from before, and no device from before.
+  /// Who was told: an account that was removed and made again has its name from before, and no
+  /// device from before.
   var replica: UInt64
   var token: UUID
 
@@ -178,8 +183,8 @@ private struct AccountNote: Codable, Equatable {
 }
 
 extension ReplicaTransaction {
-  /// The fasts ever completed. Deleted ones count as long as it can be told, and those of which only the deletion is left count always: to delete
-  /// the history must not begin the trial anew.
+  /// The fasts ever completed. Deleted ones count as long as it can be told, and those of which
+  /// only the deletion is left count always: to delete the history must not begin the trial anew.
   func completedFasts() throws(ReplicaError) -> CompletedFasts {
     try storage {
       let rows = try Row.fetchCursor(
@@ -196,7 +201,8 @@ extension ReplicaTransaction {
 }
 
 extension ReplicaState {
-  /// Whether the replica holds what there is: nothing else exists until it is paired, and then it stands where the account stood last.
+  /// Whether the replica holds what there is: nothing else exists until it is paired, and then it
+  /// stands where the account stood last.
   var holdsEverything: Bool {
     guard account != nil else { return true }
     return lastSync != nil && mustReconcile == nil && cursor == lastKnownHead

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stays by an invitation until somebody came with it and was let in or sent away, or its time is over.
+// Stays by an invitation until somebody came with it and was let in or sent away, or its time is
+// over.
 
 import AtrestProtocol
 import AtrestReplication
@@ -19,7 +20,8 @@ public enum InvitationOutcome: Hashable, Sendable {
   case letIn(name: String)
   /// A device was sent away.
   case sentAway
-  /// The answer to the decision was lost, and the pending device waits no more: it may have been let in or not.
+  /// The answer to the decision was lost, and the pending device waits no more: it may have been
+  /// let in or not.
   case unheard
   /// Nobody came in time.
   case ended
@@ -32,8 +34,8 @@ package struct ApprovalLoop: Sendable {
   package var transport: any ApprovalTransport
   /// The device that invites: others' pending devices are others' to ask about.
   package var inviter: ReplicaID
-  /// When the invitation ends, by the server's clock: a pending device has the end of the code it came with, so another link of this device is told
-  /// apart. Nil: any of this device's.
+  /// When the invitation ends, by the server's clock: a pending device has the end of the code it
+  /// came with, so another link of this device is told apart. Nil: any of this device's.
   package var expires: WallTime?
   package var pacing = Pacing()
   /// Time that has passed since some moment, whatever is done to the device's clock.
@@ -49,7 +51,8 @@ package struct ApprovalLoop: Sendable {
 
   /// Looks each second who came, and asks about each once.
   ///
-  /// A lost connection is waited out. Whoever broke off before the decision arrived may come again, and is asked about again.
+  /// A lost connection is waited out. Whoever broke off before the decision arrived may come again,
+  /// and is asked about again.
   /// - Parameters:
   ///   - lifetime: How long the invitation lives on, from now.
   ///   - decide: Whether to let it in; nil: leaves it undecided, and stops.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks to join an account until there is an answer: through lost calls, and while a person makes up their mind.
+// Asks to join an account until there is an answer: through lost calls, and while a person makes up
+// their mind.
 
 import AtrestProtocol
 import Synchronization
@@ -18,8 +19,9 @@ package protocol JoiningTransport: Sendable {
   ) async throws(SyncError) -> PairResponse
 }
 
-/// One attempt to join an account. The server answers at once, or when a device of the account has let this one in; a call that is lost
-/// meanwhile is repeated under the same name and goes on waiting.
+/// One attempt to join an account. The server answers at once, or when a device of the account has
+/// let this one in; a call that is lost meanwhile is repeated under the same name and goes on
+/// waiting.
 package struct Joining: Sendable {
   /// The way to the server.
   package var transport: any JoiningTransport
@@ -63,7 +65,8 @@ package struct Joining: Sendable {
         let isPatient = said.isSaid
         if isPatient, case .notPermitted = error { throw .notLetIn }
         failures += 1
-        // Who was made to wait comes back until the code must have ended; else it is an ordinary call.
+        // Who was made to wait comes back until the code must have ended; else it is an ordinary
+        // call.
         let isOver = isPatient ? elapsed() - start >= patience : failures >= pacing.attempts
         guard error.isTransient, !isOver else { throw error }
       }

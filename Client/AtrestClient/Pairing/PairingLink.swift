@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes pairing links: where the server is, and the code that lets a device in.
 
-/// `atrest://HOST:PORT/CERTIFICATE/XXXX-XXXXXXXX`. Secret until used: show it only to the person who asked for it.
+/// `atrest://HOST:PORT/CERTIFICATE/XXXX-XXXXXXXX`. Secret until used: show it only to the person
+/// who asked for it.
 public struct PairingLink: Hashable, Sendable {
   /// Where the server is, and how it proves that it is that one.
   public let server: ServerAddress

@@ -24,15 +24,18 @@ public struct DeviceInvitation: Hashable, Sendable {
 }
 
 extension Replica {
-  /// Joins the account that made the link. Writes made before are kept, and pushed by the next sync.
+  /// Joins the account that made the link. Writes made before are kept, and pushed by the next
+  /// sync.
   ///
-  /// The request has a name that is kept before it is sent: if the answer is lost, or the program ends, the same link gives the same device
-  /// when it is used here again.
+  /// The request has a name that is kept before it is sent: if the answer is lost, or the program
+  /// ends, the same link gives the same device when it is used here again.
   /// - Parameters:
   ///   - name: What people call this device, 1 to 64 bytes.
-  ///   - waiting: Called once if another device has to let this one in first, with six digits to show: that device shows them, too. It then takes as
-  ///     long as that takes, at most the link's time.
-  /// - Throws: `SyncError`; `.notPermitted` for a link that is wrong, used or old; `.notLetIn` if it was waiting.
+  ///   - waiting: Called once if another device has to let this one in first, with six digits to
+  ///     show: that device shows them, too. It then takes as long as that takes, at most the link's
+  ///     time.
+  /// - Throws: `SyncError`; `.notPermitted` for a link that is wrong, used or old; `.notLetIn` if
+  ///   it was waiting.
   @discardableResult
   public func pair(
     _ link: PairingLink, name: String,
@@ -68,7 +71,8 @@ extension Replica {
       account: shown(answer.accountName), deviceName: called.isEmpty ? name : called)
   }
 
-  /// Forgets the server. Records and waiting writes stay; pairing again, with this account or another, offers all of them there.
+  /// Forgets the server. Records and waiting writes stay; pairing again, with this account or
+  /// another, offers all of them there.
   public func unpair() throws(ReplicaError) {
     try write { transaction in
       transaction.state.account = nil
@@ -83,8 +87,8 @@ extension Replica {
 
   /// Makes a pairing link for another device. It works once, until the returned time.
   ///
-  /// - Parameter withoutApproval: Whoever has the link joins at once. Otherwise it waits until a device of the account lets it in; see
-  ///   `receive(_:decide:missed:)` and `decide(_:allow:)`.
+  /// - Parameter withoutApproval: Whoever has the link joins at once. Otherwise it waits until a
+  ///   device of the account lets it in; see `receive(_:decide:missed:)` and `decide(_:allow:)`.
   public func invite(
     withoutApproval: Bool = false
   ) async throws(SyncError) -> DeviceInvitation {
@@ -100,8 +104,8 @@ extension Replica {
     }
   }
 
-  /// Stays by an invitation of this device's until somebody came with it and was let in or sent away, or its time is over. Looks each
-  /// second; a lost connection is waited out.
+  /// Stays by an invitation of this device's until somebody came with it and was let in or sent
+  /// away, or its time is over. Looks each second; a lost connection is waited out.
   ///
   /// - Parameters:
   ///   - decide: Whether to let a pending device in; nil leaves it undecided and ends this.
@@ -133,7 +137,8 @@ extension Replica {
     return name
   }
 
-  /// The name of the request to join with a link: the same until it is answered, or another link is used. It is durable.
+  /// The name of the request to join with a link: the same until it is answered, or another link is
+  /// used. It is durable.
   private func nonce(joiningWith link: String) throws(ReplicaError) -> [UInt8] {
     try write { transaction in
       try transaction.requireUnpaired()

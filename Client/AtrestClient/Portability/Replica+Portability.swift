@@ -18,8 +18,8 @@ extension Replica {
     try run(.deferred) { try $0.plan(file, preferFile: preferFile).report }
   }
 
-  /// Brings a file in: all of it in one transaction, or nothing. Ordinary writes, which the next sync offers to the
-  /// account's other devices.
+  /// Brings a file in: all of it in one transaction, or nothing. Ordinary writes, which the next
+  /// sync offers to the account's other devices.
   ///
   /// Bringing the same file in again writes nothing.
   /// - Parameter preferFile: See `ImportDecision`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a record stands in the listings: what a look can sort and bound by without decoding what it does not show.
+// Where a record stands in the listings: what a look can sort and bound by without decoding what it
+// does not show.
 
 import AtrestDomain
 import AtrestProtocol
@@ -19,7 +20,8 @@ struct ListingPosition: Hashable {
     case inHistory = 1
     /// A fast that was let go.
     case abandoned = 2
-    /// A deleted fast that was completed once, or may have been: it counts for the trial and is shown nowhere.
+    /// A deleted fast that was completed once, or may have been: it counts for the trial and is
+    /// shown nowhere.
     case deleted = 3
     /// A completed fast under 4 hours.
     case short = 4

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices that most of what there is would be deleted, and holds those deletions until a person has said so.
+// Notices that most of what there is would be deleted, and holds those deletions until a person has
+// said so.
 
 import AtrestProtocol
 import AtrestReplication
@@ -25,7 +26,8 @@ extension ReplicaTransaction {
   /// Records the server knows, below which nobody is asked.
   private static let leastRecords = 20
 
-  /// Looks at all waiting deletions of records that the server knows as not deleted, and at all such records. The journal is not counted.
+  /// Looks at all waiting deletions of records that the server knows as not deleted, and at all
+  /// such records. The journal is not counted.
   ///
   /// O(waiting writes); O(records) where ten or more deletions wait.
   func massDeletion(areAllowed: Bool) throws -> MassDeletionDecision {
@@ -97,11 +99,11 @@ extension ReplicaTransaction {
     }
   }
 
-  /// Takes back a record's deletion that waits for a person's word: the person writes to the record again,
-  /// which is one, whatever was pulled in between. What was written in one entry with the deletion goes on
-  /// waiting.
-  /// - Returns: The deletion, and the stamp of what a write replaces that takes its place; nil if no such
-  ///   deletion stands in the record.
+  /// Takes back a record's deletion that waits for a person's word: the person writes to the record
+  /// again, which is one, whatever was pulled in between. What was written in one entry with the
+  /// deletion goes on waiting.
+  /// - Returns: The deletion, and the stamp of what a write replaces that takes its place; nil if
+  ///   no such deletion stands in the record.
   func takeBackHeldDeletion(of stored: Record?) throws -> (deletion: Register, replaced: Stamp?)? {
     guard let stored,
       let entry = try entries(for: stored.key).last(where: \.isHeldDeletion),
@@ -131,8 +133,8 @@ extension OutboxEntry {
 }
 
 extension Offer {
-  /// The offer without its deletion: field 1 as the last action before it had it, if the offer wrote in
-  /// that; otherwise as it was acknowledged. Nil if it was not there.
+  /// The offer without its deletion: field 1 as the last action before it had it, if the offer
+  /// wrote in that; otherwise as it was acknowledged. Nil if it was not there.
   func withoutDeletion() -> Offer? {
     guard let deletion = record[Register.deletedField] else { return self }
     var copy = self

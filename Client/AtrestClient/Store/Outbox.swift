@@ -15,8 +15,8 @@ struct OutboxEntry {
   /// nil for an acknowledged record that is to be offered again as it is.
   let offer: Offer?
   let refusal: PendingWrite.Refusal?
-  /// Its number in the outbox's log; nil for one that was never sent, or that the server did not take. What has a number may be on the
-  /// server, and never changes.
+  /// Its number in the outbox's log; nil for one that was never sent, or that the server did not
+  /// take. What has a number may be on the server, and never changes.
   let number: UInt64?
 
   /// Whether the server would not take it, and later writes of the record go without it.
@@ -80,10 +80,12 @@ extension ReplicaTransaction {
     do { return try Offer(decoding: bytes) } catch { throw .damaged(path: path) }
   }
 
-  /// The entry that a write of the record takes the place of: one push for many edits. Nil where there is none.
+  /// The entry that a write of the record takes the place of: one push for many edits. Nil where
+  /// there is none.
   ///
-  /// That is the record's youngest entry, if it was never sent and nothing was pulled into the record since. Otherwise it holds a write
-  /// that may have lost to a pulled one, or that the server may have; it is pushed as it was written, and the new one comes after it.
+  /// That is the record's youngest entry, if it was never sent and nothing was pulled into the
+  /// record since. Otherwise it holds a write that may have lost to a pulled one, or that the
+  /// server may have; it is pushed as it was written, and the new one comes after it.
   /// - Parameters:
   ///   - stored: The record before the write.
   ///   - pending: The record's entries.
@@ -119,8 +121,9 @@ extension ReplicaTransaction {
       .execute(arguments: [Data(offer.encoded), sequence])
   }
 
-  /// Queues a record as it is held, for a server that has it otherwise or not at all, unless that waits already, or a write of it, with which it
-  /// comes along. After a loss that is not enough: what comes along is not judged.
+  /// Queues a record as it is held, for a server that has it otherwise or not at all, unless that
+  /// waits already, or a write of it, with which it comes along. After a loss that is not enough:
+  /// what comes along is not judged.
   ///
   /// - Parameter afterLoss: Whether the server may have lost it.
   func offerAgain(_ key: RecordKey, afterLoss: Bool) throws {
@@ -134,9 +137,11 @@ extension ReplicaTransaction {
     ).execute(arguments: [afterLoss, key.kind.rawValue, Data(key.id)])
   }
 
-  /// What is held of a record beside the writes that wait: those are offered as what they are. Nil if there is nothing else.
+  /// What is held of a record beside the writes that wait: those are offered as what they are. Nil
+  /// if there is nothing else.
   ///
-  /// Where that is no whole record the waiting writes come along, as writes: what is judged twice is noted once.
+  /// Where that is no whole record the waiting writes come along, as writes: what is judged twice
+  /// is noted once.
   func held(_ record: Record) throws -> Offer? {
     let waiting = try entries(for: record.key)
     let written = record.registers.filter { register in waiting.contains { $0.wrote(register) } }
@@ -168,6 +173,7 @@ extension ReplicaTransaction {
 }
 
 extension Offer {
-  /// Whether it is offered for what a server may have lost. A signed fact is new, and yet written by nobody.
+  /// Whether it is offered for what a server may have lost. A signed fact is new, and yet written
+  /// by nobody.
   var isHeld: Bool { isRestored || (written.isEmpty && record.key.kind != .entitlement) }
 }

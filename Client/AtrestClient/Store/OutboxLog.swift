@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outbox as a log: numbers that are given once, and the tokens by which a replica knows its own past.
+// The outbox as a log: numbers that are given once, and the tokens by which a replica knows its own
+// past.
 
 import AtrestProtocol
 import AtrestReplication
 import Foundation
 import GRDB
 
-/// A replica draws a token whenever it gives numbers or takes some back, and keeps each with the greatest number given by then. A server at the position
-/// (number, token) is in this replica's past if it has that token, and had given that number. A copy that went on has drawn others.
+/// A replica draws a token whenever it gives numbers or takes some back, and keeps each with the
+/// greatest number given by then. A server at the position (number, token) is in this replica's
+/// past if it has that token, and had given that number. A copy that went on has drawn others.
 ///
-/// A row holds two small integers, and there is one for each sync that sends something for the first time: trying again draws none.
+/// A row holds two small integers, and there is one for each sync that sends something for the
+/// first time: trying again draws none.
 extension ReplicaTransaction {
-  /// Tokens kept, about a megabyte. A server that is put back to a position older than all of them takes the replica for a copy:
-  /// it gets a new identity and loses nothing.
+  /// Tokens kept, about a megabyte. A server that is put back to a position older than all of them
+  /// takes the replica for a copy: it gets a new identity and loses nothing.
   private static let tokenLimit = 50_000
 
   /// Whether a server at a position is in this replica's past.
@@ -25,7 +28,8 @@ extension ReplicaTransaction {
       arguments: [number, Int64(bitPattern: position.token)]) ?? false
   }
 
-  /// Gives numbers to the oldest waiting writes that have none, and draws a token for them. Durable before it is sent.
+  /// Gives numbers to the oldest waiting writes that have none, and draws a token for them. Durable
+  /// before it is sent.
   ///
   /// - Parameter sequences: The entries, in the order in which they are to be sent.
   func number(_ sequences: [Int64]) throws {
@@ -39,9 +43,10 @@ extension ReplicaTransaction {
     try drawToken()
   }
 
-  /// Has the disk hold what is about to be sent again. A process that was killed inside a commit leaves numbers that every process sees, and
-  /// that only the system's memory has: after a power failure a server would be at a position that this replica does not know. Any write takes
-  /// them along to the disk, but SQLite leaves out one that changes nothing.
+  /// Has the disk hold what is about to be sent again. A process that was killed inside a commit
+  /// leaves numbers that every process sees, and that only the system's memory has: after a power
+  /// failure a server would be at a position that this replica does not know. Any write takes them
+  /// along to the disk, but SQLite leaves out one that changes nothing.
   private func makeDurable() throws {
     guard let token = try newestToken() else { return }
     let through = try Int64.fetchOne(
@@ -52,8 +57,8 @@ extension ReplicaTransaction {
       .execute(arguments: [through, Int64(bitPattern: token)])
   }
 
-  /// Numbers of writes that were sent mean nothing any more. A request that is still under way shows older
-  /// tokens, and is not judged once the server has seen the new one.
+  /// Numbers of writes that were sent mean nothing any more. A request that is still under way
+  /// shows older tokens, and is not judged once the server has seen the new one.
   func noteNumbersWithdrawn() throws {
     // One that no write gets: a token is kept under its own.
     state.lastNumber += 1
@@ -97,7 +102,8 @@ extension ReplicaTransaction {
     state.confirmedToken = 0
   }
 
-  /// Keeps the order of a record's writes: what the server would not take yet goes first, whenever it does.
+  /// Keeps the order of a record's writes: what the server would not take yet goes first, whenever
+  /// it does.
   static let isInOrder = """
     NOT EXISTS (SELECT 1 FROM outbox AS earlier
       WHERE earlier.kind = outbox.kind AND earlier.id = outbox.id
@@ -105,8 +111,9 @@ extension ReplicaTransaction {
         \(Refusal.Reason.transient.map { "\($0.rawValue)" }.joined(separator: ", "))))
     """
 
-  /// The oldest waiting writes above a number that fit a page, numbered. Those that were refused, or wait for a person's word, are left out,
-  /// and so are later writes of a record of which an earlier one waits to be taken.
+  /// The oldest waiting writes above a number that fit a page, numbered. Those that were refused,
+  /// or wait for a person's word, are left out, and so are later writes of a record of which an
+  /// earlier one waits to be taken.
   func page(after last: UInt64, of records: Int = Page.records) throws -> OutboxPage {
     var page = OutboxPage()
     let settled = try settledThrough()
@@ -158,7 +165,8 @@ extension ReplicaTransaction {
     return page
   }
 
-  /// The bytes to send; nil where an acknowledged record was to be offered again, and by now all of it is writes that wait themselves.
+  /// The bytes to send; nil where an acknowledged record was to be offered again, and by now all of
+  /// it is writes that wait themselves.
   private func offer(of row: Row) throws -> [UInt8]? {
     if let bytes = try row.optionalBytes(at: 3) { return bytes }
     let kind = try row.decode(UInt32.self, atIndex: 1)

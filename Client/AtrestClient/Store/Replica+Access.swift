@@ -137,8 +137,8 @@ extension Replica {
     }
   }
 
-  /// 16 hexadecimal digits over every record's canonical bytes, by key: equal in replicas that hold the same. For comparing,
-  /// not for proving: it is no cryptographic hash.
+  /// 16 hexadecimal digits over every record's canonical bytes, by key: equal in replicas that hold
+  /// the same. For comparing, not for proving: it is no cryptographic hash.
   public func digest() throws(ReplicaError) -> String {
     try read { transaction in
       var digest = Digest()

@@ -7,7 +7,8 @@ import Foundation
 import GRDB
 
 extension Replica {
-  /// Checks the file's structure, and that every record and every waiting write can be read and is what its key says.
+  /// Checks the file's structure, and that every record and every waiting write can be read and is
+  /// what its key says.
   ///
   /// - Returns: How many records there are.
   /// - Throws: `.damaged` if something is not as it should be.

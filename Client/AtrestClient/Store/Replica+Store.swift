@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The replica as the sync engine sees it: pages out of the outbox, answers in, one transaction each.
+// The replica as the sync engine sees it: pages out of the outbox, answers in, one transaction
+// each.
 
 import AtrestProtocol
 import AtrestReplication
@@ -115,8 +116,8 @@ extension Replica: ReplicaStore {
         sql: """
           UPDATE outbox SET refused_reason = NULL, refused_message = NULL WHERE refused_reason = ?
           """, arguments: [Refusal.Reason.clockSkew.rawValue])
-      // A write that now carries an earlier stamp may lose to one it had won against here, which this replica then no longer
-      // holds.
+      // A write that now carries an earlier stamp may lose to one it had won against here, which
+      // this replica then no longer holds.
       transaction.demandReconcile(afterLoss: false)
     }
   }

@@ -9,8 +9,8 @@ import Synchronization
 
 /// A local replica. Works offline from the first moment; pairing gives it an account to sync with.
 ///
-/// Reads and writes block on the disk: a write is durable when its method returns. Any number of `Replica`s and processes may
-/// share one directory. Thread-safe.
+/// Reads and writes block on the disk: a write is durable when its method returns. Any number of
+/// `Replica`s and processes may share one directory. Thread-safe.
 public final class Replica: Sendable {
   /// Where it lives.
   public let directory: URL
@@ -21,8 +21,9 @@ public final class Replica: Sendable {
   let pageRecords: Int
   private let path: String
   private let queue: DatabaseQueue
-  /// Set when the disk failed. What a commit that failed left behind is unknown, and this connection's view of it may
-  /// be wrong, so it is not used again; opening the replica anew reads what is there.
+  /// Set when the disk failed. What a commit that failed left behind is unknown, and this
+  /// connection's view of it may be wrong, so it is not used again; opening the replica anew reads
+  /// what is there.
   private let failure: Failure
   /// Whose the replica must be for a transaction to run; nil: anybody's.
   private let pairing: Pairing?
@@ -47,7 +48,8 @@ public final class Replica: Sendable {
   ///
   /// - Parameters:
   ///   - busyTimeout: Seconds.
-  ///   - random: Numbers that nobody can guess and none of which is zero: sync tokens are made of them.
+  ///   - random: Numbers that nobody can guess and none of which is zero: sync tokens are made of
+  ///     them.
   package init(
     directory: URL, clock: any WallClock, busyTimeout: TimeInterval = Replica.busyTimeout,
     random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 1 ... .max) }
@@ -68,7 +70,8 @@ public final class Replica: Sendable {
   /// A replica on a disk of the caller's own, for simulations.
   ///
   /// - Parameters:
-  ///   - uri: A SQLite URI that names its file system; nothing else may have the file open. Made if there is none.
+  ///   - uri: A SQLite URI that names its file system; nothing else may have the file open. Made if
+  ///     there is none.
   ///   - checkpointPages: Pages of the log at which it is moved into the file.
   ///   - pageRecords: Offers of a request, at most.
   ///   - random: Numbers that nobody can guess and none of which is zero.
@@ -89,8 +92,8 @@ public final class Replica: Sendable {
     pairing = nil
   }
 
-  /// The same replica for as long as it belongs to an account: for talks with its server, which another process may end and begin anew
-  /// with somebody else's.
+  /// The same replica for as long as it belongs to an account: for talks with its server, which
+  /// another process may end and begin anew with somebody else's.
   func bound(to pairing: Pairing) -> Replica { Replica(self, pairing: pairing) }
 
   private init(_ other: Replica, pairing: Pairing) {
@@ -105,17 +108,19 @@ public final class Replica: Sendable {
     self.pairing = pairing
   }
 
-  /// Whether there is a replica (of whatever condition) in a directory, or something that keeps this from being seen:
-  /// opening it then says what. Makes nothing.
+  /// Whether there is a replica (of whatever condition) in a directory, or something that keeps
+  /// this from being seen: opening it then says what. Makes nothing.
   public static func exists(at directory: URL) -> Bool {
     var status = stat()
     return stat(ReplicaFile(directory: directory).path, &status) == 0 || errno != ENOENT
   }
 
-  /// Runs several reads and writes as one: others see all or nothing of it, and no other process writes meanwhile.
+  /// Runs several reads and writes as one: others see all or nothing of it, and no other process
+  /// writes meanwhile.
   ///
-  /// Each write inside is one user action with a stamp of its own. Good for read-then-write, and for many writes at once:
-  /// ten thousand cost little more than one. Do not call the replica itself from inside.
+  /// Each write inside is one user action with a stamp of its own. Good for read-then-write, and
+  /// for many writes at once: ten thousand cost little more than one. Do not call the replica
+  /// itself from inside.
   /// - Throws: What `body` throws, after undoing everything; `ReplicaError` if the replica fails.
   public func transaction<Result>(
     _ body: (ReplicaTransaction) throws -> Result

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can go wrong with the local replica, each with a sentence for the person at the terminal.
 
-/// Why the replica could not do what was asked. Nothing was changed, and nothing on disk was overwritten.
+/// Why the replica could not do what was asked. Nothing was changed, and nothing on disk was
+/// overwritten.
 public enum ReplicaError: Error, Hashable, Sendable {
   /// The directory or a file in it cannot be made or opened. The reason is the system's.
   case inaccessible(path: String, reason: String)

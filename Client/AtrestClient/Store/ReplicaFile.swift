@@ -40,7 +40,8 @@ struct ReplicaFile {
     return queue
   }
 
-  /// Opens a database that SQLite finds by itself, making it if there is none. One connection, so that no memory needs sharing.
+  /// Opens a database that SQLite finds by itself, making it if there is none. One connection, so
+  /// that no memory needs sharing.
   static func open(uri: String, checkpointPages: Int) throws(ReplicaError) -> DatabaseQueue {
     do {
       let queue = try DatabaseQueue(
@@ -66,8 +67,8 @@ struct ReplicaFile {
     _ busyTimeout: TimeInterval, checkpointPages: Int = 4096, isExclusive: Bool = false
   ) -> Configuration {
     var configuration = Configuration()
-    // SQLite's own handler waits up to 100 ms between two looks; a neighbour that writes without pause leaves gaps of
-    // microseconds, and this process would find none of them for seconds.
+    // SQLite's own handler waits up to 100 ms between two looks; a neighbour that writes without
+    // pause leaves gaps of microseconds, and this process would find none of them for seconds.
     let looks = Int(busyTimeout * 1000) / busyPauseMilliseconds
     configuration.busyMode = .callback { count in
       usleep(useconds_t(busyPauseMilliseconds) * 1000)
@@ -78,9 +79,10 @@ struct ReplicaFile {
     configuration.prepareDatabase { database in
       // Before anything is read.
       if isExclusive { try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
-      // A write is durable when its commit returns: in WAL mode that takes FULL. Ids are random, so a first sync touches all of
-      // the record table again and again: 32 MiB keep that of 200,000 records in memory, and a WAL of 16 MiB
-      // spares copying the same pages back for every page of the feed.
+      // A write is durable when its commit returns: in WAL mode that takes FULL. Ids are random, so
+      // a first sync touches all of the record table again and again: 32 MiB keep that of 200,000
+      // records in memory, and a WAL of 16 MiB spares copying the same pages back for every page of
+      // the feed.
       try database.execute(
         sql: """
           PRAGMA synchronous = \(Mutation.writeNotSynced.isActive ? "NORMAL" : "FULL"); PRAGMA trusted_schema = OFF;
@@ -91,8 +93,8 @@ struct ReplicaFile {
     return configuration
   }
 
-  /// Builds the file under another name and links it into place, so that a file under its own name is always complete: an empty
-  /// or half-made one is damage, not a beginning.
+  /// Builds the file under another name and links it into place, so that a file under its own name
+  /// is always complete: an empty or half-made one is damage, not a beginning.
   private func create() throws(ReplicaError) {
     try checkNothingIsLeft()
     do {
@@ -138,8 +140,9 @@ struct ReplicaFile {
     close(descriptor)
   }
 
-  /// SQLite takes an empty file for a new database and would start over; this looks first. It must not open the file: to close it again
-  /// would drop the locks that this process's other replicas of the same folder have on it, as POSIX wants it.
+  /// SQLite takes an empty file for a new database and would start over; this looks first. It must
+  /// not open the file: to close it again would drop the locks that this process's other replicas
+  /// of the same folder have on it, as POSIX wants it.
   private func checkSize() throws(ReplicaError) {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -148,7 +151,8 @@ struct ReplicaFile {
     guard status.st_size >= Self.headerBytes else { throw .damaged(path: path) }
   }
 
-  /// A log without its file is what is left of a replica that somebody moved: SQLite would play it into the next one.
+  /// A log without its file is what is left of a replica that somebody moved: SQLite would play it
+  /// into the next one.
   private func checkNothingIsLeft() throws(ReplicaError) {
     var status = stat()
     guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return }
@@ -176,16 +180,18 @@ struct ReplicaFile {
     if version < ReplicaFile.version { try migrate(queue, path: path) }
   }
 
-  /// Syncs what the log holds. A process that was killed inside a commit leaves a log that SQLite takes for committed although it is
-  /// only in the system's memory: numbers and tokens that it gave would be sent as they are, and a power failure would take them.
-  /// Costs nothing where the log is in the file already.
+  /// Syncs what the log holds. A process that was killed inside a commit leaves a log that SQLite
+  /// takes for committed although it is only in the system's memory: numbers and tokens that it
+  /// gave would be sent as they are, and a power failure would take them. Costs nothing where the
+  /// log is in the file already.
   private static func makeDurable(_ queue: DatabaseQueue) throws {
     do {
       try queue.writeWithoutTransaction { database in
         try database.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)")
       }
     } catch let error as DatabaseError {
-      // The log is synced first; only moving it into the file takes room. And who may not write sends nothing.
+      // The log is synced first; only moving it into the file takes room. And who may not write
+      // sends nothing.
       guard [.SQLITE_FULL, .SQLITE_READONLY].contains(error.resultCode) else { throw error }
     }
   }

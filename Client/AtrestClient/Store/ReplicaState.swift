@@ -8,7 +8,8 @@ import GRDB
 
 import struct AtrestProtocol.Cursor
 
-/// A request to join an account whose answer may have been lost: repeated under its name, it gives the same identity.
+/// A request to join an account whose answer may have been lost: repeated under its name, it gives
+/// the same identity.
 struct PendingJoin: Hashable {
   /// The pairing link, whole. A secret until used.
   var link: String
@@ -35,14 +36,16 @@ struct ReplicaState: Hashable {
   var confirmedToken: UInt64 = 0
   /// The greatest number that an entry of the outbox was given.
   var lastNumber: UInt64 = 0
-  /// Names a request for a new identity that may be under way: repeated, it gives the same one. A secret.
+  /// Names a request for a new identity that may be under way: repeated, it gives the same one. A
+  /// secret.
   var renewal: [UInt8]?
   /// A request to join an account that may be under way.
   var joining: PendingJoin?
   /// Whether the server said last that its own clock is doubtful.
   var isServerClockDoubtful = false
 
-  /// Forgets what one server knows this replica by. Its positions stay: the same account knows them, and any other says `restarted`.
+  /// Forgets what one server knows this replica by. Its positions stay: the same account knows
+  /// them, and any other says `restarted`.
   mutating func leave() {
     renewal = nil
   }

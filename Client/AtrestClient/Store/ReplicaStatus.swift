@@ -35,11 +35,13 @@ public struct ReplicaStatus: Hashable, Sendable {
 public struct PendingWrite: Hashable, Sendable {
   /// The record it is for.
   public var key: RecordKey
-  /// The fields it wrote; empty for an acknowledged record that is offered again to a server which lost it.
+  /// The fields it wrote; empty for an acknowledged record that is offered again to a server which
+  /// lost it.
   public var written: [FieldNumber]
   /// When it was written; nil for a record that is offered again.
   public var since: WallTime?
-  /// Why the server did not take it, if it was asked; or `.massDeletion` while it waits for a person's word.
+  /// Why the server did not take it, if it was asked; or `.massDeletion` while it waits for a
+  /// person's word.
   public var refusal: Refusal?
 
   /// Why the server did not take a write.

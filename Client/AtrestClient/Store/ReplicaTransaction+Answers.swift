@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores what the server answers: acknowledgements, refusals, records, and where the replica then is.
+// Stores what the server answers: acknowledgements, refusals, records, and where the replica then
+// is.
 
 import AtrestDomain
 import AtrestProtocol
@@ -14,7 +15,8 @@ extension ReplicaTransaction {
   func apply(
     _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at reading: Reading
   ) throws -> AppliedAnswer {
-    // Copies of what was deleted are not kept here for longer than elsewhere, even where nobody acts any more.
+    // Copies of what was deleted are not kept here for longer than elsewhere, even where nobody
+    // acts any more.
     try trim()
     var applied = AppliedAnswer()
     let refused = Set(answer.refusals.map(\.index))
@@ -58,8 +60,8 @@ extension ReplicaTransaction {
     return applied
   }
 
-  /// The indices of the offers that the server judged. Where it is at a position that is not in this replica's past, it judged none of
-  /// this replica's, whatever its numbers say.
+  /// The indices of the offers that the server judged. Where it is at a position that is not in
+  /// this replica's past, it judged none of this replica's, whatever its numbers say.
   private func judgedOffers(
     _ answer: ExchangeResponse, _ request: ExchangeRequest, _ page: OutboxPage,
     _ applied: inout AppliedAnswer
@@ -97,9 +99,10 @@ extension ReplicaTransaction {
     }
   }
 
-  /// Later writes of the record lose their numbers: whoever sends them next does so after the refused one. A
-  /// server that was sent them beside it has refused them, too; one that is still to get them must not judge
-  /// them, because it may have been told by then that the refusal is settled.
+  /// Later writes of the record lose their numbers: whoever sends them next does so after the
+  /// refused one. A server that was sent them beside it has refused them, too; one that is still to
+  /// get them must not judge them, because it may have been told by then that the refusal is
+  /// settled.
   private func withdrawNumbers(after refused: Int64) throws {
     try database.cachedStatement(
       sql: """
@@ -111,11 +114,13 @@ extension ReplicaTransaction {
     if database.changesCount > 0 { try noteNumbersWithdrawn() }
   }
 
-  /// Later writes of the record that were never sent go without the refused one: they replace what it replaced.
+  /// Later writes of the record that were never sent go without the refused one: they replace what
+  /// it replaced.
   func skip(_ refused: Int64) throws {
     guard let entry = try entry(refused), let offer = entry.offer else { return }
     let skipped = offer.record.registers.filter(entry.wrote)
-    // Whatever holds one of these writes, as what it wrote or beside it, holds the corrected one from now on.
+    // Whatever holds one of these writes, as what it wrote or beside it, holds the corrected one
+    // from now on.
     var corrected: [Register: Register] = [:]
     for later in try entries(for: entry.key)
     where later.sequence > refused && later.number == nil {
@@ -141,8 +146,8 @@ extension ReplicaTransaction {
     try put(held)
   }
 
-  /// Takes what the server took out of the outbox: what the page held, and nothing else. An entry that has this number no more was settled by
-  /// another sync of this replica.
+  /// Takes what the server took out of the outbox: what the page held, and nothing else. An entry
+  /// that has this number no more was settled by another sync of this replica.
   private func acknowledge(_ page: OutboxPage, _ taken: Set<Int>) throws {
     if Mutation.laterOfferForgotten.isActive, let last = page.sequences.last {
       try database.execute(sql: "DELETE FROM outbox WHERE sequence > ?", arguments: [last])
@@ -173,8 +178,8 @@ extension ReplicaTransaction {
       && encoded.count <= Record.Limits.encodedBytes
   }
 
-  /// A server that lost something may have taken in another write since, without knowing of the one held here. It can only note that
-  /// conflict if it sees this one, too.
+  /// A server that lost something may have taken in another write since, without knowing of the one
+  /// held here. It can only note that conflict if it sees this one, too.
   private func offerBeforeItGoes(_ record: Record) throws {
     guard record.key.kind != .conflict, record.key.kind != .entitlement,
       !Mutation.notOfferedBeforeItGoes.isActive
@@ -193,8 +198,8 @@ extension ReplicaTransaction {
       arguments: [key.kind.rawValue, Data(key.id)]) ?? false
   }
 
-  /// Whether somebody may want back what was forgotten with a deletion: this replica knows the deletion to be undone, or the journal lists an action
-  /// that wrote some of it.
+  /// Whether somebody may want back what was forgotten with a deletion: this replica knows the
+  /// deletion to be undone, or the journal lists an action that wrote some of it.
   private func isMissed(_ forgotten: [Register], from record: Record) throws -> Bool {
     if forgotten.isEmpty || !record.isDeleted { return !forgotten.isEmpty }
     return try forgotten.contains { register in
@@ -264,7 +269,8 @@ extension ReplicaTransaction {
   }
 }
 
-/// Text from the server as it may be shown: no control characters, which could steer a terminal, and no more than a line or two.
+/// Text from the server as it may be shown: no control characters, which could steer a terminal,
+/// and no more than a line or two.
 func shown(_ text: String) -> String {
   let scalars = text.unicodeScalars.filter { !$0.steersDisplay }
   return String(String.UnicodeScalarView(scalars.prefix(300)))

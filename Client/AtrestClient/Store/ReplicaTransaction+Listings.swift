@@ -17,7 +17,8 @@ extension ReplicaTransaction {
     }
   }
 
-  /// Completed fasts of 4 hours and more that are not deleted, newest end first; of equal ends, the greater id first.
+  /// Completed fasts of 4 hours and more that are not deleted, newest end first; of equal ends, the
+  /// greater id first.
   ///
   /// - Parameters:
   ///   - from: Only those that ended then or later.
@@ -60,7 +61,8 @@ extension ReplicaTransaction {
     }
   }
 
-  /// How many of an id's hexadecimal digits no other record of its kind, deleted ones included, shares, and one more.
+  /// How many of an id's hexadecimal digits no other record of its kind, deleted ones included,
+  /// shares, and one more.
   public func distinctDigits(of key: RecordKey) throws(ReplicaError) -> Int {
     try storage {
       var digits = 0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What apps read: fasts, water, settings. Records that cannot be read as what they claim to be are left out, never bent.
+// What apps read: fasts, water, settings. Records that cannot be read as what they claim to be are
+// left out, never bent.
 
 import AtrestDomain
 import AtrestProtocol
@@ -7,7 +8,8 @@ import AtrestReplication
 import Foundation
 
 extension ReplicaTransaction {
-  /// Fasts that are not deleted, latest start first. Records that cannot be read as fasts are left out.
+  /// Fasts that are not deleted, latest start first. Records that cannot be read as fasts are left
+  /// out.
   public func sessions() throws(ReplicaError) -> [Session] {
     try all(.session) { try? Session($0) }.sorted {
       ($0.span.start, $0.id.uuidString) > ($1.span.start, $1.id.uuidString)

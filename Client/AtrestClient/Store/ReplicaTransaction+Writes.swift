@@ -7,7 +7,8 @@ import AtrestReplication
 import Foundation
 
 extension ReplicaTransaction {
-  /// Writes what differs from the stored fast; brings it back if it was deleted. Nothing if nothing differs.
+  /// Writes what differs from the stored fast; brings it back if it was deleted. Nothing if nothing
+  /// differs.
   ///
   /// - Throws: `.invalid` for a fast that cannot be stored.
   public func save(_ session: Session) throws(ReplicaError) {
@@ -22,7 +23,8 @@ extension ReplicaTransaction {
       ])
   }
 
-  /// Writes what differs from the stored entry; brings it back if it was deleted. Nothing if nothing differs.
+  /// Writes what differs from the stored entry; brings it back if it was deleted. Nothing if
+  /// nothing differs.
   public func save(_ entry: WaterEntry) throws(ReplicaError) {
     try write(
       RecordKey(kind: .water, id: entry.id.bytes),
@@ -31,7 +33,8 @@ extension ReplicaTransaction {
 
   /// Writes a setting.
   ///
-  /// - Throws: `.invalid` unless the key has 1 to 96 bytes of UTF-8, and the value at most 4096 and no NUL.
+  /// - Throws: `.invalid` unless the key has 1 to 96 bytes of UTF-8, and the value at most 4096 and
+  ///   no NUL.
   public func setPreference(_ key: String, to value: String) throws(ReplicaError) {
     guard (1...Record.Limits.idBytes).contains(key.utf8.count) else {
       throw .invalid("A setting's name has 1 to \(Record.Limits.idBytes) bytes. Choose another.")
@@ -58,8 +61,9 @@ extension ReplicaTransaction {
     return true
   }
 
-  /// Keeps a signed App Store transaction and offers it to the account's other devices. Of several statements about one
-  /// purchase the one signed last stays, in whatever order they come. Nothing is verified, and nothing granted.
+  /// Keeps a signed App Store transaction and offers it to the account's other devices. Of several
+  /// statements about one purchase the one signed last stays, in whatever order they come. Nothing
+  /// is verified, and nothing granted.
   ///
   /// - Parameter jws: JWS compact form, at most 16 KiB.
   public func keep(signedTransaction jws: [UInt8]) throws(ReplicaError) {
@@ -74,7 +78,8 @@ extension ReplicaTransaction {
     let pending = try storage { try entries(for: fact.key) }
     try storage {
       try put(merged)
-      // A fact is nobody's edit: it names no written field, so it never conflicts and is never stamped again.
+      // A fact is nobody's edit: it names no written field, so it never conflicts and is never
+      // stamped again.
       try queue(
         Offer(record: merged, written: []), insteadOf: coalescing(over: stored, pending))
     }
@@ -82,8 +87,10 @@ extension ReplicaTransaction {
 
   /// Writes the losing value back, as an ordinary new write, and takes the entry off the journal.
   ///
-  /// Nothing but its deletion may be left of the record. Then whatever else the losing write said is written back with it.
-  /// - Throws: `.invalid` if the record would still lack a value that its kind cannot be without, or is not here yet.
+  /// Nothing but its deletion may be left of the record. Then whatever else the losing write said
+  /// is written back with it.
+  /// - Throws: `.invalid` if the record would still lack a value that its kind cannot be without,
+  ///   or is not here yet.
   public func restore(_ entry: JournalEntry) throws(ReplicaError) {
     let key = entry.conflict.key
     let stored = try record(key)
@@ -113,7 +120,8 @@ extension ReplicaTransaction {
     for entry in restored { try delete(entry.key) }
   }
 
-  /// Whether a record, with the lost values of some entries, is one that its kind's rules allow. Kinds this build does not know have none.
+  /// Whether a record, with the lost values of some entries, is one that its kind's rules allow.
+  /// Kinds this build does not know have none.
   private func isWhole(_ stored: Record?, with entries: [JournalEntry]) -> Bool {
     guard let key = entries.first?.conflict.key else { return true }
     var record = stored ?? Record(key: key)
@@ -136,7 +144,8 @@ extension ReplicaTransaction {
   /// One user action on a record: changed fields and `deleted`, under one stamp.
   ///
   /// - Parameters:
-  ///   - values: Fields and their encoded values; those that are stored already are not written again.
+  ///   - values: Fields and their encoded values; those that are stored already are not written
+  ///     again.
   ///   - deleted: Whether the action is a deletion.
   func write(
     _ key: RecordKey, _ values: [(field: FieldNumber, value: [UInt8])], deleted: Bool = false
@@ -154,8 +163,8 @@ extension ReplicaTransaction {
     for (field, value) in changed + [deletion] {
       let replaced = record[field].flatMap { current in
         if let takenBack, takenBack.deletion == current { return takenBack.replaced }
-        // The server will not see a write whose place this one takes, or that it refused for good, before this one: so what that one replaced
-        // is what this one replaces.
+        // The server will not see a write whose place this one takes, or that it refused for good,
+        // before this one: so what that one replaced is what this one replaces.
         let isUnseen =
           earlier?.wrote(current) == true
           || pending.contains { $0.isRefusedForGood && $0.wrote(current) }

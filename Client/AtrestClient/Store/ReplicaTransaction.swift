@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One transaction on a replica: the ground on which reads, writes, and the storing of answers stand.
+// One transaction on a replica: the ground on which reads, writes, and the storing of answers
+// stand.
 
 import AtrestProtocol
 import AtrestReplication
@@ -19,7 +20,8 @@ public final class ReplicaTransaction {
   private let stateBefore: ReplicaState
   /// What the action that is being taken wrote so far; nil outside of one.
   var steps: [ActionStep]?
-  /// The first failure of the database: whatever the caller makes of it, nothing of this transaction may then be kept.
+  /// The first failure of the database: whatever the caller makes of it, nothing of this
+  /// transaction may then be kept.
   private var failure: ReplicaError?
 
   init(
@@ -44,7 +46,8 @@ public final class ReplicaTransaction {
     (0..<4).flatMap { _ in withUnsafeBytes(of: nonce().littleEndian) { Array($0) } }
   }
 
-  /// Notes that everything held is to be compared with the server. What is being compared already began too early.
+  /// Notes that everything held is to be compared with the server. What is being compared already
+  /// began too early.
   ///
   /// - Parameter afterLoss: Whether the server lost something.
   func demandReconcile(afterLoss: Bool) {

@@ -7,18 +7,19 @@ import GRDB
 
 import struct AtrestReplication.Record
 
-/// Where times move, order is kept within each record, and only there: no record's clock holds another's writes back. A new stamp stays
-/// greater than every stamp that the record had where it was written, of whatever field, and than those of the record's earlier waiting
-/// writes: whoever knew one of those did not know this write. What the server has acknowledged never changes, and of what it may have
-/// taken only the identity does.
+/// Where times move, order is kept within each record, and only there: no record's clock holds
+/// another's writes back. A new stamp stays greater than every stamp that the record had where it
+/// was written, of whatever field, and than those of the record's earlier waiting writes: whoever
+/// knew one of those did not know this write. What the server has acknowledged never changes, and
+/// of what it may have taken only the identity does.
 extension ReplicaTransaction {
   /// Stamps all that waits with another identity, at the times at which it was written.
   func restamp(as replica: ReplicaID) throws {
     try restamp(as: replica, nil)
   }
 
-  /// Stamps writes that the server has not got again, if they are further ahead of its clock than it bears: as if this device's clock had
-  /// been right.
+  /// Stamps writes that the server has not got again, if they are further ahead of its clock than
+  /// it bears: as if this device's clock had been right.
   func restamp(aheadOf server: WallTime, as replica: ReplicaID? = nil) throws {
     let limit = HybridTime(server.advanced(by: ReplicaTransaction.borneMilliseconds))
     let offset = state.serverOffset.correction
@@ -39,7 +40,8 @@ extension ReplicaTransaction {
     state.clock = HybridClock(latest: latest)
   }
 
-  /// How far ahead of its clock a server takes stamps that follow none it holds: see REASON_CLOCK_SKEW.
+  /// How far ahead of its clock a server takes stamps that follow none it holds: see
+  /// REASON_CLOCK_SKEW.
   private static let borneMilliseconds: Int64 = 60_000
 
   private func restamp(
@@ -64,8 +66,9 @@ private struct RecordRestamp {
   /// The time at which something was written after all; nil where times stay.
   private let time: ((HybridTime, OutboxEntry) -> HybridTime)?
   private var stamps: [Stamp: Stamp] = [:]
-  /// Only what was written here: a copy shares stamps with what it was copied from, and may hold writes of that one under them. And
-  /// the floor of a pruned record is the server's word, though it carries the stamp of the deletion.
+  /// Only what was written here: a copy shares stamps with what it was copied from, and may hold
+  /// writes of that one under them. And the floor of a pruned record is the server's word, though
+  /// it carries the stamp of the deletion.
   private var own: Set<Register> = []
   private var last = HybridTime(rawValue: 0)
   private var least = HybridTime(rawValue: 0)
@@ -130,7 +133,8 @@ private struct RecordRestamp {
     return max(time, next(floor), next(last))
   }
 
-  /// The same time, whatever the record holds by now. But two writes of one time, of two identities that this replica had, stay two.
+  /// The same time, whatever the record holds by now. But two writes of one time, of two identities
+  /// that this replica had, stay two.
   private func kept(_ time: HybridTime) -> HybridTime {
     let isGiven = stamps.values.contains(Stamp(time: time, replica: replica))
     return isGiven || Mutation.renewalMovesTimes.isActive ? next(max(last, time)) : time

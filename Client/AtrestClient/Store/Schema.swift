@@ -12,12 +12,15 @@ enum Schema {
   /// The version that this build reads and writes.
   static var version: Int { steps.count }
 
-  /// - `replica`: one row; who this replica is and where it stands. Unsigned 64-bit numbers are stored as their bit pattern.
-  /// - `record`: the merged view, one row for each record: its canonical bytes. Rows lie in the order of arrival and only their
-  ///   short keys are sorted: ids are random, and a table sorted by them dirties nearly a page for each record pulled.
-  /// - `outbox`: what the server has not acknowledged. The bytes under a sequence never change, and sequences are never used
-  ///   twice, so an acknowledgement can only ever remove what it was given for. An entry without an offer stands for the record
-  ///   as it is, acknowledged once, to be offered again to a server that lost it.
+  /// - `replica`: one row; who this replica is and where it stands. Unsigned 64-bit numbers are
+  ///   stored as their bit pattern.
+  /// - `record`: the merged view, one row for each record: its canonical bytes. Rows lie in the
+  ///   order of arrival and only their short keys are sorted: ids are random, and a table sorted by
+  ///   them dirties nearly a page for each record pulled.
+  /// - `outbox`: what the server has not acknowledged. The bytes under a sequence never change, and
+  ///   sequences are never used twice, so an acknowledgement can only ever remove what it was given
+  ///   for. An entry without an offer stands for the record as it is, acknowledged once, to be
+  ///   offered again to a server that lost it.
   /// - `device`: names of the account's devices, as of the last time they were listed.
   static let version1 = """
     CREATE TABLE replica (
@@ -55,11 +58,13 @@ enum Schema {
     PRAGMA application_id = \(ReplicaFile.applicationID);
     """
 
-  /// - `seen_epoch`, `seen_sequence`: the account's head, as the newest answer told it. Version 1 knew only its cursor.
+  /// - `seen_epoch`, `seen_sequence`: the account's head, as the newest answer told it. Version 1
+  ///   knew only its cursor.
   /// - `must_reconcile`: 0, or the name of a demand to compare everything held with the server.
-  /// - `token_held`: the sync token that the server confirmed last. `token_attempts`: those it was sent since, oldest first, eight
-  ///   bytes each, little-endian.
-  /// - `outbox.lowest`, `outbox.highest`: times of the earlier writes that a write took the place of: the server may have them.
+  /// - `token_held`: the sync token that the server confirmed last. `token_attempts`: those it was
+  ///   sent since, oldest first, eight bytes each, little-endian.
+  /// - `outbox.lowest`, `outbox.highest`: times of the earlier writes that a write took the place
+  ///   of: the server may have them.
   static let version2 = """
     ALTER TABLE replica ADD COLUMN seen_epoch INTEGER;
     ALTER TABLE replica ADD COLUMN seen_sequence INTEGER;
@@ -74,15 +79,17 @@ enum Schema {
   /// - `renewal`: the name of a request for a new identity that may be under way. A secret.
   static let version3 = "ALTER TABLE replica ADD COLUMN renewal BLOB;"
 
-  /// - `joining`: the name of a request to join an account that may be under way. `joining_link`: the pairing link it was made with. Secrets,
-  ///   both NULL or neither.
+  /// - `joining`: the name of a request to join an account that may be under way. `joining_link`:
+  ///   the pairing link it was made with. Secrets, both NULL or neither.
   static let version4 = """
     ALTER TABLE replica ADD COLUMN joining BLOB;
     ALTER TABLE replica ADD COLUMN joining_link TEXT;
     """
 
-  /// - `record.state`, `record.at`: what a look sorts and bounds by, derived from the body; see `ListingPosition`. NULL: in no listing.
-  /// - `action`, `action_step`: what the person did last on this device, for undoing; see `UserAction`. Never synced.
+  /// - `record.state`, `record.at`: what a look sorts and bounds by, derived from the body; see
+  ///   `ListingPosition`. NULL: in no listing.
+  /// - `action`, `action_step`: what the person did last on this device, for undoing; see
+  ///   `UserAction`. Never synced.
   static let version5 = """
     ALTER TABLE record ADD COLUMN state INTEGER;
     ALTER TABLE record ADD COLUMN at INTEGER;
@@ -101,8 +108,9 @@ enum Schema {
     ) STRICT;
     """
 
-  /// - `replica.cursor_…`, `replica.head_…`: positions in the feed, by the names of commits. `confirmed_token`, `last_number`, `outbox.number`,
-  ///   `outbox_token`: the outbox as a log; see `OutboxLog.swift`.
+  /// - `replica.cursor_…`, `replica.head_…`: positions in the feed, by the names of commits.
+  ///   `confirmed_token`, `last_number`, `outbox.number`, `outbox_token`: the outbox as a log; see
+  ///   `OutboxLog.swift`.
   /// - `outbox.restored`: whether a record that is offered again may have been lost by the server.
   static let version6 = """
     ALTER TABLE replica RENAME COLUMN epoch TO cursor_commit;
@@ -134,7 +142,8 @@ enum Schema {
     try database.execute(sql: "PRAGMA user_version = \(steps.count)")
   }
 
-  /// Makes the tokens of version 5 the beginning of the log, and gives all that waits a number: it may have been sent.
+  /// Makes the tokens of version 5 the beginning of the log, and gives all that waits a number: it
+  /// may have been sent.
   private static func numberOutbox(_ database: Database) throws {
     let row = try Row.fetchOne(database, sql: "SELECT token_held, token_attempts FROM replica")
     let held: Int64? = row?[0]
@@ -160,7 +169,8 @@ enum Schema {
       sql: "UPDATE replica SET confirmed_token = coalesce(token_held, 0), last_number = ?",
       arguments: [numbered ?? Int64(tokens.count)])
     if let numbered {
-      // They were sent with a token that the server may hold, if at all; what is sent from now on has this one.
+      // They were sent with a token that the server may hold, if at all; what is sent from now on
+      // has this one.
       try database.execute(
         sql: "INSERT INTO outbox_token (through, token) VALUES (?, ?)",
         arguments: [numbered, Int64.random(in: 1 ... .max)])

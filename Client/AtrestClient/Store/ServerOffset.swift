@@ -5,11 +5,13 @@ import AtrestReplication
 
 /// By how much a server's clock is ahead of this device's.
 ///
-/// An answer's time lies between asking and reading, so the server's clock shows at least that time when it is read, and at most as much
-/// more as passed since the question, by a clock that nobody sets (Cristian 1989). A laptop that slept on an answer keeps what it
-/// believed before, if that lies within these bounds.
+/// An answer's time lies between asking and reading, so the server's clock shows at least that time
+/// when it is read, and at most as much more as passed since the question, by a clock that nobody
+/// sets (Cristian 1989). A laptop that slept on an answer keeps what it believed before, if that
+/// lies within these bounds.
 struct ServerOffset: Hashable {
-  /// Smaller differences between two clocks are the network's as likely as the clocks'. Milliseconds.
+  /// Smaller differences between two clocks are the network's as likely as the clocks'.
+  /// Milliseconds.
   static let tolerance: Int64 = 2000
 
   /// Server's clock minus this device's.
@@ -24,7 +26,8 @@ struct ServerOffset: Hashable {
   ///
   /// - Parameters:
   ///   - now: What this device's clock showed when it was read.
-  ///   - waited: Milliseconds that passed since the question, by a clock that nobody sets; nil if that is not known.
+  ///   - waited: Milliseconds that passed since the question, by a clock that nobody sets; nil if
+  ///     that is not known.
   mutating func learn(_ server: WallTime, now: WallTime, waited: Int64? = 0) {
     let least = ServerOffset.between(server, now)
     guard let waited else {
@@ -54,7 +57,8 @@ struct ServerOffset: Hashable {
     return overflow ? corrected : WallTime(milliseconds: difference)
   }
 
-  /// How far a server's clock is ahead of a device's; 0 if no number can hold it, which no clock shows.
+  /// How far a server's clock is ahead of a device's; 0 if no number can hold it, which no clock
+  /// shows.
   static func between(_ server: WallTime, _ device: WallTime) -> Int64 {
     let (offset, overflow) = server.milliseconds.subtractingReportingOverflow(device.milliseconds)
     return overflow ? 0 : offset

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person did last on this device, so that it can be undone: a short journal that is never synced.
+// What a person did last on this device, so that it can be undone: a short journal that is never
+// synced.
 
 import AtrestDomain
 import AtrestProtocol
@@ -36,13 +37,15 @@ public enum UserAction: Int, Hashable, Sendable, CaseIterable {
 
   /// Actions that are remembered.
   public static let limit = 50
-  /// How long an action is remembered, in milliseconds: 30 days, which is when payload of deleted records is gone elsewhere.
+  /// How long an action is remembered, in milliseconds: 30 days, which is when payload of deleted
+  /// records is gone elsewhere.
   public static let retentionMilliseconds: Int64 = 30 * 86_400_000
   /// Records of one action. One that writes more is done, and cannot be undone.
   public static let recordLimit = 100
 }
 
-/// What an action did to one record. Where it wrote none of its fields, the record is a fast that was open beside those it wrote.
+/// What an action did to one record. Where it wrote none of its fields, the record is a fast that
+/// was open beside those it wrote.
 struct ActionStep {
   /// The record before; nil where there was none.
   var before: Record?
@@ -60,7 +63,8 @@ public struct UndoneAction: Hashable, Sendable {
     public let after: Record
     /// The fields that are as they were before.
     public let restored: [FieldNumber]
-    /// The fields that stay, because they were written again since, on another device or here; or because another fast goes on.
+    /// The fields that stay, because they were written again since, on another device or here; or
+    /// because another fast goes on.
     public let kept: [FieldNumber]
     /// Whether the fast would have gone on again, and stays as it is because another one goes on.
     public let anotherGoesOn: Bool
@@ -75,13 +79,15 @@ public struct UndoneAction: Hashable, Sendable {
 
   /// Whether anything is as it was before. If not, nothing was changed.
   public var isUndone: Bool { changes.contains { !$0.restored.isEmpty } }
-  /// Whether nothing was changed because another fast goes on. The action then stays remembered: to undo once more must not take
-  /// something else. Any other action is forgotten, or it would stand before earlier ones for ever.
+  /// Whether nothing was changed because another fast goes on. The action then stays remembered: to
+  /// undo once more must not take something else. Any other action is forgotten, or it would stand
+  /// before earlier ones for ever.
   public var isWaiting: Bool { !isUndone && changes.contains(where: \.anotherGoesOn) }
 }
 
 extension ReplicaTransaction {
-  /// Runs writes as one action of the person's, which `undo` can take back. Writes outside of any action are not remembered.
+  /// Runs writes as one action of the person's, which `undo` can take back. Writes outside of any
+  /// action are not remembered.
   ///
   /// Nothing is remembered where nothing was written.
   public func action<Result>(
@@ -95,9 +101,10 @@ extension ReplicaTransaction {
     return result
   }
 
-  /// Takes the last remembered action back, as ordinary new writes: each field that nobody wrote since becomes what it was. A record that the
-  /// action made is deleted, unless somebody wrote to it since. A fast does not go on again beside one that was not open when the action was
-  /// taken. The action is then forgotten, unless it `isWaiting`.
+  /// Takes the last remembered action back, as ordinary new writes: each field that nobody wrote
+  /// since becomes what it was. A record that the action made is deleted, unless somebody wrote to
+  /// it since. A fast does not go on again beside one that was not open when the action was taken.
+  /// The action is then forgotten, unless it `isWaiting`.
   ///
   /// - Parameter kind: Only the last one of this kind.
   /// - Returns: What became of it; nil if no such action is remembered.
@@ -192,8 +199,8 @@ extension ReplicaTransaction {
       && (try? Session(record))?.span.outcome == .active
   }
 
-  /// Whether a register still says what the action left, by this device's word. Its stamp may be another: this device's clock or identity was
-  /// corrected, or a later action was undone.
+  /// Whether a register still says what the action left, by this device's word. Its stamp may be
+  /// another: this device's clock or identity was corrected, or a later action was undone.
   private func isUntouched(_ register: Register, _ after: Record) -> Bool {
     guard let left = after[register.field], register.value == left.value else { return false }
     return register.stamp == left.stamp || register.stamp.replica == state.replica
@@ -220,8 +227,9 @@ extension ReplicaTransaction {
     try trim()
   }
 
-  /// Where an action wrote to an open fast, the others that are open. Which those were cannot be told from their stamps later: they are
-  /// stamped again when they are corrected, or ended and taken back.
+  /// Where an action wrote to an open fast, the others that are open. Which those were cannot be
+  /// told from their stamps later: they are stamped again when they are corrected, or ended and
+  /// taken back.
   private func fastsBeside(_ steps: [ActionStep]) throws(ReplicaError) -> [ActionStep] {
     guard steps.contains(where: { $0.before.map(isOpenFast) ?? false }) else { return [] }
     let written = Set(steps.map(\.after.record.key))

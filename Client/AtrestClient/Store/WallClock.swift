@@ -8,7 +8,8 @@ import Foundation
 public protocol WallClock: Sendable {
   /// What it shows now.
   func now() -> WallTime
-  /// Milliseconds by a clock that nobody sets and that runs while the device sleeps; nil where there is none.
+  /// Milliseconds by a clock that nobody sets and that runs while the device sleeps; nil where
+  /// there is none.
   func uptimeMilliseconds() -> Int64?
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way to a server over gRPC: what is called, with which token, and what a failed call means to a person.
+// The way to a server over gRPC: what is called, with which token, and what a failed call means to
+// a person.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -9,7 +10,8 @@ import AtrestSockets
 import AtrestTLS
 import Synchronization
 
-/// Calls a server's services. One connection, opened when first needed and again after it broke. Close it after use.
+/// Calls a server's services. One connection, opened when first needed and again after it broke.
+/// Close it after use.
 public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalTransport,
   AccountTransport
 {
@@ -93,7 +95,8 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
     }
   }
 
-  /// Connects, if it is not connected. A server that says nothing of its health is there all the same.
+  /// Connects, if it is not connected. A server that says nothing of its health is there all the
+  /// same.
   package func connect() async throws(SyncError) {
     do {
       let _: EmptyMessage = try await call(Method.healthCheck, EmptyMessage())
@@ -107,8 +110,10 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
 
   /// Joins an account.
   ///
-  /// - Parameter patience: How long the answer may take: with a code that needs approval it takes until somebody decides.
-  /// - Throws: `.joiningElsewhere` if the same request was made anew from elsewhere, which then has the answer.
+  /// - Parameter patience: How long the answer may take: with a code that needs approval it takes
+  ///   until somebody decides.
+  /// - Throws: `.joiningElsewhere` if the same request was made anew from elsewhere, which then has
+  ///   the answer.
   public func pair(
     _ request: PairRequest, within patience: Duration
   ) async throws(SyncError) -> PairResponse {
@@ -196,7 +201,8 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
     return try decode(bytes)
   }
 
-  /// What a failed call means; that the server is not the one it should be comes before what follows from it.
+  /// What a failed call means; that the server is not the one it should be comes before what
+  /// follows from it.
   private func failure(_ error: any Error) -> SyncError {
     if let failure = channel.tlsFailure, failure.isAboutTrust {
       return .untrusted(failure.userMessage)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often and how fast a failed call is tried again.
 
-/// Exponential backoff with full jitter, so that devices which lost a server together do not return to it together.
+/// Exponential backoff with full jitter, so that devices which lost a server together do not return
+/// to it together.
 public struct Pacing: Sendable {
   /// Calls of one request before a sync gives up, the first included. Watching never gives up.
   public var attempts = 5

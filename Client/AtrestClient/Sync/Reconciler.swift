@@ -4,11 +4,13 @@
 import AtrestProtocol
 import AtrestReplication
 
-/// A comparison of everything held with what the server holds: ranges whose fingerprints differ are cut into smaller ones, and small ones
-/// compared record by record. The server may cut a range itself, so that each round narrows twice.
+/// A comparison of everything held with what the server holds: ranges whose fingerprints differ are
+/// cut into smaller ones, and small ones compared record by record. The server may cut a range
+/// itself, so that each round narrows twice.
 ///
-/// Source: range-based set reconciliation, Meyer, "Range-Based Set Reconciliation", 2023; the fan-out is ours. Sums over any range are two
-/// lookups. Rounds grow with the logarithm of what is held, bytes with what differs.
+/// Source: range-based set reconciliation, Meyer, "Range-Based Set Reconciliation", 2023; the
+/// fan-out is ours. Sums over any range are two lookups. Rounds grow with the logarithm of what is
+/// held, bytes with what differs.
 struct Reconciler {
   /// What one answer leads to.
   struct Step {
@@ -108,7 +110,8 @@ struct Reconciler {
       }
       // What it holds in smaller parts may be what is held here.
       guard range.content != .fingerprint(fingerprint(part.items)) else { continue }
-      // A page may end before the ranges that were asked about do; but the first of these must be further along then.
+      // A page may end before the ranges that were asked about do; but the first of these must be
+      // further along then.
       if index == 0, part.isItemized {
         let isFurther =
           part.begin != parts[0].begin
@@ -145,7 +148,8 @@ struct Reconciler {
   /// Smaller ranges that hold about the same number of records each.
   private func cut(_ part: Part) -> [Part] {
     let total = part.items.count
-    // Half of what is compared record by record anyway: smaller ranges would cost more than they spare.
+    // Half of what is compared record by record anyway: smaller ranges would cost more than they
+    // spare.
     let count = max(2, min(Reconciler.fanOut, total * 2 / Int(KeyRange.smallCount)))
     let starts = (0..<count).map { part.items.lowerBound + total * $0 / count }
     return pieces(part, starting: starts, isItemized: false)
@@ -163,7 +167,8 @@ struct Reconciler {
       isItemized: true)
   }
 
-  /// - Parameter starts: Ascending; the first is the part's own. Only the first may be the index of its first record.
+  /// - Parameter starts: Ascending; the first is the part's own. Only the first may be the index of
+  ///   its first record.
   private func pieces(_ part: Part, starting starts: [Int], isItemized: Bool) -> [Part] {
     starts.indices.map { index in
       let isLast = index == starts.count - 1
@@ -175,7 +180,8 @@ struct Reconciler {
     }
   }
 
-  /// The shortest key that lies after one record and not after the next: it travels in every request.
+  /// The shortest key that lies after one record and not after the next: it travels in every
+  /// request.
   private func separator(before index: Int) -> [UInt8] {
     let (last, key) = (held[index - 1].key, held[index].key)
     let shared = zip(last, key).prefix { $0 == $1 }.count

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A replica's talks with its server: syncing, comparing, watching; and the ground on which the other talks stand.
+// A replica's talks with its server: syncing, comparing, watching; and the ground on which the
+// other talks stand.
 
 import AtrestProtocol
 import AtrestReplication
@@ -9,7 +10,8 @@ extension Replica {
   /// Pushes what waits and pulls what is new.
   ///
   /// - Parameters:
-  ///   - allowingMassDeletion: The person wants most of what there is deleted. Without it such deletions wait, and the rest is exchanged.
+  ///   - allowingMassDeletion: The person wants most of what there is deleted. Without it such
+  ///     deletions wait, and the rest is exchanged.
   ///   - progress: Called after each round trip, with the sums so far.
   /// - Throws: `SyncError`; `.massDeletion` after everything else was exchanged.
   @discardableResult
@@ -36,7 +38,8 @@ extension Replica {
     }
   }
 
-  /// Syncs, compares everything held with the server, and makes both alike. Deletions that wait for a person's word go on waiting.
+  /// Syncs, compares everything held with the server, and makes both alike. Deletions that wait for
+  /// a person's word go on waiting.
   @discardableResult
   public func repair() async throws(SyncError) -> SyncReport {
     try await local { replica throws(ReplicaError) in
@@ -47,10 +50,11 @@ extension Replica {
     }
   }
 
-  /// Stays in sync until the task is cancelled, or something lasting goes wrong. Reconnects by itself.
+  /// Stays in sync until the task is cancelled, or something lasting goes wrong. Reconnects by
+  /// itself.
   ///
-  /// - Parameter news: Called after each sync and each stored event, with what it did; and with an error when the connection was
-  ///   lost, which is then waited out.
+  /// - Parameter news: Called after each sync and each stored event, with what it did; and with an
+  ///   error when the connection was lost, which is then waited out.
   public func watch(
     news: @escaping @Sendable (SyncReport, SyncError?) -> Void
   ) async throws(SyncError) {
@@ -123,11 +127,13 @@ extension Replica {
       guard transaction.state.token == credential else { return false }
       transaction.state.serverOffset.learn(
         identity.serverTime, now: transaction.now)
-      // The times stay: what waits may be on the server under the old identity, and what somebody wrote after seeing it must win.
+      // The times stay: what waits may be on the server under the old identity, and what somebody
+      // wrote after seeing it must win.
       try transaction.restamp(as: identity.replica)
       try transaction.restartLog()
       transaction.state.renewal = nil
-      // Its positions are as good as before. What it holds may not be: a copy shares stamps with what it was copied from.
+      // Its positions are as good as before. What it holds may not be: a copy shares stamps with
+      // what it was copied from.
       transaction.demandReconcile(afterLoss: false)
       try transaction.take(identity)
       return true

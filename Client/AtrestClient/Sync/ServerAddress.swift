@@ -5,8 +5,9 @@ import AtrestTLS
 
 /// A server's address, as it stands in a pairing link and in the replica.
 ///
-/// `HOST:PORT/` and the certificate's SHA-256 in hexadecimal; `HOST:PORT/ca` for a certificate that authorities of this machine vouch for;
-/// `HOST:PORT` alone for a connection in the clear, which never leaves this machine.
+/// `HOST:PORT/` and the certificate's SHA-256 in hexadecimal; `HOST:PORT/ca` for a certificate that
+/// authorities of this machine vouch for; `HOST:PORT` alone for a connection in the clear, which
+/// never leaves this machine.
 public struct ServerAddress: Hashable, Sendable {
   /// How the server proves who it is.
   public enum Proof: Hashable, Sendable {

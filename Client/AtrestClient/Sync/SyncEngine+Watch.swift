@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a replica and its server level: follows the server's stream, and pushes what is written here.
+// Keeps a replica and its server level: follows the server's stream, and pushes what is written
+// here.
 
 import AtrestProtocol
 
 extension SyncEngine {
-  /// Stays in sync until the task is cancelled, or something lasting goes wrong. Reconnects by itself.
+  /// Stays in sync until the task is cancelled, or something lasting goes wrong. Reconnects by
+  /// itself.
   ///
   /// Deletions that wait for a person's word are in the reports.
-  /// - Parameter news: Called after each sync and each stored event, with what it did; and with an error when the connection was
-  ///   lost, which is then waited out.
+  /// - Parameter news: Called after each sync and each stored event, with what it did; and with an
+  ///   error when the connection was lost, which is then waited out.
   /// - Throws: `SyncError`, `.cancelled` included; never a transient one.
   public func watch(
     news: @escaping @Sendable (SyncReport, SyncError?) -> Void
@@ -30,7 +32,8 @@ extension SyncEngine {
     }
   }
 
-  /// One sync at a time: the stream and the look for waiting writes would otherwise get into each other's way.
+  /// One sync at a time: the stream and the look for waiting writes would otherwise get into each
+  /// other's way.
   private func runSerializedCycle(_ mutex: AsyncMutex) async throws(SyncError) -> SyncReport {
     await mutex.lock()
     do {
@@ -82,10 +85,12 @@ extension SyncEngine {
       let held = try await store.position().cursor
       if held == event.cursor { return }  // A heartbeat.
       if let held, held.sequence >= event.cursor.sequence, !event.records.isEmpty {
-        // News of what this replica pushed itself. Were the server behind, its next heartbeat would say so.
+        // News of what this replica pushed itself. Were the server behind, its next heartbeat would
+        // say so.
         return
       }
-      // An event without records that moves the cursor stands for a commit too large for the stream.
+      // An event without records that moves the cursor stands for a commit too large for the
+      // stream.
       if !event.records.isEmpty, let applied = try await store.apply(event, at: clock.now()) {
         var report = SyncReport()
         report.pulled = event.records.count

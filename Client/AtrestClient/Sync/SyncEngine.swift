@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a replica and its server hold the same: pushes what waits, pulls what is new, compares where that is not enough.
+// Makes a replica and its server hold the same: pushes what waits, pulls what is new, compares
+// where that is not enough.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// Syncs a store over a transport. It keeps nothing itself: whatever happens to it, the store knows where to go on.
+/// Syncs a store over a transport. It keeps nothing itself: whatever happens to it, the store knows
+/// where to go on.
 public struct SyncEngine: Sendable {
   let store: any ReplicaStore
   let transport: any SyncTransport
   let clock: any WallClock
   let pacing: Pacing
 
-  /// How often one sync asks again, because the server did not look at what it offered, or because its answer could not be stored:
-  /// concurrent syncs of one replica move its positions under each other's feet.
+  /// How often one sync asks again, because the server did not look at what it offered, or because
+  /// its answer could not be stored: concurrent syncs of one replica move its positions under each
+  /// other's feet.
   static let repeatLimit = 50
 
   /// How many new identities one sync takes.
@@ -32,14 +35,14 @@ public struct SyncEngine: Sendable {
     self.pacing = pacing
   }
 
-  /// Pushes what waits and pulls what is new, until neither is left. Writes refused earlier are offered once more, last. Compares
-  /// everything held with the server if the store demands it.
+  /// Pushes what waits and pulls what is new, until neither is left. Writes refused earlier are
+  /// offered once more, last. Compares everything held with the server if the store demands it.
   ///
   /// - Parameters:
   ///   - allowingMassDeletion: The person wants most of what there is deleted.
   ///   - progress: Called after each answer was stored, with the sums so far.
-  /// - Throws: `SyncError`. What was stored stays stored, and the next sync goes on from there. `.massDeletion` comes after
-  ///   everything else was exchanged.
+  /// - Throws: `SyncError`. What was stored stays stored, and the next sync goes on from there.
+  ///   `.massDeletion` comes after everything else was exchanged.
   @discardableResult
   public func sync(
     allowingMassDeletion: Bool = false, progress: @Sendable (SyncReport) -> Void = { _ in }
@@ -89,7 +92,8 @@ public struct SyncEngine: Sendable {
     /// Whether an answer showed that this replica is a copy, and how often it took a new identity.
     var isForked = false
     var renewals = 0
-    /// Whether an answer left offers unread, or was overtaken by another sync's; and how often that was asked again.
+    /// Whether an answer left offers unread, or was overtaken by another sync's; and how often that
+    /// was asked again.
     var mustAskAgain = false
     var repeats = 0
   }
@@ -100,7 +104,8 @@ public struct SyncEngine: Sendable {
     var page: OutboxPage
   }
 
-  /// Exchanges pages until nothing is left; takes a new identity if this replica turns out to be a copy.
+  /// Exchanges pages until nothing is left; takes a new identity if this replica turns out to be a
+  /// copy.
   func exchange(
     _ run: inout Run, _ progress: @Sendable (SyncReport) -> Void
   ) async throws {
@@ -131,7 +136,8 @@ public struct SyncEngine: Sendable {
 
   /// Takes a new identity, unless another sync of this replica has taken one meanwhile.
   private func renew(_ run: inout Run) async throws {
-    // Another sync has taken one, or left the account: what that answer spoke of is nobody's any more.
+    // Another sync has taken one, or left the account: what that answer spoke of is nobody's any
+    // more.
     guard try await store.position().credential == run.credential else { return }
     run.renewals += 1
     guard run.renewals <= SyncEngine.renewalLimit else {
@@ -150,8 +156,9 @@ public struct SyncEngine: Sendable {
     }
   }
 
-  /// Exchanges pages until nothing is left. While an answer is being stored the next request is on its way already: it is made from the
-  /// answer's positions and from younger writes, so nothing in it depends on what is being stored, and repeating it changes nothing.
+  /// Exchanges pages until nothing is left. While an answer is being stored the next request is on
+  /// its way already: it is made from the answer's positions and from younger writes, so nothing in
+  /// it depends on what is being stored, and repeating it changes nothing.
   private func exchangeAll(
     _ run: inout Run, _ progress: @Sendable (SyncReport) -> Void
   ) async throws {
@@ -166,7 +173,8 @@ public struct SyncEngine: Sendable {
       let isRestart = try check(answer, to: attempt.request)
       let place = SyncPosition(
         cursor: answer.cursor(afterRestart: isRestart), lastKnownHead: answer.head)
-      // What the server did not look at comes first, before anything younger; and what it refused may keep later writes of a record back.
+      // What the server did not look at comes first, before anything younger; and what it refused
+      // may keep later writes of a record back.
       let mayGoOn =
         !run.isForked && !run.mustAskAgain && answer.hasRead(attempt.page)
         && answer.refusals.isEmpty

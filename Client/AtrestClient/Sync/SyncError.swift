@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a sync, or another talk with the server, did not come to its end.
 
-/// What stopped a talk with the server. Whatever it is: every edit is still in the replica, and waits.
+/// What stopped a talk with the server. Whatever it is: every edit is still in the replica, and
+/// waits.
 public enum SyncError: Error, Hashable, Sendable {
   /// This replica was never paired.
   case notPaired
-  /// The server could not be reached, or was busy, as often as it was tried. The reason is the transport's.
+  /// The server could not be reached, or was busy, as often as it was tried. The reason is the
+  /// transport's.
   case unreachable(String)
   /// What answered could not prove that it is the server. The sentence is TLS's.
   case untrusted(String)
   /// The server does not know this device's token any more.
   case accessEnded
-  /// The server does not allow it: a wrong or used pairing code, for instance. The sentence is the server's.
+  /// The server does not allow it: a wrong or used pairing code, for instance. The sentence is the
+  /// server's.
   case notPermitted(String)
-  /// This device had the right pairing link, waited, and was not let in: a device of the account said no, or the link ended.
+  /// This device had the right pairing link, waited, and was not let in: a device of the account
+  /// said no, or the link ended.
   case notLetIn
   /// Another run of the same program joins with the same pairing link, and took this one's place.
   case joiningElsewhere
@@ -23,8 +27,9 @@ public enum SyncError: Error, Hashable, Sendable {
   case refused(String)
   /// The server's answer made no sense. The rule it broke is named.
   case badAnswer(String)
-  /// Together the waiting deletions would take away `count` of `of` records: they wait for a person's word, see
-  /// `Replica.sync(allowingMassDeletion:progress:)`. Everything else was exchanged.
+  /// Together the waiting deletions would take away `count` of `of` records: they wait for a
+  /// person's word, see `Replica.sync(allowingMassDeletion:progress:)`. Everything else was
+  /// exchanged.
   case massDeletion(count: Int, of: Int)
   /// The caller gave up.
   case cancelled

@@ -17,7 +17,8 @@ public struct SyncReport: Hashable, Sendable {
   public var superseded = 0
   /// Entries of the conflict journal received.
   public var conflicts = 0
-  /// Whether the server had lost data, or was replaced, and was given what it lacks of what this replica holds.
+  /// Whether the server had lost data, or was replaced, and was given what it lacks of what this
+  /// replica holds.
   public var restarted = false
   /// Whether this replica was a copy, or was put back from one, and has a new identity now.
   public var isRenewed = false

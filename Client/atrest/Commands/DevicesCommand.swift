@@ -7,7 +7,8 @@ import AtrestDomain
 import AtrestProtocol
 import Foundation
 
-/// `atrest devices [list | waiting | allow ID | deny ID | rename ID NAME | revoke ID]`. The last is in RevokeCommand.swift.
+/// `atrest devices [list | waiting | allow ID | deny ID | rename ID NAME | revoke ID]`. The last is
+/// in RevokeCommand.swift.
 struct DevicesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices",

@@ -108,7 +108,8 @@ struct EntitlementCommand: AsyncParsableCommand {
       }
     }
 
-    /// What this device can tell by itself it does not send. What may pass later, or is the server's to say, it does.
+    /// What this device can tell by itself it does not send. What may pass later, or is the
+    /// server's to say, it does.
     static func check(
       _ jws: [UInt8], by policy: VerificationPolicy, in replica: Replica
     ) async throws {

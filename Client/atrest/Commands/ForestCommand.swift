@@ -207,7 +207,8 @@ enum PictureFile {
     return (Double(width), Double(height))
   }
 
-  /// Writes a picture to a file of one's own, because it says when somebody fasted, or to standard output.
+  /// Writes a picture to a file of one's own, because it says when somebody fasted, or to standard
+  /// output.
   static func write(
     _ svg: String, to path: String, replacing: Bool, _ format: FormatOptions,
     _ row: some Encodable

@@ -67,7 +67,8 @@ struct ImportCommand: AsyncParsableCommand {
     try format.answer(ImportRow(report, isDone: true), ImportWords.done(report, footing))
   }
 
-  /// Syncs first if there is an account: what another device deleted or corrected is not here before that, and would look new in the file.
+  /// Syncs first if there is an account: what another device deleted or corrected is not here
+  /// before that, and would look new in the file.
   private func footing() async throws -> ImportFooting {
     guard let replica = try options.openExisting(), try replica.status().isPaired else {
       return .alone

@@ -72,8 +72,8 @@ struct InviteCommand: AsyncParsableCommand {
     let interruption = Interruption {
       Terminal.progress("")
       Terminal.writeError(words.later)
-      // The link is made; only the asking is left to another command. Not `exit`: that would take OpenSSL down under the connection that is still
-      // in use.
+      // The link is made; only the asking is left to another command. Not `exit`: that would take
+      // OpenSSL down under the connection that is still in use.
       _exit(0)
     }
     defer { withExtendedLifetime(interruption) {} }
@@ -141,7 +141,8 @@ struct InviteWords: Sendable {
     return "Give it to `atrest pair` on the other device. \(once)\(then)"
   }
 
-  /// What people read. The picture comes last: it fills a small window, and what stood below it would push it out.
+  /// What people read. The picture comes last: it fills a small window, and what stood below it
+  /// would push it out.
   func page(picture: String?) -> String {
     "On the other device:\n\n  atrest pair \(link)\n\n\(once)" + (picture.map { "\n\n\($0)" } ?? "")
   }

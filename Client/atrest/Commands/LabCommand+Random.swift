@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest lab random`: makes up a scenario from a seed, plays it, and judges the replicas by an independent account.
+// `atrest lab random`: makes up a scenario from a seed, plays it, and judges the replicas by an
+// independent account.
 
 import ArgumentParser
 import AtrestDomain

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest lab`: plays scenarios of conflicting edits, so that people see what their devices would make of them.
+// `atrest lab`: plays scenarios of conflicting edits, so that people see what their devices would
+// make of them.
 
 import ArgumentParser
 import AtrestClient

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest` alone: now. Never asks the network, and costs the same after ten thousand fasts as after ten.
+// `atrest` alone: now. Never asks the network, and costs the same after ten thousand fasts as after
+// ten.
 
 import ArgumentParser
 import AtrestClient

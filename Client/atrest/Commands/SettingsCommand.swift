@@ -205,7 +205,8 @@ struct VigilCommand: ParsableCommand {
   }
 }
 
-/// `atrest premium`: the paywall. Reached from the settings and from the transition moment, and so in no list of commands.
+/// `atrest premium`: the paywall. Reached from the settings and from the transition moment, and so
+/// in no list of commands.
 struct PremiumCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "premium", abstract: "What Atrest is for, and what it costs.",

@@ -88,7 +88,8 @@ struct SyncCommand: AsyncParsableCommand {
           return away
         }
         if error != nil {
-          // Short, so that a narrow terminal can take it back; said once where nothing is taken back.
+          // Short, so that a narrow terminal can take it back; said once where nothing is taken
+          // back.
           if Terminal.showsProgress {
             Terminal.progress(SyncWords.away)
           } else if !wasAway {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest timer`: the live view. What it shows is decided by `TimerModel` and `TimerScreen`; here is only what waits, reads and writes.
+// `atrest timer`: the live view. What it shows is decided by `TimerModel` and `TimerScreen`; here
+// is only what waits, reads and writes.
 
 import ArgumentParser
 import AtrestClient
@@ -60,7 +61,8 @@ private final class LiveTimer {
   /// What was done here last: the action, and the record that it wrote.
   private var last: (action: UserAction, id: [UInt8])?
 
-  /// Seconds after which the replica is read again: another device's changes come with `atrest sync --watch`.
+  /// Seconds after which the replica is read again: another device's changes come with `atrest sync
+  /// --watch`.
   private static let reloadSeconds: TimeInterval = 3
 
   init(_ options: ReplicaOptions, style: Style) {
@@ -181,7 +183,8 @@ private final class LiveTimer {
     return nil
   }
 
-  /// Takes back what was done here last. What was done elsewhere on this device since is not on the screen, and stays.
+  /// Takes back what was done here last. What was done elsewhere on this device since is not on the
+  /// screen, and stays.
   ///
   /// - Returns: What was taken back.
   private func undo(in replica: Replica) throws -> String {

@@ -15,7 +15,8 @@ struct RememberedEntitlement: Codable, Equatable {
 
   static let fileName = "entitlement-known.json"
 
-  /// What to act on now. Not to be able to verify, or to read the policy, is not to know, and never `free`.
+  /// What to act on now. Not to be able to verify, or to read the policy, is not to know, and never
+  /// `free`.
   static func current(of replica: Replica, _ status: ReplicaStatus) -> Entitlement {
     let file = replica.directory.appendingPathComponent(fileName)
     let known = evaluate(replica)

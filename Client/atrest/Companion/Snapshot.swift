@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that the companion shows of now, read at one moment, at a cost that does not grow with the history.
+// Everything that the companion shows of now, read at one moment, at a cost that does not grow with
+// the history.
 
 import AtrestClient
 import AtrestDomain
@@ -23,7 +24,8 @@ struct Snapshot: Hashable {
   var entitlement = Entitlement.unknown
   /// Fasts completed so far.
   var completed = 0
-  /// Writes that wait for the next sync; those that were refused, and those held back, do not count.
+  /// Writes that wait for the next sync; those that were refused, and those held back, do not
+  /// count.
   var waiting = 0
   /// Writes that need the person: refused ones, and deletions that wait for a word.
   var stuck = 0

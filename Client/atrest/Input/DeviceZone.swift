@@ -11,7 +11,8 @@ enum DeviceZone {
     return named(value) ?? offset(at: now)
   }
 
-  /// The zone of a name, `Asia/Tokyo`, or of a file in a folder of zones; nil for a rule, and for what names none.
+  /// The zone of a name, `Asia/Tokyo`, or of a file in a folder of zones; nil for a rule, and for
+  /// what names none.
   static func named(_ value: String) -> TimeZone? {
     let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
     guard name.hasPrefix("/") else { return known(name) }
@@ -31,7 +32,8 @@ enum DeviceZone {
     TimeZone(identifier: name).flatMap { $0.identifier == name ? $0 : nil }
   }
 
-  /// What the C library makes of `TZ` now. A rule with summer time is taken at its present offset, all year: no `TimeZone` holds a rule.
+  /// What the C library makes of `TZ` now. A rule with summer time is taken at its present offset,
+  /// all year: no `TimeZone` holds a rule.
   private static func offset(at now: Date) -> TimeZone {
     var second = time_t(now.timeIntervalSince1970)
     var parts = tm()

@@ -24,7 +24,8 @@ enum Keyboard {
   /// The next line, without its end; the last one may have none.
   ///
   /// - Parameter limit: How long to wait for it, in milliseconds; nil: for ever.
-  /// - Returns: nil at the end of the input, if nothing came in time, or if the line is longer than 4,096 bytes.
+  /// - Returns: nil at the end of the input, if nothing came in time, or if the line is longer than
+  ///   4,096 bytes.
   static func line(within limit: Int32? = nil) -> String? {
     var line: [UInt8] = []
     while line.count <= 4096 {

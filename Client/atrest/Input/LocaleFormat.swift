@@ -27,7 +27,8 @@ struct LocaleFormat: Hashable, Sendable {
     self.unit = unit
   }
 
-  /// What the environment says: `LC_ALL`, else `LC_TIME` and `LC_MEASUREMENT`, else `LANG`. A locale that nobody knows is plain.
+  /// What the environment says: `LC_ALL`, else `LC_TIME` and `LC_MEASUREMENT`, else `LANG`. A
+  /// locale that nobody knows is plain.
   init(environment: [String: String]) {
     func locale(_ category: String) -> String? {
       let value = ["LC_ALL", category, "LANG"].lazy.compactMap { environment[$0] }
@@ -68,7 +69,8 @@ extension LocaleFormat {
     return "\((hour + 11) % 12 + 1)\(clock.dropFirst(2)) \(hour < 12 ? "am" : "pm")"
   }
 
-  /// A time as it was typed, with `10:30 pm` or `10pm` as a clock of twenty-four hours, which everybody may type.
+  /// A time as it was typed, with `10:30 pm` or `10pm` as a clock of twenty-four hours, which
+  /// everybody may type.
   ///
   /// - Throws: `InputProblem.notATime` for an hour that a clock of twelve does not have.
   static func withTwentyFourHours(_ typed: String) throws(InputProblem) -> String {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells of a word that should be a command and is none. The parser would hand it to the default command, and explain that one.
+// Tells of a word that should be a command and is none. The parser would hand it to the default
+// command, and explain that one.
 
 import ArgumentParser
 import AtrestDomain
 
 /// Commands as people mistype them.
 enum MistypedCommand {
-  /// One sentence about the first word that names no command, with the one that may have been meant; nil where the parser has its own say.
+  /// One sentence about the first word that names no command, with the one that may have been
+  /// meant; nil where the parser has its own say.
   ///
   /// No default command takes a word of its own, so such a word is never an argument.
   static func sentence(_ arguments: [String]) -> String? {
@@ -56,7 +58,8 @@ enum MistypedCommand {
     return nearest?.name
   }
 
-  /// How many letters to change, put in or leave out to make one word of the other: Levenshtein's distance.
+  /// How many letters to change, put in or leave out to make one word of the other: Levenshtein's
+  /// distance.
   private static func distance(_ a: String, _ b: String) -> Int {
     let b = Array(b)
     var row = Array(0...b.count)

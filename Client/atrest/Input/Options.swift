@@ -51,7 +51,8 @@ struct FormatOptions: ParsableArguments {
   }
 }
 
-/// The moment, the place and the habits in which a command runs: read once, so that one answer has one now.
+/// The moment, the place and the habits in which a command runs: read once, so that one answer has
+/// one now.
 struct CommandContext: Hashable, Sendable {
   /// The device's clock.
   let now: Date

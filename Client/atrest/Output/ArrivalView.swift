@@ -45,8 +45,8 @@ enum TransitionView {
     return lines.joined(separator: "\n")
   }
 
-  /// Shows it on a terminal if it is due, and remembers that it was seen, for all devices. A program that reads sees nothing of it, so it
-  /// is not spent on one.
+  /// Shows it on a terminal if it is due, and remembers that it was seen, for all devices. A
+  /// program that reads sees nothing of it, so it is not spent on one.
   static func showOnce(_ snapshot: Snapshot, in replica: Replica) throws {
     guard snapshot.isTransitionDue, Terminal.isRead else { return }
     try replica.setPreference(

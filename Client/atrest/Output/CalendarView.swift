@@ -51,8 +51,8 @@ struct CalendarRow: Encodable, Equatable {
 
 /// The calendar for people.
 enum CalendarView {
-  /// Columns that a month has on a terminal. The last one stays empty, as in other drawings, but where that would leave no room for
-  /// a week.
+  /// Columns that a month has on a terminal. The last one stays empty, as in other drawings, but
+  /// where that would leave no room for a week.
   static func room(on screen: ScreenSize) -> Int {
     max(screen.columns - 1, min(screen.columns, CalendarDrawing.leastWidth))
   }

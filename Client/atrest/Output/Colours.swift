@@ -23,9 +23,11 @@ enum Colours: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// What follows `38;` or `48;` in a control sequence, for letters or what is behind them; nil without colours.
+  /// What follows `38;` or `48;` in a control sequence, for letters or what is behind them; nil
+  /// without colours.
   ///
-  /// Source: ECMA-48, SGR; ITU-T T.416 in the form that xterm reads; its cube of 6 x 6 x 6 colours and its 24 greys.
+  /// Source: ECMA-48, SGR; ITU-T T.416 in the form that xterm reads; its cube of 6 x 6 x 6 colours
+  /// and its 24 greys.
   func code(_ colour: RGB) -> String? {
     let (red, green, blue) = colour.bytes
     switch self {

@@ -16,7 +16,8 @@ struct DeviceFamily {
     names = Dictionary(devices.map { ($0.replica, $0.name) }) { first, _ in first }
   }
 
-  /// The descendants that have access and go with a device if the server is asked to. This device is spared, with those that descend through it only.
+  /// The descendants that have access and go with a device if the server is asked to. This device
+  /// is spared, with those that descend through it only.
   func companions(of device: Device) -> [Device] {
     let own = devices.first(where: \.isCurrent)?.replica
     let descendants = Lineage(devices.lazy.map { ($0.replica, $0.origin) })

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The document that an export is: one JSON object, written part by part, a line for each event and each record.
+// The document that an export is: one JSON object, written part by part, a line for each event and
+// each record.
 
 import AtrestClient
 import AtrestProtocol

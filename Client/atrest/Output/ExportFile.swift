@@ -27,7 +27,8 @@ final class ExportFile {
 
   /// - Parameters:
   ///   - path: Nil: standard output.
-  ///   - replacing: Whether a file of that name may go. Otherwise one that appears meanwhile stays, too.
+  ///   - replacing: Whether a file of that name may go. Otherwise one that appears meanwhile stays,
+  ///     too.
   ///   - hint: What else can be done where there is a file already.
   /// - Throws: `Failure.Thrown`.
   init(_ path: String?, replacing: Bool = false, hint: String = "move it away") throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a record is written out for its owner: whole, in words where this version has some, and byte for byte.
+// How a record is written out for its owner: whole, in words where this version has some, and byte
+// for byte.
 
 import AtrestClient
 import AtrestProtocol

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How every `--json` writes: snake_case names, sorted; times in ISO 8601 UTC; fields without a value absent.
+// How every `--json` writes: snake_case names, sorted; times in ISO 8601 UTC; fields without a
+// value absent.
 
 import AtrestDomain
 import Foundation

@@ -75,7 +75,8 @@ struct NowView {
     self.context = context
   }
 
-  /// - Parameter width: Columns of the terminal; nil where there is none: then there is no tree, and lines are as long as they are.
+  /// - Parameter width: Columns of the terminal; nil where there is none: then there is no tree,
+  ///   and lines are as long as they are.
   func text(_ style: Style, width: Int?) -> String {
     let room = width.map { max(20, $0) - 2 } ?? .max
     let body = words(style, width: min(room, width == nil ? .max : 60)) + footer(style, room)

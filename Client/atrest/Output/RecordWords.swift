@@ -33,8 +33,8 @@ enum RecordWords {
     }
   }
 
-  /// What people call one record, by which they know it: `a fast, since today 8:00`. It may be deleted: only
-  /// here can a person still tell which one it was.
+  /// What people call one record, by which they know it: `a fast, since today 8:00`. It may be
+  /// deleted: only here can a person still tell which one it was.
   static func noun(_ key: RecordKey, _ record: Record?, _ context: CommandContext) -> String {
     let noun = noun(key.kind)
     guard let record else { return noun }

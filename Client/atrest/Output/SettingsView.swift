@@ -9,7 +9,8 @@ import Foundation
 struct SettingRow: Encodable, Equatable {
   var name: String
   var key: String
-  /// As it is stored, or as it acts where nothing is: a number without a unit is read in the locale's.
+  /// As it is stored, or as it acts where nothing is: a number without a unit is read in the
+  /// locale's.
   var value: String
   var chosen: Bool
   var choices: [String]

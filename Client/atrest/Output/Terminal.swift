@@ -36,8 +36,9 @@ enum Terminal {
     return Style(isOn: true, colours: Colours(environment: environment))
   }
 
-  /// Writes text and a newline to standard output, or ends the program: what was asked for is done, but an answer
-  /// that nobody got must not look like success. A reader that went away, as `head` does, wants no more.
+  /// Writes text and a newline to standard output, or ends the program: what was asked for is done,
+  /// but an answer that nobody got must not look like success. A reader that went away, as `head`
+  /// does, wants no more.
   static func say(_ text: String) {
     answered(write(text + "\n", to: STDOUT_FILENO))
   }
@@ -111,7 +112,8 @@ enum Terminal {
     return 0
   }
 
-  /// Waits until a descriptor takes more: another program may have set the terminal they share, or a pipe, to never let anybody wait.
+  /// Waits until a descriptor takes more: another program may have set the terminal they share, or
+  /// a pipe, to never let anybody wait.
   static func awaitRoom(_ descriptor: Int32) {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     _ = poll(&waiting, 1, -1)

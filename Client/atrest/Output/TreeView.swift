@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How drawings get onto a terminal: their cells in the colours that there are, and the characters that it knows.
+// How drawings get onto a terminal: their cells in the colours that there are, and the characters
+// that it knows.
 
 import AtrestDomain
 import AtrestPresentation
@@ -15,8 +16,8 @@ extension Style {
 
 /// Drawings on a terminal.
 enum DrawingView {
-  /// Whether a terminal shows dots of braille, stars and rings: one of Unicode that says nothing else, and not the console of Linux, whose
-  /// letters end before them.
+  /// Whether a terminal shows dots of braille, stars and rings: one of Unicode that says nothing
+  /// else, and not the console of Linux, whose letters end before them.
   static func isUnicode(environment: [String: String]) -> Bool {
     guard environment["TERM"] != "linux" else { return false }
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }

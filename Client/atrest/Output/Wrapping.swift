@@ -3,7 +3,8 @@
 
 /// Sets words in lines.
 enum Wrapping {
-  /// The lines of a text, none wider than so many characters unless a single word is: that is cut. Line breaks in the text stay.
+  /// The lines of a text, none wider than so many characters unless a single word is: that is cut.
+  /// Line breaks in the text stay.
   static func lines(_ text: String, width: Int) -> [String] {
     let width = max(1, width)
     return text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph in

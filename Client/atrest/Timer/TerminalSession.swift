@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes a terminal over for a live view, and gives it back exactly as it was, however the view ends.
+// Takes a terminal over for a live view, and gives it back exactly as it was, however the view
+// ends.
 
 import Foundation
 
@@ -16,7 +17,8 @@ import Foundation
 /// Set before any handler is installed, and a handler only reads it.
 nonisolated(unsafe) private var signalPipe: Int32 = -1
 
-/// A terminal that a live view has taken over: the alternate screen, no echo, keys one by one. One at a time.
+/// A terminal that a live view has taken over: the alternate screen, no echo, keys one by one. One
+/// at a time.
 final class TerminalSession {
   /// Why a wait ended.
   enum Wake: Hashable {
@@ -89,7 +91,8 @@ final class TerminalSession {
     kill(getpid(), number)
   }
 
-  /// Gives the terminal back while the program is stopped, as by Control-Z, and takes it over again when it goes on.
+  /// Gives the terminal back while the program is stopped, as by Control-Z, and takes it over again
+  /// when it goes on.
   func stop() {
     leave()
     _ = signal(SIGTSTP, SIG_DFL)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the live timer shows, and what each key and each moment make of it. Pure: it reads no clock, no terminal and no disk.
+// What the live timer shows, and what each key and each moment make of it. Pure: it reads no clock,
+// no terminal and no disk.
 
 import AtrestDomain
 import Foundation
@@ -14,7 +15,8 @@ struct TimerModel: Hashable {
     case tick(Date)
     /// The terminal has another size.
     case resized(ScreenSize)
-    /// The replica was read: what it holds, and the fast that the timer shows as the replica has it now.
+    /// The replica was read: what it holds, and the fast that the timer shows as the replica has it
+    /// now.
     case loaded(Snapshot, shown: Session?)
     /// What an effect asked for is done, and what there is to say of it.
     case did(Effect, saying: String? = nil)
@@ -67,7 +69,8 @@ struct TimerModel: Hashable {
   /// When a fast was begun here.
   private(set) var begun: Date?
   private(set) var completion: Completion?
-  /// Fasts that were open already when another ended here: it stays until a key is pressed, and then they go on.
+  /// Fasts that were open already when another ended here: it stays until a key is pressed, and
+  /// then they go on.
   private var setAside: Set<UUID> = []
   /// When the citation was asked for.
   private(set) var citationAsked: Date?
@@ -303,7 +306,8 @@ enum TimerKey: Hashable {
   case other
 }
 
-/// Reads keys out of a terminal's bytes. A control sequence is one key, in however many pieces it comes.
+/// Reads keys out of a terminal's bytes. A control sequence is one key, in however many pieces it
+/// comes.
 struct TimerKeys {
   private enum State {
     case ground
@@ -317,7 +321,8 @@ struct TimerKeys {
 
   private var state = State.ground
 
-  /// Milliseconds without a byte after which an escape was the escape key: more than a network takes between two halves of a sequence.
+  /// Milliseconds without a byte after which an escape was the escape key: more than a network
+  /// takes between two halves of a sequence.
   static let escapeMilliseconds = 300
 
   /// Whether an escape waits for what follows, or for `settle`.

@@ -58,8 +58,9 @@ struct Part {
 extension Part {
   /// Nodes within nodes. A scenario needs seven.
   private static let depthLimit = 16
-  /// `&name` and `*name` in a file, counted wherever they stand, in prose too. Aliases multiply what a file holds, so the
-  /// count keeps reading cheap; one that really is an alias is refused whatever the count.
+  /// `&name` and `*name` in a file, counted wherever they stand, in prose too. Aliases multiply
+  /// what a file holds, so the count keeps reading cheap; one that really is an alias is refused
+  /// whatever the count.
   private static let aliasLimit = 24
 
   /// Reads the one document of a file.
@@ -122,7 +123,8 @@ extension Part {
     var before = UInt8(ascii: "\n")
     for byte in text.utf8 {
       if byte == UInt8(ascii: "\n") { line += 1 }
-      // A letter or digit before the sign, or a blank after it, and it is prose. Counting too many is harmless.
+      // A letter or digit before the sign, or a blank after it, and it is prose. Counting too many
+      // is harmless.
       if before == UInt8(ascii: "&") || before == UInt8(ascii: "*"), byte > UInt8(ascii: " ") {
         count += 1
         guard count <= aliasLimit else {

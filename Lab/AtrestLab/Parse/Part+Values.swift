@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads single values: names, lengths of time, times, amounts, clocks. Units are those of the command line.
+// Reads single values: names, lengths of time, times, amounts, clocks. Units are those of the
+// command line.
 
 import AtrestDomain
 import Foundation
@@ -110,8 +111,8 @@ extension Part {
     return length
   }
 
-  /// When something happened: `+2h` after the scenario's start, `22:30` (the last time that clocks showed it), `2h ago`,
-  /// `yesterday 22:30`, or a date with a time.
+  /// When something happened: `+2h` after the scenario's start, `22:30` (the last time that clocks
+  /// showed it), `2h ago`, `yesterday 22:30`, or a date with a time.
   func moment(_ around: Around) throws(ScenarioError) -> Date {
     guard case .text(let text) = content, let date = around.moment(text) else {
       throw expected("a time such as 22:30, 2h ago, +16h or 2026-03-02T22:30")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real server inside this process, on a free port of the loopback address, with the scenario's clock.
+// A real server inside this process, on a free port of the loopback address, with the scenario's
+// clock.
 
 import AtrestClient
 import AtrestProtocol
@@ -40,7 +41,8 @@ struct LabServer {
   private var data: URL { folder.appendingPathComponent("server\(generation)") }
   private var backup: URL { folder.appendingPathComponent("server.backup") }
 
-  /// Prunes what is due. A server that runs does so some minutes after its start, by a clock that no scenario moves.
+  /// Prunes what is due. A server that runs does so some minutes after its start, by a clock that
+  /// no scenario moves.
   private func housekeep() throws(LabError) {
     guard FileManager.default.fileExists(atPath: data.appendingPathComponent("atrest.db").path)
     else { return }
@@ -129,7 +131,8 @@ struct LabServer {
   }
 }
 
-/// Chance that is the same in every run with one seed. Not for secrets: what a lab holds is made up.
+/// Chance that is the same in every run with one seed. Not for secrets: what a lab holds is made
+/// up.
 final class LabRandom: Sendable {
   private let generator: Mutex<SplitMix>
 

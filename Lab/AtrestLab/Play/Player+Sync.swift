@@ -50,7 +50,8 @@ extension Player {
     return failure
   }
 
-  /// Without the network a sync fails, and that is how it should be; any other failure has to be foreseen.
+  /// Without the network a sync fails, and that is how it should be; any other failure has to be
+  /// foreseen.
   mutating func judge(
     _ failure: Scenario.SyncFailure?, _ expected: Scenario.SyncFailure?, _ name: String,
     _ step: Scenario.Step

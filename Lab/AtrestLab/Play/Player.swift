@@ -43,7 +43,8 @@ package struct Player {
   var report: Report
   private var folders = 0
 
-  /// Gaps this long matter to a server's housekeeping, and a given server cannot be made to wait: 30 days, in seconds.
+  /// Gaps this long matter to a server's housekeeping, and a given server cannot be made to wait:
+  /// 30 days, in seconds.
   static let longGap: TimeInterval = 30 * 86_400
 
   /// Plays a scenario to its end, or to the step that cannot be played.
@@ -52,7 +53,8 @@ package struct Player {
   ///   - file: What the report calls it.
   ///   - seed: Decides the identities that are drawn; equal seeds play alike.
   ///   - isVerbose: Whether the report says all that devices hold at each sync.
-  /// - Throws: `LabError`, `ReplicaError` or `SyncError` if the lab itself fails, in a `StepError` if that was at a step. What is not as expected is no error: the report says it.
+  /// - Throws: `LabError`, `ReplicaError` or `SyncError` if the lab itself fails, in a `StepError`
+  ///   if that was at a step. What is not as expected is no error: the report says it.
   package static func play(
     _ scenario: Scenario, file: String, on ground: Ground = .own, seed: UInt64 = 1,
     isVerbose: Bool = false

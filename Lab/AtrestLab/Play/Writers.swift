@@ -3,7 +3,8 @@
 
 import AtrestReplication
 
-/// Identities and the devices that have used them. A copied device uses its original's until the server notices.
+/// Identities and the devices that have used them. A copied device uses its original's until the
+/// server notices.
 struct Writers {
   private var names: [ReplicaID: [String]] = [:]
 

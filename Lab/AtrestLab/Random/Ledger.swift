@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// An independent account of who wrote what and who knew of it, to judge the replicas by. It knows no stamps.
+// An independent account of who wrote what and who knew of it, to judge the replicas by. It knows
+// no stamps.
 
 import AtrestClient
 import AtrestReplication
 
-/// Remembers each write of each device, and what the device knew when it wrote. Uses nothing of how the replicas decide:
-/// only what a device shows before and after an edit, and that a sync exchanges everything.
+/// Remembers each write of each device, and what the device knew when it wrote. Uses nothing of how
+/// the replicas decide: only what a device shows before and after an edit, and that a sync
+/// exchanges everything.
 struct Ledger {
   /// One field of one record.
   struct Slot: Hashable {
@@ -15,15 +17,16 @@ struct Ledger {
 
   /// One field written by one action on one device.
   struct Write {
-    /// The device that wrote it, and copies of that device made while it was waiting: they send it too.
+    /// The device that wrote it, and copies of that device made while it was waiting: they send it
+    /// too.
     var devices: Set<String>
     let value: FieldValue
     /// The earlier writes of the field that the device knew.
     let knew: Set<Int>
-    /// Whether it need not be found: it was gone before any other device or the server had heard of it, or the server
-    /// had taken it and was put back to a time before. In the second case devices bring it back, as something they hold and
-    /// not as something they write; if it then meets a write it did not know, one of the two is superseded without an
-    /// entry in the journal.
+    /// Whether it need not be found: it was gone before any other device or the server had heard of
+    /// it, or the server had taken it and was put back to a time before. In the second case devices
+    /// bring it back, as something they hold and not as something they write; if it then meets a
+    /// write it did not know, one of the two is superseded without an entry in the journal.
     var isExcused = false
   }
 
@@ -38,7 +41,8 @@ struct Ledger {
   private var backups: [String: (known: Knowledge, waiting: Knowledge)] = [:]
   private var serverBackup: Knowledge = [:]
 
-  /// Notes what an edit wrote: the fields that changed, and `deleted`, which every action on a record writes.
+  /// Notes what an edit wrote: the fields that changed, and `deleted`, which every action on a
+  /// record writes.
   mutating func note(_ device: String, from before: Holding, to after: Holding) {
     for (key, item) in after.items where before.items[key] != item {
       let old = before.items[key]
@@ -116,7 +120,8 @@ struct Ledger {
   ///
   /// - Parameters:
   ///   - holding: What any of them holds: that they are identical is judged elsewhere.
-  ///   - isOrdered: Whether every clock was right all the time, so that the write made last must win.
+  ///   - isOrdered: Whether every clock was right all the time, so that the write made last must
+  ///     win.
   func problems(
     _ holding: Holding, writers: Writers, name: (RecordKey) -> String, isOrdered: Bool
   ) -> [String] {
@@ -127,7 +132,8 @@ struct Ledger {
     }
     for (slot, writes) in writes {
       let shown = holding.items[slot.key]?.values[slot.field]
-      // Erased because its owner asked: some time after a deletion the server forgets what was in the record.
+      // Erased because its owner asked: some time after a deletion the server forgets what was in
+      // the record.
       if shown == nil, holding.items[slot.key]?.isDeleted == true { continue }
       let entries = journal[slot] ?? []
       let place = "“\(name(slot.key))” (field \(slot.field))"
@@ -141,7 +147,8 @@ struct Ledger {
           }
       }
       for (number, write) in writes.enumerated() where !write.isExcused && !isKept(number) {
-        // Two devices may have written the same: then there was nothing to choose, and one of the two stands for both.
+        // Two devices may have written the same: then there was nothing to choose, and one of the
+        // two stands for both.
         let twin = writes.indices.contains { other in
           other != number && writes[other].value == write.value
             && !writes[other].knew.contains(number) && !write.knew.contains(other) && isKept(other)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes up a scenario while playing it: edits, syncs, devices without a network, wrong clocks, all from one seed.
+// Makes up a scenario while playing it: edits, syncs, devices without a network, wrong clocks, all
+// from one seed.
 
 import AtrestClient
 import AtrestDomain
@@ -37,9 +38,11 @@ package struct RandomPlay: Sendable {
   /// How many writes the journal holds at the end.
   package let setAside: Int
 
-  /// Makes up a scenario and plays it. Equal seeds and sizes give equal scenarios and equal replicas.
+  /// Makes up a scenario and plays it. Equal seeds and sizes give equal scenarios and equal
+  /// replicas.
   ///
-  /// The replicas are compared with each other, and with an account of all writes that knows nothing of stamps.
+  /// The replicas are compared with each other, and with an account of all writes that knows
+  /// nothing of stamps.
   /// - Throws: As `Player.play`.
   package static func play(seed: UInt64, size: Size) async throws -> RandomPlay {
     var maker = try await RandomMaker(seed: seed, size: size)
@@ -71,7 +74,8 @@ private struct RandomMaker {
 
   /// 5 January 2026, 8:00 UTC.
   private static let start = Date(timeIntervalSince1970: 1_767_600_000)
-  /// What else may happen. Not both: a server and a device that both forget may lose what only they had.
+  /// What else may happen. Not both: a server and a device that both forget may lose what only they
+  /// had.
   private enum Mishaps: CaseIterable {
     case none
     /// Devices are copied, or put back from copies.
@@ -162,7 +166,8 @@ private struct RandomMaker {
     try player.conclude()
   }
 
-  /// Syncs a device. A server that was put back may not know it any more: then it joins again, as its owner would.
+  /// Syncs a device. A server that was put back may not know it any more: then it joins again, as
+  /// its owner would.
   private mutating func sync(_ name: String) async throws {
     advance()
     let index = player.index(name)

@@ -7,7 +7,8 @@ import Foundation
 extension Scenario {
   /// The scenario as YAML. Times are in UTC or after the start, to the second.
   ///
-  /// - Precondition: Everything that is expected counts things, or asks whether devices are identical; that is what random scenarios expect.
+  /// - Precondition: Everything that is expected counts things, or asks whether devices are
+  ///   identical; that is what random scenarios expect.
   package var text: String {
     var lines = ["scenario: \(quoted(name))"]
     if !about.isEmpty { lines.append("about: \(quoted(about))") }

@@ -103,7 +103,8 @@ package struct Report: Sendable {
     steps.append(Step(line: step.line, at: step.at, who: who, what: what, notes: notes))
   }
 
-  /// Counts something that was compared; if it does not hold, the sentence goes to the step played last.
+  /// Counts something that was compared; if it does not hold, the sentence goes to the step played
+  /// last.
   mutating func check(_ holds: Bool, _ line: Int, _ sentence: @autoclosure () -> String) {
     checks += 1
     if !holds { fail(line, sentence()) }

@@ -33,16 +33,18 @@ package final class AccountState: Sendable {
     committedHead = Mutex(head)
   }
 
-  /// What devices may do in a row, and then once a minute, that leaves an event each time: nobody can remove those.
+  /// What devices may do in a row, and then once a minute, that leaves an event each time: nobody
+  /// can remove those.
   static let tracesInARow = 64
   static let renamesInARow = 16
   static let refillMilliseconds: Int64 = 60_000
-  /// Statements about purchases that did not verify, in a row, and then one each ten seconds. Each costs a shard about two milliseconds, and
-  /// devices have no reason to hold many.
+  /// Statements about purchases that did not verify, in a row, and then one each ten seconds. Each
+  /// costs a shard about two milliseconds, and devices have no reason to hold many.
   static let badStatementsInARow = 32
   static let statementRefillMilliseconds: Int64 = 10_000
 
-  /// Whether a device may make a code, send a pending device away or take another identity now; counts it if so.
+  /// Whether a device may make a code, send a pending device away or take another identity now;
+  /// counts it if so.
   func mayLeaveTrace(at now: WallTime) -> Bool { traces.withLock { $0.take(at: now) } }
 
   /// Whether a device may be given a name now; counts it if so.
@@ -78,7 +80,8 @@ package final class AccountState: Sendable {
     // A copy: a stream that ends while it is written to takes itself off the list.
     let listening = watches.withLock { Array($0.values) }
     guard !listening.isEmpty else { return }
-    // A commit too large for the stream is told like a heartbeat: nobody is at `after` yet, so everybody exchanges.
+    // A commit too large for the stream is told like a heartbeat: nobody is at `after` yet, so
+    // everybody exchanges.
     let after = feed.news == nil ? feed.head : feed.start
     let event = WatchEvent(
       after: after, records: feed.news ?? [], cursor: feed.head, serverTime: serverTime

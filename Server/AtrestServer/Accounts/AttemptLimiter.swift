@@ -4,8 +4,8 @@
 import AtrestReplication
 import AtrestSockets
 
-/// A bucket of tries that fills up again with time. A try is taken before the code is looked at, so that tries
-/// made at once count like tries in a row, and a code that was not wrong gives it back.
+/// A bucket of tries that fills up again with time. A try is taken before the code is looked at, so
+/// that tries made at once count like tries in a row, and a code that was not wrong gives it back.
 struct AttemptBucket: Sendable {
   let capacity: Int
   let refillMilliseconds: Int64
@@ -49,19 +49,21 @@ struct AttemptBucket: Sendable {
   }
 }
 
-/// The bucket of the server, and one for each address ahead of it: whoever guesses uses up the own one, which
-/// is small, and leaves most of the other to everybody else.
+/// The bucket of the server, and one for each address ahead of it: whoever guesses uses up the own
+/// one, which is small, and leaves most of the other to everybody else.
 struct AttemptLimiter: Sendable {
-  /// Wrong tries in a row, from all addresses. With 34 bits in a code and five tries for each, this bounds
-  /// the noise rather than the risk.
+  /// Wrong tries in a row, from all addresses. With 34 bits in a code and five tries for each, this
+  /// bounds the noise rather than the risk.
   static let capacity = 200
   /// Milliseconds after which one more is allowed.
   static let refillMilliseconds: Int64 = 1000
-  /// Wrong tries in a row from one IPv4 address or IPv6 /64. Source: Signal's limits of registration.
+  /// Wrong tries in a row from one IPv4 address or IPv6 /64. Source: Signal's limits of
+  /// registration.
   static let peerCapacity = 6
   /// Milliseconds after which such a peer has one more.
   static let peerRefillMilliseconds: Int64 = 120_000
-  /// The same of an IPv6 /48, which is what one customer may have: 65,536 addresses by the count above.
+  /// The same of an IPv6 /48, which is what one customer may have: 65,536 addresses by the count
+  /// above.
   static let networkCapacity = 24
   static let networkRefillMilliseconds: Int64 = 30_000
   private static let networkBytes = 6
@@ -75,8 +77,9 @@ struct AttemptLimiter: Sendable {
   private var order: [[UInt8]] = []
   private var oldest = 0
 
-  /// Where to count what comes from an address: by it, and by the network that it is of. Nowhere if it says nothing about who it is: a Unix
-  /// socket, and 127.0.0.1 and ::1, from where a proxy calls for everybody.
+  /// Where to count what comes from an address: by it, and by the network that it is of. Nowhere if
+  /// it says nothing about who it is: a Unix socket, and 127.0.0.1 and ::1, from where a proxy
+  /// calls for everybody.
   static func keys(of address: SocketAddress) -> [[UInt8]] {
     switch address {
     case .ipv4(octets: [127, 0, 0, 1], _): return []
@@ -87,7 +90,8 @@ struct AttemptLimiter: Sendable {
     }
   }
 
-  /// Takes a try of each key and of the server; false, and none is taken, if one of them has none left.
+  /// Takes a try of each key and of the server; false, and none is taken, if one of them has none
+  /// left.
   mutating func take(from keys: [[UInt8]] = [], at now: WallTime) -> Bool {
     for (index, key) in keys.enumerated() {
       remember(key)

@@ -8,13 +8,13 @@ import AtrestRPC
 import AtrestReplication
 import Synchronization
 
-/// A device that was paired with an account. One object for the life of the process; revoking marks it, so that
-/// whoever holds it sees that at once.
+/// A device that was paired with an account. One object for the life of the process; revoking marks
+/// it, so that whoever holds it sees that at once.
 package final class DeviceSession: Sendable {
   /// The device's identity.
   package let replica: ReplicaID
-  /// The identity it had before all its renewals; its own if it never renewed itself. They share storage as one device: anybody may
-  /// renew himself into as many as he likes.
+  /// The identity it had before all its renewals; its own if it never renewed itself. They share
+  /// storage as one device: anybody may renew himself into as many as he likes.
   let firstIdentity: ReplicaID
   /// Whose device it is.
   package let account: AccountState
@@ -33,11 +33,13 @@ package final class DeviceSession: Sendable {
   private let revokedMilliseconds: Atomic<Int64>
   private let currentProgress: Mutex<DeviceProgress>
   private let isReconciling = Atomic(false)
-  /// By how much its clock was ahead of the server's at its last call that said so, and when that was; both in milliseconds.
+  /// By how much its clock was ahead of the server's at its last call that said so, and when that
+  /// was; both in milliseconds.
   private let clockOffset = Mutex<(milliseconds: Int64, at: WallTime)?>(nil)
   private let watches = Mutex<[ObjectIdentifier: Watch]>([:])
 
-  /// Watch streams one device may have open: one, and those its lost connections still seem to hold.
+  /// Watch streams one device may have open: one, and those its lost connections still seem to
+  /// hold.
   static let maxWatches = 8
   /// How often at most a device's time of last call is noted, in milliseconds.
   static let seenGrainMilliseconds: Int64 = 60_000
@@ -98,8 +100,9 @@ package final class DeviceSession: Sendable {
   /// Where it is in the account's feed.
   package var progress: DeviceProgress { currentProgress.withLock { $0 } }
 
-  /// Notes where it is, as far as that is known; true if that is news. A device that was put back from a copy holds less than it did; what
-  /// it was told only grows, though two answers may be made at once.
+  /// Notes where it is, as far as that is known; true if that is news. A device that was put back
+  /// from a copy holds less than it did; what it was told only grows, though two answers may be
+  /// made at once.
   func moves(told: UInt64?, acknowledged: UInt64?) -> Bool {
     currentProgress.withLock { current in
       let before = current
@@ -116,7 +119,8 @@ package final class DeviceSession: Sendable {
     clockOffset.withLock { $0 = (offset, now) }
   }
 
-  /// By how much its clock is ahead of the server's, in milliseconds; nil if it has not said so since.
+  /// By how much its clock is ahead of the server's, in milliseconds; nil if it has not said so
+  /// since.
   func clockOffset(heardSince horizon: WallTime) -> Int64? {
     clockOffset.withLock { heard in
       heard.flatMap { $0.at >= horizon ? $0.milliseconds : nil }

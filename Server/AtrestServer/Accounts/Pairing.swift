@@ -16,7 +16,8 @@ enum Pairing {
     all.count { $0.revoked == nil } >= devices
   }
 
-  /// What a list shows of an account's devices, in their order: all that have access, and of the others those whose access ended last.
+  /// What a list shows of an account's devices, in their order: all that have access, and of the
+  /// others those whose access ended last.
   static func listed(_ all: [DeviceEntry]) -> [DeviceEntry] {
     guard all.count > devices else { return all }
     let room = max(0, devices - all.count { $0.revoked == nil })
@@ -64,8 +65,9 @@ enum Pairing {
     now.advanced(by: PairingCode.lifeMilliseconds)
   }
 
-  /// When the codes end that work now. One that would end later than a code made now was made by a clock that was ahead and has been set
-  /// right since: it would work for as long as that was ahead, and keep new ones from being made. Small steps back end none.
+  /// When the codes end that work now. One that would end later than a code made now was made by a
+  /// clock that was ahead and has been set right since: it would work for as long as that was
+  /// ahead, and keep new ones from being made. Small steps back end none.
   static func openEnds(at now: WallTime) -> ClosedRange<WallTime> {
     now.advanced(by: 1)...expiry(from: now.advanced(by: ClockMonitor.tolerance))
   }
@@ -77,17 +79,19 @@ enum Pairing {
     case madeBefore(DeviceEntry, Token)
     /// The code is right, and a device of the account has to say yes.
     case awaitsApproval(InvitationEntry, secret: [UInt8])
-    /// The code is right, and a device would have to say yes to a pending device that it cannot tell from another:
-    /// without a nonce there are no digits. The code stays as it was.
+    /// The code is right, and a device would have to say yes to a pending device that it cannot
+    /// tell from another: without a nonce there are no digits. The code stays as it was.
     case hasNoDigits
-    /// Wrong, used, too old, or tried too often. Names the account whose code it would have been, if any.
+    /// Wrong, used, too old, or tried too often. Names the account whose code it would have been,
+    /// if any.
     case denied(AccountID?)
     case tooManyDevices
     /// The replica identity was given before; draw again.
     case replicaTaken
   }
 
-  /// Tries a code. A right one is used up, or waits for approval; a wrong one costs the invitation a try.
+  /// Tries a code. A right one is used up, or waits for approval; a wrong one costs the invitation
+  /// a try.
   ///
   /// - Parameters:
   ///   - nonce: Names the request; empty: none.
@@ -146,7 +150,8 @@ enum Pairing {
     return .paired(device, token)
   }
 
-  /// Lets a pending device in, or sends it away. Of several decisions the first one counts: afterwards its invitation is used, or gone.
+  /// Lets a pending device in, or sends it away. Of several decisions the first one counts:
+  /// afterwards its invitation is used, or gone.
   ///
   /// - Parameters:
   ///   - token: With the pending device's secret. Nil sends it away.
@@ -192,7 +197,8 @@ enum Pairing {
 
   /// Gives a device of an account another name.
   ///
-  /// - Returns: What it is called now; nil if the account has no such device, or it has no access any more.
+  /// - Returns: What it is called now; nil if the account has no such device, or it has no access
+  ///   any more.
   static func rename(
     _ replica: ReplicaID, of account: AccountID, to name: String, by actor: ReplicaID,
     at now: WallTime, in transaction: any StoreTransaction
@@ -218,7 +224,8 @@ enum Pairing {
     }
   }
 
-  /// The name, or that with a number: two devices of one name could not be told apart by whoever is to end the access of one.
+  /// The name, or that with a number: two devices of one name could not be told apart by whoever is
+  /// to end the access of one.
   private static func free(_ name: String, among devices: [DeviceEntry]) -> String {
     let taken = namesTaken(devices)
     return taken.contains(name) ? Name.next(after: name, taken) : name
@@ -229,7 +236,8 @@ enum Pairing {
     Set(devices.filter { $0.revoked == nil }.map(\.name))
   }
 
-  /// Gives a device a second identity, for a copy of it: a device beside it in the account, with a name that tells them apart.
+  /// Gives a device a second identity, for a copy of it: a device beside it in the account, with a
+  /// name that tells them apart.
   ///
   /// - Parameters:
   ///   - nonce: Names the request; empty: none.
@@ -245,7 +253,8 @@ enum Pairing {
     }
     var token = token
     if !nonce.isEmpty {
-      // Tokens are stored as hashes, so none can be said again; one that follows from the request can be made again.
+      // Tokens are stored as hashes, so none can be said again; one that follows from the request
+      // can be made again.
       let secret = Token.secret(renewing: original, nonce: nonce)
       if let known = try device(Secret.hash(secret), of: account, in: transaction) {
         return .madeBefore(known, Token(replica: known.replica, secret: secret))

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code that a person carries from the server or one device to another: how it is made, read and kept.
+// The code that a person carries from the server or one device to another: how it is made, read and
+// kept.
 
-/// Twelve letters, written `XXXX-XXXXXXXX`: four that find the invitation and eight (34 bits) that prove it.
+/// Twelve letters, written `XXXX-XXXXXXXX`: four that find the invitation and eight (34 bits) that
+/// prove it.
 ///
-/// Letters only, and no vowels: nothing to confuse with a digit, and no words. Source: RFC 8628, section 6.1.
+/// Letters only, and no vowels: nothing to confuse with a digit, and no words. Source: RFC 8628,
+/// section 6.1.
 struct PairingCode: Equatable {
   static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
   static let handleLetters = 4

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has the right code and waits to be let in. In memory only: after a restart pending devices call again.
+// Who has the right code and waits to be let in. In memory only: after a restart pending devices
+// call again.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -39,10 +40,12 @@ final class PairCall: Sendable {
   }
 }
 
-/// All pending devices that wait, one for each code at most, so there are no more of them than codes. Thread-safe.
+/// All pending devices that wait, one for each code at most, so there are no more of them than
+/// codes. Thread-safe.
 ///
-/// What is decided is decided by storage: see `Pairing.decide`. Whatever ends a pendingDevice here runs on the storage queue, after the commit
-/// that decided it, so that a pending device is told what is stored and nothing else.
+/// What is decided is decided by storage: see `Pairing.decide`. Whatever ends a pendingDevice here
+/// runs on the storage queue, after the commit that decided it, so that a pending device is told
+/// what is stored and nothing else.
 final class PendingPairings: Sendable {
   private struct Place {
     let pendingDevice: PendingPairing
@@ -75,13 +78,15 @@ final class PendingPairings: Sendable {
 
   /// What became of a call that has the right code.
   enum Arrival {
-    /// It waits. With it the call in whose place it does, if there is one, and whether nobody waited with the code before.
+    /// It waits. With it the call in whose place it does, if there is one, and whether nobody
+    /// waited with the code before.
     case waits(insteadOf: PairCall?, isNew: Bool)
     /// The code is bound to somebody else.
     case bound
   }
 
-  /// Has a call wait, as the pending device that its code is bound to from then on. A pending device that comes again keeps its name and its handle.
+  /// Has a call wait, as the pending device that its code is bound to from then on. A pending
+  /// device that comes again keeps its name and its handle.
   func park(_ pendingDevice: PendingPairing, _ call: PairCall) -> Arrival {
     places.withLock { places in
       var place = Place(pendingDevice: pendingDevice)
@@ -94,7 +99,8 @@ final class PendingPairings: Sendable {
           place = known
           isNew = false
         }
-        // Otherwise that code has ended, and another one has its handle: nobody can be let in by it any more.
+        // Otherwise that code has ended, and another one has its handle: nobody can be let in by it
+        // any more.
       }
       let old = places[pendingDevice.code]?.call
       place.call = call.hasEnded.load(ordering: .acquiring) ? nil : call
@@ -103,7 +109,8 @@ final class PendingPairings: Sendable {
     }
   }
 
-  /// A call has ended without an answer from here. Its pending device goes on waiting: it can call again.
+  /// A call has ended without an answer from here. Its pending device goes on waiting: it can call
+  /// again.
   func callEnded(_ call: PairCall) {
     call.hasEnded.store(true, ordering: .releasing)
     places.withLock { places in

@@ -5,15 +5,19 @@ import AtrestProtocol
 import AtrestReplication
 
 extension Batch {
-  /// Ends a device's access and its codes and writes that down, and on request the same for all of its descendants that have access.
+  /// Ends a device's access and its codes and writes that down, and on request the same for all of
+  /// its descendants that have access.
   ///
-  /// Descendants are looked for in the transaction and among the account's own devices: one that joined in the same commit goes, too, and no damaged
-  /// row reaches into another account. O(devices of the account), and three statements for each access that ends.
+  /// Descendants are looked for in the transaction and among the account's own devices: one that
+  /// joined in the same commit goes, too, and no damaged row reaches into another account.
+  /// O(devices of the account), and three statements for each access that ends.
   ///
   /// - Parameters:
   ///   - account: The device's.
-  ///   - actor: The device that asks, which is spared where it descends from the other; nil: the server's owner.
-  /// - Returns: What ended and what did not, in the order of `devices(of:)`; nil if the account has no such device.
+  ///   - actor: The device that asks, which is spared where it descends from the other; nil: the
+  ///     server's owner.
+  /// - Returns: What ended and what did not, in the order of `devices(of:)`; nil if the account has
+  ///   no such device.
   func revoke(
     _ request: RevokeDeviceRequest, of account: AccountID, by actor: ReplicaID?, at now: WallTime
   ) throws(StoreError) -> RevokeDeviceResponse? {

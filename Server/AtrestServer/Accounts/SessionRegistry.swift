@@ -6,8 +6,8 @@ import AtrestProtocol
 import AtrestReplication
 import Synchronization
 
-/// All accounts and devices of a store, loaded when it is opened and changed after each commit that changes
-/// them. About 300 bytes a device. Thread-safe.
+/// All accounts and devices of a store, loaded when it is opened and changed after each commit that
+/// changes them. About 300 bytes a device. Thread-safe.
 package final class SessionRegistry: Sendable {
   private struct State {
     var accounts: [AccountID: AccountState] = [:]
@@ -119,7 +119,8 @@ package final class SessionRegistry: Sendable {
     }
   }
 
-  /// By how much the clock of each account's middle device is ahead of the server's, in milliseconds: of accounts whose devices said so.
+  /// By how much the clock of each account's middle device is ahead of the server's, in
+  /// milliseconds: of accounts whose devices said so.
   func clockOffsets(heardSince horizon: WallTime) -> [Int64] {
     let sessions = state.withLock { Array($0.sessions.values) }
     var offsets: [AccountID: [Int64]] = [:]

@@ -16,7 +16,8 @@ struct Token {
     self.secret = secret
   }
 
-  /// Reads the value of the `authorization` metadata, `Bearer` and 80 hexadecimal digits; nil for all else.
+  /// Reads the value of the `authorization` metadata, `Bearer` and 80 hexadecimal digits; nil for
+  /// all else.
   init?(authorization bytes: ArraySlice<UInt8>) {
     let scheme = Array("bearer ".utf8)
     guard bytes.count == scheme.count + 16 + 2 * Self.secretBytes else { return nil }
@@ -28,10 +29,12 @@ struct Token {
     secret = Array(octets[8...])
   }
 
-  /// The secret of the device that a request to renew another one makes: the same for the same request.
+  /// The secret of the device that a request to renew another one makes: the same for the same
+  /// request.
   ///
-  /// HMAC-SHA256 under the nonce, of the other device's identity and of the hash of its token. Whoever knows neither the nonce nor that
-  /// token cannot compute it, and a nonce that was badly drawn leaves it as good as that token.
+  /// HMAC-SHA256 under the nonce, of the other device's identity and of the hash of its token.
+  /// Whoever knows neither the nonce nor that token cannot compute it, and a nonce that was badly
+  /// drawn leaves it as good as that token.
   static func secret(renewing device: DeviceEntry, nonce: [UInt8]) -> [UInt8] {
     var hash = HMAC<SHA256>(key: SymmetricKey(data: nonce))
     hash.update(data: Array("atrest renew 1".utf8))
@@ -42,7 +45,8 @@ struct Token {
 
   /// The secret of the device that a request to pair makes: the same for the same request.
   ///
-  /// HMAC-SHA256 under the nonce, of the code. Whoever saw the code cannot compute it without the nonce.
+  /// HMAC-SHA256 under the nonce, of the code. Whoever saw the code cannot compute it without the
+  /// nonce.
   static func secret(pairing code: PairingCode, nonce: [UInt8]) -> [UInt8] {
     var hash = HMAC<SHA256>(key: SymmetricKey(data: nonce))
     hash.update(data: Array("atrest pair 1".utf8))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices that the server's clock is likely wrong: that it stepped, or that most devices' clocks differ from it.
+// Notices that the server's clock is likely wrong: that it stepped, or that most devices' clocks
+// differ from it.
 
 import AtrestReplication
 import Logging
@@ -39,10 +40,12 @@ package enum ClockDoubt: Hashable, Sendable {
   }
 }
 
-/// Compares the server's wall clock with a clock that nobody sets, with what the store noted before a start, and with its devices' clocks.
+/// Compares the server's wall clock with a clock that nobody sets, with what the store noted before
+/// a start, and with its devices' clocks.
 ///
-/// It only ever warns, and keeps what is kept for a time from being pruned: no device's clock changes what the server does for another
-/// account. One account is one voice, however many devices it has.
+/// It only ever warns, and keeps what is kept for a time from being pruned: no device's clock
+/// changes what the server does for another account. One account is one voice, however many devices
+/// it has.
 package final class ClockMonitor: Sendable {
   /// Smaller differences are not worth a word: what the server bears of a device. Milliseconds.
   static let tolerance: Int64 = 60_000

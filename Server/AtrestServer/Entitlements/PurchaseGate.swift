@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which statements of the App Store a server takes in: those that verify by its policy, each for one account.
+// Which statements of the App Store a server takes in: those that verify by its policy, each for
+// one account.
 
 import AtrestDomain
 import AtrestEntitlements
@@ -11,7 +12,8 @@ import Synchronization
 
 /// Verifies what devices bring, with the policy that the owner of the server chose. Thread-safe.
 ///
-/// Signatures are checked on the caller's shard, before storage is asked; whose a purchase is, in the transaction that stores it.
+/// Signatures are checked on the caller's shard, before storage is asked; whose a purchase is, in
+/// the transaction that stores it.
 package final class PurchaseGate: Sendable {
   /// Statements that verified, at most: what is offered again costs a hash. About a kilobyte each.
   static let knownLimit = 4096
@@ -36,7 +38,8 @@ package final class PurchaseGate: Sendable {
     return bytes
   }
 
-  /// The checks that need no account, but its share: whoever showed too much that does not verify waits.
+  /// The checks that need no account, but its share: whoever showed too much that does not verify
+  /// waits.
   ///
   /// - Returns: Nil for that: nothing is refused for good that was not looked at.
   func authenticate(
@@ -66,7 +69,8 @@ package final class PurchaseGate: Sendable {
     return statement
   }
 
-  /// The checks that need the account, and the binding to it. In the transaction that stores the statement.
+  /// The checks that need the account, and the binding to it. In the transaction that stores the
+  /// statement.
   ///
   /// - Parameters:
   ///   - key: The record's, in storage.
@@ -77,7 +81,8 @@ package final class PurchaseGate: Sendable {
     asksForTransfer: Bool = false, in transaction: any StoreTransaction, now: WallTime
   ) throws(StoreError) -> EntitlementRejection? {
     let isKnown = try transaction.record(key: key, account: account) != nil
-    // A later statement about a purchase replaces the earlier one, so a full account still takes its refund.
+    // A later statement about a purchase replaces the earlier one, so a full account still takes
+    // its refund.
     let limit = verifier.policy.factsPerAccount
     let held = isKnown ? 0 : try Self.held(by: account, upTo: limit, in: transaction)
     guard held < limit else { return .tooManyFacts }
@@ -87,7 +92,8 @@ package final class PurchaseGate: Sendable {
       return holder?.account == account ? nil : .renewalWithoutTransaction
     case .transaction(let purchase):
       let original = PurchaseKey(purchase.originalID)
-      // What takes a purchase away reaches every account that has it, also one from which it was moved on.
+      // What takes a purchase away reaches every account that has it, also one from which it was
+      // moved on.
       let takesAway = isKnown && purchase.isRevocation
       let holder = try transaction.holder(of: original)
       let token = try transaction.appAccountToken(of: account, orElse: drawToken())
@@ -111,7 +117,8 @@ package final class PurchaseGate: Sendable {
     }
   }
 
-  /// The account that holds the purchase of a statement; nil if none does, or if it is none of its own.
+  /// The account that holds the purchase of a statement; nil if none does, or if it is none of its
+  /// own.
   func holder(
     of statement: AuthenticStatement, in transaction: any StoreTransaction
   ) throws(StoreError) -> AccountID? {
@@ -119,7 +126,8 @@ package final class PurchaseGate: Sendable {
     return try transaction.holder(of: PurchaseKey(purchase.originalID))?.account
   }
 
-  /// How many statements an account holds, or `limit` if there are more: an account may be older than the policy.
+  /// How many statements an account holds, or `limit` if there are more: an account may be older
+  /// than the policy.
   static func held(
     by account: AccountID, upTo limit: Int, in transaction: any StoreTransaction
   ) throws(StoreError) -> Int {

@@ -125,7 +125,8 @@ extension ServerLimits {
 
   /// Looks whether the limits suit each other. After all assignments, in whatever order they came.
   /// - Parameter shards: Among how many ``maxBufferedBytes`` is shared.
-  /// - Throws: `LimitError.contradiction`: what the first limit allows, the second never lets happen.
+  /// - Throws: `LimitError.contradiction`: what the first limit allows, the second never lets
+  ///   happen.
   package func check(shards: Int) throws(LimitError) {
     var configuration = GRPCServer.Configuration()
     apply(to: &configuration)

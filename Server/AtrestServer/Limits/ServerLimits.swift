@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every limit that the owner of a server may change: its name, its range, what it means. The only list of them.
+// Every limit that the owner of a server may change: its name, its range, what it means. The only
+// list of them.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -75,8 +76,8 @@ package struct ServerLimits: Sendable {
     configuration.streamWriterBytes = streamBacklogBytes
   }
 
-  /// The limits in the order in which people read of them. A new one is a property above and a row here;
-  /// `docs/limits.md` repeats the rows.
+  /// The limits in the order in which people read of them. A new one is a property above and a row
+  /// here; `docs/limits.md` repeats the rows.
   package static let table: [Limit] = [
     .count(
       "max-account-records", \.quota.records, 1...1_000_000_000,

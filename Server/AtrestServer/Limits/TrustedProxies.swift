@@ -5,7 +5,8 @@ import AtrestHTTP2
 import AtrestRPC
 import AtrestSockets
 
-/// Proxies that tell the address of their own callers. Nobody else is believed: anybody could write that header.
+/// Proxies that tell the address of their own callers. Nobody else is believed: anybody could write
+/// that header.
 package struct TrustedProxies: Sendable {
   private let keys: Set<[UInt8]>
 
@@ -14,8 +15,8 @@ package struct TrustedProxies: Sendable {
     keys = Set(addresses.compactMap(\.hostKey))
   }
 
-  /// Where a call comes from: what a proxy that is trusted says last in `x-forwarded-for`, which is what it saw itself; or the other end of the
-  /// connection.
+  /// Where a call comes from: what a proxy that is trusted says last in `x-forwarded-for`, which is
+  /// what it saw itself; or the other end of the connection.
   func caller(of head: CallHead) -> SocketAddress {
     guard let key = head.peer.hostKey, keys.contains(key),
       let last = head.metadata.allText("x-forwarded-for").last?

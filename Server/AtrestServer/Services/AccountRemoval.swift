@@ -13,8 +13,9 @@ extension DevicesService {
     case refused(Status)
   }
 
-  /// Removes the account that `find` names, in the transaction. Answers once no file of the store holds anything of it, or cannot be made
-  /// anew now: the owner is told so then. A device is not, which can do nothing about it.
+  /// Removes the account that `find` names, in the transaction. Answers once no file of the store
+  /// holds anything of it, or cannot be made anew now: the owner is told so then. A device is not,
+  /// which can do nothing about it.
   ///
   /// - Parameter actor: The device that asks; nil: the server's owner.
   func removeAccount(

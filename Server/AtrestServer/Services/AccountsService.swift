@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Accounts service: what the caller's account holds and may hold, what happened to it, and its end.
+// The Accounts service: what the caller's account holds and may hold, what happened to it, and its
+// end.
 
 import AtrestHTTP2
 import AtrestProtocol

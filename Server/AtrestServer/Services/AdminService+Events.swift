@@ -76,7 +76,8 @@ private final class EventCheck: Sendable {
     var broken: UInt64?
     try store.transaction { transaction throws(StoreError) in
       try transaction.events(after: chain.number) { entry in
-        // A number that is missing is broken itself; one that is not where it should be names itself.
+        // A number that is missing is broken itself; one that is not where it should be names
+        // itself.
         guard chain.follows(entry) else {
           broken = entry.number
           return false

@@ -77,7 +77,8 @@ package final class AdminService: Sendable {
     return .later
   }
 
-  /// Removes an account with all that it holds. Answers once the database's log holds nothing of it either.
+  /// Removes an account with all that it holds. Answers once the database's log holds nothing of it
+  /// either.
   package func removeAccount(
     _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {

@@ -8,7 +8,8 @@ import AtrestReplication
 import Synchronization
 
 extension DevicesService {
-  /// Has a call with the right code wait. On the storage queue, after the commit that found the code right.
+  /// Has a call with the right code wait. On the storage queue, after the commit that found the
+  /// code right.
   func park(
     _ call: PairCall, with invitation: InvitationEntry, _ request: PairRequest, secret: [UInt8],
     _ answers: inout ResponseBatch
@@ -40,7 +41,8 @@ extension DevicesService {
     }
   }
 
-  /// Through storage, like every decision: of one that comes at the same moment, the pending device hears what is stored.
+  /// Through storage, like every decision: of one that comes at the same moment, the pending device
+  /// hears what is stored.
   private func endExpired(lookingFor expiry: WallTime) {
     let ends = Pairing.openEnds(at: environment.now())
     // Clocks may be set back a little, and timers be early.
@@ -127,7 +129,8 @@ extension DevicesService {
         room.remove(pendingDevice.handle)?.answer(.fail(.badCode), &answers)
         later(.reply(ResolvePendingDeviceResponse().encoded), &answers)
       case .success(.nobodyWaits?):
-        // Its code has ended, by wrong tries for instance: nobody can let it in any more, and it need not wait.
+        // Its code has ended, by wrong tries for instance: nobody can let it in any more, and it
+        // need not wait.
         room.remove(pendingDevice.handle)?.answer(.fail(.badCode), &answers)
         later(.fail(.nobodyWaits), &answers)
       case .success(.tooManyDevices?): later(.fail(.tooManyDevices), &answers)

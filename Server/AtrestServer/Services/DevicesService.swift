@@ -20,7 +20,8 @@ package final class DevicesService: Sendable {
   let wake: Wake
   let isStopping = Atomic(false)
 
-  /// Draws of a handle or an identity before giving up. Two in a row that are taken are rare already.
+  /// Draws of a handle or an identity before giving up. Two in a row that are taken are rare
+  /// already.
   static let draws = 8
 
   /// Calls back after so many milliseconds, on any thread.
@@ -104,7 +105,8 @@ package final class DevicesService: Sendable {
     call.answer(.fail(.badCode), &answers)
   }
 
-  /// Gives the caller a second identity, beside the one it has; the same one again to a request that is repeated.
+  /// Gives the caller a second identity, beside the one it has; the same one again to a request
+  /// that is repeated.
   package func renew(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
@@ -172,7 +174,8 @@ package final class DevicesService: Sendable {
     return .later
   }
 
-  /// Makes a code for the account that `find` names, in the transaction. Shared with the Admin service.
+  /// Makes a code for the account that `find` names, in the transaction. Shared with the Admin
+  /// service.
   func invite(
     by inviter: ReplicaID?, for payer: Payer, needsApproval: Bool, answer: Answer,
     find: @escaping @Sendable (Batch) throws(StoreError) -> AccountID?,
@@ -254,7 +257,8 @@ package final class DevicesService: Sendable {
     return .later
   }
 
-  /// Ends the access of a device of the caller's account, and on request that of all its descendants.
+  /// Ends the access of a device of the caller's account, and on request that of all its
+  /// descendants.
   package func revoke(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
@@ -301,7 +305,8 @@ package final class DevicesService: Sendable {
   }
 
   func drawToken() -> Token {
-    // 63 bits, and not zero: some languages have no unsigned numbers, and zero stands for "no device".
+    // 63 bits, and not zero: some languages have no unsigned numbers, and zero stands for "no
+    // device".
     let number = max(1, environment.randomNumber() & (UInt64.max >> 1))
     return Token(
       replica: ReplicaID(rawValue: number), secret: environment.random(Token.secretBytes))

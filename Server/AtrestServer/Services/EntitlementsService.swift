@@ -32,7 +32,8 @@ package final class EntitlementsService: Sendable {
     self.logger = logger
   }
 
-  /// Verifies a statement for the caller's account, and stores it as the record that devices exchange.
+  /// Verifies a statement for the caller's account, and stores it as the record that devices
+  /// exchange.
   package func submit(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
@@ -64,7 +65,8 @@ package final class EntitlementsService: Sendable {
         in: batch.transaction, now: now)
       if let rejection { return (rejection, nil) }
       let last = feed.last
-      // Signed ahead of this server's clock, but within the tolerance of check 12: there is nothing to re-stamp.
+      // Signed ahead of this server's clock, but within the tolerance of check 12: there is nothing
+      // to re-stamp.
       guard try Exchange.store(item, quota, feed, now) else { return (.signedInTheFuture, nil) }
       if feed.last != last {
         try batch.transaction.addEvent(

@@ -25,11 +25,12 @@ package final class HealthService: Sendable {
     }
   }
 
-  /// Probes that may listen at once, for anybody may. One more takes the place of the oldest: places that
-  /// are kept could all be taken by one peer, for good.
+  /// Probes that may listen at once, for anybody may. One more takes the place of the oldest:
+  /// places that are kept could all be taken by one peer, for good.
   static let maxWatches = 100
 
-  /// Asked for by this name, the service tells of the server's clock: NOT_SERVING while it is doubtful.
+  /// Asked for by this name, the service tells of the server's clock: NOT_SERVING while it is
+  /// doubtful.
   package static let clockService = "atrest.clock"
 
   private let services: Set<String>

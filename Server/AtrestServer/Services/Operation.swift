@@ -52,7 +52,8 @@ final class Operation<Value: Sendable>: StorageJob {
 
   /// - Parameters:
   ///   - payer: Who is charged.
-  ///   - answer: The call's, so that nothing is done for one that has ended; nil: it is done anyway.
+  ///   - answer: The call's, so that nothing is done for one that has ended; nil: it is done
+  ///     anyway.
   ///   - size: Bytes of the answer, if they may be many.
   init(
     by payer: Payer, use: StorageUse, costBytes: Int = 256, for answer: Answer? = nil,

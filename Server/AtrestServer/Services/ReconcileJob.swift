@@ -6,9 +6,11 @@ import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 
-/// Compares what a replica says it holds with its account. Ends the session's place for comparisons when it is finished.
+/// Compares what a replica says it holds with its account. Ends the session's place for comparisons
+/// when it is finished.
 final class ReconcileJob: StorageJob, @unchecked Sendable {
-  // Sendable because what changes is touched only on the queue that it was handed to; the rest never changes.
+  // Sendable because what changes is touched only on the queue that it was handed to; the rest
+  // never changes.
 
   /// Records that a turn reads, about: a few milliseconds.
   private static let turnRecords = 2048

@@ -81,7 +81,8 @@ enum Name {
       && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
   }
 
-  /// The name of a device that is not the first of its name: "phone 2". Not longer than a name may be.
+  /// The name of a device that is not the first of its name: "phone 2". Not longer than a name may
+  /// be.
   static func next(after name: String, _ taken: Set<String>) -> String {
     var number = 2
     while true {

@@ -7,7 +7,8 @@ import AtrestRPC
 import AtrestReplication
 import Synchronization
 
-/// What the Sync service does with a request. Knows no connection: see `Server` for how calls reach it.
+/// What the Sync service does with a request. Knows no connection: see `Server` for how calls reach
+/// it.
 package final class SyncService: Sendable {
   private let queue: CommitQueue
   private let registry: SessionRegistry
@@ -33,10 +34,12 @@ package final class SyncService: Sendable {
     self.environment = environment
   }
 
-  /// Answers an exchange: from memory if nothing is offered and nothing is new, else once it is durable.
+  /// Answers an exchange: from memory if nothing is offered and nothing is new, else once it is
+  /// durable.
   ///
   /// - Parameters:
-  ///   - answerLater: Makes what completes the call; called at most once, and only if `.later` is returned.
+  ///   - answerLater: Makes what completes the call; called at most once, and only if `.later` is
+  ///     returned.
   package func exchange(
     _ session: DeviceSession, _ bytes: [UInt8], answerLater: () -> Answer
   ) throws(Status) -> UnaryOutcome {
@@ -82,7 +85,8 @@ package final class SyncService: Sendable {
   /// Opens a stream. Its first event tells the account's head; what commits after that follows.
   ///
   /// The request's cursor is not needed: the client compares its own with the first event.
-  /// - Returns: The stream, so that its owner can send heartbeats; nil if it was refused, and has ended.
+  /// - Returns: The stream, so that its owner can send heartbeats; nil if it was refused, and has
+  ///   ended.
   package func watch(
     _ session: DeviceSession, _ bytes: [UInt8], sink: any EventSink
   ) throws(Status) -> Watch? {
@@ -98,7 +102,8 @@ package final class SyncService: Sendable {
       return nil
     }
     let environment = environment
-    // Between two commits, so that no event is missed and none comes before the head that it follows.
+    // Between two commits, so that no event is missed and none comes before the head that it
+    // follows.
     let job = Operation(by: .device(session), use: .waits) { _ in
     } completion: { result, _ in
       switch result {
@@ -127,7 +132,8 @@ package final class SyncService: Sendable {
 
 /// One exchange on its way through the storage queue.
 private final class ExchangeJob: StorageJob, @unchecked Sendable {
-  // Sendable because `response` and `notes` are touched only on the storage queue; the rest never changes.
+  // Sendable because `response` and `notes` are touched only on the storage queue; the rest never
+  // changes.
   private let session: DeviceSession
   private let request: PreparedExchange
   private let queue: CommitQueue

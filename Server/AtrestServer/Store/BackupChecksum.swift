@@ -7,7 +7,8 @@ import Glibc
 
 /// The SHA-256 of a backup, in a file of its own beside it that `sha256sum -c` reads.
 ///
-/// SQLite keeps no checksums of pages: without this, a byte that changed inside a value is a value like any other.
+/// SQLite keeps no checksums of pages: without this, a byte that changed inside a value is a value
+/// like any other.
 package struct BackupChecksum: Equatable {
   /// SHA-256, as 64 hexadecimal digits.
   package let digits: String

@@ -15,7 +15,8 @@ package enum BackupError: Error, Equatable {
   case notABackup(path: String)
   /// A newer version of this program made it.
   case newerVersion(path: String, found: Int, supported: Int)
-  /// A log lies beside it, in which part of it is: it is the database of a server that runs, or was killed.
+  /// A log lies beside it, in which part of it is: it is the database of a server that runs, or was
+  /// killed.
   case unfinished(path: String)
   /// Some of it is not as it was written.
   case damaged(path: String, reason: String)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a backup of a store that is in use: copied between commits, checked aside, and only then given its name.
+// Makes a backup of a store that is in use: copied between commits, checked aside, and only then
+// given its name.
 
 import Dispatch
 import Glibc

@@ -6,7 +6,8 @@ import AtrestReplication
 package final class Batch {
   /// The store's.
   package let transaction: any StoreTransaction
-  /// Whether the rest of the disk is for jobs that take something away. Looked at before the first job that writes.
+  /// Whether the rest of the disk is for jobs that take something away. Looked at before the first
+  /// job that writes.
   package internal(set) var isDiskFull = false
   /// Sums of accounts, if what is read here is only what was committed.
   let sums: SumsCache?
@@ -48,7 +49,8 @@ package final class Batch {
     revoked.insert(device)
   }
 
-  /// Whether a device may still do something. What an earlier job of this batch ended is not known to memory before the commit.
+  /// Whether a device may still do something. What an earlier job of this batch ended is not known
+  /// to memory before the commit.
   func allows(_ session: DeviceSession) -> Bool {
     !session.isRevoked && !revoked.contains(session.replica)
       && !removed.contains(session.account.id)

@@ -6,11 +6,13 @@ import AtrestRPC
 import AtrestReplication
 import Synchronization
 
-/// Counts events between those that are written down, so that nobody can fill the disk with them. Thread-safe.
+/// Counts events between those that are written down, so that nobody can fill the disk with them.
+/// Thread-safe.
 final class EventCounter: Sendable {
   /// Time between two events of a sort in one account.
   static let intervalMilliseconds: Int64 = 60_000
-  /// Sorts that are counted at once: beyond it an event is dropped. Accounts are made by the owner, so there are no more than those by far.
+  /// Sorts that are counted at once: beyond it an event is dropped. Accounts are made by the owner,
+  /// so there are no more than those by far.
   static let limit = 100_000
 
   private struct Sort: Hashable {
@@ -44,7 +46,8 @@ final class EventCounter: Sendable {
     }
   }
 
-  /// Takes back what could not be written: it is counted with what comes, and due when a minute is over.
+  /// Takes back what could not be written: it is counted with what comes, and due when a minute is
+  /// over.
   func giveBack(_ event: NewEvent) {
     states.withLock { states in
       let sort = Sort(account: event.account, kind: event.kind)
@@ -87,7 +90,8 @@ final class EventCounter: Sendable {
 }
 
 extension CommitQueue {
-  /// Writes something down that may happen very often. It does not wait for that; what cannot be written now is counted on.
+  /// Writes something down that may happen very often. It does not wait for that; what cannot be
+  /// written now is counted on.
   func note(_ event: NewEvent) {
     if let due = counter.count(event) { write([due]) }
   }
@@ -99,7 +103,8 @@ extension CommitQueue {
   }
 
   private func write(_ events: [NewEvent]) {
-    // A mass deletion is taken while the disk is full, too, and must not be without a trace: it has a share in the reserve.
+    // A mass deletion is taken while the disk is full, too, and must not be without a trace: it has
+    // a share in the reserve.
     let use: StorageUse = events.contains { $0.kind == .massDeletion } ? .clears : .writes
     let giveBack: @Sendable () -> Void = { [counter] in events.forEach(counter.giveBack) }
     let job = Operation(by: .server, use: use, costBytes: 128 * events.count) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what shares a commit: everything that arrived while the last one was on its way to the disk.
+// Decides what shares a commit: everything that arrived while the last one was on its way to the
+// disk.
 
 import AtrestRPC
 import AtrestReplication
@@ -7,12 +8,14 @@ import Dispatch
 import Logging
 import Synchronization
 
-/// The one queue on which a store is written, and the way to those on which accounts are read. Thread-safe.
+/// The one queue on which a store is written, and the way to those on which accounts are read.
+/// Thread-safe.
 ///
-/// Nothing is answered before its commit returned. What cannot be undone or trusted ends the process: see
-/// `StoreError.isFatal`.
+/// Nothing is answered before its commit returned. What cannot be undone or trusted ends the
+/// process: see `StoreError.isFatal`.
 package final class CommitQueue: @unchecked Sendable {
-  // Sendable because `store`, `disk` and the members below them are touched only in what `schedule` runs.
+  // Sendable because `store`, `disk` and the members below them are touched only in what `schedule`
+  // runs.
 
   private let jobs: JobQueue
   private let registry: SessionRegistry
@@ -32,7 +35,8 @@ package final class CommitQueue: @unchecked Sendable {
   /// - Parameters:
   ///   - readers: Of the same store. An account is always read by the same of them.
   ///   - schedule: The queue; nil for one of Dispatch's. A simulation gives its own.
-  ///   - onFatal: Must end the process; in a test, it notes the error. Nothing is acknowledged after it.
+  ///   - onFatal: Must end the process; in a test, it notes the error. Nothing is acknowledged
+  ///     after it.
   package convenience init(
     store: sending any SyncStore, readers: [ReadQueue] = [], disk: sending DiskGuard,
     registry: SessionRegistry, environment: Environment, logger: Logger,
@@ -67,7 +71,8 @@ package final class CommitQueue: @unchecked Sendable {
     return { work in queue.async(execute: work) }
   }
 
-  /// Hands work over. False: too much waits already, or the queue is closed; nothing will be called.
+  /// Hands work over. False: too much waits already, or the queue is closed; nothing will be
+  /// called.
   package func submit(_ job: any StorageJob) -> Bool {
     if job.use == .reads, !readers.isEmpty, case .account(let id) = job.payer.party {
       return readers[Int(truncatingIfNeeded: id.rawValue.magnitude % UInt64(readers.count))]
@@ -89,8 +94,8 @@ package final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// Runs `step` over and over, between commits, until it returns false. It is handed nil, for the last time, when the store is not to
-  /// be used any more.
+  /// Runs `step` over and over, between commits, until it returns false. It is handed nil, for the
+  /// last time, when the store is not to be used any more.
   package func interleave(_ step: @escaping @Sendable ((any SyncStore)?) -> Bool) {
     jobs.schedule { [self] in
       let isUsable = failure == nil && !jobs.isClosed
@@ -98,7 +103,8 @@ package final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// Takes what was removed out of the store's files, then says whether it is gone from them. If not it is logged, and `eraseIfOwed` tries again.
+  /// Takes what was removed out of the store's files, then says whether it is gone from them. If
+  /// not it is logged, and `eraseIfOwed` tries again.
   func erase(_ done: @escaping @Sendable (Bool) -> Void = { _ in }) {
     jobs.schedule { [self] in done(eraseNow()) }
   }
@@ -269,7 +275,8 @@ package final class CommitQueue: @unchecked Sendable {
   }
 
   private func flushNotes() {
-    // What is lost if this fails is a minute on a list, and that something is stripped a little later.
+    // What is lost if this fails is a minute on a list, and that something is stripped a little
+    // later.
     let notes = registry.takeNotes()
     try? store.transaction { transaction throws(StoreError) in try write(notes, transaction) }
   }

@@ -16,7 +16,8 @@ final class DataDirectory {
 
   /// Makes the folder if need be and locks it.
   ///
-  /// A folder that others can read is closed to them if it is empty or already ours; any other is left alone.
+  /// A folder that others can read is closed to them if it is empty or already ours; any other is
+  /// left alone.
   /// - Throws: `StoreError.inUse`, `.notAStore` or `.cannotOpen`.
   init(path: String) throws(StoreError) {
     self.path = path
@@ -34,7 +35,8 @@ final class DataDirectory {
       }
       throw .inUse(directory: path, process: holder)
     }
-    // For people and for the error above; the lock itself is the kernel's, so a stale number harms nobody.
+    // For people and for the error above; the lock itself is the kernel's, so a stale number harms
+    // nobody.
     let text = Array("\(getpid())\n".utf8)
     _ = ftruncate(lock, 0)
     _ = text.withUnsafeBytes { pwrite(lock, $0.baseAddress, $0.count, 0) }
@@ -48,7 +50,8 @@ final class DataDirectory {
   func unlock() {
     guard lock >= 0 else { return }
     _ = ftruncate(lock, 0)
-    // Not by closing alone: a program that this process is starting just now has the descriptor, too, until it runs.
+    // Not by closing alone: a program that this process is starting just now has the descriptor,
+    // too, until it runs.
     _ = flock(lock, LOCK_UN)
     _ = close(lock)
     lock = -1
@@ -57,7 +60,8 @@ final class DataDirectory {
   /// Whether something that was removed may still be in a file.
   var owesErasure: Bool { access(erasurePath, F_OK) == 0 }
 
-  /// Notes that. An empty file, which takes no room of a full disk but its name's; if even that is not to be had, what is owed is tried once.
+  /// Notes that. An empty file, which takes no room of a full disk but its name's; if even that is
+  /// not to be had, what is owed is tried once.
   func noteErasure(isOwed: Bool) {
     guard isOwed else {
       _ = unlink(erasurePath)
@@ -92,7 +96,8 @@ final class DataDirectory {
     }
   }
 
-  /// Folders on the way that are missing; what fails here fails again, with a sentence, for the last one.
+  /// Folders on the way that are missing; what fails here fails again, with a sentence, for the
+  /// last one.
   private static func makeParents(of path: String) {
     var prefix = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/").dropLast() {

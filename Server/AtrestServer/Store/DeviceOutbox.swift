@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the server has gone through a device's outbox, and which of its offers it refused on the way.
+// How far the server has gone through a device's outbox, and which of its offers it refused on the
+// way.
 
 import AtrestProtocol
 

@@ -5,13 +5,14 @@ import Glibc
 
 /// Watches the free space of a store's folder. Used on the storage queue only.
 ///
-/// A full disk makes even deleting fail, because deleting writes too. So writes are refused while there is still
-/// some room, and a file of ballast is there to be removed should the disk fill up all the same.
+/// A full disk makes even deleting fail, because deleting writes too. So writes are refused while
+/// there is still some room, and a file of ballast is there to be removed should the disk fill up
+/// all the same.
 package final class DiskGuard {
   /// Bytes of the ballast file.
   static let ballastBytes = 4 * 1024 * 1024
-  /// Writes are refused below this many free bytes: room for the 32 MiB that a checkpoint may move out of the log,
-  /// and for what is committed before the next look.
+  /// Writes are refused below this many free bytes: room for the 32 MiB that a checkpoint may move
+  /// out of the log, and for what is committed before the next look.
   static let lowWaterBytes: UInt64 = 48 * 1024 * 1024
 
   private let ballastPath: String
@@ -36,8 +37,9 @@ package final class DiskGuard {
     freeBytes().map { $0 >= Self.lowWaterBytes } ?? true
   }
 
-  /// Makes the ballast anew if there is none, and plenty of room. Not before a write that only takes something away: where the disk says that it
-  /// has room and is full all the same, that would give up one ballast after the other.
+  /// Makes the ballast anew if there is none, and plenty of room. Not before a write that only
+  /// takes something away: where the disk says that it has room and is full all the same, that
+  /// would give up one ballast after the other.
   func renewBallast() {
     guard !hasBallast, let free = freeBytes(),
       free > Self.lowWaterBytes + 4 * UInt64(Self.ballastBytes)
@@ -45,7 +47,8 @@ package final class DiskGuard {
     makeBallast()
   }
 
-  /// The disk is full although the watermark was kept: gives the ballast up. False if there is none.
+  /// The disk is full although the watermark was kept: gives the ballast up. False if there is
+  /// none.
   func giveBallastUp() -> Bool {
     hasBallast = false
     return unlink(ballastPath) == 0

@@ -5,7 +5,8 @@ import AtrestProtocol
 import AtrestReplication
 import Crypto
 
-/// Something that is to be written down. Numbers only: no name, no value, nothing that outliving an account could hurt.
+/// Something that is to be written down. Numbers only: no name, no value, nothing that outliving an
+/// account could hurt.
 package struct NewEvent: Hashable, Sendable {
   /// To which account it happened; nil: it concerns none.
   package var account: AccountID?
@@ -54,8 +55,9 @@ package struct EventEntry: Hashable, Sendable {
   }
 }
 
-/// Each event has the SHA-256 of the hash before it and of its own columns, so that one which was changed, taken out or slipped in breaks the
-/// chain. Whoever can write the file can write the whole chain anew: a hash noted elsewhere shows that, too.
+/// Each event has the SHA-256 of the hash before it and of its own columns, so that one which was
+/// changed, taken out or slipped in breaks the chain. Whoever can write the file can write the
+/// whole chain anew: a hash noted elsewhere shows that, too.
 package struct EventChain {
   /// The number of the newest event that is whole.
   package private(set) var number: UInt64 = 0
@@ -78,7 +80,8 @@ package struct EventChain {
     return EventEntry(number: number, event: event, hash: hash)
   }
 
-  /// Takes the next event in; false, and nothing happens, if it does not follow or is not as it was written.
+  /// Takes the next event in; false, and nothing happens, if it does not follow or is not as it was
+  /// written.
   package mutating func follows(_ entry: EventEntry) -> Bool {
     guard entry.number == number &+ 1,
       Self.hash(entry.event, entry.number, after: hash) == entry.hash

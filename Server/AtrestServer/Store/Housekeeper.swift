@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides when housekeeping is done: ten minutes after the start and then each hour, in slices between which exchanges have their turn; and each
-// minute, what was only counted is written down.
+// Decides when housekeeping is done: ten minutes after the start and then each hour, in slices
+// between which exchanges have their turn; and each minute, what was only counted is written down.
 
 import AtrestReplication
 
@@ -31,7 +31,8 @@ package final class Housekeeper: Sendable {
     var minutes = 0
     while !Task.isCancelled {
       clock?.check()
-      // A clock that is ahead would end what is kept for a time before its time. Devices that call in the first minutes tell.
+      // A clock that is ahead would end what is kept for a time before its time. Devices that call
+      // in the first minutes tell.
       if minutes % Self.minutesOfRound == Self.firstMinute {
         if clock?.doubt == nil { await goRound() }
         queue.eraseIfOwed()
@@ -42,7 +43,8 @@ package final class Housekeeper: Sendable {
     }
   }
 
-  /// Does what is due in every account. What fails is logged by the queue, and tried again in the next round.
+  /// Does what is due in every account. What fails is logged by the queue, and tried again in the
+  /// next round.
   package func goRound() async {
     for account in registry.accounts {
       while !Task.isCancelled, await doSlice(of: account) {}

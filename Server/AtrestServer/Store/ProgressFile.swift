@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a store had come, noted beside it, so that the next start can tell its owner that commits are gone.
+// How far a store had come, noted beside it, so that the next start can tell its owner that commits
+// are gone.
 
 import Crypto
 import Glibc
 
 /// The file `progress`: the store's name, how many transactions wrote, and a checksum.
 ///
-/// Written after each commit and never synced: devices notice by the names of commits what was lost, and bring it back, whatever this
-/// file says. It only lets the owner know sooner, and most of what loses commits (a damaged log, an old copy) leaves it alone.
-/// So whatever is wrong with it is no error. Used on the storage queue only.
+/// Written after each commit and never synced: devices notice by the names of commits what was
+/// lost, and bring it back, whatever this file says. It only lets the owner know sooner, and most
+/// of what loses commits (a damaged log, an old copy) leaves it alone. So whatever is wrong with it
+/// is no error. Used on the storage queue only.
 final class ProgressFile {
   private static let magic = Array("AtrProg1".utf8)
   private static let sizeBytes = 32

@@ -3,8 +3,8 @@
 
 import GRDBSQLite
 
-/// One prepared statement. GRDB's own statements cost several microseconds a row in values and dictionaries;
-/// these cost what SQLite costs. Used on the connection's queue only.
+/// One prepared statement. GRDB's own statements cost several microseconds a row in values and
+/// dictionaries; these cost what SQLite costs. Used on the connection's queue only.
 final class RawStatement {
   private let connection: OpaquePointer
   private var handle: OpaquePointer?
@@ -35,7 +35,8 @@ final class RawStatement {
     if let value { bind(index, value) } else { sqlite3_bind_null(handle, index) }
   }
 
-  /// SQLite keeps a copy until the next `bind`. A failure to copy leaves NULL, which every column refuses.
+  /// SQLite keeps a copy until the next `bind`. A failure to copy leaves NULL, which every column
+  /// refuses.
   func bind(_ index: Int32, _ bytes: [UInt8]) {
     // SQLITE_TRANSIENT: a macro that the importer does not understand.
     let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
@@ -44,7 +45,8 @@ final class RawStatement {
     }
   }
 
-  /// Runs to the next row. True: there is one. The statement is reset when there is none, and on an error.
+  /// Runs to the next row. True: there is one. The statement is reset when there is none, and on an
+  /// error.
   func step() throws(StoreError) -> Bool {
     let code = sqlite3_step(handle)
     if code == SQLITE_ROW { return true }

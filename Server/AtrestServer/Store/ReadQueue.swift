@@ -6,8 +6,8 @@ import Dispatch
 
 /// A queue for jobs that only read. Thread-safe.
 ///
-/// A job sees all that was acknowledged before it was submitted, and one state of the store in all that it reads. It does not see what is
-/// committed meanwhile.
+/// A job sees all that was acknowledged before it was submitted, and one state of the store in all
+/// that it reads. It does not see what is committed meanwhile.
 package final class ReadQueue: @unchecked Sendable {
   // Sendable because `reader` and `sums` are touched only in what `jobs` schedules.
 
@@ -40,7 +40,8 @@ package final class ReadQueue: @unchecked Sendable {
   /// See `CommitQueue.submit(_:)`.
   func submit(_ job: any StorageJob) -> Bool { jobs.submit(job) { self.serve() } }
 
-  /// Finishes what was submitted, then closes the reader. Later submissions are refused. Idempotent.
+  /// Finishes what was submitted, then closes the reader. Later submissions are refused.
+  /// Idempotent.
   func close() async {
     await jobs.close { self.serveBatch() }
     await withCheckedContinuation { done in

@@ -5,7 +5,8 @@ import Glibc
 
 /// Puts backups back.
 package enum Restore {
-  /// Copies a backup that is whole into a folder, which is made if need be. Nothing is left behind if that fails.
+  /// Copies a backup that is whole into a folder, which is made if need be. Nothing is left behind
+  /// if that fails.
   ///
   /// The store needs to be told nothing: devices notice that they saw commits it does not have.
   /// - Returns: What was restored.
@@ -33,7 +34,8 @@ package enum Restore {
 
 /// Files that are there whole or not at all.
 enum FileCopy {
-  /// Makes an empty file that nobody else can read, in place of one that an earlier attempt may have left.
+  /// Makes an empty file that nobody else can read, in place of one that an earlier attempt may
+  /// have left.
   static func create(_ path: String) throws(BackupError) -> CInt {
     _ = unlink(path)
     let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -41,7 +43,8 @@ enum FileCopy {
     return file
   }
 
-  /// Opens a file that holds bytes: a pipe, which would let its opener wait for a writer, and a folder are none.
+  /// Opens a file that holds bytes: a pipe, which would let its opener wait for a writer, and a
+  /// folder are none.
   ///
   /// - Returns: A descriptor that the caller closes, and the file's size in bytes.
   static func openToRead(

@@ -6,7 +6,8 @@ import GRDB
 extension Row {
   /// A column's value.
   ///
-  /// - Throws: Where GRDB's subscripts would end the process: no such column, NULL, or a value of another type.
+  /// - Throws: Where GRDB's subscripts would end the process: no such column, NULL, or a value of
+  ///   another type.
   func value<Value: DatabaseValueConvertible>(
     _ type: Value.Type = Value.self, of column: String
   ) throws -> Value {

@@ -3,8 +3,9 @@
 
 import GRDBSQLite
 
-/// A copy under way: SQLite's online backup. Pages that the store writes between steps are written to the copy too, because it is the
-/// same connection that writes them. Used on the storage queue only.
+/// A copy under way: SQLite's online backup. Pages that the store writes between steps are written
+/// to the copy too, because it is the same connection that writes them. Used on the storage queue
+/// only.
 final class SQLiteBackup: StoreBackup {
   /// Pages of one step: 1 MiB, a few milliseconds.
   private static let stepPages: Int32 = 256
@@ -15,13 +16,15 @@ final class SQLiteBackup: StoreBackup {
   private var backup: OpaquePointer?
 
   /// - Parameters:
-  ///   - source: The store's connection. It must stay open until the copy is done or `abort` was called.
+  ///   - source: The store's connection. It must stay open until the copy is done or `abort` was
+  ///     called.
   ///   - path: A file that is there and empty, with the mode it is to have.
   init(of source: OpaquePointer, to path: String) throws(StoreError) {
     self.path = path
     self.source = source
     let code = sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE, nil)
-    // The file is of use only when it is complete, so nothing need be undone, and it is synced at the end.
+    // The file is of use only when it is complete, so nothing need be undone, and it is synced at
+    // the end.
     let isSet =
       code == SQLITE_OK
       && sqlite3_exec(copy, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", nil, nil, nil)

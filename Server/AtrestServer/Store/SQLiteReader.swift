@@ -7,7 +7,8 @@ import GRDBSQLite
 
 /// What reads a store on a queue of its own.
 package protocol StoreReader: AnyObject {
-  /// Runs `body` on what was committed when it began; what is committed meanwhile it does not see. It must not write.
+  /// Runs `body` on what was committed when it began; what is committed meanwhile it does not see.
+  /// It must not write.
   func read<R>(
     _ body: (any StoreTransaction) throws(StoreError) -> R
   ) throws(StoreError) -> R
@@ -16,7 +17,8 @@ package protocol StoreReader: AnyObject {
   func close()
 }
 
-/// A reader of a `SQLiteStore`. It never checkpoints, not even when it closes, so that one connection alone does.
+/// A reader of a `SQLiteStore`. It never checkpoints, not even when it closes, so that one
+/// connection alone does.
 final class SQLiteReader: StoreReader {
   private let clockHighWater: WallTime
   private var queue: DatabaseQueue?

@@ -219,7 +219,8 @@ enum SQLiteSchema {
     }
   }
 
-  /// Compares the tables with those that this build makes: their text is a page like any other, and may rot.
+  /// Compares the tables with those that this build makes: their text is a page like any other, and
+  /// may rot.
   static func check(_ db: Database, path: String) throws {
     guard try texts(db) == intactTexts.get() else {
       throw StoreError.damaged(path: path, reason: "its tables are not as they were made")

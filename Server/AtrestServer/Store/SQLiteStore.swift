@@ -8,11 +8,13 @@ import Glibc
 
 /// A store in a folder: `atrest.db`, its write-ahead log, and a lock.
 ///
-/// One connection writes and checkpoints: SQLite before 3.51.3 can damage a file when two do. The process locks the file for
-/// itself, so that no other program can join in. `synchronous=FULL`: what was committed survives power loss.
+/// One connection writes and checkpoints: SQLite before 3.51.3 can damage a file when two do. The
+/// process locks the file for itself, so that no other program can join in. `synchronous=FULL`:
+/// what was committed survives power loss.
 package final class SQLiteStore: SyncStore {
-  /// Transactions that had been made durable when the store was used last, and are gone: its log was damaged, or an older copy was
-  /// put in its place. 0 if none is known to be. Devices that saw them notice, and bring back what they hold.
+  /// Transactions that had been made durable when the store was used last, and are gone: its log
+  /// was damaged, or an older copy was put in its place. 0 if none is known to be. Devices that saw
+  /// them notice, and bring back what they hold.
   package let lostCommits: UInt64
   /// The greatest time that the server's clock showed to a transaction that wrote.
   package private(set) var clockHighWater: WallTime
@@ -60,10 +62,12 @@ package final class SQLiteStore: SyncStore {
       checkpointPages: Self.checkpointPages, random: random)
   }
 
-  /// A store on a disk of the caller's own, for simulations. Nothing tells it that commits were lost.
+  /// A store on a disk of the caller's own, for simulations. Nothing tells it that commits were
+  /// lost.
   ///
   /// - Parameters:
-  ///   - uri: A SQLite URI that names its file system; nothing else may have the file open. Made if there is none.
+  ///   - uri: A SQLite URI that names its file system; nothing else may have the file open. Made if
+  ///     there is none.
   ///   - checkpointPages: Pages of the log at which it is moved into the file.
   package convenience init(
     uri: String, checkpointPages: Int, random: () -> UInt64
@@ -112,7 +116,8 @@ package final class SQLiteStore: SyncStore {
     }
   }
 
-  /// A reader, for a queue of its own. Not on a disk of the caller's own, which one connection has to itself.
+  /// A reader, for a queue of its own. Not on a disk of the caller's own, which one connection has
+  /// to itself.
   package func openReader() throws(StoreError) -> sending any StoreReader {
     guard queue != nil, directory != nil else { throw .closed }
     return try SQLiteReader(location: location, clockHighWater: clockHighWater)
@@ -146,14 +151,16 @@ package final class SQLiteStore: SyncStore {
     directory?.noteErasure(isOwed: false)
   }
 
-  /// Deleting overwrites what it deletes, but where pages were balanced older copies of it lie between what is there, and nothing overwrites
-  /// those. A file that is made anew holds what is there.
+  /// Deleting overwrites what it deletes, but where pages were balanced older copies of it lie
+  /// between what is there, and nothing overwrites those. A file that is made anew holds what is
+  /// there.
   private static func rebuild(_ connection: OpaquePointer) throws(StoreError) {
     // It is as large as the store.
     try RawStatement("PRAGMA temp_store = FILE", on: connection).run()
     defer { try? RawStatement("PRAGMA temp_store = MEMORY", on: connection).run() }
     do throws(StoreError) { try RawStatement("VACUUM", on: connection).run() } catch {
-      // It came to nothing, and all is as it was: a folder for files without names that cannot be written is no reason to end.
+      // It came to nothing, and all is as it was: a folder for files without names that cannot be
+      // written is no reason to end.
       guard case .inputOutput(let reason) = error else { throw error }
       throw .failed(reason: reason)
     }
@@ -186,7 +193,8 @@ package final class SQLiteStore: SyncStore {
     // Prepared statements keep a connection open.
     queue?.writeWithoutTransaction { _ in statements?.finalize() }
     statements = nil
-    // Closing the last connection checkpoints; should that fail, the log is still there for the next start.
+    // Closing the last connection checkpoints; should that fail, the log is still there for the
+    // next start.
     try? queue?.close()
     queue = nil
     progress?.close()
@@ -214,8 +222,8 @@ package final class SQLiteStore: SyncStore {
         statements.setWrites.bind(1, Int64(bitPattern: writes &+ 1))
         statements.setWrites.bind(2, transaction.clockHighWater.milliseconds)
         try statements.setWrites.run()
-        // A full disk shows here, as a statement that failed and can be taken back, and not in the commit, which
-        // is left with one frame to write.
+        // A full disk shows here, as a statement that failed and can be taken back, and not in the
+        // commit, which is left with one frame to write.
         try hooks.beforeFlush?()
         let code = sqlite3_db_cacheflush(connection)
         guard code == SQLITE_OK else { throw StoreError(code, on: connection) }
@@ -228,7 +236,8 @@ package final class SQLiteStore: SyncStore {
       try hooks.beforeCommit?()
       try statements.commit.run()
     } catch {
-      // Not to take anything back, which cannot be known to work: only so that the connection can be closed.
+      // Not to take anything back, which cannot be known to work: only so that the connection can
+      // be closed.
       try? rollBack(connection, statements, after: error)
       throw .commitUnknown(reason: Self.reason(error))
     }
@@ -268,7 +277,8 @@ extension SQLiteStore {
   /// Pages of the log at which it is moved into the file: 32 MiB.
   private static let checkpointPages = 8192
 
-  /// The file as connections of this process open it: all others are kept out, and what the connections share is in memory.
+  /// The file as connections of this process open it: all others are kept out, and what the
+  /// connections share is in memory.
   private static func uri(_ path: String) -> String {
     let encoded = path.utf8.map { byte in
       isPlain(byte) ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.encoded([byte])
@@ -292,7 +302,8 @@ extension SQLiteStore {
     var configuration = Configuration()
     configuration.label = "atrest.store"
     configuration.busyMode = .timeout(5)
-    // Transactions begin and end with statements of our own; GRDB would trap where a rollback failed too.
+    // Transactions begin and end with statements of our own; GRDB would trap where a rollback
+    // failed too.
     configuration.allowsUnsafeTransactions = true
     if !isShared {
       configuration.prepareDatabase { db in
@@ -303,9 +314,11 @@ extension SQLiteStore {
     return configuration
   }
 
-  /// Looks at the file without SQLite, which might recover or checkpoint it; makes it if there is none.
+  /// Looks at the file without SQLite, which might recover or checkpoint it; makes it if there is
+  /// none.
   private static func inspect(_ path: String) throws(StoreError) {
-    // O_CREAT with the mode: SQLite would make it readable to all, and gives its other files this one's mode.
+    // O_CREAT with the mode: SQLite would make it readable to all, and gives its other files this
+    // one's mode.
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: systemReason(errno)) }
     defer { _ = Glibc.close(descriptor) }
@@ -346,9 +359,10 @@ extension SQLiteStore {
   }
 
   private static func configure(_ db: Database, checkpointPages: Int) throws {
-    // secure_delete: what is deleted is overwritten, so that a value whose owner took it away is in the file no more.
-    // Ids are random, so a page of records touches most pages of the index. Checkpoints that wait for 32 MiB of log write each
-    // of them once for many commits: pushing 100,000 records is half as long again without.
+    // secure_delete: what is deleted is overwritten, so that a value whose owner took it away is in
+    // the file no more. Ids are random, so a page of records touches most pages of the index.
+    // Checkpoints that wait for 32 MiB of log write each of them once for many commits: pushing
+    // 100,000 records is half as long again without.
     let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") ?? ""
     try db.execute(
       sql: """
@@ -369,8 +383,9 @@ extension SQLiteStore {
     try makeDurable(db)
   }
 
-  /// Moves the log into the file from some size on, as SQLite would by itself. It begins anew only when nobody reads what it held: from four
-  /// times that size on the readers are waited for, so that it cannot grow for ever.
+  /// Moves the log into the file from some size on, as SQLite would by itself. It begins anew only
+  /// when nobody reads what it held: from four times that size on the readers are waited for, so
+  /// that it cannot grow for ever.
   private static func checkpointAutomatically(_ db: Database, pages: Int) {
     sqlite3_wal_hook(
       db.sqliteConnection,
@@ -386,9 +401,9 @@ extension SQLiteStore {
       }, UnsafeMutableRawPointer(bitPattern: pages))
   }
 
-  /// Syncs what the log holds. A process that was killed inside a commit leaves a log that SQLite takes for committed although it is only
-  /// in the system's memory: a device that offers the same write again would have it acknowledged without any commit, and a
-  /// power failure would take it.
+  /// Syncs what the log holds. A process that was killed inside a commit leaves a log that SQLite
+  /// takes for committed although it is only in the system's memory: a device that offers the same
+  /// write again would have it acknowledged without any commit, and a power failure would take it.
   private static func makeDurable(_ db: Database) throws {
     do { try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } catch let error as DatabaseError {
       // The log is synced first; only moving it into the file takes room.

@@ -16,11 +16,12 @@ package struct StoreCopy: Hashable, Sendable {
   package var records = 0
   /// Bytes of the file.
   package var sizeBytes = 0
-  /// Whether a checksum lies beside the file, which it then agrees with. Without one a value that changed is not seen.
+  /// Whether a checksum lies beside the file, which it then agrees with. Without one a value that
+  /// changed is not seen.
   package var hasChecksum = false
 
-  /// Checks that the file is whole: its pages and indexes fit each other, every record can be read, and the checksum that lies beside it,
-  /// if there is one, is that of the file.
+  /// Checks that the file is whole: its pages and indexes fit each other, every record can be read,
+  /// and the checksum that lies beside it, if there is one, is that of the file.
   ///
   /// The file is opened as one that nothing changes, so not even a lock is taken.
   /// - Complexity: Reads all of it three times: about a second for each 100 MB.

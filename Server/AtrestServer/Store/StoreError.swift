@@ -15,7 +15,8 @@ package enum StoreError: Error, Equatable {
   case cannotOpen(path: String, reason: String)
   /// There is no room. Nothing of the transaction happened; reads go on.
   case full
-  /// The system failed to read or write. What was being written is in doubt until the store is opened again.
+  /// The system failed to read or write. What was being written is in doubt until the store is
+  /// opened again.
   case inputOutput(reason: String)
   /// A commit returned an error: it may be on disk, or not. Only opening the store again tells.
   case commitUnknown(reason: String)
@@ -26,8 +27,9 @@ package enum StoreError: Error, Equatable {
   /// The caller had gone before it was done. It was not.
   case notAwaited
 
-  /// Whether the process must end rather than go on with this store: after an error of input or output the
-  /// same handle may show and keep what is not on disk, so only recovery on a fresh start tells the truth.
+  /// Whether the process must end rather than go on with this store: after an error of input or
+  /// output the same handle may show and keep what is not on disk, so only recovery on a fresh
+  /// start tells the truth.
   package var isFatal: Bool {
     switch self {
     case .inputOutput, .commitUnknown, .damaged: true

@@ -7,7 +7,8 @@ final class SumsCache {
   /// Accounts, and blocks of all of them: about six megabytes.
   private static let accounts = 64
   private static let blocks = 65_536
-  /// How long sums count that were read, in milliseconds: a bit of the file that flips shows after that.
+  /// How long sums count that were read, in milliseconds: a bit of the file that flips shows after
+  /// that.
   private static let lifetimeMilliseconds: Int64 = 60_000
 
   private struct Entry {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server asks of durable storage: the contract that every store is held to by one suite of tests.
+// What the server asks of durable storage: the contract that every store is held to by one suite of
+// tests.
 
 import AtrestProtocol
 import AtrestReplication
@@ -17,12 +18,14 @@ package struct AccountID: RawRepresentable, Hashable, Sendable {
 
 /// Durable storage of accounts, devices, invitations and records.
 ///
-/// Used by one thread at a time. Everything is keyed by account: no call can reach another account's rows.
+/// Used by one thread at a time. Everything is keyed by account: no call can reach another
+/// account's rows.
 package protocol SyncStore: AnyObject {
-  /// Runs `body` in a transaction: on return everything it wrote is durable, on a throw none of it happened.
-  /// The exception is `StoreError.commitUnknown`, after which the process has to end.
+  /// Runs `body` in a transaction: on return everything it wrote is durable, on a throw none of it
+  /// happened. The exception is `StoreError.commitUnknown`, after which the process has to end.
   ///
-  /// One `fsync` if something was written, none otherwise. `body` must not let the transaction escape.
+  /// One `fsync` if something was written, none otherwise. `body` must not let the transaction
+  /// escape.
   func transaction<R>(
     _ body: (any StoreTransaction) throws(StoreError) -> R
   ) throws(StoreError) -> R
@@ -30,19 +33,21 @@ package protocol SyncStore: AnyObject {
   /// Whether something was removed that a file of the store may still hold.
   var owesErasure: Bool { get }
 
-  /// Makes the files anew of what there is: afterwards none of them holds what was removed. Not inside a transaction. O(all there is), and takes
-  /// twice its room meanwhile; if that is not to be had it throws, and erasure is still owed, also after the store was closed.
+  /// Makes the files anew of what there is: afterwards none of them holds what was removed. Not
+  /// inside a transaction. O(all there is), and takes twice its room meanwhile; if that is not to
+  /// be had it throws, and erasure is still owed, also after the store was closed.
   func erase() throws(StoreError)
 
-  /// Begins a copy of the store in a file that does not exist yet. Steps may be taken between transactions; what they
-  /// write meanwhile is in the copy too. One at a time.
+  /// Begins a copy of the store in a file that does not exist yet. Steps may be taken between
+  /// transactions; what they write meanwhile is in the copy too. One at a time.
   func beginBackup(to path: String) throws(StoreError) -> any StoreBackup
 
   /// Closes the store; later transactions throw `closed`. Idempotent.
   func close()
 }
 
-/// A copy of a store that is being made. Let go before it is done, it leaves a file that is of no use.
+/// A copy of a store that is being made. Let go before it is done, it leaves a file that is of no
+/// use.
 package protocol StoreBackup: AnyObject {
   /// Copies about a megabyte; true once everything is copied and the file closed. It is not synced.
   func step() throws(StoreError) -> Bool
@@ -54,8 +59,9 @@ package protocol StoreTransaction: AnyObject {
 
   /// Notes what the server's clock shows, to be kept with whatever the transaction writes.
   ///
-  /// - Returns: The greatest time that it ever showed to a transaction that wrote, this one included: what dates things that are to be
-  ///   kept for some time, so that a clock that went back does not end them early.
+  /// - Returns: The greatest time that it ever showed to a transaction that wrote, this one
+  ///   included: what dates things that are to be kept for some time, so that a clock that went
+  ///   back does not end them early.
   func noteClock(_ now: WallTime) -> WallTime
 
   // MARK: Records
@@ -63,7 +69,8 @@ package protocol StoreTransaction: AnyObject {
   /// The account's last commit; `Cursor.start` for a new or unknown account.
   func head(of account: AccountID) throws(StoreError) -> Cursor
 
-  /// Notes a commit: its name, and the greatest sequence given. Must be called, once, by whoever gave sequences.
+  /// Notes a commit: its name, and the greatest sequence given. Must be called, once, by whoever
+  /// gave sequences.
   func setHead(_ head: Cursor, of account: AccountID) throws(StoreError)
 
   /// The greatest time of any stamp that the account ever took, signed facts left out; 0 for none.
@@ -71,14 +78,16 @@ package protocol StoreTransaction: AnyObject {
   /// Notes times that the account took.
   func raiseLatestTime(to time: HybridTime, of account: AccountID) throws(StoreError)
 
-  /// The position of a sequence in the account's feed: the sequence with the name of the commit that gave it, or, where that is not kept
-  /// any more, of the oldest later one that is. Nil beyond the head.
+  /// The position of a sequence in the account's feed: the sequence with the name of the commit
+  /// that gave it, or, where that is not kept any more, of the oldest later one that is. Nil beyond
+  /// the head.
   ///
-  /// A position is in the store's own past if and only if this returns it again. A store that was put back, or lost its last commits,
-  /// has other commits in their places, or none.
+  /// A position is in the store's own past if and only if this returns it again. A store that was
+  /// put back, or lost its last commits, has other commits in their places, or none.
   func position(of sequence: UInt64, account: AccountID) throws(StoreError) -> Cursor?
 
-  /// Forgets the names of commits but for the newest `count`, the head, and those that devices with access were told or showed last.
+  /// Forgets the names of commits but for the newest `count`, the head, and those that devices with
+  /// access were told or showed last.
   func pruneCommits(of account: AccountID, keeping count: Int) throws(StoreError)
 
   /// Appends a record to the account's feed unless the account has one with its key.
@@ -100,20 +109,22 @@ package protocol StoreTransaction: AnyObject {
 
   /// Replaces the record with the key.
   ///
-  /// - Parameter record: Its sequence is the one it had, or greater than every one of the account: then it moves to the end of the feed.
+  /// - Parameter record: Its sequence is the one it had, or greater than every one of the account:
+  ///   then it moves to the end of the feed.
   func replace(
     key: [UInt8], by record: StoredRecord, account: AccountID
   ) throws(StoreError)
 
-  /// Hands out the account's records from one key on and up to another, which is left out, ascending by key, until `visit` returns
-  /// false. An empty `end` leaves nothing out. A lookup in the feed for each, so `feed(of:after:_:)` is faster for all there are.
+  /// Hands out the account's records from one key on and up to another, which is left out,
+  /// ascending by key, until `visit` returns false. An empty `end` leaves nothing out. A lookup in
+  /// the feed for each, so `feed(of:after:_:)` is faster for all there are.
   func records(
     of account: AccountID, from begin: [UInt8], to end: [UInt8],
     _ visit: (_ key: [UInt8], _ body: [UInt8]) -> Bool
   ) throws(StoreError)
 
-  /// At most `limit` of the account's records that are due at `now`, or due at any time, no journal entries, and known to whoever
-  /// holds everything up to `acknowledged`. In no particular order.
+  /// At most `limit` of the account's records that are due at `now`, or due at any time, no journal
+  /// entries, and known to whoever holds everything up to `acknowledged`. In no particular order.
   func recordsDue(
     of account: AccountID, at now: WallTime, orKnownAt acknowledged: UInt64, limit: Int
   ) throws(StoreError) -> [(key: [UInt8], record: StoredRecord)]
@@ -124,11 +135,12 @@ package protocol StoreTransaction: AnyObject {
   /// What the account is noted to hold; nothing for an unknown account.
   func holdings(of account: AccountID) throws(StoreError) -> Holdings
 
-  /// Notes what was added to the account's records, or, below zero, taken away. Must be called by whoever did that.
+  /// Notes what was added to the account's records, or, below zero, taken away. Must be called by
+  /// whoever did that.
   func add(_ change: Holdings, to account: AccountID) throws(StoreError)
 
-  /// Hands out the account's records with a sequence above `after`, ascending, until `visit` returns false.
-  /// Cost grows with what is handed out, not with what the account holds.
+  /// Hands out the account's records with a sequence above `after`, ascending, until `visit`
+  /// returns false. Cost grows with what is handed out, not with what the account holds.
   func feed(
     of account: AccountID, after: UInt64, _ visit: (_ sequence: UInt64, _ body: [UInt8]) -> Bool
   ) throws(StoreError)
@@ -139,7 +151,8 @@ package protocol StoreTransaction: AnyObject {
   func addAccount(name: String, created: WallTime) throws(StoreError) -> AccountID?
   /// The account of that name, or nil.
   func account(named name: String) throws(StoreError) -> AccountID?
-  /// Removes an account and every row of it. Its number is not given again; its name may be. O(records).
+  /// Removes an account and every row of it. Its number is not given again; its name may be.
+  /// O(records).
   func removeAccount(_ id: AccountID) throws(StoreError)
   /// All accounts by name.
   func accounts() throws(StoreError) -> [AccountEntry]
@@ -150,9 +163,11 @@ package protocol StoreTransaction: AnyObject {
 
   /// Adds a device; false, and nothing happens, if the replica identity was ever given before.
   func addDevice(_ device: DeviceEntry) throws(StoreError) -> Bool
-  /// The devices of one account, or of all, by account and then oldest first. Revoked ones included.
+  /// The devices of one account, or of all, by account and then oldest first. Revoked ones
+  /// included.
   func devices(of account: AccountID?) throws(StoreError) -> [DeviceEntry]
-  /// Notes when a device's access ended, unless it had ended before. False if there is no such device.
+  /// Notes when a device's access ended, unless it had ended before. False if there is no such
+  /// device.
   func revokeDevice(_ replica: ReplicaID, at time: WallTime) throws(StoreError) -> Bool
   /// Gives a device another name. Nothing happens if there is no such device.
   func renameDevice(_ replica: ReplicaID, to name: String) throws(StoreError)
@@ -161,8 +176,9 @@ package protocol StoreTransaction: AnyObject {
 
   /// Notes what the device said of itself, and was told.
   func setProgress(_ progress: DeviceProgress, of device: ReplicaID) throws(StoreError)
-  /// The sequence up to which every device of the account that has access, and called later than `horizon`, said that it holds everything; 0 if
-  /// there is none. Devices that never called have nothing to say.
+  /// The sequence up to which every device of the account that has access, and called later than
+  /// `horizon`, said that it holds everything; 0 if there is none. Devices that never called have
+  /// nothing to say.
   func acknowledgedSequence(
     of account: AccountID, seenAfter horizon: WallTime
   ) throws(StoreError) -> UInt64
@@ -180,7 +196,8 @@ package protocol StoreTransaction: AnyObject {
   func setHolder(
     _ account: AccountID, since: WallTime, of purchase: PurchaseKey
   ) throws(StoreError)
-  /// What the App Store calls the account: `token`, unless another was noted before. Nil, and nothing happens, if another account has it.
+  /// What the App Store calls the account: `token`, unless another was noted before. Nil, and
+  /// nothing happens, if another account has it.
   func appAccountToken(of account: AccountID, orElse token: [UInt8]) throws(StoreError) -> [UInt8]?
 
   // MARK: Invitations
@@ -191,7 +208,8 @@ package protocol StoreTransaction: AnyObject {
   func invitation(handle: String) throws(StoreError) -> InvitationEntry?
   /// How many invitations of an account nobody has used.
   func invitationCount(of account: AccountID) throws(StoreError) -> Int
-  /// Notes which token an invitation was used for: it stays until it expires, so that its user can be answered again.
+  /// Notes which token an invitation was used for: it stays until it expires, so that its user can
+  /// be answered again.
   func useInvitation(handle: String, by tokenHash: [UInt8]) throws(StoreError)
   /// Notes how many wrong tries are left.
   func setTriesLeft(_ count: Int, invitation handle: String) throws(StoreError)
@@ -204,7 +222,8 @@ package protocol StoreTransaction: AnyObject {
 
   // MARK: Events
 
-  /// Writes down what happened, after all that happened before. Nothing can be changed or removed, by nobody.
+  /// Writes down what happened, after all that happened before. Nothing can be changed or removed,
+  /// by nobody.
   func addEvent(_ event: NewEvent) throws(StoreError)
   /// Events of one account, or of all, below a number, newest first.
   ///

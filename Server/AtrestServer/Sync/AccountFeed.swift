@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One account's feed inside one transaction: gives sequences, and gathers what the commit will tell watchers.
+// One account's feed inside one transaction: gives sequences, and gathers what the commit will tell
+// watchers.
 
 import AtrestProtocol
 import AtrestReplication
 
 /// What one transaction does to one account. Exchanges that share a commit share this.
 package final class AccountFeed {
-  /// Bytes of records one commit tells watchers of; a larger one only tells them that something happened, and
-  /// they exchange. Well below what may wait for a slow reader.
+  /// Bytes of records one commit tells watchers of; a larger one only tells them that something
+  /// happened, and they exchange. Well below what may wait for a slow reader.
   static let newsLimitBytes = 64 * 1024
 
   let account: AccountID
@@ -24,7 +25,8 @@ package final class AccountFeed {
   private(set) var unreadable: [UnreadableRecord] = []
   private var newsBytes = 0
   private let clockHighWater: WallTime?
-  /// The greatest time of any stamp that was taken in this transaction; and before it, read when somebody asks.
+  /// The greatest time of any stamp that was taken in this transaction; and before it, read when
+  /// somebody asks.
   private var taken = HybridTime(rawValue: 0)
   private var takenBefore: HybridTime?
   /// What was held before the transaction; read when somebody asks.
@@ -78,7 +80,8 @@ package final class AccountFeed {
     return true
   }
 
-  /// What dates a journal entry, and the wait until something is pruned: a clock that went back does not end them early.
+  /// What dates a journal entry, and the wait until something is pruned: a clock that went back
+  /// does not end them early.
   func dated(_ now: WallTime) -> WallTime { max(now, clockHighWater ?? now) }
 
   /// The greatest time of any stamp that the account took.
@@ -192,7 +195,8 @@ package final class AccountFeed {
   }
 }
 
-/// A record whose stored bytes are not a record any more, as its owner may hear of it: nothing of what it held.
+/// A record whose stored bytes are not a record any more, as its owner may hear of it: nothing of
+/// what it held.
 struct UnreadableRecord: Hashable, Sendable {
   let account: AccountID
   /// Nil if its key is no key either.

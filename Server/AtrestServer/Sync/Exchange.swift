@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges a request into an account and reads out what the replica has not seen. No socket, no clock, no chance.
+// Merges a request into an account and reads out what the replica has not seen. No socket, no
+// clock, no chance.
 
 import AtrestProtocol
 import AtrestReplication
@@ -8,16 +9,18 @@ import AtrestReplication
 package enum Exchange {
   /// How far a stamp may be ahead of the server's clock, in milliseconds.
   package static let skewLimitMilliseconds: Int64 = 60_000
-  /// By how many steps of the hybrid clock a stamp may lie beyond the greatest that the account holds, wherever the server's clock is: a
-  /// sixty-fourth of a millisecond. Whoever has seen that stamp goes on by single steps.
+  /// By how many steps of the hybrid clock a stamp may lie beyond the greatest that the account
+  /// holds, wherever the server's clock is: a sixty-fourth of a millisecond. Whoever has seen that
+  /// stamp goes on by single steps.
   package static let stepLimit: UInt64 = 1024
-  /// How far ahead what was acknowledged once may be: a hundred years, in milliseconds. It keeps the hybrid clock from running out.
+  /// How far ahead what was acknowledged once may be: a hundred years, in milliseconds. It keeps
+  /// the hybrid clock from running out.
   package static let acknowledgedLimitMilliseconds: Int64 = 100 * 365 * 86_400_000
 
   /// Takes a request in.
   ///
-  /// Each record merges on its own, and merging is idempotent, so a request that fails half-way may be committed
-  /// half-way: repeating it does the rest.
+  /// Each record merges on its own, and merging is idempotent, so a request that fails half-way may
+  /// be committed half-way: repeating it does the rest.
   /// - Parameters:
   ///   - device: Who asks; the outbox is the device's.
   ///   - feed: The account's, in the transaction under way. Its owner finishes it and commits.
@@ -146,7 +149,8 @@ package enum Exchange {
     case refused(Refusal)
   }
 
-  /// Takes in a record that did not come in an exchange. False if its stamp is too far ahead of the clock, or it is too large.
+  /// Takes in a record that did not come in an exchange. False if its stamp is too far ahead of the
+  /// clock, or it is too large.
   static func store(
     _ item: PreparedExchange.Item, _ quota: AccountQuota, _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> Bool {
@@ -167,8 +171,8 @@ package enum Exchange {
   private static func take(
     _ item: PreparedExchange.Item, _ quota: AccountQuota, _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> Result {
-    // One statement for a record that the account does not have; whoever is too far ahead is refused first, and
-    // a record whose every stamp the account has already is not judged again.
+    // One statement for a record that the account does not have; whoever is too far ahead is
+    // refused first, and a record whose every stamp the account has already is not judged again.
     let ahead = try fieldsTooFarAhead(item.offer, feed, now)
     let isAhead = !ahead.isEmpty
     let held = try feed.holdings()
@@ -212,7 +216,8 @@ package enum Exchange {
       guard outcome.record.registers.count <= Record.Limits.registers,
         body.count <= Record.Limits.encodedBytes
       else { return .refused(.tooLarge(item.index)) }
-      // A statement replaces an older one about the same purchase: a full account still takes its refund.
+      // A statement replaces an older one about the same purchase: a full account still takes its
+      // refund.
       guard
         item.statement != nil
           || quota.allows(
@@ -232,7 +237,8 @@ package enum Exchange {
       isSuperseded: outcome.isSuperseded, journal: entries)
   }
 
-  /// Notes what lost. A conflict that was met before is in the journal already, perhaps deleted by a person since.
+  /// Notes what lost. A conflict that was met before is in the journal already, perhaps deleted by
+  /// a person since.
   ///
   /// - Returns: The entries as the account has them.
   private static func store(
@@ -260,10 +266,12 @@ package enum Exchange {
     return entries
   }
 
-  /// The fields whose stamps are further ahead of the server's clock than a right device's could be, and follow none that was taken.
+  /// The fields whose stamps are further ahead of the server's clock than a right device's could
+  /// be, and follow none that was taken.
   ///
-  /// What was acknowledged once was judged then, and its stamp can never be another one. A server that was put back may have lost it, and with it the
-  /// greatest stamp that it took: so what a write was written over counts as much as what the account holds.
+  /// What was acknowledged once was judged then, and its stamp can never be another one. A server
+  /// that was put back may have lost it, and with it the greatest stamp that it took: so what a
+  /// write was written over counts as much as what the account holds.
   private static func fieldsTooFarAhead(
     _ offer: Offer, _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> Set<FieldNumber> {
@@ -285,8 +293,9 @@ package enum Exchange {
 
   /// Reads a page of the feed.
   ///
-  /// - Parameter entries: What the journal says of the asker's own writes. Once these are acknowledged nobody else may hold them: so their entries come
-  ///   along, though the page may end before them.
+  /// - Parameter entries: What the journal says of the asker's own writes. Once these are
+  ///   acknowledged nobody else may hold them: so their entries come along, though the page may end
+  ///   before them.
   private static func readPage(
     _ response: inout ExchangeResponse, _ feed: AccountFeed, after: UInt64,
     of pageRecords: Int, leavingOut echoes: Set<UInt64>, withEntries entries: [[UInt8]]

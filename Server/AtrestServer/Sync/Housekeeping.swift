@@ -4,19 +4,19 @@
 import AtrestProtocol
 import AtrestReplication
 
-/// The work itself: the part that a simulator drives as it is. Each record it changes takes a new place in the feed, so that
-/// devices follow.
+/// The work itself: the part that a simulator drives as it is. Each record it changes takes a new
+/// place in the feed, so that devices follow.
 package enum Housekeeping {
   /// Records of one transaction, so that exchanges do not wait for very many.
   package static let slice = 500
 
   /// Does what is due, up to `limit` records.
   ///
-  /// A deleted record is pruned when every device that has access said that it holds the deletion, or 30
-  /// days after the server took it in; not while the journal lists an action that lost to a deletion of
-  /// it: whoever wants that back gets it whole. A journal entry ends 90 days after the server noticed the
-  /// conflict. Devices that never called, or not for those 30 days, are not waited for: one that was made
-  /// and never used would hold everything back.
+  /// A deleted record is pruned when every device that has access said that it holds the deletion,
+  /// or 30 days after the server took it in; not while the journal lists an action that lost to a
+  /// deletion of it: whoever wants that back gets it whole. A journal entry ends 90 days after the
+  /// server noticed the conflict. Devices that never called, or not for those 30 days, are not
+  /// waited for: one that was made and never used would hold everything back.
   /// - Parameters:
   ///   - feed: The account's, in the transaction under way. Its owner finishes it and commits.
   ///   - now: The server's clock.
@@ -48,7 +48,8 @@ package enum Housekeeping {
     _ found: StoredRecord, _ key: [UInt8], _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> Record? {
     guard let record = try? Record(decoding: found.body), record.key.storageKey == key else {
-      // It rotted. That is for whoever reads it to say; an errand nobody asked for does not end the server.
+      // It rotted. That is for whoever reads it to say; an errand nobody asked for does not end the
+      // server.
       try feed.transaction.setNotDue(key: key, account: feed.account)
       return nil
     }
@@ -63,11 +64,12 @@ package enum Housekeeping {
     return record
   }
 
-  /// Names of commits that are kept whatever devices showed: whoever is further back, and never said so, reconciles.
+  /// Names of commits that are kept whatever devices showed: whoever is further back, and never
+  /// said so, reconciles.
   package static let keptCommits = 4096
 
-  /// Whether the journal has an entry, which nobody has put away and which has not ended, of an action on
-  /// a record that lost to a deletion.
+  /// Whether the journal has an entry, which nobody has put away and which has not ended, of an
+  /// action on a record that lost to a deletion.
   private static func isListed(_ record: Record, _ feed: AccountFeed) throws(StoreError) -> Bool {
     guard record.key.kind != .conflict, !Mutation.prunedThoughListed.isActive else { return false }
     let entries = Conflict.journalKeys(of: record.key, field: Register.deletedField)
@@ -107,7 +109,8 @@ extension Conflict {
 }
 
 extension SyncStore {
-  /// Does all that is due in an account, in as many transactions as it takes: for tests and simulations.
+  /// Does all that is due in an account, in as many transactions as it takes: for tests and
+  /// simulations.
   package func housekeep(account: AccountID, at now: WallTime) throws(StoreError) {
     var isMore = true
     while isMore {

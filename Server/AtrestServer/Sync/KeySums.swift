@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a comparison asks of an account instead of its records: sums over blocks of neighbouring keys.
+// What a comparison asks of an account instead of its records: sums over blocks of neighbouring
+// keys.
 
 import AtrestProtocol
 import AtrestReplication
 
 /// Fingerprints of an account's records, block by block, in the order of their keys.
 ///
-/// Reading every record takes about 2 us each, once. After that only blocks are read again in which something changed: a record that did
-/// is behind the head that was seen last, and none ever goes. A comparison of equal sides adds up blocks, and reads nothing.
-/// About a hundred bytes for 128 records.
+/// Reading every record takes about 2 us each, once. After that only blocks are read again in which
+/// something changed: a record that did is behind the head that was seen last, and none ever goes.
+/// A comparison of equal sides adds up blocks, and reads nothing. About a hundred bytes for 128
+/// records.
 struct KeySums: Sendable {
   /// Records of a block, about.
   static let blockRecords = 128
@@ -16,7 +18,8 @@ struct KeySums: Sendable {
   private static let changeLimit = 10_000
 
   private struct Block: Sendable {
-    /// The first key that is not in it any more; empty: it reaches to the end. It begins where the one before it ended.
+    /// The first key that is not in it any more; empty: it reaches to the end. It begins where the
+    /// one before it ended.
     var end: [UInt8]
     /// Nil: something changed in it.
     var sum: Fingerprint?
@@ -111,7 +114,8 @@ struct KeySums: Sendable {
 
   // MARK: What ranges hold
 
-  /// The parts of a range, each with the key at which it ends: whole blocks, and what the range has of the first and the last.
+  /// The parts of a range, each with the key at which it ends: whole blocks, and what the range has
+  /// of the first and the last.
   func parts(
     _ begin: [UInt8], _ end: [UInt8], _ transaction: any StoreTransaction
   ) throws(StoreError) -> [(end: [UInt8], sum: Fingerprint)] {

@@ -8,10 +8,12 @@ enum MassDeletion {
   /// Accounts with fewer live records are not guarded: there, half is soon reached.
   static let guardedFrom = 20
 
-  /// The indices of offers that are not to be taken unless a person wants it: all deletions of a request that would leave less than half.
+  /// The indices of offers that are not to be taken unless a person wants it: all deletions of a
+  /// request that would leave less than half.
   ///
   /// - Parameter isNew: Whether the offer with an index was not judged before.
-  /// - Complexity: Looks a record up for each deletion, and only if there are enough of them to matter.
+  /// - Complexity: Looks a record up for each deletion, and only if there are enough of them to
+  ///   matter.
   static func withheld(
     _ request: PreparedExchange, _ feed: AccountFeed, isNew: (Int) -> Bool = { _ in true }
   ) throws(StoreError) -> Set<Int> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells offers that were judged before from new ones, so that each number of a device's outbox is judged once.
+// Tells offers that were judged before from new ones, so that each number of a device's outbox is
+// judged once.
 
 import AtrestProtocol
 import AtrestReplication
@@ -14,7 +15,8 @@ struct OfferLog {
     case taken
     /// It was refused before.
     case refused(Refusal.Reason)
-    /// The server is at a position that the request does not go on from: the device has to say first whether it is in its past.
+    /// The server is at a position that the request does not go on from: the device has to say
+    /// first whether it is in its past.
     case unread
   }
 

@@ -5,8 +5,8 @@ import AtrestEntitlements
 import AtrestProtocol
 import AtrestReplication
 
-/// A request whose offers have been decoded and checked. What was wrong with an offer is a refusal already, so
-/// that merging the rest cannot fail for a reason of the request's own.
+/// A request whose offers have been decoded and checked. What was wrong with an offer is a refusal
+/// already, so that merging the rest cannot fail for a reason of the request's own.
 package struct PreparedExchange: Sendable {
   /// An offer that keeps the rules.
   struct Item: Sendable {
@@ -38,13 +38,15 @@ package struct PreparedExchange: Sendable {
   let failedCheck: Int?
   /// Whether nothing is to be written: not even how far the device's outbox was gone through.
   var onlyReads: Bool { items.isEmpty && refusals.isEmpty && segment == nil }
-  /// Whether each offer deletes something: these are taken as long as there is any room at all, if nothing grows by it.
+  /// Whether each offer deletes something: these are taken as long as there is any room at all, if
+  /// nothing grows by it.
   var onlyDeletes: Bool {
     items.allSatisfy {
       $0.offer.record.isDeleted && $0.offer.written.contains(Register.deletedField)
     }
   }
-  /// Whether purchases were not looked at, because its account showed too many that did not verify: it is to be asked again.
+  /// Whether purchases were not looked at, because its account showed too many that did not verify:
+  /// it is to be asked again.
   let hasTooManyStatements: Bool
   /// Bytes this holds while it waits for storage.
   let costBytes: Int

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares what a replica says it holds with what the account holds, range by range. No socket, no clock, no chance.
+// Compares what a replica says it holds with what the account holds, range by range. No socket, no
+// clock, no chance.
 
 import AtrestProtocol
 import AtrestReplication
@@ -30,9 +31,10 @@ package struct Reconcile {
   ///   - feed: The account's, in a transaction that need not be one that writes.
   ///   - sums: The account's, caught up in this transaction; nil: they are read first.
   ///   - now: The server's clock.
-  ///   - passOver: Told of each record that differs and cannot be read. It is settled as it is: no replica could store it, and none could
-  ///     be merged into it.
-  /// - Complexity: O(blocks of the ranges), and reads two blocks at most of each range, and the records that are answered.
+  ///   - passOver: Told of each record that differs and cannot be read. It is settled as it is: no
+  ///     replica could store it, and none could be merged into it.
+  /// - Complexity: O(blocks of the ranges), and reads two blocks at most of each range, and the
+  ///   records that are answered.
   package static func run(
     _ request: ReconcileRequest, feed: AccountFeed, at now: WallTime,
     passOver: @escaping (_ key: [UInt8]) -> Void = { _ in }
@@ -74,7 +76,8 @@ package struct Reconcile {
     self.passOver = passOver
     self.transaction = transaction
     waiting = request.ranges.count
-    // Whatever else is answered, there is room for a range for each that was asked about, and for one more where a page may end.
+    // Whatever else is answered, there is room for a range for each that was asked about, and for
+    // one more where a page may end.
     bytes = request.ranges.reduce(0) { sum, range in
       let isByItems = if case .items = range.content { true } else { false }
       return sum + range.end.count + Self.overheadBytes + (isByItems ? Self.rangeBytes : 0)
@@ -134,7 +137,8 @@ package struct Reconcile {
     add(end, .fingerprint(part))
   }
 
-  /// Answers with the records and keys that differ, as far as there is room; the rest of the range is to be compared again.
+  /// Answers with the records and keys that differ, as far as there is room; the rest of the range
+  /// is to be compared again.
   private mutating func compare(
     _ begin: [UInt8], _ end: [UInt8], _ theirs: [KeyRange.Item]
   ) throws(StoreError) {

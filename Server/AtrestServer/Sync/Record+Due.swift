@@ -5,8 +5,8 @@ import AtrestProtocol
 import AtrestReplication
 
 extension Record {
-  /// How long a deleted record keeps its payload if some device has not said that it knows the deletion, and how long
-  /// a device that does not call is waited for: 30 days, in milliseconds.
+  /// How long a deleted record keeps its payload if some device has not said that it knows the
+  /// deletion, and how long a device that does not call is waited for: 30 days, in milliseconds.
   static let strippingMilliseconds: Int64 = 30 * 24 * 3600 * 1000
 
   /// Whether a person would miss it: what is deleted, the journal and entitlements do not count.
@@ -16,8 +16,8 @@ extension Record {
 
   /// When housekeeping is to look at the record at the latest; nil: never.
   ///
-  /// - Parameter taken: When the server took in what makes it due. A journal entry that claims to be younger
-  ///   counts from then.
+  /// - Parameter taken: When the server took in what makes it due. A journal entry that claims to
+  ///   be younger counts from then.
   func isDue(takenIn taken: WallTime) -> WallTime? {
     if isDeleted {
       return stripped() == self ? nil : taken.advanced(by: Self.strippingMilliseconds)

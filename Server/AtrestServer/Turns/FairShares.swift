@@ -3,12 +3,13 @@
 
 /// Start-time fair queueing: the next turn is that of the party that has had the least.
 ///
-/// Each party has a virtual time: what it has been charged. One that comes back after a pause begins where
-/// the others are, so that nobody saves up turns; one that was charged much a moment ago still has to wait
-/// until the others have had as much. Turns that are equal go in the order of waiting.
+/// Each party has a virtual time: what it has been charged. One that comes back after a pause
+/// begins where the others are, so that nobody saves up turns; one that was charged much a moment
+/// ago still has to wait until the others have had as much. Turns that are equal go in the order of
+/// waiting.
 ///
-/// Source: P. Goyal, H. Vin, H. Cheng, "Start-time Fair Queuing", SIGCOMM 1996; the charge is made when the
-/// work is done, because nobody knows before what it costs.
+/// Source: P. Goyal, H. Vin, H. Cheng, "Start-time Fair Queuing", SIGCOMM 1996; the charge is made
+/// when the work is done, because nobody knows before what it costs.
 package struct FairShares<Party: Hashable & Sendable>: Sendable {
   private struct Turn {
     let start: UInt64
@@ -58,7 +59,8 @@ package struct FairShares<Party: Hashable & Sendable>: Sendable {
     return first.party
   }
 
-  /// Charges a party for what it had. A charge is at least 1, or a party could have turns for nothing.
+  /// Charges a party for what it had. A charge is at least 1, or a party could have turns for
+  /// nothing.
   ///
   /// - Parameter cost: In any unit, the same for all; nanoseconds of work here.
   package mutating func charge(_ party: Party, _ cost: UInt64) {
@@ -66,7 +68,8 @@ package struct FairShares<Party: Hashable & Sendable>: Sendable {
     charged[party] = overflow ? .max : sum
   }
 
-  /// Whoever neither waits nor is ahead begins like anybody who comes for the first time. Amortised O(1).
+  /// Whoever neither waits nor is ahead begins like anybody who comes for the first time. Amortised
+  /// O(1).
   private mutating func forget() {
     guard charged.count > 2 * waiting.count + 64 else { return }
     charged = charged.filter { waiting.contains($0.key) || $0.value > now }

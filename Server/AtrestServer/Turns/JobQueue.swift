@@ -8,9 +8,9 @@ import Synchronization
 
 /// Jobs for one serial queue. `submit` is thread-safe; all else happens on that queue.
 ///
-/// Whoever submits is charged: bytes while a job waits, time while it runs, and the bytes of its answer until
-/// they have left for their connection. A party that has too many of these under way has no turn until some
-/// have left, so that nobody has the server read faster than it can send.
+/// Whoever submits is charged: bytes while a job waits, time while it runs, and the bytes of its
+/// answer until they have left for their connection. A party that has too many of these under way
+/// has no turn until some have left, so that nobody has the server read faster than it can send.
 final class JobQueue: @unchecked Sendable {
   // Sendable because the members below `inbox` are touched only in what `schedule` runs.
 
@@ -18,7 +18,8 @@ final class JobQueue: @unchecked Sendable {
   struct Limits: Sendable {
     /// Bytes that may wait in all; beyond it work is refused.
     var waitingBytes = 64 * 1024 * 1024
-    /// Bytes that a party may have the server hold, here and anywhere else, when it hands over more.
+    /// Bytes that a party may have the server hold, here and anywhere else, when it hands over
+    /// more.
     var partyBufferedBytes = 16 * 1024 * 1024
     /// Bytes of answers that are on their way to their connections, in all and of one party.
     var answerBytes = 16 * 1024 * 1024
@@ -49,7 +50,8 @@ final class JobQueue: @unchecked Sendable {
   let schedule: Schedule
   private let inbox = Mutex(Inbox())
   private let limits: Limits
-  /// Where jobs are booked from `submit` to `finish`, and who pays for those that no device asked for.
+  /// Where jobs are booked from `submit` to `finish`, and who pays for those that no device asked
+  /// for.
   private let waiting = Holder()
   private let server = Holder()
   private let unauthenticated = Holder()
@@ -81,7 +83,8 @@ final class JobQueue: @unchecked Sendable {
   /// Whether nothing is taken any more.
   var isClosed: Bool { inbox.withLock { $0.isClosed } }
 
-  /// Hands work over. False: too much waits already, or the queue is closed; nothing will be called.
+  /// Hands work over. False: too much waits already, or the queue is closed; nothing will be
+  /// called.
   ///
   /// - Parameter serve: Scheduled if it is not on its way already.
   func submit(_ job: any StorageJob, _ serve: @escaping @Sendable () -> Void) -> Bool {
@@ -143,7 +146,8 @@ final class JobQueue: @unchecked Sendable {
     }
   }
 
-  /// Runs the jobs whose turn it is, until the batch is full or nobody waits. Those that nobody waits for any more are finished at once.
+  /// Runs the jobs whose turn it is, until the batch is full or nobody waits. Those that nobody
+  /// waits for any more are finished at once.
   func run(
     _ batch: inout Batch, _ run: (QueuedJob) throws(StoreError) -> Void
   ) throws(StoreError) {

@@ -16,11 +16,14 @@ package struct Payer: Sendable {
   }
 
   package let party: Party
-  /// The device, by its first identity, which shares its account's part with the others; nil: the party itself.
+  /// The device, by its first identity, which shares its account's part with the others; nil: the
+  /// party itself.
   package let device: ReplicaID?
-  /// Who pays for the memory that is held meanwhile; nil: the party, of which the queue keeps account.
+  /// Who pays for the memory that is held meanwhile; nil: the party, of which the queue keeps
+  /// account.
   let holder: Holder?
-  /// Whether it comes before what is not urgent: it ends what somebody else does, or lets somebody in who waits.
+  /// Whether it comes before what is not urgent: it ends what somebody else does, or lets somebody
+  /// in who waits.
   package let isUrgent: Bool
 
   init(

@@ -117,7 +117,8 @@ struct StorageTurns: Sendable {
     }
   }
 
-  /// Gives a party no turns, until `letGoOn`, but for what is urgent. Before it is charged for the job it had.
+  /// Gives a party no turns, until `letGoOn`, but for what is urgent. Before it is charged for the
+  /// job it had.
   mutating func holdBack(_ party: Payer.Party) { heldBack.insert(party) }
 
   /// A party has turns again.

@@ -25,8 +25,8 @@ public enum Product: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// The paywall: what Atrest is for, two prices of equal weight, and what has to be said. It compares
-/// nothing, recommends neither, and mentions no time.
+/// The paywall: what Atrest is for, two prices of equal weight, and what has to be said. It
+/// compares nothing, recommends neither, and mentions no time.
 public enum Paywall {
   /// A part of it.
   public enum Element: Hashable, Sendable {

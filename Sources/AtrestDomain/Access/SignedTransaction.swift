@@ -3,8 +3,8 @@
 
 import Foundation
 
-/// The claims of a signed transaction (JWS compact form) that give it its place among others. Nothing here is verified:
-/// it orders facts, it grants nothing.
+/// The claims of a signed transaction (JWS compact form) that give it its place among others.
+/// Nothing here is verified: it orders facts, it grants nothing.
 public struct SignedTransaction: Hashable, Sendable {
   /// Bytes of the longest transaction that is looked at.
   public static let limitBytes = 16 * 1024
@@ -12,8 +12,9 @@ public struct SignedTransaction: Hashable, Sendable {
   /// What stands before the original transaction's id in the name of renewal information.
   public static let renewalPrefix = "renewal."
 
-  /// Names what is stated: the App Store's id of the purchase or, for renewal information, which has none, `renewalPrefix` and the id of the
-  /// subscription's first purchase. 1 to 64 characters of ASCII.
+  /// Names what is stated: the App Store's id of the purchase or, for renewal information, which
+  /// has none, `renewalPrefix` and the id of the subscription's first purchase. 1 to 64 characters
+  /// of ASCII.
   public let transactionID: String
   /// When the App Store signed this statement, in milliseconds since 1970, UTC.
   public let signedMilliseconds: Int64

@@ -85,8 +85,8 @@ public enum Weekday: Int, Hashable, Sendable, CaseIterable {
     self = Self.allCases[index]
   }
 
-  /// The weekday with which weeks begin where a locale is spoken; Monday (ISO 8601) where nothing is
-  /// known of it.
+  /// The weekday with which weeks begin where a locale is spoken; Monday (ISO 8601) where nothing
+  /// is known of it.
   public static func first(in locale: Locale) -> Weekday {
     var calendar = Calendar(identifier: .gregorian)
     calendar.locale = locale

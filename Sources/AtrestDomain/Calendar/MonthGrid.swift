@@ -31,8 +31,8 @@ public struct MonthGrid: Hashable, Sendable {
 
   /// Lays a month out.
   ///
-  /// A day is what calendars at a place call a day, of 23, 24 or 25 hours: an entry stands under the
-  /// day on which clocks there showed its end.
+  /// A day is what calendars at a place call a day, of 23, 24 or 25 hours: an entry stands under
+  /// the day on which clocks there showed its end.
   /// - Parameters:
   ///   - entries: What `CalendarPolicy` lets be seen. The grid leaves nothing else out.
   ///   - firstWeekday: See `Weekday.first(in:)`.

@@ -3,7 +3,8 @@
 
 import Foundation
 
-/// A fast, from its start on. Its id exists before it ends, so two devices that both end it end the same one.
+/// A fast, from its start on. Its id exists before it ends, so two devices that both end it end the
+/// same one.
 public struct Session: Hashable, Identifiable, Sendable {
   /// How a fast ended, if it did.
   public enum Outcome: Int, Hashable, Sendable, CaseIterable {

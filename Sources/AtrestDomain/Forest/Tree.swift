@@ -60,8 +60,8 @@ public enum TreeMapper {
   /// The part of its target at which a fast leaves a tree, in percent.
   public static let incompletePercent = 70
 
-  /// What became of a fast's tree: nil under 4 hours, or under 70 % of the target, or where the fast
-  /// was let go or goes on. Compared in whole milliseconds: exactly 70 % is 70 %.
+  /// What became of a fast's tree: nil under 4 hours, or under 70 % of the target, or where the
+  /// fast was let go or goes on. Compared in whole milliseconds: exactly 70 % is 70 %.
   public static func state(of session: Session) -> TreeState? {
     guard session.isInHistory, let duration = session.durationMilliseconds else { return nil }
     let target = session.targetMilliseconds

@@ -4,8 +4,8 @@
 import Foundation
 
 extension Typed {
-  /// Reads a month: `2026-11`, `nov`, `November`, `nov 2026`, `this`, `last`. A month without a year
-  /// is the latest one of that name that has begun.
+  /// Reads a month: `2026-11`, `nov`, `November`, `nov 2026`, `this`, `last`. A month without a
+  /// year is the latest one of that name that has begun.
   ///
   /// - Throws: `ChoiceProblem.notAMonth`.
   public static func month(

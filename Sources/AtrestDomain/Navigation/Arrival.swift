@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens on the timer in the seconds after a fast is completed.
 
-/// The arrival: the tree becomes whole, its star comes, and with Vigil a line of Scripture. It plays
-/// once, where the fast was completed, and leads nowhere: the person goes on when they like.
+/// The arrival: the tree becomes whole, its star comes, and with Vigil a line of Scripture. It
+/// plays once, where the fast was completed, and leads nowhere: the person goes on when they like.
 public struct Arrival: Hashable, Sendable {
   /// How much of the tree there was.
   public let from: Double

@@ -15,8 +15,8 @@ public struct TreeAppearance: Hashable, Sendable {
 
   /// A tree.
   ///
-  /// Its opacity is `0.05 + 0.95 × progress`. Its colour goes from grey to the light one of its tone
-  /// with the progress; an incomplete tree stays grey.
+  /// Its opacity is `0.05 + 0.95 × progress`. Its colour goes from grey to the light one of its
+  /// tone with the progress; an incomplete tree stays grey.
   /// - Parameter progress: 0 to 1; clamped.
   public init(character: TreeCharacter, progress: Double, isIncomplete: Bool) {
     let progress = min(max(progress, 0), 1)

@@ -2,7 +2,8 @@
 // An oak: a stout trunk that leans a little, and a wide crown. Drawn for this project.
 
 extension TreeSilhouette {
-  /// An oak: a stout trunk that leans a little, and a wide crown. SVG path data in a square of 1024.
+  /// An oak: a stout trunk that leans a little, and a wide crown. SVG path data in a square of
+  /// 1024.
   static let oakPath = """
     M559 30c-2 0-4 3-4 8c0 3-1 4-5 4c-2 1-4 1-5 2c-2 1-3 1-5 0c-2-1-2-1-3 0c-3 0-4 0-7-1c-7-4-10-3\
     -11 2c-1 2-2 3-5 3c-7 0-10 4-9 12c0 4 0 4-4 6c-2 1-4 2-5 4c-2 2-8 5-9 4c0 0 1-1 2-3c5-6 6-10 2\

@@ -3,8 +3,8 @@
 
 /// A form of a tree: one compound path in a square of 1024, its foot on y = 1006, in the middle.
 ///
-/// All eight were drawn for this project. Fill the path with one colour, by the non-zero rule (which
-/// is what SVG does unless told otherwise); its holes are sky.
+/// All eight were drawn for this project. Fill the path with one colour, by the non-zero rule
+/// (which is what SVG does unless told otherwise); its holes are sky.
 public enum TreeSilhouette: Int, Hashable, Sendable, CaseIterable {
   /// A stout trunk that leans a little, and a wide crown.
   case oak

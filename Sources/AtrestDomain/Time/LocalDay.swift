@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A day of the calendar as people at a place count it, and the instants that a clock on the wall can mean there.
+// A day of the calendar as people at a place count it, and the instants that a clock on the wall
+// can mean there.
 
 import Foundation
 

@@ -25,7 +25,8 @@ public struct WaterEntry: Hashable, Identifiable, Sendable {
   /// When and how much.
   public var intake: Intake
 
-  /// The amounts that can be stored, in millilitres. What a person can drink is a narrower question, asked where a person types.
+  /// The amounts that can be stored, in millilitres. What a person can drink is a narrower
+  /// question, asked where a person types.
   public static let millilitreRange = 1...20_000
 
   /// An entry.

@@ -132,8 +132,8 @@ private struct CalendarScene {
   private func drawDot(
     _ dot: CalendarDot, x: Double, y: Double, words: String?, in markup: inout Markup
   ) {
-    // Grey is near to one of the tones: what ended early is a ring, so nobody needs to tell them apart
-    // by colour.
+    // Grey is near to one of the tones: what ended early is a ring, so nobody needs to tell them
+    // apart by colour.
     let colour = Palette.dot(dot).hex
     let look =
       dot == .grey

@@ -165,8 +165,8 @@ private struct ForestScene {
     }
   }
 
-  /// A tree in its layer's opacity. Behind it the dusk itself is painted first, so that no other tree
-  /// shines through it: what is far away is dim, and not made of glass.
+  /// A tree in its layer's opacity. Behind it the dusk itself is painted first, so that no other
+  /// tree shines through it: what is far away is dim, and not made of glass.
   private func draw(_ tree: PlacedTree, in markup: inout Markup) {
     let variant = tree.appearance.variant
     if tree.opacity < 1 {

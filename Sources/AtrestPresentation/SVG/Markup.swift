@@ -89,8 +89,8 @@ struct Markup {
   }
 }
 
-/// A number to so many digits after the point, without trailing zeros; never `nan`, `inf` or `1e+06`,
-/// which some readers of SVG refuse, and never a comma, whatever the locale.
+/// A number to so many digits after the point, without trailing zeros; never `nan`, `inf` or
+/// `1e+06`, which some readers of SVG refuse, and never a comma, whatever the locale.
 ///
 /// - Parameter digits: 0 to 3. Two are enough for points.
 func number(_ value: Double, digits: Int = 2) -> String {

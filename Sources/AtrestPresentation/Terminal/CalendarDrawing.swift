@@ -7,7 +7,8 @@ import AtrestDomain
 public enum CalendarDrawing {
   /// Columns of a month where there is room: seven of six.
   public static let width = 42
-  /// Columns below which a month loses its last day of the week: seven of three, but for the blank at the end.
+  /// Columns below which a month loses its last day of the week: seven of three, but for the blank
+  /// at the end.
   public static let leastWidth = 20
   /// Rows of a month of six weeks where there is room.
   public static let height = 17

@@ -81,8 +81,8 @@ public struct Drawing: Hashable, Sendable {
     }
   }
 
-  /// The same in ASCII, for terminals and printers that know nothing else: dots become characters of
-  /// about the same darkness.
+  /// The same in ASCII, for terminals and printers that know nothing else: dots become characters
+  /// of about the same darkness.
   public var ascii: Drawing {
     var result = self
     for row in rows.indices {

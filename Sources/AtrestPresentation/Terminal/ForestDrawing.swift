@@ -7,8 +7,8 @@ import AtrestDomain
 public enum ForestDrawing {
   /// Draws a forest into so many columns and rows: all of it, however many trees there are.
   ///
-  /// Trees are where they are in the picture, as far as there is room; their size depends on how many
-  /// there are. Far ones are dimmer, and less dense.
+  /// Trees are where they are in the picture, as far as there is room; their size depends on how
+  /// many there are. Far ones are dimmer, and less dense.
   /// - Parameters:
   ///   - trees: All of them, oldest first, as `TreeMapper` gives them; the newest 200 are drawn.
   ///   - width: Columns; 0 to `Drawing.limit`, as `height`.
@@ -22,8 +22,8 @@ public enum ForestDrawing {
     return drawing
   }
 
-  /// The rows in which so many trees can be told apart, for a width: at least 16, so that a few have a
-  /// sky, and as many as a forest of 200 needs.
+  /// The rows in which so many trees can be told apart, for a width: at least 16, so that a few
+  /// have a sky, and as many as a forest of 200 needs.
   public static func height(trees: Int, width: Int) -> Int {
     let columns = max(20, Drawing.clamped(width))
     let drawn = Double(min(max(trees, 0), ForestCanvas.treeLimit))

@@ -7,11 +7,11 @@ import AtrestDomain
 public enum TreeDrawing {
   /// Draws a tree as large as it fits, in the middle, its foot at the bottom.
   ///
-  /// A tree that comes into being is a few scattered dots at first; they become more, and those near
-  /// the ground become dense before the crown does. No dot ever vanishes.
+  /// A tree that comes into being is a few scattered dots at first; they become more, and those
+  /// near the ground become dense before the crown does. No dot ever vanishes.
   /// - Parameters:
-  ///   - star: How much of its star there is, from 0 to 1: for an arrival. Nil for all of it over an
-  ///     established tree, and nothing over any other.
+  ///   - star: How much of its star there is, from 0 to 1: for an arrival. Nil for all of it over
+  ///     an established tree, and nothing over any other.
   ///   - width: Columns; 0 to `Drawing.limit`, as `height`.
   /// - Complexity: A few milliseconds.
   public static func draw(

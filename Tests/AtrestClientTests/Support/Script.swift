@@ -5,7 +5,8 @@ import AtrestClient
 import AtrestProtocol
 import Synchronization
 
-/// Time that only sleeping makes pass. Sleeps of one length can be held until the test lets them end.
+/// Time that only sleeping makes pass. Sleeps of one length can be held until the test lets them
+/// end.
 final class ScriptedTime: Sendable {
   private struct State {
     var now = Duration.zero

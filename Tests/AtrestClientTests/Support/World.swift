@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the specifications share: a clock to set, folders to throw away, seeds to print, replicas that are paired.
+// What the specifications share: a clock to set, folders to throw away, seeds to print, replicas
+// that are paired.
 
 import AtrestDomain
 import AtrestProtocol

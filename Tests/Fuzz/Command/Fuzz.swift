@@ -7,7 +7,8 @@ import Foundation
 
 @main
 struct Fuzz {
-  /// In the environment, because libFuzzer starts its program again, with the command line it was given, to merge and to shrink.
+  /// In the environment, because libFuzzer starts its program again, with the command line it was
+  /// given, to merge and to shrink.
   private static let target = FuzzTarget.all.first {
     $0.name == ProcessInfo.processInfo.environment["FUZZ_TARGET"]
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the small files that programs read: settings of purchases, checksums, certificates and keys.
+// Fuzzes the small files that programs read: settings of purchases, checksums, certificates and
+// keys.
 
 import AtrestClient
 import AtrestEntitlements

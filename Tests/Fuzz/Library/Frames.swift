@@ -83,7 +83,8 @@ func wireSeeds(
 
 /// How a fuzzer's input becomes bytes on a wire.
 ///
-/// As they are, or as frames whose lengths are right: otherwise most inputs would end at the first wrong length.
+/// As they are, or as frames whose lengths are right: otherwise most inputs would end at the first
+/// wrong length.
 struct WireScript {
   enum Step {
     case bytes([UInt8])
@@ -93,7 +94,8 @@ struct WireScript {
 
   let steps: [Step]
 
-  /// - Parameter isFramed: Whether the input is frames without lengths of their own: type, flags, stream, length, payload.
+  /// - Parameter isFramed: Whether the input is frames without lengths of their own: type, flags,
+  ///   stream, length, payload.
   init(_ bytes: [UInt8], isFramed: Bool, choices: inout Choices) {
     var steps: [Step] = []
     if isFramed {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes gRPC's framing and compression: what messages a body holds may not depend on how it was cut.
+// Fuzzes gRPC's framing and compression: what messages a body holds may not depend on how it was
+// cut.
 
 import AtrestHTTP2
 
@@ -20,7 +21,8 @@ extension FuzzTarget {
     let whole = try received([body[...]], encoding, limits)
     let cut = try received(choices.pieces(body), encoding, limits)
     try law(whole.end == cut.end, "how a body is cut does not change how it ends")
-    // Of a call that fails, what is in line is no longer told; how much that is depends on the cuts.
+    // Of a call that fails, what is in line is no longer told; how much that is depends on the
+    // cuts.
     try law(
       whole.messages == cut.messages
         || whole.end != nil && cut.messages.starts(with: whole.messages),

@@ -9,7 +9,8 @@ public struct FuzzTarget: Sendable {
   public let name: String
   /// Bytes of the longest input that is worth trying.
   public let limitBytes: Int
-  /// Gives the bytes to the code under test. A trap in there is a finding, and so is what it throws.
+  /// Gives the bytes to the code under test. A trap in there is a finding, and so is what it
+  /// throws.
   public let run: @Sendable (_ input: [UInt8]) throws -> Void
   /// Inputs made of real encodings, by name.
   public let seeds: @Sendable () throws -> [(name: String, input: [UInt8])]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the server's end of a connection: any bytes, cut anywhere, at any time, with an owner that answers.
+// Fuzzes the server's end of a connection: any bytes, cut anywhere, at any time, with an owner that
+// answers.
 
 import AtrestHTTP2
 

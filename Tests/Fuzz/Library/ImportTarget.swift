@@ -8,7 +8,8 @@ import AtrestReplication
 import Foundation
 
 extension FuzzTarget {
-  /// A file to import. A refusal has words; what was read can be held, written, and read again as the same.
+  /// A file to import. A refusal has words; what was read can be held, written, and read again as
+  /// the same.
   static let importing = FuzzTarget(name: "import", limitBytes: 4096) { bytes in
     if let broken = try brokenParsingLaw(bytes) { throw BrokenLaw(description: broken) }
   } seeds: {
@@ -33,7 +34,8 @@ extension FuzzTarget {
   }
 }
 
-/// Gives bytes to the reader as they are, and again as the lines of a file of our own whose seal fits: no mutation finds a seal.
+/// Gives bytes to the reader as they are, and again as the lines of a file of our own whose seal
+/// fits: no mutation finds a seal.
 ///
 /// - Returns: The law that is broken, in words; nil if all hold.
 public func brokenParsingLaw(_ bytes: [UInt8]) throws -> String? {

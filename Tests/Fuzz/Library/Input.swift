@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes an input apart: parts that the fuzzer sees as bytes, and choices that follow from a few of them.
+// Takes an input apart: parts that the fuzzer sees as bytes, and choices that follow from a few of
+// them.
 
 import AtrestHTTP2
 import Foundation
 
-/// Reads an input from its front. Where it ends, everything is zero or empty: no input is too short.
+/// Reads an input from its front. Where it ends, everything is zero or empty: no input is too
+/// short.
 struct Input {
   private(set) var rest: ArraySlice<UInt8>
 
@@ -38,8 +40,9 @@ struct Input {
   }
 }
 
-/// zlib's streams, one set for all that one thread runs, as a shard has them: building them anew would take most of the time,
-/// and what one message leaves behind in them must not show in the next.
+/// zlib's streams, one set for all that one thread runs, as a shard has them: building them anew
+/// would take most of the time, and what one message leaves behind in them must not show in the
+/// next.
 func sharedCodecs() -> Codecs {
   let store = Thread.current.threadDictionary
   if let codecs = store["codecs"] as? Codecs { return codecs }

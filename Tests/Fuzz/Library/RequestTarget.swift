@@ -133,7 +133,8 @@ private struct AnyMessage: Sendable {
     check = { bytes in
       guard let message = try? Message(decoding: bytes) else { return }
       try checkRoundTrip(message)
-      // What protobuf drops (unknown fields) only makes it shorter; defaults and varints may add a little.
+      // What protobuf drops (unknown fields) only makes it shorter; defaults and varints may add a
+      // little.
       try law(
         message.encoded.count <= bytes.count * 2 + 64, "\(Message.self) grows when written again")
       try more(message)

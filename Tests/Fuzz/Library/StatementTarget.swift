@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes App Store statements: as they come, with any header and payload, and signed as if all of it were genuine.
+// Fuzzes App Store statements: as they come, with any header and payload, and signed as if all of
+// it were genuine.
 
 import AtrestAppStore
 import AtrestDomain

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fuzzers found, and what they began with, as ordinary tests: every input once, and a few changed ones.
+// What fuzzers found, and what they began with, as ordinary tests: every input once, and a few
+// changed ones.
 
 import AtrestFuzzing
 import AtrestTestSupport

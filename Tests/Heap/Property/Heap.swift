@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The property that finds what no charge stands for: whatever a peer sends and leaves unread, the heap has grown by no more than
-// twice what the ledger says, and a constant.
+// The property that finds what no charge stands for: whatever a peer sends and leaves unread, the
+// heap has grown by no more than twice what the ledger says, and a constant.
 
 import CAtrestHeapMeter
 import Glibc

@@ -3,7 +3,8 @@
 
 import AtrestFuzzing
 
-/// One end of a connection that is only frames. It keeps to the protocol where breaking it would only end the connection.
+/// One end of a connection that is only frames. It keeps to the protocol where breaking it would
+/// only end the connection.
 struct RawWire {
   /// Streams on which more may be sent.
   private(set) var open: [UInt32] = []
@@ -135,7 +136,8 @@ struct RawWire {
     }
   }
 
-  /// Fields of a call's metadata: mostly as much as is allowed, or a part of it; sometimes far more.
+  /// Fields of a call's metadata: mostly as much as is allowed, or a part of it; sometimes far
+  /// more.
   static func metadata(_ random: inout Choices) -> [(String, String)] {
     let count = random.below(6)
     let bytes = random.oneIn(8) ? 60_000 : 15_000 / max(1, count)

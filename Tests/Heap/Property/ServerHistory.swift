@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clients do to a server, from the bytes of their connections to the calls of a service, without a socket.
+// What clients do to a server, from the bytes of their connections to the calls of a service,
+// without a socket.
 
 import AtrestFuzzing
 import AtrestHTTP2
@@ -58,8 +59,8 @@ private final class Service: Sendable {
   }
 }
 
-/// The owner of a connection, as a socket is: it takes output while its peer reads and for as long as the kernel has room
-/// for it, and holds one piece of it from then on.
+/// The owner of a connection, as a socket is: it takes output while its peer reads and for as long
+/// as the kernel has room for it, and holds one piece of it from then on.
 private final class Peer: ByteStreamOwner {
   let handler: any ByteStreamHandler
   let peer: SocketAddress
@@ -144,7 +145,8 @@ final class ServerHistory: @unchecked Sendable {
     server = try GRPCServer(router: service.router(), configuration: configuration)
   }
 
-  /// One step, and in the shard's next turn the others: what a step posts to the shard comes before them.
+  /// One step, and in the shard's next turn the others: what a step posts to the shard comes before
+  /// them.
   private func step(_ number: Int, _ done: @escaping @Sendable (Result<Int, any Error>) -> Void) {
     do {
       if number == Self.warmingSteps {

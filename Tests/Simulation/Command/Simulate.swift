@@ -6,8 +6,8 @@ import AtrestSimulation
 import Foundation
 
 /// Reads what to run from the environment: `SEED`, or `FIRST` and `SEEDS`; `DEVICES`, `OPERATIONS`,
-/// `FAULTS`. `STORY` tells what became of the record without making the history short. `LAW` searches a
-/// small world that deep instead.
+/// `FAULTS`. `STORY` tells what became of the record without making the history short. `LAW`
+/// searches a small world that deep instead.
 @main
 struct Simulate {
   var plan = History.Plan()

@@ -243,7 +243,8 @@ static int x_sync(sqlite3_file *base, int flags) {
   // Before the sync has done its work.
   if (counts(m)) return SQLITE_IOERR_FSYNC;
   m->syncs++;
-  // What a failed sync leaves is still to be written: a later one may succeed, a lost power loses it.
+  // What a failed sync leaves is still to be written: a later one may succeed, a lost power loses
+  // it.
   if (m->sync_fails_at >= 0 && m->syncs == m->sync_fails_at) return SQLITE_IOERR_FSYNC;
   for (int64_t i = 0; i < f->pending_count; i++) {
     make_durable(f, &f->pending[i], 0, f->pending[i].count);
@@ -259,7 +260,8 @@ static int x_file_size(sqlite3_file *base, sqlite3_int64 *count) {
   return SQLITE_OK;
 }
 
-// One connection per file: locks are there for the asking. A dead handle gets none, so that nothing is tidied up through it.
+// One connection per file: locks are there for the asking. A dead handle gets none, so that nothing
+// is tidied up through it.
 static int x_lock(sqlite3_file *base, int level) {
   (void)level;
   return opened(base) ? SQLITE_OK : SQLITE_IOERR_LOCK;

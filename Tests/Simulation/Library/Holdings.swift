@@ -16,7 +16,8 @@ struct Holdings {
 
   /// Adds a record, or a journal entry.
   ///
-  /// - Parameter family: The device that holds it, or is a copy of it; nil: the server. Two devices that are not paired may give one stamp.
+  /// - Parameter family: The device that holds it, or is a copy of it; nil: the server. Two devices
+  ///   that are not paired may give one stamp.
   mutating func add(_ record: Record, heldBy family: Int? = nil) {
     if record.key.kind == .conflict, let entry = try? Conflict(record) {
       journal.insert(Oracle.Held(key: entry.key, register: entry.lost))

@@ -12,8 +12,8 @@ extension Oracle {
   ///     still held, but no person sees it.
   ///   - isEqualEnough: Whether a write is covered by a greater one that says the same; nil: unless
   ///     what is held is enough.
-  ///   - isDismissedEnough: Whether what a person put away in the journal is covered, wherever its entry is, and what
-  ///     the journal stood for until its time was over.
+  ///   - isDismissedEnough: Whether what a person put away in the journal is covered, wherever its
+  ///     entry is, and what the journal stood for until its time was over.
   ///   - granted: Writes that count as covered for another reason.
   func covered(
     by holdings: Holdings, isHeldEnough: Bool, isEqualEnough: Bool? = nil,
@@ -130,8 +130,9 @@ extension Oracle {
     }
   }
 
-  /// What the foreign program wrote before a write of its own that it wrote over. It holds no replica, so a server that was put back shows it
-  /// what lies before them both; it wrote them in this order all the same, and merging says that it knew.
+  /// What the foreign program wrote before a write of its own that it wrote over. It holds no
+  /// replica, so a server that was put back shows it what lies before them both; it wrote them in
+  /// this order all the same, and merging says that it knew.
   private func earlierForeign(than id: Int) -> [Int] {
     let write = writes[id]
     guard write.device == Self.foreigner else { return [] }

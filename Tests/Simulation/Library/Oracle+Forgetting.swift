@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server forgot when it was put back, write by write; and what deletions took twice. Both are granted.
+// What a server forgot when it was put back, write by write; and what deletions took twice. Both
+// are granted.
 
 import AtrestReplication
 
@@ -9,8 +10,8 @@ import AtrestReplication
 struct Forgetting {
   /// Forgotten, and not back since.
   private(set) var absent: Set<Int> = []
-  /// What stood in the place of a forgotten write at the moment when that came back and won. It need
-  /// not be found.
+  /// What stood in the place of a forgotten write at the moment when that came back and won. It
+  /// need not be found.
   private(set) var met: Set<Int> = []
   /// Forgotten at any time.
   private(set) var ever: Set<Int> = []
@@ -53,9 +54,9 @@ extension Oracle {
     }
   }
 
-  /// What the writer of a deletion knew, and pruning took out, where another deletion was pruned since.
-  /// If an action brought it back in between, without writing it anew, and the other deletion's writer
-  /// knew neither, the journal lists the action only.
+  /// What the writer of a deletion knew, and pruning took out, where another deletion was pruned
+  /// since. If an action brought it back in between, without writing it anew, and the other
+  /// deletion's writer knew neither, the journal lists the action only.
   func takenTwice(_ holdings: Holdings) -> Set<Int> {
     var taken: Set<Int> = []
     for (key, last) in holdings.floors {

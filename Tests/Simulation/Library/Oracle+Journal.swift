@@ -59,9 +59,9 @@ extension Oracle {
       && action(of: lost).contains(where: past.contains)
   }
 
-  /// What the writer of a write had certainly seen: what it wrote over, what that one's writer wrote
-  /// over, and so on; of an action on a record also what the record's other fields were. Of writes
-  /// that cannot be told apart, what all their writers had seen.
+  /// What the writer of a write had certainly seen: what it wrote over, what that one's writer
+  /// wrote over, and so on; of an action on a record also what the record's other fields were. Of
+  /// writes that cannot be told apart, what all their writers had seen.
   func past(of id: Int) -> Set<Int> {
     var past: Set<Int> = []
     var left = parents(of: id) + writes[id].known.filter { !action(of: id).contains($0) }

@@ -60,8 +60,9 @@ struct Acknowledged {
 extension Oracle {
   /// A visible register whose write an owed one had seen and written over, and that one.
   ///
-  /// What waited when its disk was copied, or its replica took a new identity, is two replicas' own:
-  /// the later write knew one of the two, and the other may win. The journal then lists the later one.
+  /// What waited when its disk was copied, or its replica took a new identity, is two replicas'
+  /// own: the later write knew one of the two, and the other may win. The journal then lists the
+  /// later one.
   ///
   /// A later write of the same field must never be beaten by one that its writer had seen, directly
   /// or through others: neither a clock nor a new stamp may undo what a person did knowingly. What

@@ -24,8 +24,8 @@ struct Oracle {
     var known: [Int] = []
     /// Whether it must still be visible, known to the writer of a visible one, or in the journal.
     var isOwed: Bool
-    /// Of a write to field 1: whether the server took it, though its writer may not have been told that it
-    /// was made, and somebody holds it.
+    /// Of a write to field 1: whether the server took it, though its writer may not have been told
+    /// that it was made, and somebody holds it.
     var wasTaken = false
     var device: Int
     /// The device that it is, or is a copy of.
@@ -194,8 +194,8 @@ struct Oracle {
     for id in lost { dismissed.formUnion(listed(by: id)) }
   }
 
-  /// A person wrote an entry back, and with it an action: what the record shows otherwise on that device
-  /// was seen, and need not be found any more.
+  /// A person wrote an entry back, and with it an action: what the record shows otherwise on that
+  /// device was seen, and need not be found any more.
   mutating func noteRestored(_ entry: Conflict, in record: Record) {
     guard entry.field == Register.deletedField else { return }
     let held = Set(record.registers.flatMap { writes(of: $0, in: record.key) })
@@ -233,7 +233,8 @@ struct Oracle {
     return writes(of: held.register, in: held.key, heldBy: family)
   }
 
-  /// The same, as a device holds it: before devices are paired all give the same stamps, and none sees another's.
+  /// The same, as a device holds it: before devices are paired all give the same stamps, and none
+  /// sees another's.
   private func writes(of register: Register, in key: RecordKey, heldBy family: Int) -> [Int] {
     let ids = writes(of: register, in: key)
     return register.stamp.replica == .none ? ids.filter { writes[$0].family == family } : ids

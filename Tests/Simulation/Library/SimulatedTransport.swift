@@ -63,7 +63,8 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
     }
   }
 
-  /// Whether an answer says what became of an offer: the server went that far through an outbox that is the device's.
+  /// Whether an answer says what became of an offer: the server went that far through an outbox
+  /// that is the device's.
   private func isJudged(
     _ index: Int, _ answer: ExchangeResponse, _ request: ExchangeRequest
   ) -> Bool {

@@ -120,7 +120,8 @@ extension Mutation {
     }
   }
 
-  /// Not found yet within sixty seeds: what would tell is a world or a check that does not exist. See docs/reliability.md.
+  /// Not found yet within sixty seeds: what would tell is a world or a check that does not exist.
+  /// See docs/reliability.md.
   package static let unseen: Set<Mutation> = [
     .overtakenStored, .partsNotKnown, .partsNotNoted, .sentEntryRestamped,
     .prunedTooEarly, .ownWritesConflict,

@@ -9,8 +9,8 @@ import Foundation
 /// Two paired devices that hold one fast, and a server that has it. Copies of A's disk and of the
 /// server's were put aside when all of that was so.
 ///
-/// Chance decides nothing but names: links are fast, ends of connections hear of everything at once,
-/// and each action begins on a second of its own, when everything before has ended.
+/// Chance decides nothing but names: links are fast, ends of connections hear of everything at
+/// once, and each action begins on a second of its own, when everything before has ended.
 final class SmallWorld {
   /// A second, in microseconds.
   private static let slot: Int64 = 1_000_000

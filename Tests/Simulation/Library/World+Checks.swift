@@ -44,8 +44,9 @@ extension World {
     }
   }
 
-  /// What was committed when the server ended is there when it starts, and may be due for its end at
-  /// once. It may also still go with the power; but then nobody was told that his write was taken.
+  /// What was committed when the server ended is there when it starts, and may be due for its end
+  /// at once. It may also still go with the power; but then nobody was told that his write was
+  /// taken.
   func noteFoundJournal(_ server: ServerProcess) {
     for account in accounts {
       do {
@@ -58,14 +59,14 @@ extension World {
     }
   }
 
-  /// What is being committed while the server's clock is set may be dated by either; so may what is found when a server starts that ended in
-  /// a commit.
+  /// What is being committed while the server's clock is set may be dated by either; so may what is
+  /// found when a server starts that ended in a commit.
   func noteServerClock() {
     for account in accounts { account.looked = max(account.looked, serverClock.now()) }
   }
 
-  /// No stamp is taken that is more than a minute ahead of the server's clock, unless its writer had
-  /// seen one that was: then it may be ahead by as much, and by some steps.
+  /// No stamp is taken that is more than a minute ahead of the server's clock, unless its writer
+  /// had seen one that was: then it may be ahead by as much, and by some steps.
   private func checkTimes(of record: Record, _ account: Account) {
     guard record.key.kind != .entitlement, let latest = record.latestTime else { return }
     defer { account.greatest = max(account.greatest, latest) }
@@ -171,7 +172,8 @@ extension World {
     }
   }
 
-  /// A write that ended without an answer, and that a person sees after the next start, is as good as any other.
+  /// A write that ended without an answer, and that a person sees after the next start, is as good
+  /// as any other.
   func oweShown(_ process: DeviceProcess) {
     let device = process.device
     guard !device.unanswered.isEmpty else { return }

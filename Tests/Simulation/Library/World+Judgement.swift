@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The world is made well again; then everybody must hold the same, and nothing be missing or made up.
+// The world is made well again; then everybody must hold the same, and nothing be missing or made
+// up.
 
 import AtrestClient
 import AtrestProtocol

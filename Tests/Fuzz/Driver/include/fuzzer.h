@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one entrance of libFuzzer that is used: a program with a main of its own calls it with a body.
+// The one entrance of libFuzzer that is used: a program with a main of its own calls it with a
+// body.
 #ifndef ATREST_FUZZER_H
 #define ATREST_FUZZER_H
 

@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/// Has all threads share one heap, of which no part is hidden in a thread's cache. Before the first thread.
+/// Has all threads share one heap, of which no part is hidden in a thread's cache. Before the first
+/// thread.
 void heap_meter_start(void);
 
 /// Bytes in use.

@@ -252,8 +252,9 @@ struct  Atrest__Admin__V1__AccountDevice
    */
   int64_t revoked_ms;
   /*
-   * The device of the account that it descends from: the one that made its code, or, if `renewed`, the one that took it as a new identity. Zero: a code of
-   * the server's owner, or nobody knows, as of devices that joined before servers kept this.
+   * The device of the account that it descends from: the one that made its code, or, if `renewed`,
+   * the one that took it as a new identity. Zero: a code of the server's owner, or nobody knows, as
+   * of devices that joined before servers kept this.
    */
   uint64_t parent;
   /*
@@ -261,7 +262,8 @@ struct  Atrest__Admin__V1__AccountDevice
    */
   protobuf_c_boolean renewed;
   /*
-   * The device that let it in, the parent or another one; zero: none had to. It descends from that one, too.
+   * The device that let it in, the parent or another one; zero: none had to. It descends from that
+   * one, too.
    */
   uint64_t approver;
 };
@@ -281,8 +283,8 @@ struct  Atrest__Admin__V1__RevokeAccountDeviceRequest
    */
   uint64_t replica;
   /*
-   * Ends the access of all that descend from it, too: of each device whose parent or approver is this one or a descendant, whatever became of those in
-   * between. All in one commit.
+   * Ends the access of all that descend from it, too: of each device whose parent or approver is
+   * this one or a descendant, whatever became of those in between. All in one commit.
    */
   protobuf_c_boolean with_descendants;
 };
@@ -453,12 +455,13 @@ struct  Atrest__Admin__V1__CheckEventsResponse
    */
   uint64_t events;
   /*
-   * The number of the first event that is not as it was written, or that does not follow the one before; zero: the log is whole.
+   * The number of the first event that is not as it was written, or that does not follow the one
+   * before; zero: the log is whole.
    */
   uint64_t broken;
   /*
-   * The SHA-256 of the newest event that is whole, which covers all before it: write it down elsewhere, and a later log that does not contain it
-   * was exchanged. Empty if there is none.
+   * The SHA-256 of the newest event that is whole, which covers all before it: write it down
+   * elsewhere, and a later log that does not contain it was exchanged. Empty if there is none.
    */
   ProtobufCBinaryData hash;
 };

@@ -44,7 +44,8 @@ typedef enum _Atrest__Sync__V1__Event__Kind {
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_ACCOUNT_REMOVED = 2,
   /*
-   * A pairing code was made: by the device `actor`, or by the server's owner. `detail` is 1 if whoever uses it needs a device's approval.
+   * A pairing code was made: by the device `actor`, or by the server's owner. `detail` is 1 if
+   * whoever uses it needs a device's approval.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_CODE_MADE = 3,
   /*
@@ -68,7 +69,8 @@ typedef enum _Atrest__Sync__V1__Event__Kind {
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_DEVICE_RENAMED = 8,
   /*
-   * The access of the device `subject` was ended: by the device `actor`, or by the server's owner.
+   * The access of the device `subject` was ended: by the device `actor`, or by the server's
+   * owner.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_DEVICE_REVOKED = 9,
   /*
@@ -84,20 +86,23 @@ typedef enum _Atrest__Sync__V1__Event__Kind {
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_PURCHASE_TAKEN = 12,
   /*
-   * `actor` brought a purchase that does not count; `detail` is the number of the check that failed (see Rejection). At most one such event a
-   * minute, with a count.
+   * `actor` brought a purchase that does not count; `detail` is the number of the check that
+   * failed (see Rejection). At most one such event a minute, with a count.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_PURCHASE_REFUSED = 13,
   /*
-   * A purchase moved between accounts. `detail` is 1 if it came to this one, by `actor`, and 2 if it went away.
+   * A purchase moved between accounts. `detail` is 1 if it came to this one, by `actor`, and 2 if
+   * it went away.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_PURCHASE_MOVED = 14,
   /*
-   * The server's owner made a backup of the whole store. Belongs to no account: only the owner sees it.
+   * The server's owner made a backup of the whole store. Belongs to no account: only the owner
+   * sees it.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_BACKUP_MADE = 15,
   /*
-   * `actor` had been told more than the server holds: the server was put back from a copy, or lost something.
+   * `actor` had been told more than the server holds: the server was put back from a copy, or
+   * lost something.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_RESTORE_NOTICED = 16
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ATREST__SYNC__V1__EVENT__KIND)
@@ -263,8 +268,8 @@ struct  Atrest__Sync__V1__EventsResponse
 
 
 /*
- * Something that happened to an account. It is never changed or removed. Numbers ascend over all accounts of a server, so an account's own have
- * gaps.
+ * Something that happened to an account. It is never changed or removed. Numbers ascend over all
+ * accounts of a server, so an account's own have gaps.
  */
 struct  Atrest__Sync__V1__Event
 {

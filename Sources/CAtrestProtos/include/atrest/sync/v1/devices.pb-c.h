@@ -50,15 +50,17 @@ struct  Atrest__Sync__V1__PairRequest
    */
   char *code;
   /*
-   * What people call the device, 1 to 64 bytes. If another device of the account that has access is called so, a number is added: see
-   * PairResponse.device_name.
+   * What people call the device, 1 to 64 bytes. If another device of the account that has access is
+   * called so, a number is added: see PairResponse.device_name.
    */
   char *device_name;
   /*
-   * Names the request, so that it can be repeated: 16 to 64 bytes, drawn at random and kept before it is sent for the first time, and forgotten with the
-   * answer. Until the code's end, the same code with the same nonce is answered the same again. The token is made of it and of the code, so keep it
-   * secret. If it is empty, an answer that is lost takes the code with it, and a code
-   * that needs approval ends with FAILED_PRECONDITION and stays as it was: nobody could tell this device from another that has the link.
+   * Names the request, so that it can be repeated: 16 to 64 bytes, drawn at random and kept before
+   * it is sent for the first time, and forgotten with the answer. Until the code's end, the same
+   * code with the same nonce is answered the same again. The token is made of it and of the code,
+   * so keep it secret. If it is empty, an answer that is lost takes the code with it, and a code
+   * that needs approval ends with FAILED_PRECONDITION and stays as it was: nobody could tell this
+   * device from another that has the link.
    */
   ProtobufCBinaryData nonce;
 };
@@ -90,7 +92,8 @@ struct  Atrest__Sync__V1__PairResponse
    */
   int64_t server_time_ms;
   /*
-   * What the device is called: the name that was asked for, or that with a number, "phone 2". Empty from servers that do not say.
+   * What the device is called: the name that was asked for, or that with a number, "phone 2". Empty
+   * from servers that do not say.
    */
   char *device_name;
 };
@@ -106,8 +109,9 @@ struct  Atrest__Sync__V1__RenewRequest
 {
   ProtobufCMessage base;
   /*
-   * Names the request: 16 to 64 bytes, drawn at random and kept before it is sent for the first time, and forgotten with the answer. The new token is
-   * made of it and of the caller's, so keep it secret. If it is empty, each request makes a device.
+   * Names the request: 16 to 64 bytes, drawn at random and kept before it is sent for the first
+   * time, and forgotten with the answer. The new token is made of it and of the caller's, so keep
+   * it secret. If it is empty, each request makes a device.
    */
   ProtobufCBinaryData nonce;
 };
@@ -123,8 +127,9 @@ struct  Atrest__Sync__V1__InviteRequest
 {
   ProtobufCMessage base;
   /*
-   * Whoever has the code joins at once. Otherwise a device of the account has to let the pending device in (see ListPendingDevices and ResolvePendingDevice), so that a code which somebody
-   * else saw is no good without a person's consent.
+   * Whoever has the code joins at once. Otherwise a device of the account has to let the pending
+   * device in (see ListPendingDevices and ResolvePendingDevice), so that a code which somebody else
+   * saw is no good without a person's consent.
    */
   protobuf_c_boolean without_approval;
 };
@@ -213,9 +218,11 @@ struct  Atrest__Sync__V1__PendingDevice
    */
   uint64_t inviter;
   /*
-   * Six digits that the pending device shows, too: whoever is asked compares them, because somebody else who saw the link may have come first under the same
-   * name. The first eight bytes, big-endian, of the SHA-256 of "atrest digits", the nonce and the code as they were sent, modulo 1,000,000.
-   * Never empty: a list with a pending device without them is refused by whoever reads it.
+   * Six digits that the pending device shows, too: whoever is asked compares them, because somebody
+   * else who saw the link may have come first under the same name. The first eight bytes,
+   * big-endian, of the SHA-256 of "atrest digits", the nonce and the code as they were sent, modulo
+   * 1,000,000. Never empty: a list with a pending device without them is refused by whoever reads
+   * it.
    */
   char *digits;
 };
@@ -324,8 +331,9 @@ struct  Atrest__Sync__V1__Device
    */
   protobuf_c_boolean current;
   /*
-   * The device that it descends from: the one that made its code, or, if `renewed`, the one that took it as a new identity. Zero: a code of the server's
-   * owner, or nobody knows, as of devices that joined before servers kept this. It may be one that is not listed any more.
+   * The device that it descends from: the one that made its code, or, if `renewed`, the one that
+   * took it as a new identity. Zero: a code of the server's owner, or nobody knows, as of devices
+   * that joined before servers kept this. It may be one that is not listed any more.
    */
   uint64_t parent;
   /*
@@ -333,7 +341,8 @@ struct  Atrest__Sync__V1__Device
    */
   protobuf_c_boolean renewed;
   /*
-   * The device that let it in, the parent or another one; zero: none had to. It descends from that one, too.
+   * The device that let it in, the parent or another one; zero: none had to. It descends from that
+   * one, too.
    */
   uint64_t approver;
 };
@@ -353,7 +362,8 @@ struct  Atrest__Sync__V1__RenameDeviceRequest
    */
   uint64_t replica;
   /*
-   * 1 to 64 bytes, without control characters. If another device of the account that has access is called so, a number is added.
+   * 1 to 64 bytes, without control characters. If another device of the account that has access is
+   * called so, a number is added.
    */
   char *name;
 };
@@ -389,10 +399,13 @@ struct  Atrest__Sync__V1__RevokeDeviceRequest
    */
   uint64_t replica;
   /*
-   * Ends the access of all that descend from it, too: of each device whose parent or approver is this one or a descendant, whatever became of those in
-   * between. So a device that joined with one's code and was let in by another goes with either.
-   * The caller is spared, if it is a descendant itself: a person who ends a stolen device's access often holds one that it once let in, and must not
-   * lock himself out. So are those that descend from the device through the caller only. A caller that names itself goes with all its descendants.
+   * Ends the access of all that descend from it, too: of each device whose parent or approver is
+   * this one or a descendant, whatever became of those in between. So a device that joined with
+   * one's code and was let in by another goes with either.
+   * The caller is spared, if it is a descendant itself: a person who ends a stolen device's access
+   * often holds one that it once let in, and must not lock himself out. So are those that descend
+   * from the device through the caller only. A caller that names itself goes with all its
+   * descendants.
    */
   protobuf_c_boolean with_descendants;
 };
@@ -408,17 +421,20 @@ struct  Atrest__Sync__V1__RevokeDeviceResponse
 {
   ProtobufCMessage base;
   /*
-   * Whose access this call ended. Those that had none before are not here. Empty from servers that do not say.
+   * Whose access this call ended. Those that had none before are not here. Empty from servers that
+   * do not say.
    */
   size_t n_revoked;
   uint64_t *revoked;
   /*
-   * Descendants that have access still, and that `with_descendants` would have ended. Empty if it was set.
+   * Descendants that have access still, and that `with_descendants` would have ended. Empty if it
+   * was set.
    */
   size_t n_remaining;
   uint64_t *remaining;
   /*
-   * Descendants that have access still, and that `with_descendants` does not end: the caller, and those that descend through it only.
+   * Descendants that have access still, and that `with_descendants` does not end: the caller, and
+   * those that descend through it only.
    */
   size_t n_spared;
   uint64_t *spared;

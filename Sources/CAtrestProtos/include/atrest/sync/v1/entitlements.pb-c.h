@@ -34,12 +34,13 @@ struct  Atrest__Sync__V1__SubmitTransactionRequest
 {
   ProtobufCMessage base;
   /*
-   * A signed transaction, or signed renewal information, in JWS compact form, as the App Store wrote it. At most 16 KiB.
+   * A signed transaction, or signed renewal information, in JWS compact form, as the App Store
+   * wrote it. At most 16 KiB.
    */
   ProtobufCBinaryData signed_transaction;
   /*
-   * Moves a purchase that another account holds to this one. The statement must have been signed within the last hour, and the
-   * purchase may move once in 24 hours. Ask the person before.
+   * Moves a purchase that another account holds to this one. The statement must have been signed
+   * within the last hour, and the purchase may move once in 24 hours. Ask the person before.
    */
   protobuf_c_boolean transfer;
 };
@@ -111,12 +112,13 @@ struct  Atrest__Sync__V1__GetEntitlementsResponse
 {
   ProtobufCMessage base;
   /*
-   * What the app must give the App Store as `appAccountToken` with each purchase, so that nobody else can use it: a UUID (16 bytes). It is the
-   * same for the life of the account.
+   * What the app must give the App Store as `appAccountToken` with each purchase, so that nobody
+   * else can use it: a UUID (16 bytes). It is the same for the life of the account.
    */
   ProtobufCBinaryData app_account_token;
   /*
-   * Whether this server verifies purchases. If not, Submit is refused, and offered ones are stored as they are.
+   * Whether this server verifies purchases. If not, Submit is refused, and offered ones are stored
+   * as they are.
    */
   protobuf_c_boolean verifies;
   /*

@@ -69,8 +69,8 @@ typedef enum _Atrest__Sync__V1__Kind {
    */
   ATREST__SYNC__V1__KIND__KIND_PREFERENCE = 3,
   /*
-   * A signed App Store transaction; the id is the transaction id in ASCII. Or signed renewal information; the id is "renewal." and
-   * the original transaction id. Fields: see Entitlement.
+   * A signed App Store transaction; the id is the transaction id in ASCII. Or signed renewal
+   * information; the id is "renewal." and the original transaction id. Fields: see Entitlement.
    */
   ATREST__SYNC__V1__KIND__KIND_ENTITLEMENT = 4,
   /*
@@ -89,8 +89,8 @@ struct  Atrest__Sync__V1__Stamp
 {
   ProtobufCMessage base;
   /*
-   * Upper 48 bits: milliseconds since 1970-01-01T00:00:00Z. Lower 16 bits: a counter that orders writes
-   * of one millisecond; it carries into the milliseconds when it overflows.
+   * Upper 48 bits: milliseconds since 1970-01-01T00:00:00Z. Lower 16 bits: a counter that orders
+   * writes of one millisecond; it carries into the milliseconds when it overflows.
    */
   uint64_t clock;
   /*
@@ -119,15 +119,15 @@ struct  Atrest__Sync__V1__Register
    */
   Atrest__Sync__V1__Stamp *stamp;
   /*
-   * The stamp of the value that this one replaced, the writer's own included; absent if there was none. A value that lost to
-   * this one, and is neither that one nor an earlier one of the same replica's before it, was not known to the writer: a
-   * conflict.
+   * The stamp of the value that this one replaced, the writer's own included; absent if there was
+   * none. A value that lost to this one, and is neither that one nor an earlier one of the same
+   * replica's before it, was not known to the writer: a conflict.
    */
   Atrest__Sync__V1__Stamp *replaced;
   /*
-   * The field as the kind's message would encode it, tag included: encode a message in which only this field is
-   * set. It is empty for a default value (false, 0, ""). To read a record, concatenate the values of its
-   * registers and decode the result as the kind's message.
+   * The field as the kind's message would encode it, tag included: encode a message in which only
+   * this field is set. It is empty for a default value (false, 0, ""). To read a record,
+   * concatenate the values of its registers and decode the result as the kind's message.
    */
   ProtobufCBinaryData value;
 };
@@ -192,8 +192,9 @@ struct  Atrest__Sync__V1__Session
 {
   ProtobufCMessage base;
   /*
-   * True for the register that a deletion writes, false for the one that every other action writes: the last
-   * action decides, so a later edit brings the record back whole. Field 1 of every kind a person can edit.
+   * True for the register that a deletion writes, false for the one that every other action writes:
+   * the last action decides, so a later edit brings the record back whole. Field 1 of every kind a
+   * person can edit.
    */
   protobuf_c_boolean deleted;
   /*
@@ -283,16 +284,17 @@ struct  Atrest__Sync__V1__Preference
 
 
 /*
- * The fields of KIND_ENTITLEMENT. A fact, not an edit: it is never deleted, and no device's clock orders it.
- * Its register's stamp has the transaction's own signedDate as its milliseconds, counter 0, replica 0 and nothing replaced,
- * so the ordinary merge keeps the newest signed fact, and of two signed in one millisecond the greater bytes.
+ * The fields of KIND_ENTITLEMENT. A fact, not an edit: it is never deleted, and no device's clock
+ * orders it. Its register's stamp has the transaction's own signedDate as its milliseconds, counter
+ * 0, replica 0 and nothing replaced, so the ordinary merge keeps the newest signed fact, and of two
+ * signed in one millisecond the greater bytes.
  */
 struct  Atrest__Sync__V1__Entitlement
 {
   ProtobufCMessage base;
   /*
-   * What the App Store signed (JWS compact form), at most 16 KiB. Every reader verifies it; a server that has a policy refuses to take in
-   * what does not verify.
+   * What the App Store signed (JWS compact form), at most 16 KiB. Every reader verifies it; a
+   * server that has a policy refuses to take in what does not verify.
    */
   ProtobufCBinaryData signed_transaction;
 };
@@ -324,11 +326,13 @@ struct  Atrest__Sync__V1__Conflict__Entry
    */
   Atrest__Sync__V1__Register *lost;
   /*
-   * The write that won. Where the record had been deleted and forgotten, its `forgotten` register.
+   * The write that won. Where the record had been deleted and forgotten, its `forgotten`
+   * register.
    */
   Atrest__Sync__V1__Register *kept;
   /*
-   * When the server noticed, in milliseconds since 1970, UTC. Entries are kept for 90 days after it.
+   * When the server noticed, in milliseconds since 1970, UTC. Entries are kept for 90 days after
+   * it.
    */
   int64_t noticed_ms;
 };
@@ -338,7 +342,8 @@ struct  Atrest__Sync__V1__Conflict__Entry
 
 
 /*
- * The fields of KIND_CONFLICT: an entry of the account's journal, written by the server when it merges.
+ * The fields of KIND_CONFLICT: an entry of the account's journal, written by the server when it
+ * merges.
  */
 struct  Atrest__Sync__V1__Conflict
 {

@@ -42,8 +42,8 @@ typedef enum _Atrest__Sync__V1__Refusal__Reason {
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_UNSPECIFIED = 0,
   /*
-   * A stamp is more than 60 seconds ahead of the server's clock, and does not follow any that the account holds: see
-   * docs/merge.md. Write it again with a stamp corrected by `server_time_ms`.
+   * A stamp is more than 60 seconds ahead of the server's clock, and does not follow any that the
+   * account holds: see docs/merge.md. Write it again with a stamp corrected by `server_time_ms`.
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_CLOCK_SKEW = 1,
   /*
@@ -55,18 +55,19 @@ typedef enum _Atrest__Sync__V1__Refusal__Reason {
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_TOO_LARGE = 3,
   /*
-   * The request would delete more than half of the account's records, and 20 or more remain. Ask the person, then set
-   * `allow_mass_deletion`.
+   * The request would delete more than half of the account's records, and 20 or more remain. Ask
+   * the person, then set `allow_mass_deletion`.
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_MASS_DELETION = 5,
   /*
-   * What the server holds of this record is damaged, so nothing can be merged into it. The server's owner has to put a backup back;
-   * until then, keep the record.
+   * What the server holds of this record is damaged, so nothing can be merged into it. The
+   * server's owner has to put a backup back; until then, keep the record.
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_DAMAGED = 6,
   /*
-   * The account is full: the record is new or has grown, and the account may hold no more (see Accounts.Get). Keep it, and offer it
-   * again when there may be room. What makes no value longer and adds no record is always taken, deletions first of all.
+   * The account is full: the record is new or has grown, and the account may hold no more (see
+   * Accounts.Get). Keep it, and offer it again when there may be room. What makes no value longer
+   * and adds no record is always taken, deletions first of all.
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_QUOTA = 7
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ATREST__SYNC__V1__REFUSAL__REASON)
@@ -93,15 +94,15 @@ typedef enum _Atrest__Sync__V1__Range__Mode {
 /* --- messages --- */
 
 /*
- * A position in an account's feed. Sequences are given by the server in the order of its commits; client clocks
- * play no part.
+ * A position in an account's feed. Sequences are given by the server in the order of its commits;
+ * client clocks play no part.
  */
 struct  Atrest__Sync__V1__Cursor
 {
   ProtobufCMessage base;
   /*
-   * The random name of the commit that gave this sequence. The server knows a position if it has a commit of that
-   * name there; see `ExchangeResponse.restarted` for any other.
+   * The random name of the commit that gave this sequence. The server knows a position if it has a
+   * commit of that name there; see `ExchangeResponse.restarted` for any other.
    */
   uint64_t commit;
   /*
@@ -130,8 +131,8 @@ struct  Atrest__Sync__V1__ExchangeRequest
   size_t n_offers;
   Atrest__Sync__V1__Offer **offers;
   /*
-   * The head that the newest answer told. What was acknowledged lies before it, and the cursor may not have come
-   * that far. Absent: the cursor.
+   * The head that the newest answer told. What was acknowledged lies before it, and the cursor may
+   * not have come that far. Absent: the cursor.
    */
   Atrest__Sync__V1__Cursor *last_known_head;
   /*
@@ -139,8 +140,8 @@ struct  Atrest__Sync__V1__ExchangeRequest
    */
   protobuf_c_boolean allow_mass_deletion;
   /*
-   * Where the offers lie in the replica's outbox. Goes with offers; a replica that nobody can copy, and that
-   * repeats no request, may leave it out.
+   * Where the offers lie in the replica's outbox. Goes with offers; a replica that nobody can copy,
+   * and that repeats no request, may leave it out.
    */
   Atrest__Sync__V1__OutboxSegment *segment;
   /*
@@ -148,8 +149,9 @@ struct  Atrest__Sync__V1__ExchangeRequest
    */
   protobuf_c_boolean peek;
   /*
-   * What the device's clock shows, wrong or not, milliseconds since 1970, UTC. The server only compares it with its
-   * own clock, and warns its owner where most accounts' devices differ. Zero: not told.
+   * What the device's clock shows, wrong or not, milliseconds since 1970, UTC. The server only
+   * compares it with its own clock, and warns its owner where most accounts' devices differ. Zero:
+   * not told.
    */
   int64_t device_time_ms;
 };
@@ -159,8 +161,9 @@ struct  Atrest__Sync__V1__ExchangeRequest
 
 
 /*
- * A part of a replica's outbox: the log of everything that it ever offered. Each offer has a number in it, given
- * when it is sent for the first time and never given again. What was sent under a number never changes.
+ * A part of a replica's outbox: the log of everything that it ever offered. Each offer has a number
+ * in it, given when it is sent for the first time and never given again. What was sent under a
+ * number never changes.
  */
 struct  Atrest__Sync__V1__OutboxSegment
 {
@@ -170,8 +173,8 @@ struct  Atrest__Sync__V1__OutboxSegment
    */
   uint64_t confirmed;
   /*
-   * The replica's newest token. It draws one whenever it gives numbers: random, not zero, durable before it is
-   * sent, and kept together with the greatest number given by then.
+   * The replica's newest token. It draws one whenever it gives numbers: random, not zero, durable
+   * before it is sent, and kept together with the greatest number given by then.
    */
   uint64_t token;
   /*
@@ -217,8 +220,8 @@ struct  Atrest__Sync__V1__Offer
 {
   ProtobufCMessage base;
   /*
-   * As it was when the replica wrote. The fields that were acknowledged before come along, so that a
-   * server which lost them has them again.
+   * As it was when the replica wrote. The fields that were acknowledged before come along, so that
+   * a server which lost them has them again.
    */
   Atrest__Sync__V1__Record *record;
   /*
@@ -227,8 +230,8 @@ struct  Atrest__Sync__V1__Offer
   size_t n_written;
   uint32_t *written;
   /*
-   * The server told `restarted`, and may have lost what is offered here: all fields but those in `written` were
-   * acknowledged once, and all can conflict.
+   * The server told `restarted`, and may have lost what is offered here: all fields but those in
+   * `written` were acknowledged once, and all can conflict.
    */
   protobuf_c_boolean restored;
 };
@@ -244,19 +247,20 @@ struct  Atrest__Sync__V1__ExchangeResponse
 {
   ProtobufCMessage base;
   /*
-   * Offers that the server did not take. Every other one numbered up to `taken_through` is durable: it is stored, or was
-   * superseded.
+   * Offers that the server did not take. Every other one numbered up to `taken_through` is durable:
+   * it is stored, or was superseded.
    */
   size_t n_refusals;
   Atrest__Sync__V1__Refusal **refusals;
   /*
-   * Indices into the request's offers: those in which at least one register lost against a newer write, or was lifted.
+   * Indices into the request's offers: those in which at least one register lost against a newer
+   * write, or was lifted.
    */
   size_t n_superseded;
   uint32_t *superseded;
   /*
-   * What the replica has not seen, in commit order. At most 1000 records and about 240 KiB. Records that
-   * the request itself offered, and that the merge left as they came, are not sent back.
+   * What the replica has not seen, in commit order. At most 1000 records and about 240 KiB. Records
+   * that the request itself offered, and that the merge left as they came, are not sent back.
    */
   size_t n_records;
   Atrest__Sync__V1__Record **records;
@@ -269,8 +273,9 @@ struct  Atrest__Sync__V1__ExchangeResponse
    */
   protobuf_c_boolean more;
   /*
-   * The server does not know the replica's cursor or last known head: it was put back from a copy, or lost something. The feed
-   * starts over. Either go on with it and offer everything held, or reconcile and then go on from `head`.
+   * The server does not know the replica's cursor or last known head: it was put back from a copy,
+   * or lost something. The feed starts over. Either go on with it and offer everything held, or
+   * reconcile and then go on from `head`.
    */
   protobuf_c_boolean restarted;
   /*
@@ -282,16 +287,18 @@ struct  Atrest__Sync__V1__ExchangeResponse
    */
   Atrest__Sync__V1__Cursor *head;
   /*
-   * How far the server has gone through the replica's outbox: offers numbered up to here were judged, now or before,
-   * and each number only once. Present if the request had a segment.
-   * If its token is one that the replica drew, and the number one that it had given by then, the server is at a
-   * position in the replica's own past, be it an older one: the replica stores what was said, and offers the rest. If
-   * not, the replica is a copy, or was put back from one, and the other went on: it takes a new identity
-   * (Devices.Renew), stamps everything that waits with it, and offers that. Nothing beyond the position was looked at.
+   * How far the server has gone through the replica's outbox: offers numbered up to here were
+   * judged, now or before, and each number only once. Present if the request had a segment.
+   * If its token is one that the replica drew, and the number one that it had given by then, the
+   * server is at a position in the replica's own past, be it an older one: the replica stores what
+   * was said, and offers the rest. If not, the replica is a copy, or was put back from one, and the
+   * other went on: it takes a new identity (Devices.Renew), stamps everything that waits with it,
+   * and offers that. Nothing beyond the position was looked at.
    */
   Atrest__Sync__V1__OutboxPosition *taken_through;
   /*
-   * The server has reason to believe that `server_time_ms` is wrong: its clock stepped, or most devices differ.
+   * The server has reason to believe that `server_time_ms` is wrong: its clock stepped, or most
+   * devices differ.
    */
   protobuf_c_boolean clock_doubtful;
 };
@@ -301,8 +308,8 @@ struct  Atrest__Sync__V1__ExchangeResponse
 
 
 /*
- * Why one record was not taken. It stays in the replica; the other records are not affected. To offer it again, give it a
- * new number.
+ * Why one record was not taken. It stays in the replica; the other records are not affected. To
+ * offer it again, give it a new number.
  */
 struct  Atrest__Sync__V1__Refusal
 {
@@ -332,7 +339,8 @@ struct  Atrest__Sync__V1__WatchRequest
 {
   ProtobufCMessage base;
   /*
-   * Where the replica stands; absent if nowhere yet. The first event tells where the account stands, whatever this says.
+   * Where the replica stands; absent if nowhere yet. The first event tells where the account
+   * stands, whatever this says.
    */
   Atrest__Sync__V1__Cursor *cursor;
 };
@@ -342,8 +350,8 @@ struct  Atrest__Sync__V1__WatchRequest
 
 
 /*
- * Either news or a heartbeat (no records). A replica that stands at `after` stores the records and then stands at
- * `cursor`; one that stands anywhere else calls Exchange.
+ * Either news or a heartbeat (no records). A replica that stands at `after` stores the records and
+ * then stands at `cursor`; one that stands anywhere else calls Exchange.
  */
 struct  Atrest__Sync__V1__WatchEvent
 {
@@ -353,8 +361,8 @@ struct  Atrest__Sync__V1__WatchEvent
    */
   Atrest__Sync__V1__Cursor *after;
   /*
-   * What one commit brought, in its order. A commit too large for a stream is told like a heartbeat, with `after` equal
-   * to `cursor`: whoever does not stand there calls Exchange.
+   * What one commit brought, in its order. A commit too large for a stream is told like a
+   * heartbeat, with `after` equal to `cursor`: whoever does not stand there calls Exchange.
    */
   size_t n_records;
   Atrest__Sync__V1__Record **records;
@@ -373,8 +381,9 @@ struct  Atrest__Sync__V1__WatchEvent
 
 
 /*
- * What a replica holds, in parts. The ranges lie side by side: each begins where the one before ended, the first at the
- * first possible key. A key is the kind, four bytes, big-endian, and then the id; keys are compared byte by byte.
+ * What a replica holds, in parts. The ranges lie side by side: each begins where the one before
+ * ended, the first at the first possible key. A key is the kind, four bytes, big-endian, and then
+ * the id; keys are compared byte by byte.
  */
 struct  Atrest__Sync__V1__ReconcileRequest
 {
@@ -385,8 +394,8 @@ struct  Atrest__Sync__V1__ReconcileRequest
   size_t n_ranges;
   Atrest__Sync__V1__Range **ranges;
   /*
-   * As in an exchange; a server that does not know it answers `restarted`, and nothing else. Absent: whoever asks
-   * stores nothing of the answer.
+   * As in an exchange; a server that does not know it answers `restarted`, and nothing else.
+   * Absent: whoever asks stores nothing of the answer.
    */
   Atrest__Sync__V1__Cursor *last_known_head;
 };
@@ -455,19 +464,22 @@ struct  Atrest__Sync__V1__ReconcileResponse
 {
   ProtobufCMessage base;
   /*
-   * What the account holds where it differs: ranges to compare again, in smaller parts or item by item. A range whose count here or
-   * there is 32 or less is to be asked for by items. Side by side, as in the request.
+   * What the account holds where it differs: ranges to compare again, in smaller parts or item by
+   * item. A range whose count here or there is 32 or less is to be asked for by items. Side by
+   * side, as in the request.
    */
   size_t n_ranges;
   Atrest__Sync__V1__Range **ranges;
   /*
-   * Of ranges compared by items: the account's records that the replica has otherwise or not at all. At most 1000 and about
-   * 240 KiB; if there are more, the rest of the range is among `ranges`.
+   * Of ranges compared by items: the account's records that the replica has otherwise or not at
+   * all. At most 1000 and about 240 KiB; if there are more, the rest of the range is among
+   * `ranges`.
    */
   size_t n_records;
   Atrest__Sync__V1__Record **records;
   /*
-   * Of ranges compared by items: keys of records that the replica has, and the account has otherwise or not at all. Offer them.
+   * Of ranges compared by items: keys of records that the replica has, and the account has
+   * otherwise or not at all. Offer them.
    */
   size_t n_wanted;
   ProtobufCBinaryData *wanted;
@@ -476,7 +488,8 @@ struct  Atrest__Sync__V1__ReconcileResponse
    */
   int64_t server_time_ms;
   /*
-   * The last known head is not in the account's past: the server lost something. See `ExchangeResponse.restarted`.
+   * The last known head is not in the account's past: the server lost something. See
+   * `ExchangeResponse.restarted`.
    */
   protobuf_c_boolean restarted;
 };
