@@ -94,7 +94,7 @@ struct BudgetTests {
     }
     peer.send(.headers(1, requestFields()), .data(1, lpm([UInt8](repeating: 1, count: 2_000))))
     #expect(peer.messages.count == 1)
-    #expect(peer.server.holder.chargedBytes == 2_000 + HTTP2Connection.callBytes)
+    #expect(peer.server.holder.chargedBytes == 2_000 + ServerStream.ownBytes)
     peer.send(.headers(3, requestFields()), .data(3, lpm([UInt8](repeating: 1, count: 2_000))))
     #expect(statuses(peer) == ["8"] && peer.cancellations.isEmpty)
     peer.send(.data(1, [], end: true))
@@ -126,7 +126,7 @@ struct BudgetTests {
   func strangersUnfinished() {
     let peer = stranger()
     waiting(peer, bytes: 4_096, calls: 20)
-    let whole = 4_096 + HTTP2Connection.callBytes
+    let whole = 4_096 + ServerStream.ownBytes
     #expect(peer.server.holder.chargedBytes == 64 * 1024 / whole * whole)
     #expect(peer.cancellations.count == 20 - 64 * 1024 / whole)
     #expect(Set(statuses(peer)) == ["8"])
@@ -161,7 +161,7 @@ struct BudgetTests {
       peer.send(.data(1, Array(body[piece..<min(piece + 16_000, body.count)])))
     }
     #expect(peer.messages.map(\.count) == [200_000])
-    #expect(peer.server.holder.chargedBytes == 200_000 + HTTP2Connection.callBytes)
+    #expect(peer.server.holder.chargedBytes == 200_000 + ServerStream.ownBytes)
     #expect(peer.cancellations.isEmpty)
   }
 

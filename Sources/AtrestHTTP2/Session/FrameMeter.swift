@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides where frames begin in what a client sends, to count those that nghttp2 passes over in
-// silence.
+// Finds where frames begin in what a client sends, to count those that nghttp2 skips silently.
 
 /// The nine bytes in front of a frame. Source: RFC 9113, section 4.1.
 struct FrameHead {
@@ -8,6 +7,28 @@ struct FrameHead {
   var type: UInt8 = 0
   var flags: UInt8 = 0
   var stream: Int32 = 0
+
+  /// Kinds as far as they are told apart here. Source: RFC 9113, section 6.
+  enum Kind {
+    /// HEADERS and CONTINUATION.
+    case request
+    case data
+    case windowUpdate
+    case other
+  }
+
+  var kind: Kind {
+    switch type {
+    case 0: .data
+    case 1, 9: .request
+    case 8: .windowUpdate
+    default: .other
+    }
+  }
+
+  var isData: Bool { type == 0 }
+  /// END_STREAM, of DATA and HEADERS.
+  var endsStream: Bool { flags & 1 != 0 }
 }
 
 /// Walks over frames without looking into them. nghttp2 tells of most kinds, but not of unknown

@@ -11,6 +11,38 @@ public final class Codecs {
   /// An empty set; streams are built when first needed.
   public init() {}
 
+  /// A compressed message as it was, or the status that the call ends with.
+  func message(
+    _ bytes: [UInt8], as encoding: Compression, limits: Limits
+  ) -> Result<[UInt8], Status> {
+    guard encoding != .identity else {
+      return .failure(
+        Status(.internal, "A message is compressed, but no encoding was declared."))
+    }
+    do throws(InflateError) {
+      return .success(try inflate(bytes, as: encoding, limits: limits))
+    } catch {
+      return switch error {
+      case .corrupt:
+        .failure(Status(.internal, "A compressed message is corrupt."))
+      case .tooLarge:
+        .failure(Status(.resourceExhausted, "A compressed message unpacks to too much."))
+      case .outOfMemory:
+        .failure(Status(.resourceExhausted, "There is no memory to unpack a message."))
+      }
+    }
+  }
+
+  /// A message as it is sent: compressed, if that is allowed and worth it.
+  func encode(
+    _ message: [UInt8], as encoding: Compression, limits: Limits
+  ) -> (bytes: [UInt8], isCompressed: Bool) {
+    guard encoding != .identity, message.count >= limits.compressionThresholdBytes,
+      let smaller = deflate(message, as: encoding, limits: limits)
+    else { return (message, false) }
+    return (smaller, true)
+  }
+
   func inflate(
     _ bytes: [UInt8], as encoding: Compression, limits: Limits
   ) throws(InflateError) -> [UInt8] {

@@ -5,12 +5,22 @@ import CAtrestNghttp2
 
 /// A constant header field. nghttp2 keeps the pointers; `StaticString` lives as long as the
 /// process.
-func constantField(_ name: StaticString, _ value: StaticString) -> nghttp2_nv {
+private func constantField(_ name: StaticString, _ value: StaticString) -> nghttp2_nv {
   let flags = NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue
   return nghttp2_nv(
     name: UnsafeMutablePointer(mutating: name.utf8Start),
     value: UnsafeMutablePointer(mutating: value.utf8Start), namelen: name.utf8CodeUnitCount,
     valuelen: value.utf8CodeUnitCount, flags: UInt8(flags))
+}
+
+/// Header fields that never change, kept for the life of the process: nghttp2 only reads them.
+struct ConstantHeaders: @unchecked Sendable {  // Immutable once built, and never freed.
+  let list: UnsafeMutableBufferPointer<nghttp2_nv>
+
+  init(_ fields: [(name: StaticString, value: StaticString)]) {
+    list = .allocate(capacity: fields.count)
+    _ = list.initialize(from: fields.map { constantField($0.name, $0.value) })
+  }
 }
 
 /// Header fields in the making.
@@ -51,6 +61,21 @@ struct HeaderList {
       guard size + name.count + value.count + 32 <= limitBytes else { continue }
       add(name, value)
     }
+  }
+
+  /// Adds code, message, details and further trailers, as far as they fit in `limitBytes` in all.
+  mutating func add(_ status: Status, limitBytes: Int) {
+    add("grpc-status", "\(status.code.rawValue)")
+    if !status.message.isEmpty {
+      let room = min(1024, max(0, limitBytes - size - 64))
+      add("grpc-message".utf8, PercentCoding.encode(status.message, limitBytes: room))
+    }
+    if !status.details.isEmpty {
+      let text = Base64.encode(status.details)
+      let name = "grpc-status-details-bin"
+      if size + name.utf8.count + text.count + 32 <= limitBytes { add(name.utf8, text) }
+    }
+    add(status.metadata, limitBytes: limitBytes)
   }
 
   /// Lends the fields to nghttp2, which copies what is not constant.

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads requests: refuses some on their headers, takes the bodies of the others.
+
+import AtrestLedger
+
+extension ServerConnection {
+  // MARK: Events of the session
+
+  func endHeaders(_ number: Int32, isEnd: Bool) {
+    guard let stream = streams.find(number) else { return }
+    if let fields = stream.request.headersEnded() {
+      if let refusal = refusal(of: fields) {
+        _ = stream.request.discard()
+        refuse(stream, refusal)
+      } else {
+        begin(stream, fields, isEnd: isEnd)
+      }
+      countRequest(stream)
+    }
+    if isEnd { endRequest(stream) }
+  }
+
+  /// Why a call ends on its headers.
+  private enum Refusal {
+    case status(Status, listsEncodings: Bool = false)
+    case plain(PlainAnswer)
+  }
+
+  private func refusal(of fields: RequestFields) -> Refusal? {
+    guard fields.size.fits(limits) else {
+      return .status(Status(.resourceExhausted, "The request's metadata is too large."))
+    }
+    guard fields.isPost else { return .plain(.methodNotAllowed(isHead: fields.isHead)) }
+    switch fields.contentType {
+    case .missing, .other: return .plain(.unsupportedMediaType)
+    case .unknownCodec:
+      return .status(Status(.unimplemented, "Messages are protobuf here."))
+    case .grpc: break
+    }
+    if fields.hasBadBinary {
+      return .status(Status(.internal, "A -bin header is not base64."))
+    }
+    guard fields.encoding != nil else {
+      return .status(
+        Status(.unimplemented, "The message encoding is not supported."), listsEncodings: true)
+    }
+    if case .malformed = fields.timeout {
+      return .status(Status(.internal, "The grpc-timeout header is malformed."))
+    }
+    guard unsentBytes == 0 || unsentBytes + limits.streamQueueBytes <= limits.maxUnsentBytes else {
+      return .status(.unreadAnswers)
+    }
+    return nil
+  }
+
+  private func refuse(_ stream: ServerStream, _ refusal: Refusal) {
+    switch refusal {
+    case .status(let status, let listsEncodings):
+      submitStatusAlone(stream, status, listsEncodings: listsEncodings)
+    case .plain(let answer):
+      answerPlainly(stream, answer)
+    }
+  }
+
+  private func begin(_ stream: ServerStream, _ fields: RequestFields, isEnd: Bool) {
+    if case .nanoseconds(let count) = fields.timeout {
+      let deadline = session.now.advanced(byNanoseconds: count)
+      stream.deadline = deadline
+      checkCalls(by: deadline)
+    }
+    stream.request.encoding = fields.encoding ?? .identity
+    stream.response.encoding = fields.accepted
+    if !isEnd { watchRequest(stream) }
+    let head = RequestHead(
+      path: fields.path, authority: fields.authority, metadata: fields.metadata,
+      deadline: stream.deadline)
+    note(.started(stream, head))
+  }
+
+  func takeData(_ number: Int32, _ bytes: UnsafeRawBufferPointer) {
+    guard let stream = streams.find(number) else {
+      // What nobody wants is still taken, or the connection's window would close for good.
+      return session.consume(number, bytes.count)
+    }
+    switch readMessages(stream, bytes) {
+    case .read:
+      session.consume(number, bytes.count)
+      boundUnfinished(stream)
+    case .held:
+      // The stream's window stays closed by this much; the other streams go on.
+      session.consumeConnection(bytes.count)
+      boundUnfinished(stream)
+    case .discarded:
+      session.consume(number, bytes.count)
+    }
+  }
+
+  private func readMessages(
+    _ stream: ServerStream, _ bytes: UnsafeRawBufferPointer
+  ) -> InboundRequest.Intake {
+    do throws(FramingError) {
+      let intake = try stream.request.receive(bytes, limitBytes: maxMessageBytes(stream)) {
+        message, isCompressed in
+        stream.messageDue = nil
+        note(.message(stream, message, isCompressed: isCompressed))
+      }
+      watchRequest(stream)
+      return intake
+    } catch {
+      switch error {
+      case .badFlag: fail(stream, Status(.internal, "A message has an unknown flag."))
+      case .tooLarge: failTooLarge(stream)
+      }
+      return .read
+    }
+  }
+
+  func endRequest(_ stream: ServerStream) {
+    switch stream.request.end() {
+    case .complete:
+      note(.endOfRequest(stream))
+      countRequest(stream)
+    case .insideMessage:
+      fail(stream, Status(.internal, "The request ended inside a message."))
+    case .held, .ignored:
+      break
+    }
+  }
+
+  // MARK: Bounds
+
+  /// Ends a call that takes what the connection keeps of requests too far.
+  private func boundUnfinished(_ stream: ServerStream) {
+    countRequest(stream)
+    guard unfinishedBytes > limits.maxUnfinishedBytes, unfinishedBytes > stream.requestBytes,
+      stream.requestBytes > 0
+    else { return }
+    fail(stream, .unfinishedRequests)
+  }
+
+  /// Ends the calls begun last that take too far what an unauthenticated connection keeps of
+  /// requests. Of several calls that keep something; one alone may go on.
+  func boundUnauthenticated() {
+    guard !isAuthenticated, unfinishedBytes > limits.maxUnfinishedBytesUnauthenticated else {
+      return
+    }
+    for stream in streams.all.reversed() {
+      guard unfinishedBytes > limits.maxUnfinishedBytesUnauthenticated else { return }
+      guard stream.requestBytes > 0, unfinishedBytes > stream.requestBytes else { continue }
+      fail(stream, .unfinishedRequests)
+    }
+  }
+
+  private func maxMessageBytes(_ stream: ServerStream) -> Int {
+    min(limits.maxMessageBytes, stream.request.maxMessageBytes ?? .max)
+  }
+
+  func failTooLarge(_ stream: ServerStream) {
+    fail(stream, Status(.resourceExhausted, "A message is over \(maxMessageBytes(stream)) bytes."))
+  }
+
+  /// The message again, or nil after the call has been failed for what it sent.
+  func inflate(_ bytes: [UInt8], for stream: ServerStream) -> [UInt8]? {
+    var limits = limits
+    limits.maxMessageBytes = maxMessageBytes(stream)
+    switch codecs.message(bytes, as: stream.request.encoding, limits: limits) {
+    case .success(let message): return message
+    case .failure(let status):
+      fail(stream, status)
+      return nil
+    }
+  }
+
+  /// Ends a call for what its client did, and tells both sides.
+  func fail(_ stream: ServerStream, _ status: Status, _ reason: Cancellation = .badRequest) {
+    guard !stream.isOver else { return }
+    abort(stream, status)
+    note(.cancelled(stream, reason))
+  }
+
+  func watchRequest(_ stream: ServerStream) {
+    guard stream.request.owesBytes else { return }
+    if stream.messageDue == nil, !stream.request.owesEnd {
+      let start = stream.request.hasMessage ? session.now : stream.began
+      let due = start.advanced(byNanoseconds: session.times.requestTimeout)
+      stream.messageDue = due
+      checkCalls(by: due)
+    }
+    guard stream.readCheck == nil else { return }
+    let at = session.now.advanced(byNanoseconds: session.times.requestStall)
+    stream.readCheck = ProgressCheck(at: at, mark: stream.request.received)
+    checkCalls(by: at)
+  }
+
+  // MARK: Verbs
+
+  /// Has somebody pay for what a call holds and will hold: who has made it is known now.
+  public func bill(_ call: CallID, to payer: Holder) {
+    streams.find(call.streamID)?.bill(payer)
+  }
+
+  /// Allows the messages of a call no more than so many bytes, inflated too. What is larger ends
+  /// the call, also what has arrived already. For methods that anybody may call and that need
+  /// little.
+  public func limitMessages(of call: CallID, to bytes: Int) {
+    guard let stream = openStream(call) else { return }
+    stream.request.maxMessageBytes = bytes
+    if stream.request.declaredBytes > bytes { failTooLarge(stream) }
+  }
+
+  /// Discards what the client still sends on a call, without inflating it, and tells neither
+  /// messages nor the end of the request. The call stays open for `finish`.
+  public func stopReading(_ call: CallID) {
+    if let stream = streams.find(call.streamID) { stopReading(stream) }
+  }
+
+  func stopReading(_ stream: ServerStream) {
+    let held = stream.request.discard()
+    if held > 0 { session.consumeStream(stream.number, held) }
+    countRequest(stream)
+  }
+
+  /// Expects nothing more on a call than the end of its request. If that does not come within
+  /// ``Limits/requestStall``, the call ends, whatever else comes.
+  /// - Parameter keptBytes: What the owner keeps of the request until then.
+  public func expectEnd(_ call: CallID, keptBytes: Int = 0) {
+    guard let stream = openStream(call), stream.request.expectEnd(keptBytes: keptBytes) else {
+      return
+    }
+    // Anew: a check that is under way began with an earlier byte.
+    stream.readCheck = nil
+    watchRequest(stream)
+    boundUnfinished(stream)
+  }
+
+  /// Holds further messages of a call back; those already in line still come. The client may send
+  /// on until the stream's window is full; other calls are not held up.
+  public func pauseReading(_ call: CallID) { openStream(call)?.request.pause() }
+
+  /// Ends `pauseReading`. What was held back comes as events.
+  public func resumeReading(_ call: CallID) -> ServerEvents {
+    let events = pendingEvents
+    guard let stream = openStream(call), let (input, isEnded) = stream.request.resume() else {
+      return events
+    }
+    if !input.isEmpty { session.consumeStream(stream.number, input.count) }
+    _ = input.withUnsafeBytes { readMessages(stream, $0) }
+    countRequest(stream)
+    if isEnded { endRequest(stream) }
+    return events
+  }
+
+  /// The stream of a call that is not over.
+  func openStream(_ call: CallID) -> ServerStream? {
+    guard let stream = streams.find(call.streamID), !stream.isOver else { return nil }
+    return stream
+  }
+}
+
+extension Status {
+  fileprivate static let unfinishedRequests = Status(
+    .resourceExhausted, "Too many requests were begun and not finished on this connection.")
+}

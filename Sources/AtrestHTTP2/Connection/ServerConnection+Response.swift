@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends responses: headers with the first message, trailers after the last.
+
+extension ServerConnection {
+  // MARK: Verbs
+
+  /// Sends one message; response headers go out before the first.
+  public func send(_ message: [UInt8], on call: CallID) -> SendResult {
+    guard let stream = openStream(call) else { return .gone }
+    let (bytes, isCompressed) = encode(message, for: stream)
+    guard
+      stream.response.messages.append(
+        bytes, isCompressed: isCompressed, limitBytes: limits.streamQueueBytes)
+    else { return .queueFull }
+    countResponse(stream)
+    watchResponse(stream)
+    if stream.response.start() {
+      // Small messages may precede large ones: what the client accepts is declared at once.
+      session.submitResponse(stream.number, responseHeaders(stream.response.encoding))
+    }
+    resume(stream)
+    return .queued
+  }
+
+  /// `send` and `finish(.ok)` in one: the path of a unary call.
+  /// - Returns: `queueFull` if the call ended with RESOURCE_EXHAUSTED instead, because too much
+  ///   waits on the connection for its peer to read: ``Limits/maxUnsentBytes``.
+  @discardableResult
+  public func reply(_ message: [UInt8], to call: CallID) -> SendResult {
+    guard let stream = openStream(call) else { return .gone }
+    let (bytes, isCompressed) = encode(message, for: stream)
+    guard unsentBytes == 0 || unsentBytes + bytes.capacity <= limits.maxUnsentBytes else {
+      end(stream, .unreadAnswers)
+      return .queueFull
+    }
+    stopReading(stream)
+    stream.response.messages.append(bytes, isCompressed: isCompressed)
+    countResponse(stream)
+    watchResponse(stream)
+    if stream.response.startLast() {
+      let encoding = isCompressed ? stream.response.encoding : .identity
+      session.submitResponse(stream.number, responseHeaders(encoding))
+    }
+    resume(stream)
+    return .queued
+  }
+
+  /// Ends a call: trailers after what is queued, or a status alone when nothing was sent. If the
+  /// client was still sending, RST_STREAM(NO_ERROR) follows and what it sends is discarded.
+  public func finish(_ call: CallID, _ status: Status) {
+    if let stream = openStream(call) { end(stream, status) }
+  }
+
+  /// Ends a call now, in the middle of a message if need be: what is queued is dropped, and what
+  /// its caller does not read does not hold it up. Nothing further is told of it.
+  public func abort(_ call: CallID, _ status: Status) {
+    if let stream = openStream(call) { abort(stream, status) }
+  }
+
+  // MARK: Ends
+
+  private func end(_ stream: ServerStream, _ status: Status) {
+    stopReading(stream)
+    switch stream.response.finish(status) {
+    case .alone:
+      submitStatus(stream, status, listsEncodings: false)
+    case .afterMessages:
+      watchResponse(stream)
+      resume(stream)
+    }
+  }
+
+  /// Ends a call now: what is queued is dropped. A message half sent, or a closed window in front
+  /// of the trailers, leaves only a reset.
+  func abort(_ stream: ServerStream, _ status: Status) {
+    let isBlocked = stream.response.isStarted && session.isBlocked(stream.number)
+    guard stream.response.messages.isHalfSent || isBlocked else {
+      stream.response.messages.removeAll()
+      countResponse(stream)
+      return end(stream, status)
+    }
+    reset(stream)
+  }
+
+  private func reset(_ stream: ServerStream) {
+    stream.response.abandon()
+    stopReading(stream)
+    countResponse(stream)
+    session.reset(stream.number, .cancel)
+  }
+
+  // MARK: Time
+
+  /// Looks at one call's deadline and progress. Returns when to look again.
+  func check(_ stream: ServerStream) -> Instant? {
+    let now = session.now
+    if let deadline = stream.deadline, deadline <= now {
+      stream.deadline = nil
+      guard !stream.isOver else {
+        // Finished, but the client does not read the end of it.
+        session.reset(stream.number, .cancel)
+        return nil
+      }
+      fail(stream, Status(.deadlineExceeded, "The deadline has passed."), .deadlineExceeded)
+      // What could not be flushed by then still has the write check.
+    }
+    if let due = stream.messageDue, due <= now {
+      stream.messageDue = nil
+      if stream.request.owesBytes {
+        let status = Status(.deadlineExceeded, "The request took too long to arrive.")
+        fail(stream, status, .stalled)
+      }
+    }
+    if let check = stream.readCheck, check.at <= now {
+      stream.readCheck = nil
+      if stream.request.owesBytes,
+        stream.request.owesEnd || check.mark == stream.request.received
+      {
+        fail(stream, Status(.deadlineExceeded, "The request stopped arriving."), .stalled)
+      } else {
+        watchRequest(stream)
+      }
+    }
+    if let check = stream.writeCheck, check.at <= now {
+      stream.writeCheck = nil
+      if stream.response.isUnread {
+        guard check.mark != stream.response.messages.progress else {
+          // The client reads nothing: nothing said on this stream would arrive.
+          if !stream.isOver { note(.cancelled(stream, .stalled)) }
+          reset(stream)
+          return nil
+        }
+        watchResponse(stream)
+      }
+    }
+    let next = earliest(stream.deadline, earliest(stream.readCheck?.at, stream.writeCheck?.at))
+    return earliest(next, stream.messageDue)
+  }
+
+  private func watchResponse(_ stream: ServerStream) {
+    guard stream.writeCheck == nil else { return }
+    let at = session.now.advanced(byNanoseconds: session.times.writeStall)
+    stream.writeCheck = ProgressCheck(at: at, mark: stream.response.messages.progress)
+    checkCalls(by: at)
+  }
+
+  // MARK: To the session
+
+  private func encode(_ message: [UInt8], for stream: ServerStream) -> ([UInt8], Bool) {
+    codecs.encode(message, as: stream.response.encoding, limits: limits)
+  }
+
+  private func resume(_ stream: ServerStream) {
+    if stream.response.messages.mustResume() { session.resume(stream.number) }
+  }
+
+  func readBody(
+    _ number: Int32, into target: UnsafeMutablePointer<UInt8>, capacity: Int
+  ) -> HTTP2BodyPart {
+    guard let stream = streams.find(number) else { return .gone }
+    let filled = stream.response.messages.fill(
+      target, capacity: capacity, limitBytes: limits.streamQueueBytes)
+    countResponse(stream)
+    if filled.isWritable { note(.writable(stream)) }
+    switch stream.response.next(after: filled) {
+    case .more:
+      return .bytes(filled.count)
+    case .end:
+      return .last(filled.count)
+    case .trailers(let status):
+      submitTrailers(stream, status)
+      return .beforeTrailers(filled.count)
+    case .wait:
+      stream.response.messages.wait()
+      return .deferred
+    }
+  }
+
+  private func submitTrailers(_ stream: ServerStream, _ status: Status) {
+    if status.code == .ok, status == .ok {
+      return session.submitTrailers(stream.number, trailersOfOK)
+    }
+    var list = HeaderList()
+    list.add(status, limitBytes: limits.maxTrailerBytes)
+    session.submitTrailers(stream.number, list)
+  }
+
+  /// Ends a call that its owner has not heard of.
+  func submitStatusAlone(_ stream: ServerStream, _ status: Status, listsEncodings: Bool) {
+    _ = stream.response.finish(status)
+    submitStatus(stream, status, listsEncodings: listsEncodings)
+  }
+
+  /// "Trailers-Only": one HEADERS frame is the whole response, so that a client may still retry.
+  private func submitStatus(_ stream: ServerStream, _ status: Status, listsEncodings: Bool) {
+    var list = HeaderList()
+    list.add(":status", "200")
+    list.add("content-type", "application/grpc")
+    if listsEncodings { list.add("grpc-accept-encoding", "identity, deflate, gzip") }
+    list.add(status, limitBytes: limits.maxTrailerBytes)
+    session.submitResponse(stream.number, list, hasBody: false)
+  }
+
+  /// An HTTP answer without a gRPC status.
+  func answerPlainly(_ stream: ServerStream, _ answer: PlainAnswer) {
+    stream.response.startPlain()
+    var list = HeaderList()
+    list.add(":status".utf8, answer.httpStatus.utf8)
+    if case .methodNotAllowed = answer { list.add("allow", "POST") }
+    list.add("content-type", "text/plain")
+    let body = answer.body
+    if !body.isEmpty {
+      stream.response.messages.appendPlain(body)
+      watchResponse(stream)
+    }
+    session.submitResponse(stream.number, list, hasBody: !body.isEmpty)
+  }
+}
+
+/// Answers to what is not gRPC. A short body, so that generic HTTP/2 tools have something to read.
+enum PlainAnswer {
+  case unsupportedMediaType
+  case methodNotAllowed(isHead: Bool)
+
+  var httpStatus: String {
+    switch self {
+    case .unsupportedMediaType: "415"
+    case .methodNotAllowed: "405"
+    }
+  }
+
+  /// Empty for HEAD. Source: RFC 9110, section 9.3.2.
+  var body: [UInt8] {
+    switch self {
+    case .unsupportedMediaType:
+      Array("This port speaks gRPC: content-type application/grpc.\n".utf8)
+    case .methodNotAllowed(isHead: false):
+      Array("This port speaks gRPC: method POST.\n".utf8)
+    case .methodNotAllowed(isHead: true): []
+    }
+  }
+}
+
+private func responseHeaders(_ encoding: Compression) -> ConstantHeaders {
+  switch encoding {
+  case .identity: headersOfPlain
+  case .gzip: headersOfGzip
+  case .deflate: headersOfDeflate
+  }
+}
+
+private let headersOfPlain = ConstantHeaders([
+  (":status", "200"), ("content-type", "application/grpc"),
+])
+private let headersOfGzip = ConstantHeaders([
+  (":status", "200"), ("content-type", "application/grpc"), ("grpc-encoding", "gzip"),
+])
+private let headersOfDeflate = ConstantHeaders([
+  (":status", "200"), ("content-type", "application/grpc"), ("grpc-encoding", "deflate"),
+])
+private let trailersOfOK = ConstantHeaders([("grpc-status", "0")])
+
+extension Status {
+  static let unreadAnswers = Status(
+    .resourceExhausted, "Answers wait on this connection that were not read. Read them, then go on."
+  )
+}
