@@ -1,70 +1,187 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call on the server, from its headers to its trailers.
+// Decides what becomes of one call on the server, from its headers to its trailers.
 
 import AtrestHTTP2
 import AtrestLedger
 import AtrestSockets
 
-/// What all calls share: they end once. Lives on the shard of its connection; subclasses decide
-/// what messages mean.
-class CallState {
+/// One call, whatever its kind. Lives on the shard of its connection.
+///
+///     begun ──one message──▶ holdingRequest ──END_STREAM──▶ answering ──▶ over
+///       │                                                      ▲
+///       └──the caller streams──▶ receiving ──────END_STREAM────┘
+///
+/// From every state, `finish` and a cancellation lead to over, once.
+final class CallState {
+  /// Takes what the caller of a stream sends.
+  typealias Receiver = (RequestEvent) throws -> Void
+
+  /// What serves the call. Knows the service's principal, which nothing else here does.
+  enum Handler {
+    case unary((CallState, [UInt8]) throws -> UnaryOutcome)
+    case serverStreaming((CallState, [UInt8], StreamWriter) throws -> Void)
+    case clientStreaming((CallState, Responder) throws -> Receiver)
+    case bidirectional((CallState, StreamWriter) throws -> Receiver)
+  }
+
+  private enum Phase {
+    case begun(Handler)
+    /// The message of a call that takes exactly one. The handler runs at the request's end.
+    case holdingRequest(Handler, [UInt8])
+    case receiving(Receiver, StreamQueue?)
+    /// The request is complete; the answer is on its way, or a stream of them.
+    case answering(StreamQueue?)
+    case over(wasCancelled: Bool)
+  }
+
   let id: CallID
   let head: CallHead
   let connection: ServerHandler
-  private(set) var isOver = false
+  private var phase: Phase
   /// What it was granted on.
   private var grant: CallerGrant?
   private var cancelActions: [() -> Void] = []
 
-  init(id: CallID, head: CallHead, connection: ServerHandler) {
+  init(id: CallID, head: CallHead, connection: ServerHandler, handler: Handler) {
     self.id = id
     self.head = head
     self.connection = connection
+    phase = .begun(handler)
   }
 
+  var isOver: Bool {
+    if case .over = phase { return true }
+    return false
+  }
+
+  // MARK: Who pays
+
   /// Counts as one of the caller's from here to its end; false if those are enough.
-  final func hold(_ grant: CallerGrant, limit: Int) -> Bool {
+  func count(on grant: CallerGrant, limit: Int) -> Bool {
     guard grant.begin(limit: limit) else { return false }
     self.grant = grant
     return true
   }
 
-  /// Who pays for what it holds.
-  final var payer: Holder? { grant?.payer }
+  /// Who pays for what it has the server hold.
+  var payer: Holder? { grant?.payer }
 
-  final func isGranted(on grant: CallerGrant) -> Bool { self.grant === grant }
+  func isGranted(on grant: CallerGrant) -> Bool { self.grant === grant }
 
-  private func letGo() {
-    grant?.end()
-    grant = nil
-  }
+  // MARK: Events
 
   /// The call has been entered in its connection's list.
-  func begin() {}
-  func receive(_ message: [UInt8]) {}
-  func endOfRequest() {}
+  func begin() {
+    guard case .begun(let handler) = phase else { return }
+    switch handler {
+    case .unary, .serverStreaming:
+      break
+    case .clientStreaming(let handle):
+      phase = .answering(nil)
+      attempt(nil) { receive(with: try handle(self, Responder(self))) }
+    case .bidirectional(let handle):
+      let queue = StreamQueue(self)
+      phase = .answering(queue)
+      // Kept until the error is known: a writer that is let go of ends the call by itself.
+      let writer = StreamWriter(queue)
+      attempt(queue) { receive(with: try handle(self, writer)) }
+      withExtendedLifetime(writer) {}
+    }
+  }
+
+  /// The handler may have ended the call before it returned.
+  private func receive(with receiver: @escaping Receiver) {
+    guard case .answering(let queue) = phase else { return }
+    phase = .receiving(receiver, queue)
+  }
+
+  func receive(_ message: [UInt8]) {
+    switch phase {
+    case .begun(let handler):
+      phase = .holdingRequest(handler, message)
+      // Or whoever never ends a request could have the server hold its message for ever.
+      connection.expectEnd(id, keptBytes: message.capacity)
+    case .holdingRequest:
+      finish(.wrongMessageCount)
+    case .receiving(let receiver, let queue):
+      attempt(queue) { try receiver(.message(message)) }
+    case .answering, .over:
+      break
+    }
+  }
+
+  func endOfRequest() {
+    switch phase {
+    case .begun:
+      finish(.wrongMessageCount)
+    case .holdingRequest(let handler, let request):
+      // The handler is the only owner of the bytes from here.
+      phase = .answering(nil)
+      run(handler, request)
+    case .receiving(let receiver, let queue):
+      // It may hold the last reference to the writer, whose end is the call's.
+      phase = .answering(queue)
+      attempt(queue) { try receiver(.end) }
+    case .answering, .over:
+      break
+    }
+  }
+
+  private func run(_ handler: Handler, _ request: [UInt8]) {
+    switch handler {
+    case .unary(let handle):
+      attempt(nil) { finish(try handle(self, request)) }
+    case .serverStreaming(let handle):
+      let queue = StreamQueue(self)
+      phase = .answering(queue)
+      let writer = StreamWriter(queue)
+      attempt(queue) { try handle(self, request, writer) }
+      withExtendedLifetime(writer) {}
+    case .clientStreaming, .bidirectional:
+      break  // Those take their messages as they come.
+    }
+  }
+
   /// The connection's queue for this call has room again.
-  func writable() {}
-  /// The call is over: lets go of what refers back to it.
-  func release() {}
+  func writable() { queue?.writable() }
+
   /// The call is over without an answer from here.
   func wasCancelled() {
     guard !isOver else { return }
-    isOver = true
-    letGo()
+    // Let go of at the end: the receiver may hold the writer, whose end comes back here.
+    let last = phase
+    let queue = queue
+    phase = .over(wasCancelled: true)
+    settle()
     let actions = cancelActions
     cancelActions = []
-    release()
     for action in actions { action() }
+    queue?.ended()
+    withExtendedLifetime(last) {}
   }
 
-  final func onCancel(_ action: @escaping () -> Void) {
-    // An answered call cannot be cancelled any more; one that was cancelled has no handler running.
-    if !isOver { cancelActions.append(action) }
+  // MARK: Verbs
+
+  /// Runs `action` when the call ends without an answer; at once, if it has.
+  func onCancel(_ action: @escaping () -> Void) {
+    switch phase {
+    case .begun, .holdingRequest, .receiving, .answering: cancelActions.append(action)
+    case .over(wasCancelled: true): action()
+    case .over(wasCancelled: false): break
+    }
+  }
+
+  /// Holds back what the caller sends, by flow control.
+  func pauseReading() {
+    if !isOver { connection.pauseReading(id) }
+  }
+
+  func resumeReading() {
+    if !isOver { connection.resumeReading(id) }
   }
 
   /// Answers a unary call, unless it is over.
-  final func finish(_ outcome: UnaryOutcome) {
+  func finish(_ outcome: UnaryOutcome) {
     switch outcome {
     case .reply(let message):
       guard end() else { return }
@@ -77,182 +194,48 @@ class CallState {
   }
 
   /// Ends the call, unless it is over.
-  final func finish(_ status: Status) {
+  func finish(_ status: Status) {
     guard end() else { return }
     connection.finish(id, status)
   }
 
-  /// Ends the call for what a handler threw.
-  final func finish(after error: any Error) {
-    finish(connection.status(for: error, path: head.path))
-  }
-
-  private func end() -> Bool {
-    guard !isOver else { return false }
-    isOver = true
-    letGo()
-    cancelActions = []
-    release()
-    return true
-  }
-}
-
-/// A call that takes exactly one message.
-class SingleRequestCall: CallState {
-  private var request: [UInt8]?
-
-  /// The request is complete.
-  func run(_ request: [UInt8]) {}
-
-  final override func receive(_ message: [UInt8]) {
-    guard request == nil else { return finish(.wrongMessageCount) }
-    request = message
-    // Or whoever never ends a request could have the server hold its message for ever.
-    connection.expectEnd(id, keptBytes: message.capacity)
-  }
-
-  final override func endOfRequest() {
-    guard let request else { return finish(.wrongMessageCount) }
-    // The handler is the only owner of the bytes from here.
-    self.request = nil
-    run(request)
-  }
-}
-
-/// One message each way.
-final class UnaryCall<Principal: Sendable>: SingleRequestCall {
-  typealias Handler = @Sendable (ServerCall<Principal>, [UInt8]) throws -> UnaryOutcome
-  private let principal: Principal
-  private let handler: Handler
-
-  init(
-    id: CallID, head: CallHead, connection: ServerHandler, principal: Principal,
-    handler: @escaping Handler
-  ) {
-    self.principal = principal
-    self.handler = handler
-    super.init(id: id, head: head, connection: connection)
-  }
-
-  override func run(_ request: [UInt8]) {
-    do {
-      finish(try handler(ServerCall(principal: principal, state: self), request))
-    } catch {
-      finish(after: error)
+  private var queue: StreamQueue? {
+    switch phase {
+    case .receiving(_, let queue), .answering(let queue): queue
+    case .begun, .holdingRequest, .over: nil
     }
   }
-}
 
-/// One message in, a stream out.
-final class ServerStreamingCall<Principal: Sendable>: SingleRequestCall {
-  typealias Handler = @Sendable (ServerCall<Principal>, [UInt8], StreamWriter) throws -> Void
-  private let principal: Principal
-  private let handler: Handler
-  private var stream: StreamCore?
-
-  init(
-    id: CallID, head: CallHead, connection: ServerHandler, principal: Principal,
-    handler: @escaping Handler
-  ) {
-    self.principal = principal
-    self.handler = handler
-    super.init(id: id, head: head, connection: connection)
-  }
-
-  override func run(_ request: [UInt8]) {
-    let stream = StreamCore(self)
-    self.stream = stream
-    // Kept until the error is known: a writer that is let go of ends the call by itself.
-    let writer = StreamWriter(stream)
-    do {
-      try handler(ServerCall(principal: principal, state: self), request, writer)
-    } catch {
-      stream.fail(connection.status(for: error, path: head.path))
-    }
-    withExtendedLifetime(writer) {}
-  }
-
-  override func writable() { stream?.writable() }
-
-  override func release() { stream = nil }
-
-  override func wasCancelled() {
-    let stream = stream
-    super.wasCancelled()
-    stream?.ended()
-  }
-}
-
-/// Streams both ways.
-final class BidirectionalCall<Principal: Sendable>: CallState {
-  typealias Handler =
-    @Sendable (ServerCall<Principal>, StreamWriter) throws ->
-    (RequestEvent) throws -> Void
-  private let principal: Principal
-  private let handler: Handler
-  private var stream: StreamCore?
-  private var receiver: ((RequestEvent) throws -> Void)?
-
-  init(
-    id: CallID, head: CallHead, connection: ServerHandler, principal: Principal,
-    handler: @escaping Handler
-  ) {
-    self.principal = principal
-    self.handler = handler
-    super.init(id: id, head: head, connection: connection)
-  }
-
-  override func begin() {
-    let stream = StreamCore(self)
-    self.stream = stream
-    // Kept until the error is known: a writer that is let go of ends the call by itself.
-    let writer = StreamWriter(stream)
-    attempt {
-      let receiver = try handler(ServerCall(principal: principal, state: self), writer)
-      if !isOver { self.receiver = receiver }
-    }
-    withExtendedLifetime(writer) {}
-  }
-
-  override func receive(_ message: [UInt8]) {
-    attempt { try receiver?(.message(message)) }
-  }
-
-  override func endOfRequest() {
-    attempt { try receiver?(.end) }
-    dropReceiver()
-  }
-
-  override func writable() { stream?.writable() }
-
-  override func release() {
-    dropReceiver()
-    stream = nil
-  }
-
-  override func wasCancelled() {
-    let stream = stream
-    super.wasCancelled()
-    stream?.ended()
-  }
-
-  /// It may hold the last reference to the writer, whose end is the call's, which comes back here.
-  private func dropReceiver() {
-    let dropped = receiver
-    receiver = nil
-    withExtendedLifetime(dropped) {}
-  }
-
-  private func attempt(_ body: () throws -> Void) {
-    let receiver = receiver  // Holds the writer, as above.
+  /// Runs a handler's code; what it throws ends the call.
+  private func attempt(_ queue: StreamQueue?, _ body: () throws -> Void) {
     do {
       try body()
     } catch {
-      dropReceiver()
-      stream?.fail(connection.status(for: error, path: head.path))
+      let status = connection.status(for: error, path: head.path)
+      if let queue { queue.fail(status) } else { finish(status) }
     }
-    withExtendedLifetime(receiver) {}
   }
+
+  /// - Returns: False if the call was over.
+  private func end() -> Bool {
+    guard !isOver else { return false }
+    let last = phase
+    phase = .over(wasCancelled: false)
+    settle()
+    cancelActions = []
+    withExtendedLifetime(last) {}
+    return true
+  }
+
+  private func settle() {
+    grant?.end()
+    grant = nil
+  }
+}
+
+extension CallState: StreamQueueTarget {
+  func send(_ message: [UInt8]) -> SendResult { connection.send(message, on: id) }
+  func endStream(_ status: Status) { finish(status) }
 }
 
 extension Status {
@@ -267,4 +250,15 @@ extension Status {
   static let leaving = Status(.unavailable, "The server is shutting down. Try again in a moment.")
   static let slowReader = Status(
     .resourceExhausted, "The stream was read too slowly and was ended. Open it again.")
+}
+
+extension StreamQueue {
+  /// The answers of a call, on its shard.
+  convenience init(_ call: CallState) {
+    let context = call.connection.context
+    self.init(
+      ShardBound(call, to: context.shard), maxBytes: context.configuration.streamWriterBytes,
+      maxMessages: context.configuration.streamWriterMessages,
+      charge: Charge(at: call.connection.holder, by: call.payer))
+  }
 }

@@ -50,7 +50,7 @@ final class ChannelCore {
   // MARK: Calls
 
   func begin(_ call: ClientCall) {
-    call.hasBegun = true
+    call.wait(until: nil)
     if case .closed = state { return call.finish(.channelClosed) }
     if call.cancellationRequested { return call.finish(.cancelledHere) }
     if let timeout = call.timeout { call.deadline = shard.now.advanced(by: timeout) }
@@ -58,10 +58,11 @@ final class ChannelCore {
     guard waiting.count < configuration.maxWaitingCalls else { return call.finish(.tooManyWaiting) }
     waiting.append(call)
     if let deadline = call.deadline {
-      call.waitToken = shard.schedule(at: deadline) { [weak self] in
-        call.waitToken = nil
+      let token = shard.schedule(at: deadline) { [weak self] in
+        call.wait(until: nil)
         self?.endWait(of: call, .deadlineWhileWaiting)
       }
+      call.wait(until: token)
     }
     connectIfNeeded()
   }
@@ -69,13 +70,13 @@ final class ChannelCore {
   func cancel(_ call: ClientCall) {
     // The task may be cancelled, here seen first, before it has handed the call over.
     guard call.hasBegun, !call.isOver else { return }
-    if call.id == nil { return endWait(of: call, .cancelledHere) }
-    call.handler?.cancel(call, .cancelledHere)
+    guard let (handler, id) = call.connection else { return endWait(of: call, .cancelledHere) }
+    handler.cancel(id, .cancelledHere)
   }
 
   /// A stream's reader has caught up.
   func resume(_ call: ClientCall) {
-    call.handler?.resume(call)
+    if let (handler, id) = call.connection { handler.resumeReading(id) }
   }
 
   private func endWait(of call: ClientCall, _ status: Status) {
@@ -85,8 +86,7 @@ final class ChannelCore {
   }
 
   private func forgetWait(of call: ClientCall) {
-    if let token = call.waitToken { shard.cancel(token) }
-    call.waitToken = nil
+    if let token = call.takeWaitToken() { shard.cancel(token) }
   }
 
   /// Starts waiting calls while the connection takes them.

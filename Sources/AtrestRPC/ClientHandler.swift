@@ -110,11 +110,12 @@ final class ClientHandler: EncryptedHandler {
     for event in events {
       any = true
       switch event {
-      case .headers, .writable:
-        break  // Nobody above reads response metadata; requests are one message.
+      case .headers:
+        break  // Nobody above reads response metadata.
       case .message(let id, let bytes):
-        guard let call = calls[id], let wrong = call.receive(bytes, core: core) else { continue }
-        cancel(call, wrong)
+        if let wrong = calls[id]?.receive(bytes) { cancel(id, wrong) }
+      case .writable(let id):
+        calls[id]?.writable()
       case .finished(let id, let status):
         calls.removeValue(forKey: id)?.finish(status)
       case .goAway:
@@ -137,37 +138,40 @@ final class ClientHandler: EncryptedHandler {
       let id = connection.start(
         path: call.path, metadata: call.metadata, timeout: timeout, at: now)
     else { return false }
-    call.id = id
-    call.handler = self
     calls[id] = call
-    // An empty queue takes any message; a call that has failed already says so in an event.
-    _ = connection.send(call.request, on: id, end: true)
-    call.request = []
+    call.run(on: self, as: id)
     owner?.needsFlush()
     return true
   }
 
-  func cancel(_ call: ClientCall, _ status: Status) {
-    guard let id = call.id, calls.removeValue(forKey: id) != nil else { return }
+  func send(_ message: [UInt8], on id: CallID, end: Bool) -> SendResult {
+    owner?.needsFlush()
+    return connection?.send(message, on: id, end: end) ?? .gone
+  }
+
+  func finishSending(_ id: CallID) {
+    connection?.finishSending(id)
+    owner?.needsFlush()
+  }
+
+  func cancel(_ id: CallID, _ status: Status) {
+    guard let call = calls.removeValue(forKey: id) else { return }
     connection?.cancel(id)
     owner?.needsFlush()
     call.finish(status)
   }
 
-  func pause(_ call: ClientCall) {
-    guard let id = call.id else { return }
-    connection?.pauseReading(id)
-  }
+  func pauseReading(_ id: CallID) { connection?.pauseReading(id) }
 
-  func resume(_ call: ClientCall) {
-    guard let id = call.id, calls[id] != nil, let connection else { return }
+  func resumeReading(_ id: CallID) {
+    guard calls[id] != nil, let connection else { return }
     handle(connection.resumeReading(id))
     owner?.needsFlush()
   }
 
   /// Ends every call, says goodbye, and closes.
   func leave(_ status: Status) {
-    for call in Array(calls.values) { cancel(call, status) }
+    for id in Array(calls.keys) { cancel(id, status) }
     guard let connection, let owner else {
       socket?.close()
       return

@@ -33,6 +33,7 @@ public final class GRPCChannel: Sendable {
   public let shard: Shard
   private let ownsShard: Bool
   private let bufferMessages: Int
+  private let limits: Limits
   private let core: ShardBound<ChannelCore>
   private let end = OneShotEvent()
   private let note = TLSFailureNote()
@@ -48,6 +49,7 @@ public final class GRPCChannel: Sendable {
     self.shard = home
     ownsShard = shard == nil
     bufferMessages = configuration.streamBufferMessages
+    limits = configuration.limits
     let core = ChannelCore(
       endpoint: endpoint, configuration: configuration, shard: home, note: note, end: end)
     self.core = ShardBound(sending: core, to: home)
@@ -73,10 +75,10 @@ public final class GRPCChannel: Sendable {
   public func unary(
     _ path: String, _ request: [UInt8], metadata: Metadata = Metadata(), timeout: Duration? = nil
   ) async throws(Status) -> [UInt8] {
-    let call = UnaryClientCall(path, request, metadata, timeout)
+    let call = ClientCall(path, metadata, timeout, request: request)
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { done in
-        call.completion = { done.resume(returning: $0) }
+        call.setResponse(.single(completion: { done.resume(returning: $0) }))
         begin(call)
       }
     } onCancel: {
@@ -93,8 +95,8 @@ public final class GRPCChannel: Sendable {
     _ path: String, _ request: [UInt8], metadata: Metadata = Metadata(), timeout: Duration? = nil,
     completion: @escaping @Sendable (Result<[UInt8], Status>) -> Void
   ) -> CallHandle {
-    let call = UnaryClientCall(path, request, metadata, timeout)
-    call.completion = completion
+    let call = ClientCall(path, metadata, timeout, request: request)
+    call.setResponse(.single(completion: completion))
     begin(call)
     return CallHandle(call, core)
   }
@@ -104,10 +106,34 @@ public final class GRPCChannel: Sendable {
   public func serverStream(
     _ path: String, _ request: [UInt8], metadata: Metadata = Metadata(), timeout: Duration? = nil
   ) -> ResponseStream {
-    let call = StreamClientCall(
-      path, request, metadata, timeout, bufferMessages: bufferMessages)
+    responses(of: ClientCall(path, metadata, timeout, request: request))
+  }
+
+  /// A stream of messages out, one in. The call starts at once and is cancelled when either half is
+  /// let go before its end.
+  public func clientStream(
+    _ path: String, metadata: Metadata = Metadata(), timeout: Duration? = nil
+  ) -> (requests: RequestWriter, response: SingleResponse) {
+    let (requests, responses) = bidirectionalStream(path, metadata: metadata, timeout: timeout)
+    return (requests, SingleResponse(responses))
+  }
+
+  /// Streams of messages both ways. The call starts at once and is cancelled when either half is
+  /// let go before its end.
+  public func bidirectionalStream(
+    _ path: String, metadata: Metadata = Metadata(), timeout: Duration? = nil
+  ) -> (requests: RequestWriter, responses: ResponseStream) {
+    let call = ClientCall(path, metadata, timeout)
+    let queue = call.streamRequest(on: shard, limits: limits)
+    let responses = responses(of: call)
+    return (RequestWriter(queue, CallHandle(call, core)), responses)
+  }
+
+  private func responses(of call: ClientCall) -> ResponseStream {
+    let buffer = StreamBuffer(limit: bufferMessages)
+    call.setResponse(.stream(buffer))
     begin(call)
-    return ResponseStream(CallHandle(call, core), call.buffer)
+    return ResponseStream(CallHandle(call, core), buffer)
   }
 
   /// Ends calls with UNAVAILABLE and closes the connection, and the shard if it is the channel's

@@ -92,8 +92,8 @@ public struct ServiceMethods<Principal: Sendable> {
     _ method: String, maxMessageBytes: Int? = nil,
     _ handler: @escaping @Sendable (ServerCall<Principal>, [UInt8]) throws -> UnaryOutcome
   ) {
-    add(method, maxMessageBytes) { id, head, connection, principal in
-      UnaryCall(id: id, head: head, connection: connection, principal: principal, handler: handler)
+    add(method, maxMessageBytes) { principal in
+      .unary { try handler(ServerCall(principal: principal, state: $0), $1) }
     }
   }
 
@@ -104,39 +104,54 @@ public struct ServiceMethods<Principal: Sendable> {
     _ method: String, maxMessageBytes: Int? = nil,
     _ handler: @escaping @Sendable (ServerCall<Principal>, [UInt8], StreamWriter) throws -> Void
   ) {
-    add(method, maxMessageBytes) { id, head, connection, principal in
-      ServerStreamingCall(
-        id: id, head: head, connection: connection, principal: principal, handler: handler)
+    add(method, maxMessageBytes) { principal in
+      .serverStreaming { try handler(ServerCall(principal: principal, state: $0), $1, $2) }
     }
   }
 
-  /// Adds a method with streams both ways (or a stream in and one message out). The handler returns
-  /// what takes the caller's messages, on the shard, as they come.
+  /// Adds a method with a stream of messages in and one out. The handler returns what takes the
+  /// caller's messages, on the shard, as they come: ``RequestMessages/receive`` for a task, or a
+  /// closure. Whoever holds the responder answers, on any thread.
+  /// - Parameter maxMessageBytes: The most that each message may have; as for `unary`.
+  public mutating func clientStreaming(
+    _ method: String, maxMessageBytes: Int? = nil,
+    _ handler:
+      @escaping @Sendable (ServerCall<Principal>, Responder) throws ->
+      (RequestEvent) throws -> Void
+  ) {
+    add(method, maxMessageBytes) { principal in
+      .clientStreaming { try handler(ServerCall(principal: principal, state: $0), $1) }
+    }
+  }
+
+  /// Adds a method with streams both ways. The handler returns what takes the caller's messages, as
+  /// for `clientStreaming`.
+  /// - Parameter maxMessageBytes: The most that each message may have; as for `unary`.
   public mutating func bidirectional(
-    _ method: String,
+    _ method: String, maxMessageBytes: Int? = nil,
     _ handler:
       @escaping @Sendable (ServerCall<Principal>, StreamWriter) throws ->
       (RequestEvent) throws -> Void
   ) {
-    add(method, nil) { id, head, connection, principal in
-      BidirectionalCall(
-        id: id, head: head, connection: connection, principal: principal, handler: handler)
+    add(method, maxMessageBytes) { principal in
+      .bidirectional { try handler(ServerCall(principal: principal, state: $0), $1) }
     }
   }
 
   private mutating func add(
     _ method: String, _ maxMessageBytes: Int?,
-    _ make: @escaping @Sendable (CallID, CallHead, ServerHandler, Principal) -> CallState
+    _ make: @escaping @Sendable (Principal) -> CallState.Handler
   ) {
     let authorize = authorize
     let route = RPCRouter.Route(maxMessageBytes: maxMessageBytes) { id, head, connection in
-      switch authorize(head) {
-      case .granted(let principal, let grant):
-        .call(make(id, head.authorized, connection, principal), .known(grant))
-      case .admitted(let principal):
-        .call(make(id, head.authorized, connection, principal), .none)
-      case .refused(let status):
-        .refused(status)
+      func call(_ principal: Principal) -> CallState {
+        CallState(
+          id: id, head: head.authorized, connection: connection, handler: make(principal))
+      }
+      return switch authorize(head) {
+      case .granted(let principal, let grant): .call(call(principal), .known(grant))
+      case .admitted(let principal): .call(call(principal), .none)
+      case .refused(let status): .refused(status)
       }
     }
     routes.append((method, route))

@@ -48,8 +48,16 @@ public struct ServerCall<Principal: Sendable> {
   public func responder() -> Responder { Responder(state) }
 
   /// Runs `action` on the shard if the call ends before it was answered: the caller gave up, its
-  /// deadline passed, its connection broke, or the server is draining. At most once.
+  /// deadline passed, its connection broke, or the server is draining. At once, if that has already
+  /// happened. At most once.
   public func onCancel(_ action: @escaping () -> Void) { state.onCancel(action) }
+
+  /// Holds back what the caller of a stream sends: messages already read still come, and the caller
+  /// may send on until the stream's flow-control window is full. Other calls go on.
+  public func pauseReading() { state.pauseReading() }
+
+  /// Ends `pauseReading`. What was held back comes at once.
+  public func resumeReading() { state.resumeReading() }
 }
 
 /// What a unary handler answers.
@@ -62,7 +70,7 @@ public enum UnaryOutcome: Sendable {
   case later
 }
 
-/// What the caller of a bidirectional call sends.
+/// What the caller of a stream sends.
 public enum RequestEvent: Sendable {
   /// One message.
   case message([UInt8])

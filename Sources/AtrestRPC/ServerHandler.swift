@@ -168,6 +168,14 @@ final class ServerHandler: EncryptedHandler {
 
   func expectEnd(_ id: CallID, keptBytes: Int) { connection?.expectEnd(id, keptBytes: keptBytes) }
 
+  func pauseReading(_ id: CallID) { connection?.pauseReading(id) }
+
+  func resumeReading(_ id: CallID) {
+    guard let connection else { return }
+    handle(connection.resumeReading(id))
+    owner?.needsFlush()
+  }
+
   func reply(_ message: [UInt8], to id: CallID) {
     calls[id] = nil
     let result = connection?.reply(message, to: id) ?? .gone
@@ -201,7 +209,7 @@ final class ServerHandler: EncryptedHandler {
         guard grant.add(self) else { return .grantRevoked }
         grants[key] = grant
       }
-      guard call.hold(grant, limit: context.configuration.maxCallsPerGrant) else {
+      guard call.count(on: grant, limit: context.configuration.maxCallsPerGrant) else {
         return .tooManyCalls
       }
       connection?.bill(call.id, to: grant.payer)

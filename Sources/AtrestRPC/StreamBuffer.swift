@@ -54,9 +54,11 @@ final class StreamBuffer: Sendable {
     return outcome
   }
 
-  /// No message follows. Those already here are still delivered, unless the reader gave up.
+  /// No message follows. Those already here are still delivered, unless the reader gave up. The
+  /// first end counts.
   func end(_ status: Status) {
-    let reader = state.withLock { state in
+    let reader = state.withLock { state -> CheckedContinuation<Taken, Never>? in
+      guard state.status == nil else { return nil }
       state.status = status
       if status.code == .cancelled {
         state.messages = []

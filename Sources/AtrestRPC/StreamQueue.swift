@@ -1,76 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue between the threads that write a stream and the shard that sends it.
+// Decides what waits between the threads that write a stream and the shard that sends it.
 
 import AtrestHTTP2
 import AtrestLedger
 import AtrestSockets
 import Synchronization
 
-/// Shared by a `StreamWriter` (any thread) and the call (its shard).
-final class StreamCore: Sendable {
-  fileprivate struct State: ~Copyable {
-    var queue: [[UInt8]] = []
-    /// Messages of `queue` already taken; they are dropped in bulk.
-    var taken = 0
-    /// What they hold.
-    var charge: Charge
-    /// Set by `finish`, and when the reader was too slow.
-    var status: Status?
-    /// Nothing more can be sent: the call has ended.
-    var isOver = false
-    var wasCancelled = false
-    /// A pump is on its way to the shard.
-    var isScheduled = false
-    /// The connection's queue is full; `writable` will follow.
-    var isBlocked = false
-    var cancelActions: [@Sendable () -> Void] = []
-    /// Run once, when the queue is empty or the call is over.
-    var readyActions: [@Sendable () -> Void] = []
+/// Where a queue's messages go: one call, used on its shard.
+protocol StreamQueueTarget: AnyObject {
+  func send(_ message: [UInt8]) -> SendResult
+  /// No message follows. A client has no status to give.
+  func endStream(_ status: Status)
+}
 
-    var count: Int { queue.count - taken }
-  }
-
-  private enum Step {
-    case message([UInt8])
-    case end(Status)
-    case wait
-  }
-
-  private let call: ShardBound<CallState>
+/// Shared by a writer (any thread) and its call (its shard).
+final class StreamQueue: Sendable {
+  private let call: ShardBound<any StreamQueueTarget>
   private let maxBytes: Int
   private let maxMessages: Int
-  private let state: Mutex<State>
+  private let state: Mutex<StreamQueueState>
 
-  /// On the call's shard.
-  init(_ call: CallState) {
-    let context = call.connection.context
-    state = Mutex(State(charge: Charge(at: call.connection.holder, by: call.payer)))
-    self.call = ShardBound(call, to: context.shard)
-    maxBytes = context.configuration.streamWriterBytes
-    maxMessages = context.configuration.streamWriterMessages
+  /// - Parameters:
+  ///   - maxBytes: Beyond it, or `maxMessages`, the reader counts as too slow. One message is
+  ///     always taken, or a large one could never be sent.
+  ///   - isBlocked: Nothing is sent before ``writable()``.
+  ///   - charge: What books the messages.
+  init(
+    _ call: ShardBound<any StreamQueueTarget>, maxBytes: Int, maxMessages: Int,
+    isBlocked: Bool = false,
+    charge: consuming Charge
+  ) {
+    state = Mutex(StreamQueueState(isBlocked: isBlocked, charge: charge))
+    self.call = call
+    self.maxBytes = maxBytes
+    self.maxMessages = maxMessages
   }
 
   var shard: Shard { call.shard }
-  var isOpen: Bool { state.withLock { !$0.isOver && $0.status == nil } }
+  var isOpen: Bool { state.withLock { $0.isOpen } }
 
   // MARK: Any thread
 
   func send(_ message: [UInt8]) -> StreamWriter.SendOutcome {
-    let (outcome, mustPump) = state.withLock {
-      state -> (StreamWriter.SendOutcome, Bool) in
-      guard !state.isOver, state.status == nil else { return (.closed, false) }
-      // One message is always taken, or a large one could never be sent.
-      if state.count > 0,
-        state.charge.bytes + message.count > maxBytes || state.count >= maxMessages
-      {
-        state.dropQueue()
-        state.status = .slowReader
-        state.wasCancelled = true
-        state.isBlocked = false
-        return (.slowReader, state.schedule())
+    let (outcome, mustPump) = state.withLock { state -> (StreamWriter.SendOutcome, Bool) in
+      guard state.isOpen else { return (.closed, false) }
+      guard state.hasRoom(for: message, maxBytes: maxBytes, maxMessages: maxMessages) else {
+        return (.slowReader, state.cut())
       }
-      state.queue.append(message)
-      state.charge.change(to: state.charge.bytes + message.count)
+      state.append(message)
       return (.queued, state.schedule())
     }
     if mustPump { startPump() }
@@ -80,20 +57,23 @@ final class StreamCore: Sendable {
   func finish(_ status: Status) {
     // Actions may hold the last reference to the writer, whose end comes back here: they are let go
     // of outside the lock.
-    let (mustPump, forgotten) = state.withLock { state -> (Bool, [@Sendable () -> Void]) in
-      guard !state.isOver, state.status == nil else { return (false, []) }
-      state.status = status
-      return (state.schedule(), state.takeActions())
+    let (mustPump, dropped) = state.withLock { state -> (Bool, [@Sendable () -> Void]) in
+      guard state.isOpen else { return (false, []) }
+      state.life = .finishing(status)
+      return (state.schedule(), state.takeCancelActions())
     }
-    withExtendedLifetime(forgotten) {
+    withExtendedLifetime(dropped) {
       if mustPump { startPump() }
     }
   }
 
   func onCancel(_ action: @escaping @Sendable () -> Void) {
     let runsNow = state.withLock { state in
-      guard !state.wasCancelled else { return true }
-      if state.status == nil, !state.isOver { state.cancelActions.append(action) }
+      switch state.life {
+      case .open: state.cancelActions.append(action)
+      case .cut, .cancelled: return true
+      case .finishing, .ended: break
+      }
       return false
     }
     if runsNow { action() }
@@ -101,7 +81,7 @@ final class StreamCore: Sendable {
 
   func whenReady(_ action: @escaping @Sendable () -> Void) {
     let runsNow = state.withLock { state in
-      if state.count == 0 || state.isOver || state.status != nil { return true }
+      if state.count == 0 || !state.isOpen { return true }
       state.readyActions.append(action)
       return false
     }
@@ -119,55 +99,51 @@ final class StreamCore: Sendable {
 
   // MARK: On the shard
 
+  /// There is room for more.
   func writable() {
-    state.withLock { $0.isBlocked = false }
+    state.withLock { if case .blocked = $0.pump { $0.pump = .idle } }
     pump()
   }
 
   /// The call ended before it was finished here.
   func ended() {
     let actions = state.withLock { state in
-      state.isOver = true
       state.dropQueue()
-      state.wasCancelled = state.wasCancelled || state.status == nil
-      return state.takeActions() + state.takeReadyActions()
+      switch state.life {
+      case .open, .cut, .cancelled: state.life = .cancelled
+      case .finishing, .ended: state.life = .ended
+      }
+      return state.takeCancelActions() + state.takeReadyActions()
     }
     for action in actions { action() }
   }
 
   /// Ends the call now, whatever is queued here.
   func fail(_ status: Status) {
-    let (forgotten, ready) = state.withLock { state in
-      state.isOver = true
+    let (dropped, ready) = state.withLock { state in
+      state.life = .ended
       state.dropQueue()
-      return (state.takeActions(), state.takeReadyActions())
+      return (state.takeCancelActions(), state.takeReadyActions())
     }
-    withExtendedLifetime(forgotten) { call.value.finish(status) }
+    withExtendedLifetime(dropped) { call.value.endStream(status) }
     for action in ready { action() }
   }
 
   private func pump() {
     let call = call.value
-    state.withLock { $0.isScheduled = false }
+    state.withLock { if case .scheduled = $0.pump { $0.pump = .idle } }
     while true {
-      let step = state.withLock { state -> Step in
-        guard !state.isOver, !state.isBlocked else { return .wait }
-        if state.count > 0 { return .message(state.queue[state.taken]) }
-        guard let status = state.status else { return .wait }
-        state.isOver = true
-        return .end(status)
-      }
-      switch step {
+      switch state.withLock({ $0.next() }) {
       case .wait:
         return
       case .end(let status):
-        let actions = state.withLock { $0.takeActions() + $0.takeReadyActions() }
-        call.finish(status)
+        let actions = state.withLock { $0.takeCancelActions() + $0.takeReadyActions() }
+        call.endStream(status)
         // Only a reader cut for slowness has left any.
         for action in actions { action() }
         return
       case .message(let message):
-        switch call.connection.send(message, on: call.id) {
+        switch call.send(message) {
         case .queued:
           let ready = state.withLock { state in
             state.dropFirst(message.count)
@@ -175,7 +151,7 @@ final class StreamCore: Sendable {
           }
           for action in ready { action() }
         case .queueFull:
-          state.withLock { $0.isBlocked = true }
+          state.withLock { $0.pump = .blocked }
           return
         case .gone:
           return  // `ended` follows, or has been.
@@ -185,21 +161,104 @@ final class StreamCore: Sendable {
   }
 }
 
-extension StreamCore.State {
-  /// True if a pump must be started.
-  fileprivate mutating func schedule() -> Bool {
-    guard !isScheduled, !isBlocked else { return false }
-    isScheduled = true
+/// What a queue's lock guards.
+private struct StreamQueueState: ~Copyable {
+  enum Life {
+    case open
+    /// The status follows what is queued.
+    case finishing(Status)
+    /// The reader was too slow: the call ends, and that counts as a cancellation.
+    case cut
+    case ended
+    case cancelled
+  }
+
+  enum Pump {
+    case idle
+    /// On its way to the shard.
+    case scheduled
+    /// The connection's queue is full; `writable` will follow.
+    case blocked
+  }
+
+  enum Step {
+    case message([UInt8])
+    case end(Status)
+    case wait
+  }
+
+  var life = Life.open
+  var pump: Pump
+  var cancelActions: [@Sendable () -> Void] = []
+  /// Run once, when the queue is empty or the call is over.
+  var readyActions: [@Sendable () -> Void] = []
+  private var queue: [[UInt8]] = []
+  /// Messages of `queue` already taken; they are dropped in bulk.
+  private var taken = 0
+  private var charge: Charge
+
+  init(isBlocked: Bool, charge: consuming Charge) {
+    pump = isBlocked ? .blocked : .idle
+    self.charge = charge
+  }
+
+  var count: Int { queue.count - taken }
+
+  var isOpen: Bool {
+    if case .open = life { return true }
+    return false
+  }
+
+  func hasRoom(for message: [UInt8], maxBytes: Int, maxMessages: Int) -> Bool {
+    count == 0 || (charge.bytes + message.count <= maxBytes && count < maxMessages)
+  }
+
+  mutating func append(_ message: [UInt8]) {
+    queue.append(message)
+    charge.change(to: charge.bytes + message.count)
+  }
+
+  /// Ends the stream for its slow reader.
+  /// - Returns: Whether a pump must be started.
+  mutating func cut() -> Bool {
+    dropQueue()
+    life = .cut
+    if case .blocked = pump { pump = .idle }
+    return schedule()
+  }
+
+  /// - Returns: Whether a pump must be started.
+  mutating func schedule() -> Bool {
+    guard case .idle = pump else { return false }
+    pump = .scheduled
     return true
   }
 
-  fileprivate mutating func dropQueue() {
+  /// What the pump is to do. The message stays until `dropFirst`.
+  mutating func next() -> Step {
+    if case .blocked = pump { return .wait }
+    switch life {
+    case .ended, .cancelled:
+      return .wait
+    case .open:
+      return count > 0 ? .message(queue[taken]) : .wait
+    case .finishing(let status):
+      if count > 0 { return .message(queue[taken]) }
+      life = .ended
+      return .end(status)
+    case .cut:
+      life = .cancelled
+      return .end(.slowReader)
+    }
+  }
+
+  mutating func dropQueue() {
     queue = []
     taken = 0
     charge.change(to: 0)
   }
 
-  fileprivate mutating func dropFirst(_ size: Int) {
+  mutating func dropFirst(_ size: Int) {
     // The queue may have been dropped while the message was being sent.
     guard count > 0 else { return }
     queue[taken] = []
@@ -214,12 +273,12 @@ extension StreamCore.State {
     }
   }
 
-  fileprivate mutating func takeActions() -> [@Sendable () -> Void] {
+  mutating func takeCancelActions() -> [@Sendable () -> Void] {
     defer { cancelActions = [] }
     return cancelActions
   }
 
-  fileprivate mutating func takeReadyActions() -> [@Sendable () -> Void] {
+  mutating func takeReadyActions() -> [@Sendable () -> Void] {
     defer { readyActions = [] }
     return readyActions
   }

@@ -19,44 +19,44 @@ public final class StreamWriter: Sendable {
     case closed
   }
 
-  private let core: StreamCore
+  private let queue: StreamQueue
 
-  init(_ core: StreamCore) {
-    self.core = core
+  init(_ queue: StreamQueue) {
+    self.queue = queue
   }
 
   deinit {
-    core.finish(.abandoned)
+    queue.finish(.abandoned)
   }
 
   /// The shard the call lives on.
-  public var shard: Shard { core.shard }
+  public var shard: Shard { queue.shard }
 
   /// Whether messages may still be sent.
-  public var isOpen: Bool { core.isOpen }
+  public var isOpen: Bool { queue.isOpen }
 
   /// Queues one message. Never blocks. Messages queued together cost one hop to the shard.
-  public func send(_ message: [UInt8]) -> SendOutcome { core.send(message) }
+  public func send(_ message: [UInt8]) -> SendOutcome { queue.send(message) }
 
   /// Waits until nothing is queued here, then queues one message: for streams longer than what may
   /// wait, such as an export. Never cuts the reader; `limits.writeStall` ends a call whose reader
   /// has stopped for good.
   public func sendWhenReady(_ message: [UInt8]) async -> SendOutcome {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-      core.whenReady { done.resume() }
+      queue.whenReady { done.resume() }
     }
     return send(message)
   }
 
   /// Runs `action` once, when nothing is queued here or the call is over: on the shard, or at once
   /// on the calling thread.
-  public func whenReady(_ action: @escaping @Sendable () -> Void) { core.whenReady(action) }
+  public func whenReady(_ action: @escaping @Sendable () -> Void) { queue.whenReady(action) }
 
   /// Ends the call after what is queued. Later calls of `send` and `finish` do nothing.
-  public func finish(_ status: Status = .ok) { core.finish(status) }
+  public func finish(_ status: Status = .ok) { queue.finish(status) }
 
   /// Runs `action` once when the call ends before `finish`: the caller gave up, the connection
   /// broke, a deadline passed, the reader was too slow, or the server is draining. On the shard; or
   /// at once on the calling thread, if that has already happened.
-  public func onCancel(_ action: @escaping @Sendable () -> Void) { core.onCancel(action) }
+  public func onCancel(_ action: @escaping @Sendable () -> Void) { queue.onCancel(action) }
 }

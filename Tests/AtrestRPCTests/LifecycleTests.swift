@@ -69,6 +69,16 @@ import Testing
     #expect(results.pending == 0)
   }
 
+  @Test("who asks for the end of a call that was cancelled already hears of it at once")
+  func lateOnCancel() async throws {
+    let world = try World()
+    let handle = world.channel.startUnary("/\(TestService.name)/HangLate", []) { _ in }
+    await world.service.began.next()
+    handle.cancel()
+    #expect(await world.service.cancelled.next() == "late")
+    await world.stop()
+  }
+
   @Test("calls under way end well while the server drains; new ones are told to go elsewhere")
   func drain() async throws {
     let world = try World()

@@ -65,6 +65,10 @@ final class TestService: Sendable {
   let responders = Mutex<[Responder]>([])
   let writers = Mutex<[StreamWriter]>([])
   let handlerErrors = Signal<String>()
+  /// Lets a reader of requests begin.
+  let mayRead = Signal<Void>()
+  /// How reading a request ended, if not with its end.
+  let ends = Signal<Status>()
   /// Bodies that reached the guarded service.
   let guardedBodies = Atomic(0)
 
@@ -125,6 +129,14 @@ final class TestService: Sendable {
       began.send(())
       return .later
     }
+    methods.unary("HangLate") { [self] call, _ in
+      let responder = call.responder()
+      responders.withLock { $0.append(responder) }
+      // By then the call is over.
+      call.onCancel { call.onCancel { self.cancelled.send("late") } }
+      began.send(())
+      return .later
+    }
     methods.unary("Drop") { call, _ in
       _ = call.responder()
       return .later
@@ -157,6 +169,41 @@ final class TestService: Sendable {
       throw Status(.aborted, "half way")
     }
     methods.serverStreaming("Forget") { _, _, writer in _ = writer.send([1]) }
+    methods.clientStreaming("Sum") { [self] call, responder in
+      let (messages, receiver) = RequestMessages.make(for: call, bufferMessages: 4)
+      call.onCancel { self.cancelled.send("request") }
+      began.send(())
+      Task {
+        // Nothing is read before the test says so.
+        await mayRead.next()
+        do throws(Status) {
+          var sum = 0
+          for try await message in messages { sum += message.reduce(0) { $0 + Int($1) } }
+          responder.reply(Array("\(sum)".utf8))
+        } catch {
+          ends.send(error)
+        }
+      }
+      return receiver
+    }
+    methods.clientStreaming("Enough") { _, responder in
+      { event in
+        if case .message = event { responder.reply([1]) }
+      }
+    }
+    methods.clientStreaming("Refuse") { _, _ in throw Status(.permissionDenied, "not today") }
+    methods.bidirectional("Talk") { call, writer in
+      let (messages, receiver) = RequestMessages.make(for: call)
+      Task {
+        do throws(Status) {
+          for try await message in messages { _ = await writer.sendWhenReady(message) }
+          writer.finish()
+        } catch {
+          writer.finish(error)
+        }
+      }
+      return receiver
+    }
     methods.bidirectional("Chat") { _, writer in
       { event in
         switch event {

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lets a task read what the caller of a stream sends.
+
+import AtrestHTTP2
+import AtrestSockets
+
+/// The messages of a streaming request, in order. Read by one task, once.
+///
+///     methods.bidirectional("Chat") { call, writer in
+///       let (messages, receiver) = RequestMessages.make(for: call)
+///       Task {
+///         for try await message in messages { _ = await writer.sendWhenReady(message) }
+///         writer.finish()
+///       }
+///       return receiver
+///     }
+///
+/// What the reader has not taken is bounded: past `bufferMessages` the caller is made to wait by
+/// flow control.
+public struct RequestMessages: AsyncSequence, Sendable {
+  /// One message.
+  public typealias Element = [UInt8]
+  /// How reading ends, unless the caller ended its request: CANCELLED.
+  public typealias Failure = Status
+
+  /// The call's way to the buffer. The call lets go of it when it is over.
+  private final class Feed: Sendable {
+    let buffer: StreamBuffer
+    init(_ buffer: StreamBuffer) { self.buffer = buffer }
+    deinit { buffer.end(.requestCut) }
+  }
+
+  /// Reads the messages.
+  public struct Iterator: AsyncIteratorProtocol {
+    fileprivate let messages: RequestMessages
+
+    /// The next message, nil after the last.
+    /// - Throws: `Status` of CANCELLED when the call or the task is over before that.
+    public mutating func next() async throws(Status) -> [UInt8]? {
+      try await next(isolation: nil)
+    }
+
+    /// The same, without leaving the caller's actor in between.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws(Status)
+      -> [UInt8]?
+    {
+      let (buffer, call) = (messages.buffer, messages.call)
+      let taken = await withTaskCancellationHandler {
+        await buffer.take()
+      } onCancel: {
+        buffer.end(.requestCut)
+      }
+      if taken.mayResume { call.shard.async { call.value.resumeReading() } }
+      return try taken.result.get()
+    }
+  }
+
+  private let buffer: StreamBuffer
+  private let call: ShardBound<CallState>
+
+  /// The messages of a call, and what its handler returns to fill them. On the call's shard.
+  /// - Parameter bufferMessages: Messages kept for a reader that is behind.
+  public static func make<Principal>(
+    for call: ServerCall<Principal>, bufferMessages: Int = 16
+  ) -> (messages: RequestMessages, receiver: (RequestEvent) throws -> Void) {
+    let buffer = StreamBuffer(limit: bufferMessages)
+    let feed = Feed(buffer)
+    let state = ShardBound(call.state, to: call.shard)
+    return (
+      RequestMessages(buffer: buffer, call: state),
+      { event in
+        switch event {
+        case .message(let message):
+          if feed.buffer.add(message) == .full { state.value.pauseReading() }
+        case .end:
+          feed.buffer.end(.ok)
+        }
+      }
+    )
+  }
+
+  /// Begins to read.
+  public func makeAsyncIterator() -> Iterator { Iterator(messages: self) }
+}
+
+extension Status {
+  fileprivate static let requestCut = Status(.cancelled, "The call ended before its request did.")
+}
