@@ -393,6 +393,20 @@ struct LifecycleTests {
     #expect(peer.cancellations.isEmpty)
   }
 
+  @Test("the answer to another ping does not end a drain's notice")
+  func drainOtherPing() {
+    let peer = RawClient()
+    peer.send(.headers(1, requestFields(), end: true))
+    peer.server.beginDrain(at: peer.now)
+    peer.flush()
+    var answer = Frame.ping()
+    answer.flags = Frame.ack
+    peer.send(answer)
+    #expect(peer.goAways.count == 1)
+    peer.send(.headers(3, requestFields(), end: true))
+    #expect(peer.started.count == 2, "requests on their way still count")
+  }
+
   @Test("drain does not wait for a peer that does not answer")
   func drainTimer() {
     let peer = RawClient()

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arrows of a connection's life, each by itself.
+
+import Testing
+
+@testable import AtrestHTTP2
+
+@Suite("The life of a connection, without its frames")
+struct ConnectionLifecycleTests {
+  private let start = Instant.start
+  private let times = Times(.default)
+
+  private func lifecycle(_ role: ConnectionLifecycle.Role = .server) -> ConnectionLifecycle {
+    ConnectionLifecycle(role, times: times, now: start)
+  }
+
+  /// A server's connection on which a call is open.
+  private func serving() -> ConnectionLifecycle {
+    var life = lifecycle()
+    life.settingsArrived(at: start)
+    life.requestBegan()
+    return life
+  }
+
+  /// The names of the actions that are due, in order.
+  private func due(_ life: inout ConnectionLifecycle, after seconds: Int) -> [String] {
+    var names: [String] = []
+    let now = start.advanced(by: .seconds(seconds))
+    while let action = life.dueAction(at: now) {
+      names.append("\(action)")
+      switch action {
+      case .terminate: life.terminated()
+      case .sendFinalGoAway: life.drainBegan(lastStream: 7)
+      case .sendPing, .sendShutdownNotice, .abandonCalls: break
+      }
+    }
+    return names
+  }
+
+  @Test("a peer that sends no SETTINGS is cut off; one that sends no request is asked to leave")
+  func handshake() {
+    var silent = lifecycle()
+    #expect(!silent.isHandshaken)
+    #expect(due(&silent, after: 4) == [])
+    #expect(due(&silent, after: 5) == ["terminate(AtrestHTTP2.Cancellation.connectionLost)"])
+
+    var idle = lifecycle()
+    idle.settingsArrived(at: start)
+    #expect(idle.isHandshaken)
+    #expect(due(&idle, after: 9) == [])
+    #expect(due(&idle, after: 10) == ["sendShutdownNotice"])
+  }
+
+  @Test("a client waits for SETTINGS only, and pings only while calls are open")
+  func client() {
+    var life = lifecycle(.client)
+    life.settingsArrived(at: start)
+    #expect(due(&life, after: 3_600) == [])
+    #expect(life.nextDeadline == nil)
+    life.requestBegan()
+    #expect(due(&life, after: 3_600) == ["sendPing"])
+  }
+
+  @Test("only the answer to the notice, or time, brings the final GOAWAY")
+  func drain() {
+    var life = serving()
+    guard case .sendShutdownNotice = life.beginDrain(at: start) else {
+      Issue.record("no notice")
+      return
+    }
+    #expect(life.beginDrain(at: start) == nil, "it has begun")
+    #expect(life.lastStream == nil)
+    guard case .sendFinalGoAway = life.noticeAcknowledged() else {
+      Issue.record("no final GOAWAY")
+      return
+    }
+    life.drainBegan(lastStream: 7)
+    #expect(life.lastStream == 7)
+    #expect(life.noticeAcknowledged() == nil, "it is out")
+    #expect(due(&life, after: 9) == [])
+    #expect(due(&life, after: 10) == ["abandonCalls"])
+    #expect(due(&life, after: 11) == ["terminate(AtrestHTTP2.Cancellation.draining)"])
+    #expect(life.isTerminated && life.nextDeadline == nil)
+  }
+
+  @Test("an acknowledgement before a drain begins none")
+  func strayAcknowledgement() {
+    var life = serving()
+    #expect(life.noticeAcknowledged() == nil)
+    #expect(life.lastStream == nil)
+  }
+
+  @Test("a GOAWAY with an error ends reading at once, and the connection once it has left")
+  func goAway() {
+    var life = serving()
+    #expect(life.goAwaySent() == nil, "that of a drain ends nothing")
+    #expect(life.goAwayBegan())
+    #expect(!life.isReading && !life.isTerminated)
+    #expect(!life.goAwayBegan(), "once")
+    guard case .terminate(.connectionLost) = life.goAwaySent() else {
+      Issue.record("it goes on")
+      return
+    }
+  }
+
+  @Test("a peer that does not read the last GOAWAY does not outlive a drain")
+  func goAwayUnread() {
+    var life = serving()
+    _ = life.beginDrain(at: start)
+    _ = life.goAwayBegan()
+    #expect(due(&life, after: 10) == [])
+    #expect(due(&life, after: 11) == ["terminate(AtrestHTTP2.Cancellation.draining)"])
+  }
+
+  @Test("silence is answered with a ping, and silence after that with the end; a byte forgives")
+  func keepalive() {
+    var life = serving()
+    #expect(due(&life, after: 59) == [])
+    #expect(due(&life, after: 60) == ["sendPing"])
+    life.bytesArrived(at: start.advanced(by: .seconds(61)))
+    #expect(due(&life, after: 120) == [])
+    #expect(due(&life, after: 121) == ["sendPing"])
+    #expect(due(&life, after: 140) == [])
+    #expect(due(&life, after: 141) == ["terminate(AtrestHTTP2.Cancellation.connectionLost)"])
+  }
+
+  @Test("a header block that does not end takes the connection with it")
+  func headerBlock() {
+    var life = serving()
+    life.headerBlockBegan(at: start)
+    #expect(due(&life, after: 9) == [])
+    var ended = life
+    ended.headerBlockEnded()
+    #expect(due(&ended, after: 10) == [])
+    #expect(due(&life, after: 10) == ["terminate(AtrestHTTP2.Cancellation.connectionLost)"])
+  }
+
+  @Test("a server's connection without calls leaves after a while; one with calls does not")
+  func idle() {
+    var life = serving()
+    #expect(!due(&life, after: 59).contains("sendShutdownNotice"))
+    life.idleSince = start
+    life.bytesArrived(at: start.advanced(by: .seconds(899)))
+    #expect(due(&life, after: 899) == [])
+    #expect(due(&life, after: 900) == ["sendShutdownNotice"])
+  }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arrows of a stream's halves, each by itself.
+
+import Testing
+
+@testable import AtrestHTTP2
+
+@Suite("The halves of a stream")
+struct StreamHalvesTests {
+  private let message: [UInt8] = [0, 0, 0, 0, 2, 8, 9]
+
+  /// A request whose headers have arrived.
+  private func reading() -> InboundRequest {
+    var request = InboundRequest()
+    _ = request.headersEnded()
+    return request
+  }
+
+  private func receive(
+    _ bytes: [UInt8], _ request: inout InboundRequest
+  ) throws -> (intake: InboundRequest.Intake, messages: [[UInt8]]) {
+    var messages: [[UInt8]] = []
+    let intake = try bytes.withUnsafeBytes { raw in
+      try request.receive(raw, limitBytes: 100) { message, _ in messages.append(message) }
+    }
+    return (intake, messages)
+  }
+
+  @Test("a request has its headers once; what comes after them is trailers")
+  func headers() {
+    var request = InboundRequest()
+    #expect(request.areHeadersArriving)
+    #expect(request.headersEnded() != nil)
+    #expect(!request.areHeadersArriving)
+    #expect(request.headersEnded() == nil)
+  }
+
+  @Test("a client owes bytes until its first message, and inside one, and where its end is due")
+  func owes() throws {
+    var request = reading()
+    #expect(request.owesBytes)
+    _ = try receive(message, &request)
+    #expect(!request.owesBytes, "between two messages a stream may be silent")
+    _ = try receive(Array(message.prefix(6)), &request)
+    #expect(request.owesBytes && request.declaredBytes == 2)
+    _ = try receive([9], &request)
+    #expect(request.expectEnd(keptBytes: 50))
+    #expect(request.owesBytes && request.owesEnd && request.bufferedBytes == 50)
+    #expect(!request.expectEnd(keptBytes: 50), "once")
+    guard case .complete = request.end() else {
+      Issue.record("not complete")
+      return
+    }
+    #expect(!request.owesBytes && request.isEnded && request.bufferedBytes == 0)
+  }
+
+  @Test("a paused request holds bytes and its end, and gives both back in order")
+  func pause() throws {
+    var request = reading()
+    request.pause()
+    let (intake, early) = try receive(message, &request)
+    #expect(intake == .held && early.isEmpty)
+    #expect(!request.owesBytes, "the pause is ours, not the client's")
+    guard case .held = request.end() else {
+      Issue.record("the end overtakes what is held")
+      return
+    }
+    #expect(request.isEnded)
+    let (input, isEnded) = try #require(request.resume())
+    #expect(input == message && isEnded)
+    #expect(try receive(input, &request).messages == [[8, 9]])
+    #expect(request.resume() == nil)
+  }
+
+  @Test("a request that ends inside a message is not complete")
+  func cut() throws {
+    var request = reading()
+    _ = try receive(Array(message.dropLast()), &request)
+    guard case .insideMessage = request.end() else {
+      Issue.record("half a message is a whole one")
+      return
+    }
+  }
+
+  @Test("what is discarded takes nothing, and remembers whether the client has ended")
+  func discard() throws {
+    var request = reading()
+    request.pause()
+    _ = try receive(message, &request)
+    #expect(request.discard() == message.count, "its window is to be opened")
+    #expect(request.discard() == 0)
+    #expect(!request.isWanted && !request.isEnded && request.bufferedBytes == 0)
+    #expect(try receive(message, &request).intake == .discarded)
+    guard case .ignored = request.end() else {
+      Issue.record("the owner would hear of the end")
+      return
+    }
+    #expect(request.isEnded)
+  }
+
+  @Test("a status alone where nothing was sent; trailers after what was")
+  func response() {
+    var silent = OutboundResponse()
+    #expect(silent.finish(.ok) == .alone)
+    #expect(silent.isEnded)
+
+    var response = OutboundResponse()
+    #expect(response.start(), "headers go first")
+    #expect(!response.start(), "once")
+    response.messages.append([1], isCompressed: false)
+    #expect(response.finish(.ok) == .afterMessages)
+    #expect(response.isEnded && response.isUnread)
+
+    var unary = OutboundResponse()
+    #expect(unary.startLast())
+    #expect(unary.isEnded)
+  }
+
+  @Test("trailers wait for the last byte")
+  func trailers() {
+    var response = OutboundResponse()
+    _ = response.start()
+    response.messages.append([1, 2, 3], isCompressed: false)
+    _ = response.finish(.ok)
+    let target = UnsafeMutablePointer<UInt8>.allocate(capacity: 8)
+    defer { target.deallocate() }
+    let first = response.messages.fill(target, capacity: 4, limitBytes: 10)
+    guard case .more = response.next(after: first) else {
+      Issue.record("trailers overtake a message")
+      return
+    }
+    let second = response.messages.fill(target, capacity: 8, limitBytes: 10)
+    guard case .trailers(.ok) = response.next(after: second) else {
+      Issue.record("no trailers")
+      return
+    }
+  }
+
+  @Test("an open stream with nothing to say waits; a refused writer hears of room once")
+  func flow() {
+    var messages = OutboundMessages()
+    let target = UnsafeMutablePointer<UInt8>.allocate(capacity: 64)
+    defer { target.deallocate() }
+    #expect(messages.append([1, 2, 3, 4, 5], isCompressed: false, limitBytes: 8), "always one")
+    #expect(!messages.append([6], isCompressed: false, limitBytes: 8))
+    #expect(!messages.fill(target, capacity: 5, limitBytes: 8).isWritable, "5 of 8 are left")
+    #expect(messages.fill(target, capacity: 1, limitBytes: 8).isWritable)
+    #expect(!messages.fill(target, capacity: 64, limitBytes: 8).isWritable, "once")
+    #expect(!messages.mustResume())
+    messages.wait()
+    #expect(messages.mustResume())
+    #expect(!messages.mustResume(), "once")
+  }
+}
