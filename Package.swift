@@ -65,6 +65,10 @@ let package = Package(
     .target(
       name: "AtrestDomain", dependencies: ["AtrestReplication"], path: "Sources/AtrestDomain",
       swiftSettings: strict),
+    // What both programs need of a terminal: its width, escaped text, pairing links as pictures.
+    .target(
+      name: "AtrestCommandLine", dependencies: ["AtrestDomain", "CAtrestQRencode"],
+      path: "Sources/AtrestCommandLine", swiftSettings: strict),
     .target(
       name: "AtrestPresentation", dependencies: ["AtrestDomain"],
       path: "Sources/AtrestPresentation",
@@ -128,12 +132,6 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Server/atrest-syncd", swiftSettings: strict),
-
-    // What both programs need of a terminal: its width, and pairing links as pictures.
-    .target(
-      name: "AtrestCommandLine", dependencies: ["CAtrestQRencode"],
-      path: "Sources/AtrestCommandLine",
-      swiftSettings: strict),
 
     // The client.
     .target(
@@ -254,6 +252,10 @@ let package = Package(
         "AtrestAppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestPresentation",
         "AtrestReplication", "AtrestProtocol", "AtrestCommandLine", "AtrestTestSupport",
       ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "AtrestSyncdTests",
+      dependencies: ["atrest-syncd", .product(name: "Logging", package: "swift-log")],
       swiftSettings: strict),
     .testTarget(
       name: "AtrestLabTests",

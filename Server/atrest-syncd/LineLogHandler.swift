@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a log entry becomes a line: time, level, message, key=value.
 
-import AtrestDomain
+import AtrestCommandLine
 import Foundation
 import Logging
 
@@ -21,13 +21,18 @@ struct LineLogHandler: LogHandler {
   }
 
   func log(event: LogEvent) {
-    var line = Self.timestamp() + " \(event.level) " + Self.escaped("\(event.message)")
+    printError(Self.timestamp() + " " + line(of: event) + "\n")
+  }
+
+  /// What an entry says, without its time. A name that somebody chose cannot write a line of its
+  /// own, nor turn a terminal that shows the log.
+  func line(of event: LogEvent) -> String {
     let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
-    for (key, value) in all.sorted(by: { $0.key < $1.key }) {
-      line += " \(key)=" + Self.quoted("\(value)")
+    return all.sorted { $0.key < $1.key }.reduce(
+      "\(event.level) " + "\(event.message)".escapedForTerminal
+    ) { line, field in
+      line + " \(field.key)=" + Self.quoted("\(field.value)")
     }
-    line += "\n"
-    printError(line)
   }
 
   /// UTC, to the millisecond: RFC 3339.
@@ -41,11 +46,6 @@ struct LineLogHandler: LogHandler {
       !text.isEmpty
       && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3D }
     guard !isPlain else { return text }
-    return "\"" + escaped(text.replacingOccurrences(of: "\"", with: "'")) + "\""
-  }
-
-  /// A name that somebody chose must not be able to write a line of its own.
-  private static func escaped(_ text: String) -> String {
-    String(text.unicodeScalars.map { $0.steersDisplay ? " " : Character($0) })
+    return "\"" + text.replacingOccurrences(of: "\"", with: "'").escapedForTerminal + "\""
   }
 }

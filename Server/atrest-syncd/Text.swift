@@ -3,7 +3,6 @@
 
 import ArgumentParser
 import AtrestCommandLine
-import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import AtrestServer
@@ -113,7 +112,7 @@ enum Text {
     }
     let shown = devices.count > 10 ? 9 : devices.count
     var parts = devices.prefix(shown).map { device in
-      names[device].map { "\(printable($0)) (\(hex(device)))" } ?? hex(device)
+      names[device].map { "\($0.escapedForTerminal) (\(hex(device)))" } ?? hex(device)
     }
     if shown < devices.count { parts.append("\(devices.count - shown) more") }
     return parts.count < 3
@@ -208,18 +207,13 @@ enum Text {
   }
 
   static func table(_ header: [String], _ rows: [[String]]) -> String {
-    let all = [header] + rows.map { $0.map(printable) }
+    let all = [header] + rows.map { $0.map(\.escapedForTerminal) }
     let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
     return all.map { row in
       zip(row, widths).map { text, width in
         text + String(repeating: " ", count: width - text.count)
       }.joined(separator: "  ").trimmingCharacters(in: .whitespaces)
     }.joined(separator: "\n")
-  }
-
-  /// A name must not be able to move the cursor of the terminal that lists it.
-  private static func printable(_ text: String) -> String {
-    String(text.map { $0.unicodeScalars.contains(where: \.steersDisplay) ? "?" : $0 })
   }
 
   static func hex(_ replica: ReplicaID) -> String {

@@ -5,26 +5,26 @@
 /// 64-bit FNV-1a.
 ///
 /// Source: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm", RFC 9923.
-@frozen public struct FNV1a: Sendable {
+package struct FNV1a: Sendable {
   /// The hash of what was added so far.
-  @inlinable public var value: UInt64 { state }
+  @inlinable package var value: UInt64 { state }
   @usableFromInline var state: UInt64 = 0xcbf2_9ce4_8422_2325
 
   /// Of nothing.
-  @inlinable public init() {}
+  @inlinable package init() {}
 
   /// One multiplication for each byte.
-  @inlinable public mutating func add(_ bytes: some Sequence<UInt8>) {
+  @inlinable package mutating func add(_ bytes: some Sequence<UInt8>) {
     for byte in bytes { state = (state ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
   }
 
   /// An integer's bytes, the most significant first.
-  @inlinable public mutating func add(bigEndian number: some FixedWidthInteger) {
+  @inlinable package mutating func add(bigEndian number: some FixedWidthInteger) {
     withUnsafeBytes(of: number.bigEndian) { add($0) }
   }
 
   /// The hash of some bytes alone.
-  @inlinable public static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+  @inlinable package static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
     var hash = FNV1a()
     hash.add(bytes)
     return hash.value

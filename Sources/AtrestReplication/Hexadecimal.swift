@@ -2,9 +2,9 @@
 // Bytes as text: identifiers, checksums, hashes.
 
 /// Hexadecimal digits.
-public enum Hexadecimal {
+package enum Hexadecimal {
   /// Two lowercase digits for each byte.
-  public static func encoded(_ bytes: some Sequence<UInt8>) -> String {
+  package static func encoded(_ bytes: some Sequence<UInt8>) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(bytes.underestimatedCount * 2)
     for byte in bytes {
@@ -15,12 +15,12 @@ public enum Hexadecimal {
   }
 
   /// Sixteen lowercase digits.
-  public static func encoded(_ number: UInt64) -> String {
+  package static func encoded(_ number: UInt64) -> String {
     withUnsafeBytes(of: number.bigEndian) { encoded($0) }
   }
 
   /// The bytes that digits stand for, small or capital; nil for anything else.
-  public static func decoded(_ digits: ArraySlice<UInt8>) -> [UInt8]? {
+  package static func decoded(_ digits: ArraySlice<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(digits.count / 2)
     var high: UInt8?

@@ -3,7 +3,7 @@
 
 import ArgumentParser
 import AtrestClient
-import AtrestDomain
+import AtrestCommandLine
 import AtrestProtocol
 import Foundation
 

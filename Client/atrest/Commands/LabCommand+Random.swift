@@ -3,7 +3,7 @@
 // independent account.
 
 import ArgumentParser
-import AtrestDomain
+import AtrestCommandLine
 import AtrestLab
 import Foundation
 

@@ -4,7 +4,7 @@
 
 import ArgumentParser
 import AtrestClient
-import AtrestDomain
+import AtrestCommandLine
 import AtrestLab
 import Dispatch
 import Foundation

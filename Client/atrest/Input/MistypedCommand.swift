@@ -3,7 +3,7 @@
 // command, and explain that one.
 
 import ArgumentParser
-import AtrestDomain
+import AtrestCommandLine
 
 /// Commands as people mistype them.
 enum MistypedCommand {

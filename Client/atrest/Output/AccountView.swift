@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How an account as a whole is shown: what it holds, and what it may.
 
+import AtrestCommandLine
 import AtrestDomain
 import AtrestProtocol
 import Foundation

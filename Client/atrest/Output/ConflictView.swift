@@ -2,6 +2,7 @@
 // How an entry of the conflict journal is shown: both values, who wrote them, and when.
 
 import AtrestClient
+import AtrestCommandLine
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication

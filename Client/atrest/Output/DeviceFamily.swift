@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Through which devices others came in, in words.
 
-import AtrestDomain
+import AtrestCommandLine
 import AtrestProtocol
 import AtrestReplication
 

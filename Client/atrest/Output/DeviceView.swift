@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How devices, and those that want to be some, are shown.
 
-import AtrestDomain
+import AtrestCommandLine
 import AtrestProtocol
 import AtrestReplication
 import Foundation

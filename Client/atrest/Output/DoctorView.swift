@@ -2,7 +2,7 @@
 // What a look at everything found, and the one line that matters.
 
 import AtrestClient
-import AtrestDomain
+import AtrestCommandLine
 import AtrestReplication
 import Foundation
 

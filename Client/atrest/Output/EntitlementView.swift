@@ -2,7 +2,7 @@
 // How purchases are shown: what they come to, and why one of them does not count.
 
 import AtrestClient
-import AtrestDomain
+import AtrestCommandLine
 import AtrestEntitlements
 import AtrestReplication
 import Foundation

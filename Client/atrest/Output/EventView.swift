@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How an account's log of events is told.
 
+import AtrestCommandLine
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a file of one's own piece by piece: whole under its name, or not there at all.
 
+import AtrestCommandLine
 import AtrestDomain
 import Foundation
 

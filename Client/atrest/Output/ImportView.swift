@@ -2,7 +2,7 @@
 // How a file that was brought, or written, is described.
 
 import AtrestClient
-import AtrestDomain
+import AtrestCommandLine
 import AtrestPortability
 import AtrestReplication
 import Foundation

@@ -2,6 +2,7 @@
 // What records, fields and devices are called.
 
 import AtrestClient
+import AtrestCommandLine
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication

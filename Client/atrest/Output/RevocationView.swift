@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said when a device's access ends: before, about its descendants, and after.
 
-import AtrestDomain
+import AtrestCommandLine
 import AtrestProtocol
 import AtrestReplication
 import Foundation

@@ -2,6 +2,7 @@
 // What a person wants to know at a glance.
 
 import AtrestClient
+import AtrestCommandLine
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
