@@ -21,7 +21,7 @@ public struct Event: Hashable, Sendable {
     public static let accountMade = Kind(rawValue: 1)
     /// `actor`, or the server's owner, removed the account.
     public static let accountRemoved = Kind(rawValue: 2)
-    /// `actor`, or the server's owner, made a pairing code; `detail` is 1 if its pendingDevice
+    /// `actor`, or the server's owner, made a pairing code; `detail` is 1 if its pending device
     /// needs approval.
     public static let codeMade = Kind(rawValue: 3)
     /// A wrong, used or old code was tried.
@@ -30,7 +30,7 @@ public struct Event: Hashable, Sendable {
     public static let devicePaired = Kind(rawValue: 5)
     /// `actor` let `subject` in.
     public static let deviceApproved = Kind(rawValue: 6)
-    /// `actor` sent a pendingDevice away.
+    /// `actor` sent a pending device away.
     public static let deviceDenied = Kind(rawValue: 7)
     /// `actor` gave `subject` another name.
     public static let deviceRenamed = Kind(rawValue: 8)

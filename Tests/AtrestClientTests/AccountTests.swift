@@ -35,13 +35,13 @@ struct AccountTests {
   ) async throws -> [AccountPart] {
     var parts: [AccountPart] = []
     try await test.engine(ModelTransport(server: server)).readAccount(
-      through: Office(page: events)
+      through: ScriptedAccounts(page: events)
     ) { parts.append($0) }
     return parts
   }
 
   /// What a server says of an account beside its records.
-  private struct Office: AccountTransport {
+  private struct ScriptedAccounts: AccountTransport {
     let page: @Sendable (EventsRequest) -> EventsResponse
 
     func account() async throws(SyncError) -> GetAccountResponse {

@@ -10,7 +10,7 @@ import Testing
 @Suite("Staying by an invitation")
 struct ApprovalLoopTests {
   /// A server's list of pending devices, as the test writes it down.
-  private struct Hall: ApprovalTransport {
+  private struct ScriptedApprovals: ApprovalTransport {
     let looks = Counter()
     let decisions = Shared<[ResolvePendingDeviceRequest]>([])
     var list: @Sendable (Int) throws(SyncError) -> [PendingDevice]
@@ -47,45 +47,45 @@ struct ApprovalLoopTests {
   }
 
   private func run(
-    _ hall: Hall, missed: @escaping @Sendable (PendingDevice) -> Void = { _ in },
+    _ server: ScriptedApprovals, missed: @escaping @Sendable (PendingDevice) -> Void = { _ in },
     decide: @escaping @Sendable (PendingDevice) async -> Bool?
   ) async throws -> InvitationOutcome {
     let time = ScriptedTime()
-    var reception = ApprovalLoop(transport: hall, inviter: Self.own)
-    reception.pacing = time.pacing()
-    reception.elapsed = { time.elapsed }
-    return try await reception.run(for: .seconds(300), decide: decide, missed: missed)
+    var approvalLoop = ApprovalLoop(transport: server, inviter: Self.own)
+    approvalLoop.pacing = time.pacing()
+    approvalLoop.elapsed = { time.elapsed }
+    return try await approvalLoop.run(for: .seconds(300), decide: decide, missed: missed)
   }
 
   @Test(
     "whoever comes with this device's link is asked about, and nobody else",
     arguments: [true, false])
   func decides(allow: Bool) async throws {
-    let hall = Hall { look throws(SyncError) in
+    let server = ScriptedApprovals { look throws(SyncError) in
       let other = Self.pendingDevice(3, of: ReplicaID(rawValue: 2))
       return look < 5 ? [other] : [other, Self.pendingDevice(4)]
     }
-    let outcome = try await run(hall) { pendingDevice in
+    let outcome = try await run(server) { pendingDevice in
       #expect(pendingDevice.handle == 4)
       return allow
     }
     #expect(outcome == (allow ? .letIn(name: "tablet 2") : .sentAway))
-    #expect(hall.decisions.value.map(\.handle) == [4] && hall.decisions.value[0].allow == allow)
+    #expect(server.decisions.value.map(\.handle) == [4] && server.decisions.value[0].allow == allow)
   }
 
   @Test("whoever comes with another link of this device is another command's to ask about")
   func otherLink() async throws {
-    let hall = Hall { _ throws(SyncError) in
+    let server = ScriptedApprovals { _ throws(SyncError) in
       var other = Self.pendingDevice(3)
       other.expires = WallTime(milliseconds: 200_000)
       return [other, Self.pendingDevice(4)]
     }
     let time = ScriptedTime()
-    var reception = ApprovalLoop(transport: hall, inviter: Self.own)
-    reception.expires = WallTime(milliseconds: 300_000)
-    reception.pacing = time.pacing()
-    reception.elapsed = { time.elapsed }
-    let outcome = try await reception.run(for: .seconds(300)) { pendingDevice in
+    var approvalLoop = ApprovalLoop(transport: server, inviter: Self.own)
+    approvalLoop.expires = WallTime(milliseconds: 300_000)
+    approvalLoop.pacing = time.pacing()
+    approvalLoop.elapsed = { time.elapsed }
+    let outcome = try await approvalLoop.run(for: .seconds(300)) { pendingDevice in
       #expect(pendingDevice.handle == 4)
       return true
     } missed: { _ in
@@ -95,67 +95,71 @@ struct ApprovalLoopTests {
 
   @Test("whoever had gone when the decision came may come again, and is asked about again")
   func missed() async throws {
-    var hall = Hall { look throws(SyncError) in [Self.pendingDevice(UInt64(look) + 4)] }
-    hall.answer = { request, number throws(SyncError) in
+    var server = ScriptedApprovals { look throws(SyncError) in
+      [Self.pendingDevice(UInt64(look) + 4)]
+    }
+    server.answer = { request, number throws(SyncError) in
       guard number > 0 else { throw .notFound("nobody waits") }
       return ResolvePendingDeviceResponse(
         admitted: .init(replica: ReplicaID(rawValue: 7), name: "tablet"))
     }
     let gone = Shared<[UInt64]>([])
     let outcome = try await run(
-      hall, missed: { left in gone.update { $0.append(left.handle) } }, decide: { _ in true })
+      server, missed: { left in gone.update { $0.append(left.handle) } }, decide: { _ in true })
     #expect(outcome == .letIn(name: "tablet") && gone.value == [4])
-    #expect(hall.decisions.value.map(\.handle) == [4, 5])
+    #expect(server.decisions.value.map(\.handle) == [4, 5])
   }
 
   @Test("a decision that was lost is told again, and nobody is asked again")
   func lostDecision() async throws {
-    var hall = Hall { _ throws(SyncError) in [Self.pendingDevice(4)] }
-    hall.answer = { _, number throws(SyncError) in
+    var server = ScriptedApprovals { _ throws(SyncError) in [Self.pendingDevice(4)] }
+    server.answer = { _, number throws(SyncError) in
       guard number == 2 else { throw .unreachable("cut") }
       return ResolvePendingDeviceResponse()
     }
     let asked = Counter()
-    let outcome = try await run(hall) { _ in
+    let outcome = try await run(server) { _ in
       _ = asked.next()
       return false
     }
-    #expect(outcome == .sentAway && asked.count == 1 && hall.decisions.value.count == 3)
+    #expect(outcome == .sentAway && asked.count == 1 && server.decisions.value.count == 3)
   }
 
   @Test("a yes that took effect while its answer was lost is not said to have come to nothing")
   func unheard() async throws {
-    var hall = Hall { look throws(SyncError) in look == 0 ? [Self.pendingDevice(4)] : [] }
-    hall.answer = { _, number throws(SyncError) in
+    var server = ScriptedApprovals { look throws(SyncError) in
+      look == 0 ? [Self.pendingDevice(4)] : []
+    }
+    server.answer = { _, number throws(SyncError) in
       if number == 0 { throw .unreachable("cut") }
       throw .notFound("nobody waits")
     }
     let missed = Counter()
-    let outcome = try await run(hall, missed: { _ in _ = missed.next() }, decide: { _ in true })
+    let outcome = try await run(server, missed: { _ in _ = missed.next() }, decide: { _ in true })
     #expect(outcome == .unheard && missed.count == 0)
   }
 
   @Test("it ends when the link does, through lost connections, looking once a second at most")
   func ends() async throws {
-    let hall = Hall { look throws(SyncError) in
+    let server = ScriptedApprovals { look throws(SyncError) in
       if look.isMultiple(of: 3) { throw .unreachable("cut") }
       return []
     }
-    #expect(try await run(hall) { _ in true } == .ended)
-    #expect(hall.looks.count > 100 && hall.looks.count <= 450)
+    #expect(try await run(server) { _ in true } == .ended)
+    #expect(server.looks.count > 100 && server.looks.count <= 450)
   }
 
   @Test("without an answer nothing is decided, and it ends")
   func undecided() async throws {
-    let hall = Hall { _ throws(SyncError) in [Self.pendingDevice(4)] }
-    #expect(try await run(hall) { _ in nil } == .undecided)
-    #expect(hall.decisions.value.isEmpty)
+    let server = ScriptedApprovals { _ throws(SyncError) in [Self.pendingDevice(4)] }
+    #expect(try await run(server) { _ in nil } == .undecided)
+    #expect(server.decisions.value.isEmpty)
   }
 
   @Test("what will not pass by itself ends it at once")
   func lasting() async throws {
-    let hall = Hall { _ throws(SyncError) in throw .accessEnded }
-    await #expect(throws: SyncError.accessEnded) { try await run(hall) { _ in true } }
-    #expect(hall.looks.count == 1)
+    let server = ScriptedApprovals { _ throws(SyncError) in throw .accessEnded }
+    await #expect(throws: SyncError.accessEnded) { try await run(server) { _ in true } }
+    #expect(server.looks.count == 1)
   }
 }

@@ -27,8 +27,9 @@ struct JoiningTests {
       serverTime: TestClock().now(), deviceName: name)
   }
 
-  private func joining(_ door: Door, _ time: ScriptedTime, attempts: Int = 3) -> Joining {
-    var joining = Joining(transport: door)
+  private func joining(_ joins: ScriptedJoining, _ time: ScriptedTime, attempts: Int = 3) -> Joining
+  {
+    var joining = Joining(transport: joins)
     joining.pacing = time.pacing(attempts: attempts)
     joining.elapsed = { time.elapsed }
     return joining
@@ -38,12 +39,12 @@ struct JoiningTests {
 
   @Test("an answer at once says who this device is, and nobody is told to wait")
   func atOnce() async throws {
-    let door = Door { _, _ throws(SyncError) in Self.welcome(as: "phone 2") }
+    let joins = ScriptedJoining { _, _ throws(SyncError) in Self.welcome(as: "phone 2") }
     let joined = try await test.replica.pair(
-      link, name: "phone", through: joining(door, ScriptedTime(holding: grace))
+      link, name: "phone", through: joining(joins, ScriptedTime(holding: grace))
     ) { _ in Issue.record("there was nothing to wait for") }
     #expect(joined == JoinedAccount(account: "home", deviceName: "phone 2"))
-    let request = try #require(door.requests.value.first)
+    let request = try #require(joins.requests.value.first)
     #expect(request.code == "BCDF-GHJKLMNP" && request.deviceName == "phone")
     #expect(Nonce.bytes.contains(request.nonce.count))
     #expect(try test.replica.status().replica == ReplicaID(rawValue: 9))
@@ -54,7 +55,7 @@ struct JoiningTests {
   func lostAnswers() async throws {
     let devices = Shared<[[UInt8]: UInt64]>([:])
     let isHeard = Shared(false)
-    let door = Door { request, _ throws(SyncError) in
+    let joins = ScriptedJoining { request, _ throws(SyncError) in
       devices.update { $0[request.nonce] = $0[request.nonce] ?? UInt64($0.count) + 1 }
       guard isHeard.value else { throw .unreachable("cut") }
       return Self.welcome(devices.value[request.nonce] ?? 0)
@@ -62,37 +63,37 @@ struct JoiningTests {
     let time = ScriptedTime(holding: grace)
     for replica in [test.replica, try test.reopened()] {
       await #expect(throws: SyncError.unreachable("cut")) {
-        try await replica.pair(link, name: "phone", through: joining(door, time))
+        try await replica.pair(link, name: "phone", through: joining(joins, time))
       }
     }
-    #expect(door.requests.value.count == 6)
+    #expect(joins.requests.value.count == 6)
     isHeard.value = true
-    try await test.reopened().pair(link, name: "phone", through: joining(door, time))
+    try await test.reopened().pair(link, name: "phone", through: joining(joins, time))
     #expect(devices.value.count == 1)
     #expect(try test.replica.status().replica == ReplicaID(rawValue: 1))
   }
 
   @Test("another link is another request")
   func anotherLink() async throws {
-    let door = Door { _, _ throws(SyncError) in throw .notPermitted("no") }
+    let joins = ScriptedJoining { _, _ throws(SyncError) in throw .notPermitted("no") }
     let other = try PairingLink(parsing: "atrest://127.0.0.1:7443/BCDF-GHJKLMNQ")
     for link in [link, other, link] {
       await #expect(throws: SyncError.notPermitted("no")) {
         try await test.replica.pair(
-          link, name: "phone", through: joining(door, ScriptedTime(holding: grace)))
+          link, name: "phone", through: joining(joins, ScriptedTime(holding: grace)))
       }
     }
-    #expect(Set(door.requests.value.map(\.nonce)).count == 3)
+    #expect(Set(joins.requests.value.map(\.nonce)).count == 3)
   }
 
   @Test("a replica that has an account asks nobody")
   func paired() async throws {
     try test.pair(9)
-    let door = Door { _, _ throws(SyncError) in Self.welcome() }
+    let joins = ScriptedJoining { _, _ throws(SyncError) in Self.welcome() }
     await #expect(throws: SyncError.replica(.alreadyPaired(account: "home"))) {
-      try await test.replica.pair(link, name: "phone", through: joining(door, ScriptedTime()))
+      try await test.replica.pair(link, name: "phone", through: joining(joins, ScriptedTime()))
     }
-    #expect(door.requests.value.isEmpty)
+    #expect(joins.requests.value.isEmpty)
   }
 
   @Test(
@@ -101,7 +102,7 @@ struct JoiningTests {
   func waits() async throws {
     let time = ScriptedTime(holding: grace)
     let isTold = Shared(0)
-    let door = Door { _, number throws(SyncError) in
+    let joins = ScriptedJoining { _, number throws(SyncError) in
       if number == 0 {
         time.release()
         while isTold.value == 0 { await Task.yield() }
@@ -110,27 +111,27 @@ struct JoiningTests {
       guard number == 20 else { throw .unreachable("cut") }
       return Self.welcome()
     }
-    try await test.replica.pair(link, name: "phone", through: joining(door, time)) {
+    try await test.replica.pair(link, name: "phone", through: joining(joins, time)) {
       digits in
       isTold.update { $0 += 1 }
-      #expect(digits == door.requests.value.first?.digits && digits.utf8.count == 6)
+      #expect(digits == joins.requests.value.first?.digits && digits.utf8.count == 6)
     }
     #expect(isTold.value == 1)
-    #expect(Set(door.requests.value.map(\.nonce)).count == 1 && door.requests.value.count == 21)
+    #expect(Set(joins.requests.value.map(\.nonce)).count == 1 && joins.requests.value.count == 21)
   }
 
-  /// A door behind which somebody waits from the first request on.
+  /// A server with which somebody waits from the first request on.
   private func patient(
     _ time: ScriptedTime,
     then answer: @escaping @Sendable (Int) throws(SyncError) -> PairResponse
   ) async throws -> JoinedAccount {
     let isTold = Shared(false)
-    let door = Door { _, number throws(SyncError) in
+    let joins = ScriptedJoining { _, number throws(SyncError) in
       time.release()
       while !isTold.value { await Task.yield() }
       return try answer(number)
     }
-    return try await test.replica.pair(link, name: "phone", through: joining(door, time)) { _ in
+    return try await test.replica.pair(link, name: "phone", through: joining(joins, time)) { _ in
       isTold.value = true
     }
   }
@@ -143,12 +144,13 @@ struct JoiningTests {
       }
     }
     #expect(try !test.replica.status().isPaired)
-    let door = Door { _, _ throws(SyncError) in throw .notPermitted("the code is wrong") }
+    let joins = ScriptedJoining { _, _ throws(SyncError) in throw .notPermitted("the code is wrong")
+    }
     await #expect(throws: SyncError.notPermitted("the code is wrong")) {
       try await test.replica.pair(
-        link, name: "phone", through: joining(door, ScriptedTime(holding: grace)))
+        link, name: "phone", through: joining(joins, ScriptedTime(holding: grace)))
     }
-    #expect(door.requests.value.count == 1)
+    #expect(joins.requests.value.count == 1)
   }
 
   @Test("no code lives longer than six minutes, so nobody waits longer")
@@ -177,18 +179,18 @@ struct JoiningTests {
 
   @Test("a server that is not there is asked a few times, and nobody is told to wait")
   func unreachable() async throws {
-    var door = Door { _, _ throws(SyncError) in Self.welcome() }
+    var joins = ScriptedJoining { _, _ throws(SyncError) in Self.welcome() }
     let tries = Counter()
-    door.isThere = { _ throws(SyncError) in
+    joins.isThere = { _ throws(SyncError) in
       _ = tries.next()
       throw .unreachable("connection refused")
     }
     await #expect(throws: SyncError.unreachable("connection refused")) {
-      try await test.replica.pair(link, name: "phone", through: joining(door, ScriptedTime())) {
+      try await test.replica.pair(link, name: "phone", through: joining(joins, ScriptedTime())) {
         _ in
         Issue.record("nobody is there who could decide")
       }
     }
-    #expect(tries.count == 3 && door.requests.value.isEmpty)
+    #expect(tries.count == 3 && joins.requests.value.isEmpty)
   }
 }

@@ -111,7 +111,7 @@ struct BudgetTests {
   }
 
   /// A client of a server that has been told nothing about it yet, and that keeps what it gets.
-  private func stranger(_ limits: Limits = Limits()) -> RawClient {
+  private func unauthenticated(_ limits: Limits = Limits()) -> RawClient {
     let peer = RawClient(limits: limits)
     peer.server.isAuthenticated = false
     peer.onEvent = { event, server in
@@ -124,7 +124,7 @@ struct BudgetTests {
 
   @Test("who has proved nothing has a small budget for requests that are not whole")
   func strangersUnfinished() {
-    let peer = stranger()
+    let peer = unauthenticated()
     waiting(peer, bytes: 4_096, calls: 20)
     let whole = 4_096 + ServerStream.ownBytes
     #expect(peer.server.holder.chargedBytes == 64 * 1024 / whole * whole)
@@ -138,9 +138,9 @@ struct BudgetTests {
     #expect(peer.goAways.isEmpty)
   }
 
-  @Test("calls that come all at once share a stranger's budget as well")
+  @Test("calls that come all at once share an unauthenticated peer's budget as well")
   func strangersUnfinishedAtOnce() {
-    let peer = stranger()
+    let peer = unauthenticated()
     let start = Array(lpm([UInt8](repeating: 1, count: 4_096)).prefix(100))
     var bytes: [UInt8] = []
     for stream in stride(from: UInt32(1), through: 99, by: 2) {
@@ -152,9 +152,9 @@ struct BudgetTests {
     #expect(!peer.cancellations.isEmpty && peer.cancellations.count < 50)
   }
 
-  @Test("one message of a stranger always fits")
+  @Test("one message of an unauthenticated peer always fits")
   func strangersMessage() {
-    let peer = stranger()
+    let peer = unauthenticated()
     let body = lpm([UInt8](repeating: 1, count: 200_000))
     peer.send(.headers(1, requestFields()))
     for piece in stride(from: 0, to: body.count, by: 16_000) {
@@ -167,7 +167,7 @@ struct BudgetTests {
 
   @Test("proof on the headers of a call lifts the small budget, for calls that came with it too")
   func trusted() {
-    let peer = stranger()
+    let peer = unauthenticated()
     let keep = peer.onEvent
     peer.onEvent = { event, server in
       if case .started(let call, _) = event, call == CallID(19) { server.isAuthenticated = true }

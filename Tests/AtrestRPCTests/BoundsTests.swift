@@ -88,14 +88,14 @@ private final class Known: Sendable {
   ///   way.
   func deaf(
     _ shard: Shard, _ method: String, of service: String = "t.Known", name: String, calls: Int,
-    windowBytes: Int = 1 << 30, greeted: Signal<Void> = Signal(), ended: Signal<Void> = Signal()
+    windowBytes: Int = 1 << 30, handshaken: Signal<Void> = Signal(), ended: Signal<Void> = Signal()
   ) {
     shard.async { [address] in
       SocketConnection.connect(
         to: address, on: shard, timeout: .seconds(60),
         handler: DeafCaller(
           path: "/\(service)/\(method)", name: name, calls: calls, windowBytes: windowBytes,
-          greeted: greeted, ended: ended))
+          handshaken: handshaken, ended: ended))
     }
   }
 
@@ -130,21 +130,21 @@ private final class DeafCaller: ByteStreamHandler {
   private let name: String
   private let calls: Int
   private let windowBytes: Int
-  private let greeted: Signal<Void>
+  private let handshaken: Signal<Void>
   private let ended: Signal<Void>
   private var connection: ClientConnection?
   /// The server's greeting is read, or it would not take the calls.
   private var isDeaf = false
 
   init(
-    path: String, name: String, calls: Int, windowBytes: Int, greeted: Signal<Void>,
+    path: String, name: String, calls: Int, windowBytes: Int, handshaken: Signal<Void>,
     ended: Signal<Void>
   ) {
     self.path = path
     self.name = name
     self.calls = calls
     self.windowBytes = windowBytes
-    self.greeted = greeted
+    self.handshaken = handshaken
     self.ended = ended
   }
 
@@ -160,7 +160,7 @@ private final class DeafCaller: ByteStreamHandler {
     for _ in connection.receive(bytes, at: now) {}
     guard !isDeaf else { return }
     isDeaf = calls > 0
-    greeted.send(())
+    handshaken.send(())
     for _ in 0..<calls {
       guard let call = connection.start(path: path, metadata: metadata(name), at: now) else {
         break
@@ -267,8 +267,8 @@ struct BoundsTests {
   }
 
   @Test(
-    "withdrawing a caller's grant ends its calls, and leaves others on the same connection alone")
-  func withdrawn() async throws {
+    "revoking a caller's grant ends its calls, and leaves others on the same connection alone")
+  func revoked() async throws {
     let known = try Known()
     let channel = try known.channel()
     async let gone = channel.unary("/t.Known/Hang", [], metadata: metadata("a"))
@@ -295,7 +295,7 @@ struct BoundsTests {
   }
 
   @Test("a caller that reads nothing is cut with its grant, its connection too")
-  func withdrawnDeaf() async throws {
+  func revokedDeaf() async throws {
     let known = try Known()
     let shard = try Shard(label: "test.deaf")
     known.deaf(shard, "Watch", name: "a", calls: 1)
@@ -337,7 +337,7 @@ struct BoundsTests {
     await shard.stop()
   }
 
-  @Test("when connections hold too much, strangers go before who has proved who it is")
+  @Test("when connections hold too much, unauthenticated ones go before authenticated ones")
   func heldByStrangers() async throws {
     let known = try Known { configuration in
       configuration.maxBufferedBytes = 1
@@ -389,13 +389,13 @@ struct BoundsTests {
   func places() async throws {
     let known = try Known { $0.maxUnauthenticatedConnections = 1 }
     let shard = try Shard(label: "test.idle")
-    let (greeted, ended) = (Signal<Void>(), Signal<Void>())
+    let (handshaken, ended) = (Signal<Void>(), Signal<Void>())
     known.deaf(shard, "Watch", name: "a", calls: 1)
     await known.began.next()
     let idle = try known.channel()
     #expect(try await idle.unary("/t.Open/Small", [1]) == [1])
-    known.deaf(shard, "Watch", name: "b", calls: 0, greeted: greeted, ended: ended)
-    await greeted.next()
+    known.deaf(shard, "Watch", name: "b", calls: 0, handshaken: handshaken, ended: ended)
+    await handshaken.next()
     // A third stranger, for whom the second goes.
     let other = try known.channel()
     #expect(try await other.unary("/t.Open/Small", [1, 2]) == [2])

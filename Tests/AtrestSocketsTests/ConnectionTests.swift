@@ -70,7 +70,7 @@ extension Sockets {
       let shard = try Shard(label: "test")
       let reasons = ReasonSink()
       let listener = try Listener(on: try SocketAddress(parsing: "127.0.0.1:0"), shards: [shard]) {
-        _, _ in Farewell(bytes: [UInt8](repeating: 5, count: 100_000)) { reasons.add($0) }
+        _, _ in OneAnswer(bytes: [UInt8](repeating: 5, count: 100_000)) { reasons.add($0) }
       }
       listener.start()
       let address = listener.address

@@ -69,7 +69,7 @@ final class Greedy: QuietHandler {
 }
 
 /// Says something at the first byte it hears, and is finished.
-final class Farewell: QuietHandler {
+final class OneAnswer: QuietHandler {
   private var bytes: [UInt8]
   private var heard = false
   private let onClosed: (CloseReason) -> Void

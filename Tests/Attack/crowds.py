@@ -57,7 +57,7 @@ def one_address(run):
 
 @attack("connections at full speed", attackers=2)
 def churn(run):
-    """Connects, hears the server's greeting and leaves, over and over."""
+    """Connects, completes the handshake and leaves, over and over."""
     while run.going:
         run.peer().close()
 
@@ -66,7 +66,7 @@ def churn(run):
 def churn_unheard(run):
     """The same by somebody who waits for nothing: each connection is over before the server has seen it."""
     while run.going:
-        peer = run.peer(greet=False)
+        peer = run.peer(handshake=False)
         peer.say(PREFACE + frame(SETTINGS))
         peer.close()
 
@@ -74,11 +74,11 @@ def churn_unheard(run):
 @attack(
     "connections at full speed from the bystanders' address",
     attackers=2,
-    known={"door": "an address has 200 greetings under way at most, whoever they are"},
+    known={"door": "an address has 200 handshakes under way at most, whoever they are"},
 )
 def churn_beside(run):
     """Whoever shares an address with others, at home or behind one gateway, must not shut them out."""
     while run.going:
-        peer = run.peer(source="127.0.0.1", greet=run.index == 0)
+        peer = run.peer(source="127.0.0.1", handshake=run.index == 0)
         peer.say(PREFACE + frame(SETTINGS))
         peer.close()

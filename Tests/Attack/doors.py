@@ -17,7 +17,7 @@ CONNECT = 10 + 2
 def knock(run, make):
     """Says something on one connection after the other, and waits to be shown the door."""
     while run.going:
-        with run.peer(tls=False, greet=False) as peer:
+        with run.peer(tls=False, handshake=False) as peer:
             since = time.monotonic()
             peer.say(make())
             while run.going and not peer.is_closed:
@@ -40,7 +40,7 @@ def listen(peer):
 @attack("TLS handshake stall", tls=True, cut=CONNECT, quiet=True, seconds=14)
 def handshake_stall(run):
     """Half a ClientHello on each of 100 connections."""
-    peers = [run.peer(tls=False, greet=False) for _ in range(100)]
+    peers = [run.peer(tls=False, handshake=False) for _ in range(100)]
     for peer in peers:
         peer.say(HELLO)
     run.hold(peers, lambda peer: None)
@@ -48,7 +48,7 @@ def handshake_stall(run):
 
 @attack("TLS handshake, a byte a second", tls=True, cut=CONNECT, quiet=True, seconds=14)
 def handshake_drip(run):
-    peers = [run.peer(tls=False, greet=False) for _ in range(50)]
+    peers = [run.peer(tls=False, handshake=False) for _ in range(50)]
     for peer in peers:
         peer.say(HELLO)
     run.hold(peers, lambda peer: peer.say(b"\0"))
@@ -56,7 +56,7 @@ def handshake_drip(run):
 
 @attack("TLS, then no preface", tls=True, cut=HANDSHAKE, quiet=True, seconds=9)
 def no_preface_over_tls(run):
-    run.hold([run.peer(greet=False) for _ in range(30)], lambda peer: None)
+    run.hold([run.peer(handshake=False) for _ in range(30)], lambda peer: None)
 
 
 @attack("TLS garbage", tls=True, cut=2, attackers=2)
@@ -69,7 +69,7 @@ def garbage(run):
 def handshakes(run):
     """Each costs the server a signature."""
     while run.going:
-        with run.peer(greet=False) as peer:
+        with run.peer(handshake=False) as peer:
             run.seen["refused" if peer.is_closed else "made"] += 1
 
 

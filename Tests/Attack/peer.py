@@ -74,7 +74,7 @@ class Answer:
 class Peer:
     """A connection. Reading never waits longer than it is told to, and a lost connection is a fact, not an error."""
 
-    def __init__(self, address, source=None, tls=False, greet=True, window=None):
+    def __init__(self, address, source=None, tls=False, handshake=True, window=None):
         host, port = address.rsplit(":", 1)
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -98,7 +98,7 @@ class Peer:
         except OSError:
             self.close()
         self.born = time.monotonic()
-        if greet:
+        if handshake:
             told = (LARGE if window is None else window).to_bytes(4, "big")
             wider = frame(WINDOW, payload=LARGE.to_bytes(4, "big")) if window is None else b""
             self.say(PREFACE + frame(SETTINGS, payload=b"\0\4" + told) + wider)

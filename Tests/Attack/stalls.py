@@ -15,9 +15,9 @@ REQUEST_STALL = 20 + 2
 SLOW_HEADERS = 10 + 10 + 2.5
 
 
-def dripping(run, greet, bytes, count=20, period=1.0):
+def dripping(run, handshake, bytes, count=20, period=1.0):
     """So many connections that say one byte a second."""
-    peers = [run.peer(greet=greet) for _ in range(count)]
+    peers = [run.peer(handshake=handshake) for _ in range(count)]
     places = {peer: 0 for peer in peers}
 
     def drip(peer):
@@ -31,7 +31,7 @@ def dripping(run, greet, bytes, count=20, period=1.0):
 @attack("no preface", cut=HANDSHAKE, quiet=True, seconds=9)
 def no_preface(run):
     """Connections that say nothing at all."""
-    run.hold([run.peer(greet=False) for _ in range(50)], lambda peer: None)
+    run.hold([run.peer(handshake=False) for _ in range(50)], lambda peer: None)
 
 
 @attack("slow preface", cut=HANDSHAKE, quiet=True, seconds=9)

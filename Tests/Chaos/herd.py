@@ -28,7 +28,7 @@ PATIENCE_SECONDS = 0.5  # At most this long between two attempts, as nobody back
 
 
 def call(authority, token, body):
-    """All that a client sends: a greeting and one call."""
+    """All that a client sends: the handshake and one call."""
     headers = [
         (":method", "POST"),
         (":scheme", "http"),

@@ -279,7 +279,7 @@ def tokens_of_nobody(server, line):
 @pytest.mark.parametrize("method", [m for m in TABLE if not TABLE[m].open])
 def test_whoever_is_nobody_hears_one_answer_before_a_body_is_read(server, nobodies, method):
     heard = {}
-    with Wire(server.address).greet() as wire:
+    with Wire(server.address).handshake() as wire:
         for reason, token in nobodies.items():
             # Only headers: the request never ends, and its body never begins.
             stream = wire.start(method, authorization=f"Bearer {token}")

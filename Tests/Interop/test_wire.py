@@ -23,7 +23,7 @@ HEALTH = "/grpc.health.v1.Health/Check"
 @pytest.fixture
 def wire(daemon):
     with Wire(daemon.address) as wire:
-        yield wire.greet()
+        yield wire.handshake()
 
 
 @pytest.fixture

@@ -65,7 +65,7 @@ class Wire:
     def __exit__(self, *problem):
         self.socket.close()
 
-    def greet(self):
+    def handshake(self):
         self.http.initiate_connection()
         self.flush()
         return self

@@ -46,13 +46,13 @@ struct Caller {
 
   /// A connection of its own, opened by the first call on it.
   ///
-  /// - Parameter isStranger: Shakes hands in full, as a program does that has just started.
+  /// - Parameter isUnauthenticated: Shakes hands in full, as a program does that has just started.
   ///   Otherwise a connection resumes the TLS session of an earlier one.
   func channel(
-    compression: Compression? = nil, shard: Shard? = nil, isStranger: Bool = false
+    compression: Compression? = nil, shard: Shard? = nil, isUnauthenticated: Bool = false
   ) throws -> GRPCChannel {
     var configuration = GRPCChannel.Configuration()
-    configuration.tls = isStranger ? try trust.map { try ClientTLS($0) } : tls
+    configuration.tls = isUnauthenticated ? try trust.map { try ClientTLS($0) } : tls
     configuration.compression = compression
     return try GRPCChannel(to: endpoint, configuration: configuration, shard: shard)
   }

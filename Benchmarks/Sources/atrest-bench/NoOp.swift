@@ -105,7 +105,7 @@ private func measureFirstCalls(
   let before = server.processorMicroseconds
   let elapsed = try await seconds {
     for _ in 0..<calls {
-      let channel = try caller.channel(shard: shard, isStranger: true)
+      let channel = try caller.channel(shard: shard, isUnauthenticated: true)
       let time = try await seconds {
         _ = try await channel.unary(Method.exchange, request, metadata: caller.metadata)
       }

@@ -22,7 +22,7 @@ func measureWireBytes(_ server: ServerProcess) async throws {
     let caller = try await Caller(
       server, account: "wire-\(compression.rawValue)", at: "127.0.0.1:\(proxy.port)")
     let channel = try caller.channel(
-      compression: compression == .identity ? nil : compression, isStranger: true)
+      compression: compression == .identity ? nil : compression, isUnauthenticated: true)
     var source = OfferSource(replica: caller.replica)
     var before = proxy.bytes
     // Connecting is counted apart.

@@ -122,9 +122,9 @@ extension Replica {
     // No code lives longer, whatever the clocks say.
     let lifetime = overflow ? 0 : min(max(rest, 0), 600_000)
     return try await withServer { _, _, transport throws(SyncError) -> InvitationOutcome in
-      var reception = ApprovalLoop(transport: transport, inviter: inviter)
-      reception.expires = invitation.expires
-      return try await reception.run(
+      var approvalLoop = ApprovalLoop(transport: transport, inviter: inviter)
+      approvalLoop.expires = invitation.expires
+      return try await approvalLoop.run(
         for: .milliseconds(lifetime), decide: decide, missed: missed)
     }
   }

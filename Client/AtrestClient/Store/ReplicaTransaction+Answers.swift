@@ -93,7 +93,7 @@ extension ReplicaTransaction {
     ])
     guard database.changesCount > 0 else { return }
     if Refusal.Reason.transient.contains(refusal.reason) {
-      try withdrawNumbers(after: page.sequences[index])
+      try releaseNumbers(after: page.sequences[index])
     } else {
       try skip(page.sequences[index])
     }
@@ -103,7 +103,7 @@ extension ReplicaTransaction {
   /// refused one. A server that was sent them beside it has refused them, too; one that is still to
   /// get them must not judge them, because it may have been told by then that the refusal is
   /// settled.
-  private func withdrawNumbers(after refused: Int64) throws {
+  private func releaseNumbers(after refused: Int64) throws {
     try database.cachedStatement(
       sql: """
         UPDATE outbox SET number = NULL WHERE sequence > ?1 AND EXISTS (

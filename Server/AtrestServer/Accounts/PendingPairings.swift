@@ -43,7 +43,7 @@ final class PairCall: Sendable {
 /// All pending devices that wait, one for each code at most, so there are no more of them than
 /// codes. Thread-safe.
 ///
-/// What is decided is decided by storage: see `Pairing.decide`. Whatever ends a pendingDevice here
+/// What is decided is decided by storage: see `Pairing.decide`. Whatever ends a pending device here
 /// runs on the storage queue, after the commit that decided it, so that a pending device is told
 /// what is stored and nothing else.
 final class PendingPairings: Sendable {

@@ -15,7 +15,7 @@ package struct ServerLimits: Sendable {
   package var connectionsPerAddress = 1_000
   /// Connections on which no call had a right token.
   package var maxUnauthenticatedConnections = 2_000
-  /// Connections of one address that have not completed their greeting.
+  /// Connections of one address that have not completed their handshakes.
   package var maxHandshakesPerAddress = 200
   /// Calls of one device that are under way.
   package var callsPerDevice = 100
@@ -100,13 +100,13 @@ package struct ServerLimits: Sendable {
     ),
     .count(
       "max-handshakes-per-address", \.maxHandshakesPerAddress, 1...1_000_000,
-      "Connections of one address that have not completed TLS and the HTTP/2 greeting."),
+      "Connections of one address that have not completed the TLS and HTTP/2 handshakes."),
     .time(
       "handshake-timeout", \.transport.handshakeTimeout, 1...300,
-      "For TLS, and again for the HTTP/2 greeting."),
+      "For the TLS handshake, and again for the HTTP/2 handshake."),
     .time(
       "first-request-timeout", \.transport.firstRequestTimeout, 1...3600,
-      "From the greeting to the first request."),
+      "From the end of the handshakes to the first request."),
     .time(
       "idle-timeout", \.transport.idleConnection, 10...604_800,
       "How long a connection may be without a call."),

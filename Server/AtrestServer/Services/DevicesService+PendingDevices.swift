@@ -19,12 +19,12 @@ extension DevicesService {
       secretHash: invitation.secretHash, account: invitation.account,
       inviter: invitation.inviter ?? .none, name: request.deviceName, digits: request.digits,
       secret: secret, since: environment.now(), expires: invitation.expires)
-    switch room.park(pendingDevice, call) {
+    switch pendingPairings.park(pendingDevice, call) {
     case .bound: refuse(call, invitation.account, &answers)
     case .waits(let old, let isNew):
       limiter.withLock { $0.giveBack(to: call.peer) }
       old?.answer(.fail(.calledAgain), &answers)
-      // After it is in the room that `endPendingPairings` empties: one of the two ends it.
+      // After it is in what `endPendingPairings` empties: one of the two ends it.
       guard !isStopping.load(ordering: .sequentiallyConsistent) else {
         return endPendingPairings(.goingAway) { $0.code == pendingDevice.code }
       }
@@ -58,7 +58,7 @@ extension DevicesService {
   /// Ends pending devices, and answers those that listen.
   func endPendingPairings(_ status: Status, where isEnded: (PendingPairing) -> Bool) {
     var answers = ResponseBatch()
-    for call in room.remove(where: isEnded) { call.answer(.fail(status), &answers) }
+    for call in pendingPairings.remove(where: isEnded) { call.answer(.fail(status), &answers) }
     answers.deliver()
   }
 
@@ -74,7 +74,7 @@ extension DevicesService {
   {
     _ = try decoded(EmptyMessage.self, bytes)
     guard !session.isRevoked else { throw .unknownDevice }
-    let waiting = room.pendingDevices(of: session.account.id, at: environment.now())
+    let waiting = pendingPairings.pendingDevices(of: session.account.id, at: environment.now())
     return .reply(
       ListPendingDevicesResponse(
         pendingDevices: waiting.map {
@@ -92,7 +92,8 @@ extension DevicesService {
     let request = try decoded(ResolvePendingDeviceRequest.self, bytes)
     let now = environment.now()
     guard !session.isRevoked else { throw .unknownDevice }
-    guard let pendingDevice = room.pendingDevice(request.handle, of: session.account.id) else {
+    guard let pendingDevice = pendingPairings.pendingDevice(request.handle, of: session.account.id)
+    else {
       throw .nobodyWaits
     }
     guard request.allow || session.account.mayLeaveTrace(at: now) else { throw .tooManyTraces }
@@ -120,18 +121,18 @@ extension DevicesService {
       case .success(.letIn(let device, let token)?):
         registry.add(device)
         logger.info("a device was let in", metadata: ["device": "\(device.replica.hex)"])
-        room.remove(pendingDevice.handle)?.answer(welcome(device, token), &answers)
+        pendingPairings.remove(pendingDevice.handle)?.answer(welcome(device, token), &answers)
         let admitted = ResolvePendingDeviceResponse.Admitted(
           replica: device.replica, name: device.name)
         later(.reply(ResolvePendingDeviceResponse(admitted: admitted).encoded), &answers)
       case .success(.sentAway?):
         logger.info("a device was sent away")
-        room.remove(pendingDevice.handle)?.answer(.fail(.badCode), &answers)
+        pendingPairings.remove(pendingDevice.handle)?.answer(.fail(.badCode), &answers)
         later(.reply(ResolvePendingDeviceResponse().encoded), &answers)
       case .success(.nobodyWaits?):
         // Its code has ended, by wrong tries for instance: nobody can let it in any more, and it
         // need not wait.
-        room.remove(pendingDevice.handle)?.answer(.fail(.badCode), &answers)
+        pendingPairings.remove(pendingDevice.handle)?.answer(.fail(.badCode), &answers)
         later(.fail(.nobodyWaits), &answers)
       case .success(.tooManyDevices?): later(.fail(.tooManyDevices), &answers)
       case .success(.replicaTaken?): later(.fail(.busy), &answers)

@@ -16,7 +16,7 @@ package final class DevicesService: Sendable {
   let environment: Environment
   let logger: Logger
   let limiter = Mutex(AttemptLimiter())
-  let room = PendingPairings()
+  let pendingPairings = PendingPairings()
   let wake: Wake
   let isStopping = Atomic(false)
 
@@ -64,7 +64,7 @@ package final class DevicesService: Sendable {
     }
     let tokens = (0..<Self.draws).map { _ in drawToken() }
     let call = PairCall(peer: peer, answer: answer())
-    onEnd { [room] in room.callEnded(call) }
+    onEnd { [pendingPairings] in pendingPairings.callEnded(call) }
     let job = Operation(by: .unauthenticated, use: .writes, costBytes: 1024) {
       batch throws(StoreError) in
       var outcome = Pairing.Outcome.replicaTaken

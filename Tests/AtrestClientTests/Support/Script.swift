@@ -70,8 +70,8 @@ final class ScriptedTime: Sendable {
   }
 }
 
-/// The door of a server: answers each request to join as the test says.
-struct Door: JoiningTransport {
+/// A server that devices join: answers each request to join as the test says.
+struct ScriptedJoining: JoiningTransport {
   /// What was asked, in order.
   let requests = Shared<[PairRequest]>([])
   var isThere: @Sendable (Int) throws(SyncError) -> Void = { _ throws(SyncError) in }
