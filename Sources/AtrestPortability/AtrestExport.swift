@@ -127,7 +127,7 @@ public enum AtrestExport {
       line.value = preference
       line.signedTransaction = transaction
 
-      let special = [Register.deletedField, Register.forgottenField]
+      let special = [Register.deletedField, Register.pruneFloorField]
       let rest = record.registers.filter {
         !special.contains($0.field) && !understood.contains($0.field)
       }
@@ -140,7 +140,7 @@ public enum AtrestExport {
       if stamps, transaction == nil {
         line.stamps = Dictionary(
           uniqueKeysWithValues: record.registers
-            .filter { $0.field != Register.forgottenField }
+            .filter { $0.field != Register.pruneFloorField }
             .map { (FieldName.text($0.field, of: kind), StampText.text($0.stamp)) })
       }
       return line

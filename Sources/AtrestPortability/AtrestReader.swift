@@ -187,7 +187,7 @@ private struct Content {
   private mutating func readRaw(_ raw: [String: String]) throws(PortabilityError) {
     for (name, base64) in raw {
       guard let field = FieldNumber(name), String(field) == name,
-        (2...536_870_911).contains(field), field != Register.forgottenField,
+        (2...536_870_911).contains(field), field != Register.pruneFloorField,
         fields[field] == nil, let value = Data(base64Encoded: base64),
         value.count <= Record.Limits.valueBytes
       else { throw .invalidFormat(place) }

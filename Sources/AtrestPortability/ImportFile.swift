@@ -118,7 +118,7 @@ public struct ImportEntry: Hashable, Sendable {
   public let place: ImportPlace
   /// What it is about.
   public let key: RecordKey
-  /// Its fields, ascending; neither the deletion nor what was forgotten is among them.
+  /// Its fields, ascending; neither the deletion nor the prune floor is among them.
   public let values: [Value]
   /// The last action on the record, if the file says: it was not a deletion.
   public let acted: Stamp?

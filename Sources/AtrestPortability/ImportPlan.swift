@@ -35,7 +35,7 @@ public struct ImportPlan: Sendable {
   public private(set) var active: Session?
   /// Open fasts that an earlier file brought, and of which this one holds the end in a record of
   /// the app's own. They are let go, with no length: a deletion would count as a completed fast
-  /// once its payload is forgotten, and the fast would count twice.
+  /// once its payload is pruned, and the fast would count twice.
   public private(set) var finished: [Session] = []
   /// The same in numbers.
   public private(set) var report: ImportReport

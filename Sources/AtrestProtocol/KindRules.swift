@@ -10,7 +10,7 @@ extension Record {
   /// Checks the record against the rules of its kind. Merging and storing never need this; taking
   /// in a write does.
   ///
-  /// A deleted record's payload may be stripped, so only what is there is checked.
+  /// A deleted record's payload may be pruned, so only what is there is checked.
   /// - Throws: `WireError.invalid` with a sentence that holds no value of the record.
   public func checkKindRules() throws(WireError) {
     guard RecordKind.known.contains(key.kind) else { return }
@@ -32,8 +32,8 @@ extension Record {
         throw .invalid("field 1 is neither true nor false")
       }
     }
-    if let forgotten = self[Register.forgottenField] {
-      guard forgotten.value == Register.forgottenValue else {
+    if let floor = self[Register.pruneFloorField] {
+      guard floor.value == Register.pruneFloorValue else {
         throw .invalid("field 15 is not true")
       }
     }
@@ -58,7 +58,7 @@ extension Record {
     }
   }
 
-  /// A deleted record of which something was forgotten, or of which only the deletion is known,
+  /// A deleted record that was pruned, or of which only the deletion is known,
   /// with something valid in its place: what is left is checked all the same. A record that was
   /// brought back, edited and deleted again keeps what was edited.
   private var completed: Record {
@@ -71,7 +71,7 @@ extension Record {
   }
 
   private var isLackingPayload: Bool {
-    isDeleted && (self[Register.forgottenField] != nil || registers.count == 1)
+    isDeleted && (self[Register.pruneFloorField] != nil || registers.count == 1)
   }
 
   /// Values for the fields that a kind cannot be without.

@@ -13,7 +13,7 @@ struct Judgement {
   private let record: Record
   private let stored: Record
   private let history: RecordHistory
-  /// The greater `forgotten` register of the two copies.
+  /// The greater `prune_floor` register of the two copies.
   private let floor: Register?
   /// The offered record, as it was lifted.
   private let offered: Record
@@ -106,14 +106,14 @@ struct Judgement {
       result.isDeleted, let deletion = result[Register.deletedField]
     else { return [] }
     // What carries the floor's stamp was lifted, and is nobody's action.
-    let own = [Register.deletedField, Register.forgottenField].compactMap { stored[$0]?.stamp }
+    let own = [Register.deletedField, Register.pruneFloorField].compactMap { stored[$0]?.stamp }
     let hidden = stored.registers.filter { hidden in
       // Each action writes field 1: of a later one than it wrote over the deletion's writer had
       // nothing.
       let isUnknown =
         record[hidden.field].map { $0.givesWay(to: hidden) } ?? true
         || deletion.replaced.map { $0 < hidden.stamp } ?? false
-      return hidden.field != Register.forgottenField && isUnknown && hidden.stamp < deletion.stamp
+      return hidden.field != Register.pruneFloorField && isUnknown && hidden.stamp < deletion.stamp
         && hidden.stamp.replica != deletion.stamp.replica
         && !isAction(hidden.stamp, knownTo: deletion)
     }
@@ -166,11 +166,11 @@ struct Judgement {
     (offer.isRestored || result[register.field] == register) && stored[register.field] != register
       && !isWritten(register) && !history.judged.contains(register.fingerprint)
       && register.stamp.replica != deletion.stamp.replica && register.stamp != deletion.replaced
-      && register.field != Register.forgottenField && !isFloor(register.stamp)
+      && register.field != Register.pruneFloorField && !isFloor(register.stamp)
   }
 
   private func isFloor(_ stamp: Stamp) -> Bool {
-    [record, stored].contains { $0[Register.forgottenField]?.stamp == stamp }
+    [record, stored].contains { $0[Register.pruneFloorField]?.stamp == stamp }
   }
 
   private func isWritten(_ register: Register) -> Bool { offer.written.contains(register.field) }

@@ -42,7 +42,7 @@ package enum Mutation: String, CaseIterable, Sendable {
   case copyNotNoticed
   /// The client notes that it compared everything, and did not.
   case comparisonSkipped
-  /// Merging leaves what is older than the floor of a stripped record.
+  /// Merging leaves what is older than the floor of a pruned record.
   case floorIgnored
   /// The server takes stamps however far ahead of its clock they are.
   case skewNotChecked

@@ -81,9 +81,9 @@ public struct Offer: Hashable, Sendable {
 }
 
 extension Record {
-  /// The greater `forgotten` register of two copies.
+  /// The greater `prune_floor` register of two copies.
   public func floor(with other: Record) -> Register? {
-    [self, other].compactMap { $0[Register.forgottenField] }.max { $0.stamp < $1.stamp }
+    [self, other].compactMap { $0[Register.pruneFloorField] }.max { $0.stamp < $1.stamp }
   }
 
   /// The record, with what lies under a floor raised to the floor's stamp, if its last action is
@@ -98,7 +98,7 @@ extension Record {
     else { return self }
     var copy = self
     for register in registers
-    where register.stamp < floor.stamp && register.field != Register.forgottenField {
+    where register.stamp < floor.stamp && register.field != Register.pruneFloorField {
       let stamp = Mutation.liftedTooHigh.isActive ? action.stamp : floor.stamp
       copy.set(Register(field: register.field, stamp: stamp, value: register.value))
     }

@@ -4,7 +4,7 @@
 /// A record is a product of registers, hence a join-semilattice: merging is commutative,
 /// associative and idempotent.
 ///
-/// One register is also a floor for the others: what is older than `forgotten` is dropped. The
+/// One register is also a floor for the others: what is older than `prune_floor` is dropped. The
 /// greatest floor of all copies drops what any smaller one would have dropped, so the order of
 /// merges still does not matter.
 public struct Record: Hashable, Sendable {
@@ -22,14 +22,14 @@ public struct Record: Hashable, Sendable {
   /// A record with the given registers.
   ///
   /// - Parameter registers: Ascending by field, each field at most once, none older than a
-  ///   `forgotten` register; nil is returned for anything else.
+  ///   `prune_floor` register; nil is returned for anything else.
   public init?(key: RecordKey, registers: [Register]) {
     var last: FieldNumber = 0
     for register in registers {
       guard register.field > last else { return nil }
       last = register.field
     }
-    if let floor = registers.first(where: { $0.field == Register.forgottenField }) {
+    if let floor = registers.first(where: { $0.field == Register.pruneFloorField }) {
       guard !registers.contains(where: { $0.stamp < floor.stamp }) else { return nil }
     }
     self.key = key
@@ -87,7 +87,7 @@ public struct Record: Hashable, Sendable {
   /// - Parameters:
   ///   - other: A copy of the same record.
   ///   - lost: Called for each field whose two registers differ, with the one that gave way and the
-  ///     one that stays; and for each register that is forgotten, with the `forgotten` register.
+  ///     one that stays; and for each register that is pruned, with the `prune_floor` register.
   /// - Complexity: O(fields of both); no allocation if nothing changes.
   public mutating func merge(
     _ other: Record, lost: (_ lost: Register, _ kept: Register) -> Void = { _, _ in }
@@ -108,11 +108,11 @@ public struct Record: Hashable, Sendable {
         lost(theirs, mine)
       }
     }
-    if !Mutation.floorIgnored.isActive { dropForgotten(lost) }
+    if !Mutation.floorIgnored.isActive { dropBelowPruneFloor(lost) }
   }
 
-  private mutating func dropForgotten(_ lost: (_ lost: Register, _ kept: Register) -> Void) {
-    guard let floor = self[Register.forgottenField] else { return }
+  private mutating func dropBelowPruneFloor(_ lost: (_ lost: Register, _ kept: Register) -> Void) {
+    guard let floor = self[Register.pruneFloorField] else { return }
     registers.removeAll { register in
       guard register.stamp < floor.stamp else { return false }
       lost(register, floor)
@@ -121,21 +121,23 @@ public struct Record: Hashable, Sendable {
   }
 
   /// The record with what its deletion made unreachable taken out, and a note that it was. A record
-  /// that is not deleted, or has nothing to forget, is returned unchanged.
+  /// that is not deleted, or has nothing to prune, is returned unchanged.
   ///
   /// Only the server does this, once every device knows the deletion or after a stated time, and
   /// only with what the journal need not keep: see `Offer.merged(into:history:at:)` for what
   /// becomes of a write that comes too late.
-  public func stripped() -> Record {
+  public func pruned() -> Record {
     guard let deletion = self[Register.deletedField], isDeleted,
-      registers.contains(where: { $0.field != Register.forgottenField && $0.stamp < deletion.stamp }
+      registers.contains(where: {
+        $0.field != Register.pruneFloorField && $0.stamp < deletion.stamp
+      }
       )
     else { return self }
     var copy = self
     copy.set(
       Register(
-        field: Register.forgottenField, stamp: deletion.stamp, value: Register.forgottenValue))
-    copy.dropForgotten { _, _ in }
+        field: Register.pruneFloorField, stamp: deletion.stamp, value: Register.pruneFloorValue))
+    copy.dropBelowPruneFloor { _, _ in }
     return copy
   }
 }

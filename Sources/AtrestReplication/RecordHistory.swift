@@ -29,7 +29,7 @@ public struct RecordHistory: Hashable, Sendable {
   mutating func note(_ copy: Record, meeting offer: Offer?, became result: Record) {
     let met = offer.map { offer in offer.record.registers.filter { offer.isOpen($0.field) } }
     for register in copy.registers + (met ?? [])
-    where register.field != Register.forgottenField {
+    where register.field != Register.pruneFloorField {
       let fingerprint = register.fingerprint
       guard result[register.field]?.fingerprint != fingerprint, !judged.contains(fingerprint)
       else { continue }

@@ -31,10 +31,10 @@ public struct Register: Hashable, Sendable {
 
   /// Field 15 of every kind: that what is older than this register was taken out of a deleted
   /// record.
-  public static let forgottenField: FieldNumber = 15
+  public static let pruneFloorField: FieldNumber = 15
 
   /// The value of a boolean field 15 that is true; it has no other.
-  public static let forgottenValue: [UInt8] = [0x78, 0x01]
+  public static let pruneFloorValue: [UInt8] = [0x78, 0x01]
 
   /// Whether this write gives way to another of the same field. A strict total order on registers
   /// of one field.
@@ -66,7 +66,7 @@ public struct Register: Hashable, Sendable {
   private func follows(_ lost: Register) -> Bool {
     guard lost.stamp.replica == stamp.replica else { return false }
     // A floor stands for a deletion, and does not say what that replaced.
-    if field == Self.forgottenField { return true }
+    if field == Self.pruneFloorField { return true }
     guard let replaced else { return false }
     return replaced.replica == stamp.replica && replaced > lost.stamp
   }

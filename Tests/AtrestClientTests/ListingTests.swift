@@ -40,7 +40,7 @@ struct ListingTests {
       guard let id = UUID(bytes: record.key.id) else { continue }
       let session = try? Session(record)
       if session?.span.outcome == .completed
-        || session == nil && record.isDeleted && record[Register.forgottenField] != nil
+        || session == nil && record.isDeleted && record[Register.pruneFloorField] != nil
       {
         completed.insert(id)
       }
@@ -90,7 +90,7 @@ struct ListingTests {
       if random.oneIn(25) {
         // What the server forgets of deleted fasts still counts.
         server.state.withLock { state in
-          for record in state.records.values.map(\.record) { state.put(record.stripped()) }
+          for record in state.records.values.map(\.record) { state.put(record.pruned()) }
         }
       }
       try checkListings(device.replica, "seed \(seed), step \(step)")

@@ -35,9 +35,9 @@ struct LostRecordTests {
     try test.replica.save(session)
     try await test.sync(server)
     server.restore(copy)
-    let stripped = try #require(server.records.first).stripped()
-    #expect(stripped[Register.forgottenField] != nil)
-    server.state.withLock { $0.put(stripped) }
+    let pruned = try #require(server.records.first).pruned()
+    #expect(pruned[Register.pruneFloorField] != nil)
+    server.state.withLock { $0.put(pruned) }
 
     for _ in 0..<2 { try await test.sync(server) }
     #expect(try test.replica.session(session.id) == session)
@@ -58,12 +58,12 @@ struct LostRecordTests {
     try mine.replica.save(session)
     let quiet = ExchangeRequest(cursor: try await mine.replica.position().cursor)
     let answer = ExchangeResponse(
-      records: [deletion.stripped().encoded], cursor: quiet.cursor ?? .start,
+      records: [deletion.pruned().encoded], cursor: quiet.cursor ?? .start,
       serverTime: mine.clock.now())
     try await mine.apply(answer, to: quiet)
     #expect(try mine.replica.session(start.id) == session)
 
-    server.state.withLock { $0.put(deletion.stripped()) }
+    server.state.withLock { $0.put(deletion.pruned()) }
     for _ in 0..<2 { try await mine.sync(server) }
     #expect(try mine.replica.session(start.id) == session)
     #expect(server.records == (try mine.replica.allRecords()))
@@ -87,7 +87,7 @@ struct LostRecordTests {
     try #require(server.journal.map(\.field) == [Register.deletedField])
 
     server.restore(copy)
-    server.state.withLock { $0.put(deletion.stripped()) }
+    server.state.withLock { $0.put(deletion.pruned()) }
     for _ in 0..<2 { try await mine.sync(server) }
     #expect(server.journal.map(\.lost).contains(value))
   }
@@ -149,17 +149,17 @@ struct LostRecordTests {
 
   /// Found by the simulator: the device had to pair again, and took the server for one that has
   /// lost nothing.
-  @Test("put back, knows nothing of a device, and learns from it what was forgotten")
+  @Test("put back, knows nothing of a device, and learns from it what was pruned")
   func forgotDevice() async throws {
     let (server, mine, theirs, start) = try await twoInStep()
     var session = start
     try mine.replica.delete(session.key)
     for test in [mine, theirs] { try await test.sync(server) }
     let copy = server.backUp()
-    let stripped = try #require(server.records.first).stripped()
-    server.state.withLock { $0.put(stripped) }
+    let pruned = try #require(server.records.first).pruned()
+    server.state.withLock { $0.put(pruned) }
     try await mine.sync(server)
-    #expect(try mine.replica.record(session.key) == stripped)
+    #expect(try mine.replica.record(session.key) == pruned)
     server.restore(copy)
 
     theirs.clock.advance(1000)

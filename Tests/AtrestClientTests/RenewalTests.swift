@@ -200,20 +200,20 @@ struct RenewalTests {
   }
 
   /// Found by the simulator: the replica could not be read any more.
-  @Test("leaves the stamp of what was forgotten alone, though its own deletion had the same")
+  @Test("leaves the stamp of what was pruned alone, though its own deletion had the same")
   func sharedDeletion() async throws {
     let scene = try await ForkScene()
     let key = try #require(scene.server.records.first).key
     try scene.original.replica.delete(key)
     try scene.copy.replica.delete(key)
     try await scene.original.sync(scene.server)
-    let stripped = try #require(scene.server.records.first { $0.key == key }).stripped()
-    #expect(try scene.copy.replica.record(key)?.stripped() == stripped, "one stamp")
-    scene.server.state.withLock { $0.put(stripped) }
+    let pruned = try #require(scene.server.records.first { $0.key == key }).pruned()
+    #expect(try scene.copy.replica.record(key)?.pruned() == pruned, "one stamp")
+    scene.server.state.withLock { $0.put(pruned) }
     #expect(try await scene.copy.sync(scene.server).isRenewed)
     #expect(
-      try scene.copy.replica.record(key)?[Register.forgottenField]
-        == stripped[Register.forgottenField])
+      try scene.copy.replica.record(key)?[Register.pruneFloorField]
+        == pruned[Register.pruneFloorField])
     try await scene.runCycle()
     #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
   }

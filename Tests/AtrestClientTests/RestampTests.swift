@@ -232,7 +232,7 @@ struct RestampTests {
       pruned.set(
         Register(field: Register.deletedField, stamp: later, value: Register.deletedValue))
       var applied = AppliedAnswer()
-      try transaction.merge([pruned.stripped().encoded], into: &applied)
+      try transaction.merge([pruned.pruned().encoded], into: &applied)
       try transaction.restamp(as: ReplicaID(rawValue: 2))
     }
     let offer = try #require(try test.offers().first)

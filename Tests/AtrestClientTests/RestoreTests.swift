@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing back what was set aside of a record that the server has forgotten since.
+// Writing back what was set aside of a record that the server has pruned since.
 
 import AtrestDomain
 import AtrestProtocol
@@ -9,14 +9,14 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("Writing back to a forgotten record")
+@Suite("Writing back to a pruned record")
 struct RestoreTests {
   private struct Scene {
     let server = ModelServer(clock: TestClock())
     let mine: TestReplica
     let session: Session
 
-    /// A fast that another device deleted and the server has forgotten, while this device wrote
+    /// A fast that another device deleted and the server has pruned, while this device wrote
     /// `edit` before the deletion.
     init(_ edit: (Session) throws -> Session) async throws {
       mine = try TestReplica(1)
@@ -31,7 +31,7 @@ struct RestoreTests {
       try theirs.replica.delete(session.key)
       try await theirs.sync(server)
       server.state.withLock { state in
-        for record in state.records.values.map(\.record) { state.put(record.stripped()) }
+        for record in state.records.values.map(\.record) { state.put(record.pruned()) }
       }
       try await mine.sync(server)
     }
@@ -47,7 +47,7 @@ struct RestoreTests {
     #expect(try scene.mine.replica.session(scene.session.id) == nil)
     #expect(try scene.mine.replica.conflicts().map(\.conflict.field).sorted() == [1, 2, 3])
     #expect(try scene.mine.replica.conflicts().allSatisfy { $0.kept == .deleted(true) })
-    #expect(try scene.entry(3).conflict.kept.field == Register.forgottenField)
+    #expect(try scene.entry(3).conflict.kept.field == Register.pruneFloorField)
   }
 
   @Test("brings all of the lost write back, whichever part of it was named", arguments: [1, 2, 3])

@@ -139,15 +139,15 @@ struct UndoTests {
     #expect(try mine.replica.session(other.id)?.span.end != nil)
   }
 
-  @Test("a deleted record comes back whole, even after the server has forgotten it")
-  func forgotten() async throws {
+  @Test("a deleted record comes back whole, even after the server has pruned it")
+  func pruned() async throws {
     let fast = try Session.sample(lasted: 960, target: 840)
     try mine.replica.save(fast)
     try await meet()
     try act(.deleteFast) { _ = try $0.delete(fast.key) }
     try await meet()
     server.state.withLock { state in
-      for record in state.records.values.map(\.record) { state.put(record.stripped()) }
+      for record in state.records.values.map(\.record) { state.put(record.pruned()) }
     }
     try await meet()
     #expect(try mine.replica.record(fast.key)?[SessionField.span] == nil)

@@ -22,7 +22,7 @@ struct AtrestExportTests {
       let records = random.records(0...20)
       let stamps = random.oneIn(2)
       let file = try Portability.parse(Self.write(records, stamps: stamps))
-      let special = [Register.deletedField, Register.forgottenField]
+      let special = [Register.deletedField, Register.pruneFloorField]
       let live = records.filter { !$0.isDeleted }
       guard file.entries.map(\.key) == live.map(\.key) else { return false }
       return zip(file.entries, live).allSatisfy { entry, record in
@@ -58,7 +58,7 @@ struct AtrestExportTests {
       return record
     }
     func fields(_ numbers: ClosedRange<FieldNumber>) -> [(FieldNumber, Int)] {
-      numbers.filter { $0 != Register.forgottenField }.map { ($0, 1) }
+      numbers.filter { $0 != Register.pruneFloorField }.map { ($0, 1) }
     }
     let long: [(FieldNumber, Int)] = [(2, 16_384), (3, 16_384), (4, 16_384)]
     var last = 16_384

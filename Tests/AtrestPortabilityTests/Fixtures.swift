@@ -135,7 +135,7 @@ extension SeededRandom {
       let most = oneIn(4) ? 64 : 4
       for _ in 0..<number(1...most) {
         let field = FieldNumber(oneIn(2) ? number(1...4) : number(1...536_870_911))
-        guard field != Register.forgottenField else { continue }
+        guard field != Register.pruneFloorField else { continue }
         let longest = oneIn(20) ? 16_384 : 30
         let value = bytes(0...longest)
         record.set(Register(field: field, stamp: stamp(), value: value))

@@ -236,7 +236,7 @@ struct ImportTests {
     #expect(try evening.import(file).active == .known)
     #expect(try evening.import(ended).changesAnything == false)
     #expect(try outcomes() == [.completed: 13, .abandoned: 1])
-    // A deletion would count once its payload is forgotten.
+    // A deletion would count once its payload is pruned.
     #expect(try evening.allRecords().allSatisfy { !$0.isDeleted })
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a record of which something was forgotten may lack, and what it may not hold.
+// What a pruned record may lack, and what it may not hold.
 
 import AtrestDomain
 import AtrestProtocol
@@ -7,13 +7,13 @@ import AtrestReplication
 import Foundation
 import Testing
 
-@Suite("A deleted record of which something was forgotten")
+@Suite("A deleted record that was pruned")
 struct KindRulesTests {
   private func stamp(_ time: UInt64) -> Stamp {
     Stamp(time: HybridTime(rawValue: time), replica: ReplicaID(rawValue: 1))
   }
 
-  /// Deleted at 5 and stripped; brought back and edited at 6; deleted again at 7.
+  /// Deleted at 5 and pruned; brought back and edited at 6; deleted again at 7.
   private func record(_ kind: RecordKind, edited: FieldNumber, _ value: [UInt8]) throws -> Record {
     let record = Record(
       key: RecordKey(kind: kind, id: UUID().bytes),
@@ -21,7 +21,7 @@ struct KindRulesTests {
         Register(field: Register.deletedField, stamp: stamp(7), value: Register.deletedValue),
         Register(field: edited, stamp: stamp(6), value: value),
         Register(
-          field: Register.forgottenField, stamp: stamp(5), value: Register.forgottenValue),
+          field: Register.pruneFloorField, stamp: stamp(5), value: Register.pruneFloorValue),
       ].sorted { $0.field < $1.field })
     return try #require(record)
   }

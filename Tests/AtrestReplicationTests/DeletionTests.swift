@@ -46,11 +46,11 @@ struct DeletionTests {
     let old = Register(field: 2, stamp: Stamp(4, 2), value: [1])
     let new = Register(field: 3, stamp: Stamp(6, 2), value: [1])
     let deleted = record([deletion(at: 5, by: 1), old, new])
-    #expect(deleted.stripped() == record([deletion(at: 5, by: 1), new, forgotten(at: 5, by: 1)]))
+    #expect(deleted.pruned() == record([deletion(at: 5, by: 1), new, pruneFloor(at: 5, by: 1)]))
     let alive = record(edit(1, at: 1, by: 1))
-    #expect(alive.stripped() == alive)
+    #expect(alive.pruned() == alive)
     let bare = record([deletion(at: 5, by: 1)])
-    #expect(bare.stripped() == bare)
+    #expect(bare.pruned() == bare)
   }
 
   @Test("what was pruned does not come back from a copy that still has it, in any order")
@@ -60,27 +60,27 @@ struct DeletionTests {
       let b = Record.random(&random)
       let c = Record.random(&random)
       a.set(deletion(at: .random(in: 1...5, using: &random), by: 1))
-      let pruned = a.stripped()
-      let floor = pruned[Register.forgottenField]
+      let pruned = a.pruned()
+      let floor = pruned[Register.pruneFloorField]
       let all = [
         pruned.merged(with: b).merged(with: c), c.merged(with: pruned).merged(with: b),
         b.merged(with: a).merged(with: c).merged(with: pruned),
       ]
-      return Set(all).count == 1 && pruned.stripped() == pruned
+      return Set(all).count == 1 && pruned.pruned() == pruned
         && all[0].registers.allSatisfy { register in
           floor.map { register.stamp >= $0.stamp } ?? true
         }
     }
   }
 
-  private func forgotten(at time: UInt64, by replica: UInt64) -> Register {
-    Register(field: 15, stamp: Stamp(time, replica), value: Register.forgottenValue)
+  private func pruneFloor(at time: UInt64, by replica: UInt64) -> Register {
+    Register(field: 15, stamp: Stamp(time, replica), value: Register.pruneFloorValue)
   }
 
   @Test("a write that comes too late for a pruned record is journalled, with its value")
   func tooLate() {
     let offer = Offer(record: record(edit(2, at: 4, by: 2)), written: [1, 2])
-    let stored = record([deletion(at: 5, by: 1), forgotten(at: 5, by: 1)])
+    let stored = record([deletion(at: 5, by: 1), pruneFloor(at: 5, by: 1)])
     let outcome = offer.merged(into: stored, at: WallTime(milliseconds: 0))
     #expect(outcome.record == stored)
     #expect(outcome.conflicts.map(\.lost.value) == [[], [2]])

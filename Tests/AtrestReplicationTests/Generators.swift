@@ -36,7 +36,7 @@ extension Record {
       record.set(.random(field, &random))
     }
     guard random.oneIn(3) else { return record }
-    let floor = Register.random(Register.forgottenField, &random)
+    let floor = Register.random(Register.pruneFloorField, &random)
     let registers = record.registers.filter { !($0.stamp < floor.stamp) } + [floor]
     return Record(key: key, registers: registers.sorted { $0.field < $1.field }) ?? record
   }

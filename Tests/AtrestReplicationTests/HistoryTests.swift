@@ -66,7 +66,7 @@ struct HistoryTests {
     var held = (record: record(value, unseen), history: RecordHistory())
     _ = take(offered, &held)
     #expect(held.history.known == [deletion, value].map(\.fingerprint))
-    let pruned = held.history.pruning(held.record, to: held.record.stripped())
+    let pruned = held.history.pruning(held.record, to: held.record.pruned())
     // The action that it did not know was listed, by its field 1.
     let listed = register(1, [], 2, 2)
     #expect(pruned.judged == [listed, value, unseen].map(\.fingerprint))
@@ -139,7 +139,7 @@ struct HistoryTests {
   func overWhatWasLifted() {
     let value = register(3, [1], 1, 1)
     let deletion = register(1, Register.deletedValue, 3, 1, over: Stamp(1, 1))
-    let floor = register(Register.forgottenField, Register.forgottenValue, 3, 1)
+    let floor = register(Register.pruneFloorField, Register.pruneFloorValue, 3, 1)
     // Its server was put back to before the record was pruned.
     var held = (record: record(deletion, value), history: RecordHistory())
     let action = register(1, [], 8, 2, over: Stamp(3, 1))
@@ -158,7 +158,7 @@ struct HistoryTests {
       register(1, [], 4, 1, over: Stamp(1, 1)), register(2, [4], 4, 1, over: Stamp(1, 1))
     )
     let deletion = register(1, Register.deletedValue, 5, 2, over: Stamp(1, 1))
-    let floor = register(Register.forgottenField, Register.forgottenValue, 5, 2)
+    let floor = register(Register.pruneFloorField, Register.pruneFloorValue, 5, 2)
     // The server was put back to before the deletion, which had been pruned.
     var held = (record: record(created.0, created.1), history: RecordHistory())
     #expect(
@@ -175,7 +175,7 @@ struct HistoryTests {
     let action = (register(1, [], 4, 1), register(2, [4], 4, 1))
     let other = register(1, [], 5, 3, over: Stamp(4, 1))
     let deletion = register(1, Register.deletedValue, 6, 2, over: other.stamp)
-    let floor = register(Register.forgottenField, Register.forgottenValue, 6, 2)
+    let floor = register(Register.pruneFloorField, Register.pruneFloorValue, 6, 2)
     var held = (record: record(action.0, action.1), history: RecordHistory())
     #expect(take(Offer(record: record(other, action.1), written: [1]), &held).isEmpty)
     #expect(take(Offer(record: record(deletion, action.1), written: [1]), &held).isEmpty)
@@ -186,7 +186,7 @@ struct HistoryTests {
   /// Seed 0xbe6 of 200 steps.
   @Test("what was lifted is nobody's action, though it comes back to a server that lost the floor")
   func liftedPieces() {
-    let floor = register(Register.forgottenField, Register.forgottenValue, 3, 2)
+    let floor = register(Register.pruneFloorField, Register.pruneFloorValue, 3, 2)
     let (action, lifted) = (register(1, [], 5, 2, over: Stamp(3, 2)), register(2, [1], 3, 2))
     let deletion = register(1, Register.deletedValue, 9, 1, over: Stamp(1, 1))
     var held = (record: record(deletion), history: RecordHistory())

@@ -32,7 +32,7 @@ struct MergeTests {
     }
   }
 
-  @Test("keeps, in every field, the register that does not give way, unless it is forgotten")
+  @Test("keeps, in every field, the register that does not give way, unless it is pruned")
   func keepsTheGreater() {
     checkLaw { random in
       let (a, b) = (Record.random(&random), Record.random(&random))
@@ -43,7 +43,7 @@ struct MergeTests {
       }
         && (a.registers + b.registers).allSatisfy { register in
           merged[register.field] != nil
-            || merged[Register.forgottenField].map { register.stamp < $0.stamp } ?? false
+            || merged[Register.pruneFloorField].map { register.stamp < $0.stamp } ?? false
         }
     }
   }
@@ -102,7 +102,7 @@ struct MergeTests {
     // Four that forgot what was older, with and without something newer beside it.
     for time: UInt64 in 1...2 {
       let floor = Register(
-        field: 15, stamp: Stamp(time, 1), value: Register.forgottenValue)
+        field: 15, stamp: Stamp(time, 1), value: Register.pruneFloorValue)
       var record = Record(key: .some)
       record.set(floor)
       copies.append(record)

@@ -29,7 +29,7 @@ private enum Write {
   }
 
   static func floor(_ stamp: Stamp) -> Register {
-    Register(field: Register.forgottenField, stamp: stamp, value: Register.forgottenValue)
+    Register(field: Register.pruneFloorField, stamp: stamp, value: Register.pruneFloorValue)
   }
 
   static func value(_ field: FieldNumber, _ stamp: Stamp, over replaced: Stamp? = nil) -> Register {

@@ -31,7 +31,7 @@ import Testing
       tablet, ExchangeRequest(cursor: cursor, lastKnownHead: start))
     await keeper.goRound()
     let answer = try await storage.exchange(tablet, request(cursor))
-    #expect(answer.records == [deleted(1).stripped().encoded])
+    #expect(answer.records == [deleted(1).pruned().encoded])
     #expect(try storage.session(phone).account.head.sequence == 3)
     await storage.queue.close()
     await keeper.goRound()

@@ -9,7 +9,7 @@ import Testing
 @testable import AtrestServer
 
 @Suite final class HousekeepingTests: HousekeptAccount {
-  private let bare = deleted(1).stripped()
+  private let bare = deleted(1).pruned()
 
   @Test("a deleted record is pruned once every device said that it holds the deletion")
   func everybodyKnows() throws {
@@ -21,7 +21,7 @@ import Testing
     try catchUp(tablet)
     try housekeep(at: noon + 2000)
     #expect(try stored() == [bare])
-    #expect(bare.registers.map(\.field) == [Register.deletedField, Register.forgottenField])
+    #expect(bare.registers.map(\.field) == [Register.deletedField, Register.pruneFloorField])
   }
 
   @Test("a record that rotted is passed over, and does not keep the others from being pruned")
@@ -42,7 +42,7 @@ import Testing
       #expect(try t.record(key: water(1).key.storageKey, account: kim)?.body == [0xFF])
       #expect(
         try t.record(key: water(2).key.storageKey, account: kim)?.body
-          == deleted(2).stripped().encoded)
+          == deleted(2).pruned().encoded)
     }
   }
 
@@ -123,7 +123,7 @@ import Testing
     try housekeep(at: noon + 1000 + 30 * day)
     #expect(try stored().contains(deleted(2, at: noon + 2000)))
     try housekeep(at: noon + 40 * day)
-    #expect(try stored().contains(deleted(2, at: noon + 2000).stripped()))
+    #expect(try stored().contains(deleted(2, at: noon + 2000).pruned()))
   }
 
   @Test("what is pruned takes a new place in the feed, once")

@@ -39,7 +39,7 @@ import Testing
     #expect(try conflicts().count == 1)
     try housekeep(at: noon + 90 * day + 2000)
     #expect(try conflicts().isEmpty)
-    #expect(try stored().contains(deleted(1, at: noon + 1000).stripped()))
+    #expect(try stored().contains(deleted(1, at: noon + 1000).pruned()))
   }
 
   @Test("once a person put the entry away, the record is pruned like any other")

@@ -356,7 +356,7 @@ import Testing
       kept: Register(field: 2, stamp: stamp(noon + 5, phone), value: [0x12, 1]),
       noticed: WallTime(milliseconds: noon + 9))
     let gone = deleted(3, at: noon + 60)
-    try makeFormat1(water(1), water(2), gone, deleted(4, at: noon).stripped(), entry.journalRecord)
+    try makeFormat1(water(1), water(2), gone, deleted(4, at: noon).pruned(), entry.journalRecord)
     try openStore(folder).close()
     let queue = try DatabaseQueue(path: file)
     defer { try? queue.close() }

@@ -343,13 +343,14 @@ struct WordsTests {
   @Test("a sync")
   func sync() {
     var report = SyncReport()
-    #expect(SyncWords.done(report) == "In step. Nothing was new.")
+    #expect(SyncWords.done(report) == "Up to date. Nothing was new.")
     report.pushed = 12
     report.pulled = 3
     report.conflicts = 1
     report.restarted = true
     #expect(SyncWords.counts(report) == "12 sent, 3 received")
-    #expect(SyncWords.done(report).hasPrefix("In step: 12 sent, 3 received.\nThe server had lost"))
+    let start = "Up to date: 12 sent, 3 received.\nThe server had lost"
+    #expect(SyncWords.done(report).hasPrefix(start))
     report.restarted = false
     report.isRenewed = true
     let lines = SyncWords.done(report).split(separator: "\n")

@@ -16,7 +16,7 @@ from model import CONFLICT, DELETED_FIELD, ENTRY_FIELD, Key, Record, Register
 from model import journal_id, rank, to_record, to_register
 from oplog import FAILED, OK, attempts
 
-FORGOTTEN_FIELD = 15
+PRUNE_FLOOR_FIELD = 15
 SHOWN = 10
 
 
@@ -90,7 +90,7 @@ def check(history: History, state: Dict[Key, Record]) -> Verdict:
     journal = journalled(state)
     for (key, field), writes in history.writes.items():
         record = state.get(key, {})
-        visible, floor = record.get(field), record.get(FORGOTTEN_FIELD)
+        visible, floor = record.get(field), record.get(PRUNE_FLOOR_FIELD)
         if floor:
             # What the deletion superseded may be gone; that somebody deleted is checked with the
             # rest.
@@ -113,7 +113,7 @@ def is_action(history, key, lost):
     it wrote besides: a later action of the same offer wrote over its `deleted`."""
     return (lost.field, lost.replaced, lost.value) == (DELETED_FIELD, None, b"") and any(
         register.stamp == lost.stamp
-        for field in range(DELETED_FIELD + 1, FORGOTTEN_FIELD)
+        for field in range(DELETED_FIELD + 1, PRUNE_FLOOR_FIELD)
         for register in history.writes.get((key, field), {})
     )
 
@@ -170,7 +170,7 @@ def was_tried(history, key, field, register):
     # Otherwise it must have come with an action on the whole record: a deletion that forgot the
     # rest of it, or an edit that brought the rest back under its own stamp.
     actions = history.writes.get((key, DELETED_FIELD), {})
-    deletes = field == FORGOTTEN_FIELD
+    deletes = field == PRUNE_FLOOR_FIELD
     return any(
         action.stamp == register.stamp and (bool(action.value) if deletes else not action.value)
         for action in actions

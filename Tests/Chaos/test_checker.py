@@ -84,13 +84,13 @@ def test_what_nobody_wrote_is_found():
 
 def test_what_a_deletion_forgot_is_not_lost_and_who_never_deleted_forgot_nothing():
     deleted = Register(1, Stamp(5, B), Stamp(1, A), values.DELETED)
-    forgotten = Register(15, Stamp(5, B), None, b"\x78\x01")
-    stripped = {KEY: {1: deleted, 15: forgotten}}
+    prune_floor = Register(15, Stamp(5, B), None, b"\x78\x01")
+    pruned = {KEY: {1: deleted, 15: prune_floor}}
     told = history((ONE, True))
-    assert from_nowhere(stripped, told)
+    assert from_nowhere(pruned, told)
     whole = from_record(KEY, {1: deleted, 2: ONE})
     told.tried(sync_pb2.Offer(record=whole, written=[1]), True)
-    assert not check(told, stripped).problems and not from_nowhere(stripped, told)
+    assert not check(told, pruned).problems and not from_nowhere(pruned, told)
     revived = {KEY: {1: deleted, 2: ONE._replace(stamp=Stamp(9, A))}}
     assert from_nowhere(revived, told), "nothing was written at that moment"
 

@@ -13,9 +13,9 @@ from atrest.sync.v1 import records_pb2, sync_pb2
 CONFLICT, ENTITLEMENT = records_pb2.KIND_CONFLICT, records_pb2.KIND_ENTITLEMENT
 DELETED_FIELD = 1
 ENTRY_FIELD = 2
-FORGOTTEN_FIELD = 15
+PRUNE_FLOOR_FIELD = 15
 DELETED = records_pb2.Water(deleted=True).SerializeToString()
-FORGOTTEN = records_pb2.Water(forgotten=True).SerializeToString()
+PRUNE_FLOOR = records_pb2.Water(prune_floor=True).SerializeToString()
 HUNDRED_YEARS_MS = 100 * 365 * 86_400_000
 
 
@@ -44,12 +44,12 @@ def rank(register):
 
 
 def merge(a: Record, b: Record) -> Record:
-    """The greater register of each field; then what is older than the `forgotten` register goes."""
+    """The greater register of each field; then what is older than the `prune_floor` register goes."""
     greatest = {
         field: max((side[field] for side in (a, b) if field in side), key=rank)
         for field in a.keys() | b.keys()
     }
-    floor = greatest.get(FORGOTTEN_FIELD)
+    floor = greatest.get(PRUNE_FLOOR_FIELD)
     return {f: r for f, r in greatest.items() if floor is None or r.stamp >= floor.stamp}
 
 
@@ -64,7 +64,7 @@ def lifted(record: Record, floor: Optional[Register]) -> Record:
         return record
     return {
         field: Register(field, floor.stamp, None, register.value)
-        if register.stamp < floor.stamp and field != FORGOTTEN_FIELD
+        if register.stamp < floor.stamp and field != PRUNE_FLOOR_FIELD
         else register
         for field, register in record.items()
     }
@@ -73,11 +73,11 @@ def lifted(record: Record, floor: Optional[Register]) -> Record:
 def pruned(record: Record) -> Record:
     """A deleted record without what the deletion made unreachable."""
     deletion = record[DELETED_FIELD]
-    rest = {f: r for f, r in record.items() if f != FORGOTTEN_FIELD}
+    rest = {f: r for f, r in record.items() if f != PRUNE_FLOOR_FIELD}
     left = {f: r for f, r in rest.items() if r.stamp >= deletion.stamp}
     if left == rest:
         return record
-    return left | {FORGOTTEN_FIELD: Register(FORGOTTEN_FIELD, deletion.stamp, None, FORGOTTEN)}
+    return left | {PRUNE_FLOOR_FIELD: Register(PRUNE_FLOOR_FIELD, deletion.stamp, None, PRUNE_FLOOR)}
 
 
 def did_not_know(kept: Register, lost: Register) -> bool:
@@ -88,7 +88,7 @@ def did_not_know(kept: Register, lost: Register) -> bool:
     """
     over = kept.replaced
     is_own = kept.stamp.replica == lost.stamp.replica and (
-        kept.field == FORGOTTEN_FIELD
+        kept.field == PRUNE_FLOOR_FIELD
         or over is not None
         and over.replica == kept.stamp.replica
         and over > lost.stamp
@@ -137,7 +137,7 @@ class History:
         for copy in (stored, judged):
             for field, register in sorted(copy.items()):
                 name = identity(register)
-                if field != FORGOTTEN_FIELD and name not in left and name not in self.judged:
+                if field != PRUNE_FLOOR_FIELD and name not in left and name not in self.judged:
                     self.judged.append(name)
         self.judged = self.judged[-self.LIMIT :]
         if not is_deleted(result):
@@ -171,7 +171,7 @@ class Meeting:
         self.stored, self.offered, self.history = stored, offered, history
         self.written = written & offered.keys()
         self.restored = restored
-        floors = [copy[FORGOTTEN_FIELD] for copy in (stored, offered) if FORGOTTEN_FIELD in copy]
+        floors = [copy[PRUNE_FLOOR_FIELD] for copy in (stored, offered) if PRUNE_FLOOR_FIELD in copy]
         self.floor = max(floors, key=rank, default=None)
         self.floors = {register.stamp for register in floors}
         self.lifted = lifted(offered, self.floor)
@@ -252,11 +252,11 @@ class Meeting:
         if is_deleted(self.stored) or not offer_deletes or not is_deleted(self.result):
             return []
         deletion = self.result[DELETED_FIELD]
-        own = {self.stored[f].stamp for f in (DELETED_FIELD, FORGOTTEN_FIELD) if f in self.stored}
+        own = {self.stored[f].stamp for f in (DELETED_FIELD, PRUNE_FLOOR_FIELD) if f in self.stored}
         hidden = {
             register.stamp
             for field, register in self.stored.items()
-            if field != FORGOTTEN_FIELD
+            if field != PRUNE_FLOOR_FIELD
             and register.stamp < deletion.stamp
             and register.stamp.replica != deletion.stamp.replica
             and self._is_news(register, deletion)
@@ -300,7 +300,7 @@ class Meeting:
         return (
             (self.restored or self.result.get(register.field) == register)
             and register.field not in self.written
-            and register.field != FORGOTTEN_FIELD
+            and register.field != PRUNE_FLOOR_FIELD
             and self.stored.get(register.field) != register
             and identity(register) not in self.history.judged
             and register.stamp.replica != deletion.stamp.replica

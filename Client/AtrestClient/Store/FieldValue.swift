@@ -35,8 +35,8 @@ public enum FieldValue: Hashable, Sendable {
       }
     }
     // Says of the whole record what its deletion said, once nothing else is left of it.
-    if register.field == Register.forgottenField {
-      return register.value == Register.forgottenValue ? .deleted(true) : nil
+    if register.field == Register.pruneFloorField {
+      return register.value == Register.pruneFloorValue ? .deleted(true) : nil
     }
     switch (kind, register.field) {
     case (.session, SessionField.span):

@@ -53,8 +53,8 @@ struct ListingPosition: Hashable {
 
   private init?(fast record: Record) {
     guard let session = try? Session(record) else {
-      // Of a forgotten fast only its deletion is left: see `ReplicaTransaction.completedFasts()`.
-      guard record.isDeleted, record[Register.forgottenField] != nil else { return nil }
+      // Of a pruned fast only its deletion is left: see `ReplicaTransaction.completedFasts()`.
+      guard record.isDeleted, record[Register.pruneFloorField] != nil else { return nil }
       self.init(state: .deleted, at: 0)
       return
     }

@@ -198,11 +198,11 @@ extension ReplicaTransaction {
       arguments: [key.kind.rawValue, Data(key.id)]) ?? false
   }
 
-  /// Whether somebody may want back what was forgotten with a deletion: this replica knows the
+  /// Whether somebody may want back what was pruned with a deletion: this replica knows the
   /// deletion to be undone, or the journal lists an action that wrote some of it.
-  private func isMissed(_ forgotten: [Register], from record: Record) throws -> Bool {
-    if forgotten.isEmpty || !record.isDeleted { return !forgotten.isEmpty }
-    return try forgotten.contains { register in
+  private func isMissed(_ pruned: [Register], from record: Record) throws -> Bool {
+    if pruned.isEmpty || !record.isDeleted { return !pruned.isEmpty }
+    return try pruned.contains { register in
       let action = Conflict(
         key: record.key, field: Register.deletedField, lost: register, kept: register,
         noticed: WallTime(milliseconds: 0))
@@ -247,16 +247,16 @@ extension ReplicaTransaction {
           let mine = before.lifted(to: floor)
           var merged = mine
           var givesWay = false
-          var forgotten: [Register] = []
+          var pruned: [Register] = []
           merged.merge(received.lifted(to: floor)) { lost, kept in
             guard mine[lost.field] == lost else { return }
-            if kept.field == lost.field { givesWay = true } else { forgotten.append(lost) }
+            if kept.field == lost.field { givesWay = true } else { pruned.append(lost) }
           }
           let encoded = merged.encoded
           let isChanged = encoded != stored
           guard !isChanged || isStorable(merged, encoded) else { throw tooLarge }
           if try state.isAfterLoss || isToBeRestored(received.key),
-            try givesWay || isMissed(forgotten, from: merged)
+            try givesWay || isMissed(pruned, from: merged)
           {
             try offerBeforeItGoes(before)
           }

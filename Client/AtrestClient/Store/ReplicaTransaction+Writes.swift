@@ -101,7 +101,7 @@ extension ReplicaTransaction {
     guard isHere ?? (!isDeleting && isWhole(nil, with: restored)) else {
       throw .invalid("The record itself has not arrived yet. Sync, then try again.")
     }
-    if stored?[Register.forgottenField] != nil, !isWhole(stored, with: restored) {
+    if stored?[Register.pruneFloorField] != nil, !isWhole(stored, with: restored) {
       restored = try conflicts().filter {
         $0.conflict.key == key && $0.conflict.lost.stamp == entry.conflict.lost.stamp
       }
@@ -198,7 +198,7 @@ extension ReplicaTransaction {
 extension Record {
   /// Whether the record holds a register, or what came after it.
   fileprivate func reaches(_ register: Register) -> Bool {
-    [register.field, Register.forgottenField].contains { field in
+    [register.field, Register.pruneFloorField].contains { field in
       self[field].map { $0.stamp >= register.stamp } ?? false
     }
   }

@@ -83,7 +83,7 @@ private struct RecordRestamp {
   ) throws {
     let held = try transaction.record(key)
     // What was pruned stays below: these writes were not among it.
-    least = held?[Register.forgottenField]?.stamp.time ?? least
+    least = held?[Register.pruneFloorField]?.stamp.time ?? least
     for entry in entries { choose(for: entry) }
     guard stamps.contains(where: { $0.key != $0.value }) else { return }
     for entry in entries {

@@ -160,9 +160,9 @@ extension ReplicaTransaction {
       guard try !wouldGoOnBesideAnother(before, since: current, except: beside) else {
         return change([], written, anotherGoesOn: true)
       }
-      // Its payload may have been forgotten since.
+      // Its payload may have been pruned since.
       let lost = before.registers.filter {
-        current[$0.field] == nil && $0.field != Register.forgottenField
+        current[$0.field] == nil && $0.field != Register.pruneFloorField
           && $0.field != Register.deletedField
       }
       try write(after.key, lost.map { ($0.field, $0.value) }, deleted: false)

@@ -55,7 +55,8 @@ enum RecordWords {
   static func name(of field: FieldNumber, in kind: RecordKind) -> String {
     switch (kind, field) {
     case (_, Register.deletedField): "deleted"
-    case (_, Register.forgottenField): "forgotten"
+    // Programs know it by the name that it had first.
+    case (_, Register.pruneFloorField): "forgotten"
     case (.session, SessionField.span): "span"
     case (.session, SessionField.target): "target"
     case (.water, WaterField.intake): "intake"

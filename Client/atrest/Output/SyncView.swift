@@ -50,7 +50,7 @@ enum SyncWords {
 
   /// After a sync.
   static func done(_ report: SyncReport) -> String {
-    var lines = [counts(report).map { "In step: \($0)." } ?? "In step. Nothing was new."]
+    var lines = [counts(report).map { "Up to date: \($0)." } ?? "Up to date. Nothing was new."]
     if report.restarted {
       lines.append(
         "The server had lost some of what it held; this device gave back what it has of that.")

@@ -54,8 +54,8 @@ struct Holding: Sendable {
     for record in try replica.allRecords()
     where [.session, .water, .preference].contains(record.key.kind) {
       var item = Item()
-      // What was forgotten is told by what is missing.
-      for register in record.registers where register.field != Register.forgottenField {
+      // What was pruned is told by what is missing.
+      for register in record.registers where register.field != Register.pruneFloorField {
         item.values[register.field] = FieldValue(register, of: record.key.kind)
         item.writers[register.field] = register.stamp.replica
       }

@@ -105,8 +105,8 @@ extension Player {
 
   func setAside(_ entry: JournalEntry) -> Report.Note {
     // The server forgot the record after its deletion; that is what the write lost to.
-    let isForgotten = entry.conflict.kept.field == Register.forgottenField
-    let kept = isForgotten ? FieldValue.deleted(true) : entry.kept
+    let isPruned = entry.conflict.kept.field == Register.pruneFloorField
+    let kept = isPruned ? FieldValue.deleted(true) : entry.kept
     return .setAside(
       record: book.name(entry.conflict.key),
       value: LabWords.value(entry.lost, start, zone),

@@ -132,7 +132,7 @@ struct Ledger {
     }
     for (slot, writes) in writes {
       let shown = holding.items[slot.key]?.values[slot.field]
-      // Erased because its owner asked: some time after a deletion the server forgets what was in
+      // Erased because its owner asked: some time after a deletion the server prunes what was in
       // the record.
       if shown == nil, holding.items[slot.key]?.isDeleted == true { continue }
       let entries = journal[slot] ?? []
@@ -153,11 +153,11 @@ struct Ledger {
           other != number && writes[other].value == write.value
             && !writes[other].knew.contains(number) && !write.knew.contains(other) && isKept(other)
         }
-        let metForgotten = writes.indices.contains { other in
+        let metPruned = writes.indices.contains { other in
           writes[other].isExcused && !writes[other].knew.contains(number)
             && !write.knew.contains(other)
         }
-        if !twin, !metForgotten {
+        if !twin, !metPruned {
           problems.append(
             "a write of \(write.devices.sorted().joined(separator: " or ")) to \(place) is neither visible, nor superseded by one that "
               + "knew it, nor in the journal")

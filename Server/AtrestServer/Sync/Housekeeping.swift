@@ -25,7 +25,7 @@ package enum Housekeeping {
     _ feed: AccountFeed, at now: WallTime, limit: Int = slice
   ) throws(StoreError) -> Bool {
     let acknowledged = try feed.transaction.acknowledgedSequence(
-      of: feed.account, seenAfter: now.advanced(by: -Record.strippingMilliseconds))
+      of: feed.account, seenAfter: now.advanced(by: -Record.pruningMilliseconds))
     let due = try feed.transaction.recordsDue(
       of: feed.account, at: now, orKnownAt: Mutation.prunedTooEarly.isActive ? .max : acknowledged,
       limit: limit)
@@ -53,7 +53,7 @@ package enum Housekeeping {
       try feed.transaction.setNotDue(key: key, account: feed.account)
       return nil
     }
-    let result = record.isDeleted ? record.stripped() : end(record, now)
+    let result = record.isDeleted ? record.pruned() : end(record, now)
     if let result, result != record, try !isListed(record, feed) {
       let history = found.recordHistory.pruning(record, to: result)
       _ = try feed.replace(
@@ -97,7 +97,7 @@ package enum Housekeeping {
       Register(
         field: Register.deletedField, stamp: Stamp(time: time, replica: entry.lost.stamp.replica),
         value: Register.deletedValue))
-    return result.stripped()
+    return result.pruned()
   }
 }
 

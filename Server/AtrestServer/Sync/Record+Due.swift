@@ -7,7 +7,7 @@ import AtrestReplication
 extension Record {
   /// How long a deleted record keeps its payload if some device has not said that it knows the
   /// deletion, and how long a device that does not call is waited for: 30 days, in milliseconds.
-  static let strippingMilliseconds: Int64 = 30 * 24 * 3600 * 1000
+  static let pruningMilliseconds: Int64 = 30 * 24 * 3600 * 1000
 
   /// Whether a person would miss it: what is deleted, the journal and entitlements do not count.
   var isLive: Bool {
@@ -20,7 +20,7 @@ extension Record {
   ///   be younger counts from then.
   func isDue(takenIn taken: WallTime) -> WallTime? {
     if isDeleted {
-      return stripped() == self ? nil : taken.advanced(by: Self.strippingMilliseconds)
+      return pruned() == self ? nil : taken.advanced(by: Self.pruningMilliseconds)
     }
     guard key.kind == .conflict, let entry = try? Conflict(self) else { return nil }
     return min(entry.noticed, taken).advanced(by: Conflict.retentionMilliseconds)

@@ -44,10 +44,10 @@ private func checkRecord(_ record: Record) throws {
     let span = SessionField.encode(session.span)
     try law(!span.isEmpty, "a span that can be read can be written")
   }
-  let stripped = record.stripped()
-  try law(stripped.stripped() == stripped, "stripping twice is stripping once")
-  try law(stripped.registers.count <= record.registers.count + 1, "stripping adds a floor at most")
-  if stripped.registers.count <= Record.Limits.registers { try checkRoundTrip(stripped) }
+  let pruned = record.pruned()
+  try law(pruned.pruned() == pruned, "pruning twice is pruning once")
+  try law(pruned.registers.count <= record.registers.count + 1, "pruning adds a floor at most")
+  if pruned.registers.count <= Record.Limits.registers { try checkRoundTrip(pruned) }
   _ = record.latestTime
   let key = RecordKey(storageKey: record.key.storageKey)
   try law(key == record.key, "a key survives being stored")

@@ -36,7 +36,7 @@ enum Samples {
         value: Register.deletedValue))
     var lists = [
       ("session", session), ("water", water), ("deleted", deleted),
-      ("stripped", deleted.stripped()),
+      ("pruned", deleted.pruned()),
       (
         "preference",
         record(.preference, [2: PreferenceField.encode("dark")], id: Array("theme".utf8))

@@ -119,7 +119,7 @@ struct Edit {
     _ number: Int64, _ oracle: inout Oracle, _ chance: inout Chance
   ) throws {
     let known = oracle.keys.filter { $0.kind == .session }
-    // Of late, so that there is one that was not stripped.
+    // Of late, so that there is one that was not pruned.
     guard let key = chance.choose(Array(known.suffix(12).prefix(2))),
       let record = try transaction.record(key)
     else { return try fast(number, &oracle, &chance) }

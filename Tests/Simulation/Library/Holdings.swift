@@ -4,14 +4,14 @@
 import AtrestProtocol
 import AtrestReplication
 
-/// Registers that are visible, journalled, or stripped away.
+/// Registers that are visible, journalled, or pruned.
 struct Holdings {
   private(set) var visible: Set<Oracle.Held> = []
   /// What stands in a deleted record: nobody sees it, and the record's end takes it along.
   private(set) var hidden: Set<Oracle.Held> = []
   /// Losing writes; those of field 1 stand for whole actions.
   private(set) var journal: Set<Oracle.Held> = []
-  /// The stamps up to which records were stripped.
+  /// The stamps up to which records were pruned.
   private(set) var floors: [RecordKey: Stamp] = [:]
 
   /// Adds a record, or a journal entry.
@@ -22,7 +22,7 @@ struct Holdings {
     if record.key.kind == .conflict, let entry = try? Conflict(record) {
       journal.insert(Oracle.Held(key: entry.key, register: entry.lost))
     }
-    if let floor = record[Register.forgottenField] {
+    if let floor = record[Register.pruneFloorField] {
       floors[record.key] = max(floors[record.key] ?? floor.stamp, floor.stamp)
     }
     let isHiding = record.isDeleted && record.key.kind != .conflict

@@ -9,7 +9,7 @@ extension Oracle {
   func fault(of entry: Conflict) -> String? {
     let lost = stamped(entry.lost, in: entry.key)
     let kept =
-      entry.kept.field == Register.forgottenField
+      entry.kept.field == Register.pruneFloorField
       ? deletions(of: entry.key, at: entry.kept.stamp) : stamped(entry.kept, in: entry.key)
     guard !lost.isEmpty, !kept.isEmpty else {
       return "the journal holds a write that nobody made"

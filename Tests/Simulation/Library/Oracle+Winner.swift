@@ -37,8 +37,8 @@ struct Acknowledged {
   func firstBeaten(_ records: [RecordKey: Record]) -> (key: RecordKey, owed: Register)? {
     greatest.filter { field, owed in
       let record = records[field.key]
-      // What is older than the floor was stripped, and something younger may have come since.
-      if let floor = record?[Register.forgottenField], owed.stamp < floor.stamp { return false }
+      // What is older than the floor was pruned, and something younger may have come since.
+      if let floor = record?[Register.pruneFloorField], owed.stamp < floor.stamp { return false }
       guard let visible = record?[field.field] else { return true }
       return Acknowledged.isLess(visible, owed)
     }
@@ -72,7 +72,7 @@ extension Oracle {
   /// be older).
   func firstUndone(_ records: [Record]) -> (visible: Write, later: Write)? {
     var floors: [RecordKey: Stamp] = [:]
-    for record in records { floors[record.key] = record[Register.forgottenField]?.stamp }
+    for record in records { floors[record.key] = record[Register.pruneFloorField]?.stamp }
     /// For each write the first owed one that was made in its knowledge.
     var later: [Int: Int] = [:]
     for id in writes.indices.reversed() {
@@ -82,7 +82,7 @@ extension Oracle {
       for parent in writes[id].parents where writes[id].parents.count == 1 { later[parent] = owed }
     }
     for record in records where record.key.kind != .conflict {
-      for register in record.registers where register.field != Register.forgottenField {
+      for register in record.registers where register.field != Register.pruneFloorField {
         let ids = writes(of: register, in: record.key)
         guard let first = ids.first,
           !ids.contains(where: { later[$0] == nil || isDoubled($0) }),

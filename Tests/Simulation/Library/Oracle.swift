@@ -215,7 +215,7 @@ struct Oracle {
 
   // MARK: Finding
 
-  /// The writes that a register may be, by its stamp. Where a stripped record was brought back, a
+  /// The writes that a register may be, by its stamp. Where a pruned record was brought back, a
   /// value may carry a stamp that was not its writer's; values of other fields than field 1 are
   /// unique, and tell as much.
   func writes(of register: Register, in key: RecordKey) -> [Int] {

@@ -72,7 +72,7 @@ final class ServerProcess: @unchecked Sendable {
     let foreigner = DeviceEntry(
       replica: Self.foreigner, account: accountIDs[0], name: "foreign",
       tokenHash: [UInt8](repeating: 7, count: 32), paired: now)
-    // A device that never says where it stands keeps the server from stripping anything for 30
+    // A device that never says where it stands keeps the server from pruning anything for 30
     // days.
     if world.history.hasForeigner {
       _ = try store.transaction { transaction throws(StoreError) in

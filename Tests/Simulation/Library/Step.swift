@@ -93,7 +93,7 @@ package enum Fault: String, CaseIterable, Sendable {
   case twoProcesses
   /// Links that carry 8 KB a second.
   case slowLink
-  /// Weeks without any use, in which what was deleted is stripped and the journal ends.
+  /// Weeks without any use, in which what was deleted is pruned and the journal ends.
   case pause
   /// A clock that jumps by years. Writes more than a minute ahead are refused and stamped again;
   /// such a write may fall behind an earlier one of the same device and record, if that was taken

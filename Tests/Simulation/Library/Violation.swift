@@ -34,7 +34,7 @@ package struct Outcome: Sendable {
 /// Things that are counted, to see that a simulation does what it is meant to.
 package enum Counted: String, CaseIterable, Sendable {
   case edits, syncs, failedSyncs, cut, deviceEnds, serverEnds, fatalServerErrors, putBacks, clones
-  case conflicts, records, replays, foreignWrites, comparisons, renewals, stripped
+  case conflicts, records, replays, foreignWrites, comparisons, renewals, pruned
   /// Owed writes that were excused, and false entries that were granted, because a server forgot
   /// something.
   case lossesExcused, falseEntriesExcused

@@ -104,7 +104,7 @@ extension World {
       holdings.addJournal(account.journal)
       for record in records {
         holdings.add(record)
-        if record[Register.forgottenField] != nil { count(.stripped) }
+        if record[Register.pruneFloorField] != nil { count(.pruned) }
         checkWhole(record)
         checkOrigin(record, account.oracle)
       }
@@ -205,7 +205,7 @@ extension World {
     }
     for register in record.registers {
       let isKnown =
-        register.field == Register.forgottenField
+        register.field == Register.pruneFloorField
         ? !oracle.deletions(of: record.key, at: register.stamp).isEmpty
         : !oracle.writes(of: register, in: record.key).isEmpty
           && oracle.isAction(register.stamp, on: record.key)

@@ -89,7 +89,7 @@ extension World {
       device.account.oracle.owe(noted)
       checkStamp(noted, process)
     } catch ReplicaError.invalid {
-      // A record that was stripped cannot be written back in part.
+      // A record that was pruned cannot be written back in part.
     } catch let error as ReplicaError {
       device.unanswered += noted
       failed(process, .replica(error))
@@ -263,7 +263,7 @@ extension World {
       taken.addJournal(account.journal)
       account.journal = ended.union(everywhere.journal)
       account.oracle.excuse(before: known, after: everywhere)
-      account.oracle.noteForgotten(before: taken, after: server)
+      account.oracle.notePruned(before: taken, after: server)
       acknowledgeWhatIsHeld(account)
     }
     look()

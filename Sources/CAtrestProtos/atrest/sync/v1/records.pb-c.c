@@ -710,12 +710,12 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__session__field_descripto
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "forgotten",
+    "prune_floor",
     15,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Session, forgotten),
+    offsetof(Atrest__Sync__V1__Session, prune_floor),
     NULL,
     NULL,
     0,             /* flags */
@@ -724,7 +724,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__session__field_descripto
 };
 static const unsigned atrest__sync__v1__session__field_indices_by_name[] = {
   0,   /* field[0] = deleted */
-  3,   /* field[3] = forgotten */
+  3,   /* field[3] = prune_floor */
   1,   /* field[1] = span */
   2,   /* field[2] = target_minutes */
 };
@@ -827,12 +827,12 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__water__field_descriptors
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "forgotten",
+    "prune_floor",
     15,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Water, forgotten),
+    offsetof(Atrest__Sync__V1__Water, prune_floor),
     NULL,
     NULL,
     0,             /* flags */
@@ -841,8 +841,8 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__water__field_descriptors
 };
 static const unsigned atrest__sync__v1__water__field_indices_by_name[] = {
   0,   /* field[0] = deleted */
-  2,   /* field[2] = forgotten */
   1,   /* field[1] = intake */
+  2,   /* field[2] = prune_floor */
 };
 static const ProtobufCIntRange atrest__sync__v1__water__number_ranges[2 + 1] =
 {
@@ -892,12 +892,12 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__preference__field_descri
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "forgotten",
+    "prune_floor",
     15,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Preference, forgotten),
+    offsetof(Atrest__Sync__V1__Preference, prune_floor),
     NULL,
     NULL,
     0,             /* flags */
@@ -906,7 +906,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__preference__field_descri
 };
 static const unsigned atrest__sync__v1__preference__field_indices_by_name[] = {
   0,   /* field[0] = deleted */
-  2,   /* field[2] = forgotten */
+  2,   /* field[2] = prune_floor */
   1,   /* field[1] = value */
 };
 static const ProtobufCIntRange atrest__sync__v1__preference__number_ranges[2 + 1] =
@@ -1098,12 +1098,12 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__conflict__field_descript
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
-    "forgotten",
+    "prune_floor",
     15,
     PROTOBUF_C_LABEL_NONE,
     PROTOBUF_C_TYPE_BOOL,
     0,   /* quantifier_offset */
-    offsetof(Atrest__Sync__V1__Conflict, forgotten),
+    offsetof(Atrest__Sync__V1__Conflict, prune_floor),
     NULL,
     NULL,
     0,             /* flags */
@@ -1113,7 +1113,7 @@ static const ProtobufCFieldDescriptor atrest__sync__v1__conflict__field_descript
 static const unsigned atrest__sync__v1__conflict__field_indices_by_name[] = {
   0,   /* field[0] = deleted */
   1,   /* field[1] = entry */
-  2,   /* field[2] = forgotten */
+  2,   /* field[2] = prune_floor */
 };
 static const ProtobufCIntRange atrest__sync__v1__conflict__number_ranges[2 + 1] =
 {

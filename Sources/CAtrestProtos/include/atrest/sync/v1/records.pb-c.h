@@ -208,7 +208,7 @@ struct  Atrest__Sync__V1__Session
   /*
    * Written by the server, with the stamp of the deletion. What is older is gone.
    */
-  protobuf_c_boolean forgotten;
+  protobuf_c_boolean prune_floor;
 };
 #define ATREST__SYNC__V1__SESSION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__session__descriptor) \
@@ -250,9 +250,9 @@ struct  Atrest__Sync__V1__Water
    */
   Atrest__Sync__V1__Water__Intake *intake;
   /*
-   * See Session.forgotten.
+   * See Session.prune_floor.
    */
-  protobuf_c_boolean forgotten;
+  protobuf_c_boolean prune_floor;
 };
 #define ATREST__SYNC__V1__WATER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__water__descriptor) \
@@ -274,9 +274,9 @@ struct  Atrest__Sync__V1__Preference
    */
   char *value;
   /*
-   * See Session.forgotten.
+   * See Session.prune_floor.
    */
-  protobuf_c_boolean forgotten;
+  protobuf_c_boolean prune_floor;
 };
 #define ATREST__SYNC__V1__PREFERENCE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__preference__descriptor) \
@@ -326,7 +326,7 @@ struct  Atrest__Sync__V1__Conflict__Entry
    */
   Atrest__Sync__V1__Register *lost;
   /*
-   * The write that won. Where the record had been deleted and forgotten, its `forgotten`
+   * The write that won. Where the record had been deleted and pruned, its `prune_floor`
    * register.
    */
   Atrest__Sync__V1__Register *kept;
@@ -357,9 +357,9 @@ struct  Atrest__Sync__V1__Conflict
    */
   Atrest__Sync__V1__Conflict__Entry *entry;
   /*
-   * See Session.forgotten. Entries end 90 days after they were noticed.
+   * See Session.prune_floor. Entries end 90 days after they were noticed.
    */
-  protobuf_c_boolean forgotten;
+  protobuf_c_boolean prune_floor;
 };
 #define ATREST__SYNC__V1__CONFLICT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&atrest__sync__v1__conflict__descriptor) \

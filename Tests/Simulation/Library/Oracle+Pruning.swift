@@ -8,12 +8,12 @@ import AtrestReplication
 /// server cannot tell whether the writer of what it meets knew it, and either may supersede the
 /// other without an entry, or with one too many.
 struct Forgetting {
-  /// Forgotten, and not back since.
+  /// Pruned, and not back since.
   private(set) var absent: Set<Int> = []
-  /// What stood in the place of a forgotten write at the moment when that came back and won. It
+  /// What stood in the place of a pruned write at the moment when that came back and won. It
   /// need not be found.
   private(set) var met: Set<Int> = []
-  /// Forgotten at any time.
+  /// Pruned at any time.
   private(set) var ever: Set<Int> = []
 
   mutating func forget(_ ids: [Int]) {
@@ -32,7 +32,7 @@ struct Forgetting {
 
 extension Oracle {
   /// Notes what a server had, and has no more because a copy was put in its place.
-  mutating func noteForgotten(before: Holdings, after: Holdings) {
+  mutating func notePruned(before: Holdings, after: Holdings) {
     // What lost to one that says the same was taken in, too.
     let was = covered(by: before, isHeldEnough: true, isEqualEnough: true)
     let isStill = covered(by: after, isHeldEnough: true, isDismissedEnough: false)
@@ -41,7 +41,7 @@ extension Oracle {
 
   /// Notes what the server made of a record.
   mutating func noteCommitted(_ before: Record?, _ after: Record) {
-    if let floor = after[Register.forgottenField] {
+    if let floor = after[Register.pruneFloorField] {
       floors[after.key, default: []].insert(floor.stamp)
     }
     for id in after[Register.deletedField].map({ writes(of: $0, in: after.key) }) ?? [] {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the server took out of a deleted record stays out, and what comes back comes back whole.
 
-A device that still holds a stripped record offers it to a server that lost it; from there on the floor under its
+A device that still holds a pruned record offers it to a server that lost it; from there on the floor under its
 registers must act as docs/merge.md says. The independent model says what is right.
 """
 
@@ -11,7 +11,7 @@ from atrest.sync.v1 import records_pb2, sync_pb2
 from model import Register, Stamp
 
 KIND = records_pb2.KIND_SESSION
-FORGOTTEN = records_pb2.Session(forgotten=True).SerializeToString()
+PRUNE_FLOOR = records_pb2.Session(prune_floor=True).SerializeToString()
 DELETED = records_pb2.Session(deleted=True).SerializeToString()
 STARTED = records_pb2.Session.Span(start_ms=1_700_000_000_000)
 SPAN = records_pb2.Session(span=STARTED).SerializeToString()
@@ -22,9 +22,9 @@ def offer(key, record, written):
     return sync_pb2.Offer(record=model.from_record(key, record), written=sorted(written))
 
 
-def stripped(phone, clock):
+def pruned(phone, clock):
     stamp = Stamp(clock, phone.replica)
-    return {1: Register(1, stamp, None, DELETED), 15: Register(15, stamp, None, FORGOTTEN)}
+    return {1: Register(1, stamp, None, DELETED), 15: Register(15, stamp, None, PRUNE_FLOOR)}
 
 
 def edit(device, clock, older):
@@ -38,12 +38,12 @@ def edit(device, clock, older):
 
 
 def settle(phone, tablet, edit_at):
-    """The phone offers a stripped record, the tablet an edit of it: what the account then holds, and the model."""
+    """The phone offers a pruned record, the tablet an edit of it: what the account then holds, and the model."""
     key = (KIND, values.new_id())
     base = values.clock()
     account = model.Account()
     for device, record, written in [
-        (phone, stripped(phone, base), {1}),
+        (phone, pruned(phone, base), {1}),
         (tablet, edit(tablet, base + edit_at, base - 100), {1, 2}),
     ]:
         answer = device.exchange(offers=[offer(key, record, written)])
@@ -77,7 +77,7 @@ def test_of_two_deletions_neither_lost_although_one_was_pruned(account):
     key, base = (KIND, values.new_id()), values.clock()
     late = edit(tablet, base - 50, base - 100)
     late[1] = Register(1, Stamp(base - 10, tablet.replica), late[1].stamp, DELETED)
-    for device, record, written in [(phone, stripped(phone, base), {1}), (tablet, late, {1})]:
+    for device, record, written in [(phone, pruned(phone, base), {1}), (tablet, late, {1})]:
         assert not device.exchange(offers=[offer(key, record, written)]).refusals
     feed = [records_pb2.Record.FromString(r) for r in phone.all_records()]
     assert [(r.kind, r.id) for r in feed] == [key]
