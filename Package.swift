@@ -65,9 +65,13 @@ let package = Package(
     .target(
       name: "AtrestDomain", dependencies: ["AtrestReplication"], path: "Sources/AtrestDomain",
       swiftSettings: strict),
-    // What both programs need of a terminal: its width, escaped text, pairing links as pictures.
+    // What both programs need: exit statuses, tables, escaped text, pairing links as pictures.
     .target(
-      name: "AtrestCommandLine", dependencies: ["AtrestDomain", "CAtrestQRencode"],
+      name: "AtrestCommandLine",
+      dependencies: [
+        "AtrestDomain", "CAtrestQRencode",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
       path: "Sources/AtrestCommandLine", swiftSettings: strict),
     .target(
       name: "AtrestPresentation", dependencies: ["AtrestDomain"],
@@ -260,7 +264,8 @@ let package = Package(
     .testTarget(
       name: "AtrestLabTests",
       dependencies: [
-        "AtrestLab", "atrest", "AtrestClient", "AtrestDomain", "AtrestReplication",
+        "AtrestLab", "atrest", "AtrestCommandLine", "AtrestClient", "AtrestDomain",
+        "AtrestReplication",
         "AtrestProtocol",
       ],
       swiftSettings: strict),

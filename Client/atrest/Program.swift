@@ -23,7 +23,7 @@ enum Program {
     do {
       let arguments = NegativeNumbers.asValues(Array(CommandLine.arguments.dropFirst()))
       if let sentence = MistypedCommand.sentence(arguments) {
-        throw Failure.Thrown(sentence, Failure.usage)
+        throw CommandFailure(sentence, .usage)
       }
       var command = try Atrest.parseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
@@ -32,9 +32,9 @@ enum Program {
         try command.run()
       }
     } catch {
-      guard let failure = Failure(error) else { Atrest.exit(withError: error) }
+      guard let failure = CommandFailure(error) else { Atrest.exit(withError: error) }
       Terminal.writeError(failure.sentence)
-      exit(failure.code.rawValue)
+      exit(failure.status.rawValue)
     }
   }
 }

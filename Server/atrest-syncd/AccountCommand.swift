@@ -2,6 +2,7 @@
 // Commands about accounts.
 
 import ArgumentParser
+import AtrestCommandLine
 import AtrestProtocol
 import Foundation
 
@@ -92,7 +93,7 @@ extension AccountCommand {
       let list = try await client.call(
         Method.Admin.listAccounts, EmptyMessage(), as: ListAccountsResponse.self)
       guard let account = list.accounts.first(where: { $0.name == name }) else {
-        throw Failure("There is no account of this name.", .data)
+        throw CommandFailure("There is no account of this name.", .data)
       }
       printError(
         """
@@ -100,7 +101,7 @@ extension AccountCommand {
         Type the account's name to go on:\u{20}
         """)
       guard readLine() == name else {
-        throw Failure(
+        throw CommandFailure(
           "That was not its name, so nothing was removed. Scripts say --yes instead.", .data)
       }
     }
@@ -110,7 +111,7 @@ extension AccountCommand {
 /// A request that names an account.
 private func named(_ name: String) throws -> AccountRequest {
   guard (1...NameLimit.bytes).contains(name.utf8.count) else {
-    throw Failure("A name has 1 to \(NameLimit.bytes) bytes.", .usage)
+    throw CommandFailure("A name has 1 to \(NameLimit.bytes) bytes.", .usage)
   }
   return AccountRequest(name: name)
 }

@@ -2,6 +2,7 @@
 // How commands reach the running daemon. They never open the store: two processes writing could
 // damage it.
 
+import AtrestCommandLine
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
@@ -55,23 +56,23 @@ struct AdminClient {
       return try Answer(decoding: try reply.get())
     } catch let status as Status {
       throw status.code == .unavailable
-        ? notRunning() : Failure(status.message, ExitStatus(status.code))
+        ? notRunning() : CommandFailure(status.message, ExitStatus(status.code))
     } catch let error as SocketError {
-      throw Failure(error.userMessage, .unavailable)
+      throw CommandFailure(error.userMessage, .unavailable)
     } catch is WireError {
-      throw Failure(
+      throw CommandFailure(
         "The server's answer cannot be read. It may be of another version.", .data)
     }
   }
 
-  private func notAllowed() -> Failure {
-    Failure(
+  private func notAllowed() -> CommandFailure {
+    CommandFailure(
       "This user may not look into \(directory). Run the command as the owner of the server.",
       .notPermitted)
   }
 
-  private func notRunning() -> Failure {
-    Failure(
+  private func notRunning() -> CommandFailure {
+    CommandFailure(
       "The server is not running at \(directory). "
         + "Start it with: atrest-syncd serve --data \(directory)" + withoutServer, .unavailable)
   }

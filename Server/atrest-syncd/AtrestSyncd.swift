@@ -56,9 +56,3 @@ struct DataOptions: ParsableArguments {
     guard !directory.isEmpty else { throw ValidationError("--data names no folder.") }
   }
 }
-
-/// How an answer is printed.
-struct FormatOptions: ParsableArguments {
-  @Flag(name: .customLong("json"), help: "Print JSON, for programs.")
-  var isJSON = false
-}

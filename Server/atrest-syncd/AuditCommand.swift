@@ -2,6 +2,7 @@
 // The command that shows what happened on the server, and checks that nobody changed what it says.
 
 import ArgumentParser
+import AtrestCommandLine
 import AtrestProtocol
 import AtrestReplication
 import AtrestServer
@@ -65,7 +66,7 @@ struct AuditCommand: AsyncParsableCommand {
     let answer = try await client.check()
     if format.isJSON { printLine(try Audit.json(answer)) }
     guard answer.broken == 0 else {
-      throw Failure(
+      throw CommandFailure(
         """
         The log is not as it was written: event \(answer.broken) does not follow the ones before it. Somebody changed the \
         database, or the disk damaged it.
@@ -76,14 +77,14 @@ struct AuditCommand: AsyncParsableCommand {
     if let noted {
       let then = try await client.check(through: noted.number)
       guard then.events == noted.number else {
-        throw Failure(
+        throw CommandFailure(
           """
           The log was cut off: it has \(then.events) events, and had \(noted.number) when that was noted. A backup that was put \
           back does that; else somebody changed the database.
           """, .data)
       }
       guard then.hash == noted.hash else {
-        throw Failure(
+        throw CommandFailure(
           """
           The log was made anew: its event \(noted.number) is not the one that was noted. A backup that was put back does \
           that; else somebody changed the database.
@@ -142,7 +143,7 @@ enum Audit {
         event.subject == .none ? "" : Text.hex(event.subject),
       ]
     }
-    let table = Text.table(["NUMBER", "WHEN", "ACCOUNT", "WHAT", "BY", "DEVICE"], rows)
+    let table = Table(["NUMBER", "WHEN", "ACCOUNT", "WHAT", "BY", "DEVICE"], rows: rows).text()
     guard answer.more, let last = answer.entries.last else { return table }
     return table + "\nThere is more: --before \(last.event.number)"
   }

@@ -2,6 +2,7 @@
 // Commands about backups: made by the running server, checked and restored without one.
 
 import ArgumentParser
+import AtrestCommandLine
 import AtrestProtocol
 import AtrestServer
 import Foundation
@@ -21,7 +22,7 @@ struct Backup: AsyncParsableCommand {
     try await reported {
       let path = URL(fileURLWithPath: file).standardizedFileURL.path
       guard !file.isEmpty, path.utf8.count <= BackupRequest.pathLimitBytes else {
-        throw Failure("--to names no file, or its path is too long.", .usage)
+        throw CommandFailure("--to names no file, or its path is too long.", .usage)
       }
       let client = AdminClient(
         directory: data.path,
@@ -87,7 +88,7 @@ struct RestoreCommand: AsyncParsableCommand {
 /// Does something with a backup, and says what was wrong.
 private func backups<Value>(_ body: () throws(BackupError) -> Value) throws -> Value {
   do throws(BackupError) { return try body() } catch {
-    throw Failure(error.userMessage, ExitStatus(error))
+    throw CommandFailure(error.userMessage, ExitStatus(error))
   }
 }
 

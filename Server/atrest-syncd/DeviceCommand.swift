@@ -2,6 +2,7 @@
 // Commands about devices.
 
 import ArgumentParser
+import AtrestCommandLine
 import AtrestProtocol
 import AtrestReplication
 import Foundation
@@ -21,7 +22,7 @@ struct DeviceCommand: ParsableCommand {
     func run() async throws {
       try await reported {
         guard account.utf8.count <= NameLimit.bytes else {
-          throw Failure("A name has 1 to \(NameLimit.bytes) bytes.", .usage)
+          throw CommandFailure("A name has 1 to \(NameLimit.bytes) bytes.", .usage)
         }
         let answer = try await AdminClient(directory: data.path).call(
           Method.Admin.listDevices, AccountRequest(name: account),

@@ -2,6 +2,7 @@
 // Ends a device's access, and offers to end that of its descendants.
 
 import ArgumentParser
+import AtrestCommandLine
 import AtrestProtocol
 import AtrestReplication
 import Foundation
@@ -34,7 +35,7 @@ extension DeviceCommand {
     func run() async throws {
       try await reported {
         guard id.utf8.count == 16, let number = UInt64(id, radix: 16), !id.hasPrefix("+") else {
-          throw Failure(
+          throw CommandFailure(
             "A device's ID has 16 hexadecimal digits. `atrest-syncd device list` shows it.", .usage)
         }
         let device = ReplicaID(rawValue: number)
@@ -59,7 +60,7 @@ extension DeviceCommand {
         return try await client.call(
           Method.Admin.listDevices, AccountRequest(name: ""), as: ListAccountDevicesResponse.self
         ).entries
-      } catch let failure as Failure {
+      } catch let failure as CommandFailure {
         guard failure.status == .temporary else { throw failure }
         return []
       }

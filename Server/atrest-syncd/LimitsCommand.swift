@@ -2,6 +2,7 @@
 // Shows the limits that `serve --limit` can change.
 
 import ArgumentParser
+import AtrestCommandLine
 import AtrestServer
 import Foundation
 
@@ -30,7 +31,7 @@ struct LimitOptions: ParsableArguments {
       }
       try limits.check(shards: Self.shardCount)
     } catch {
-      throw Failure(error.userMessage, .usage)
+      throw CommandFailure(error.userMessage, .usage)
     }
     return limits
   }

@@ -2,6 +2,7 @@
 // Which app's purchases a server verifies, as its owner says it.
 
 import ArgumentParser
+import AtrestCommandLine
 import AtrestEntitlements
 import AtrestSockets
 import Foundation
@@ -42,11 +43,11 @@ struct PurchaseOptions: ParsableArguments {
   func policy() throws -> VerificationPolicy? {
     guard let bundleID else {
       guard roots.isEmpty, appID == nil else {
-        throw Failure("Which app's purchases? Name it with --bundle-id.", .usage)
+        throw CommandFailure("Which app's purchases? Name it with --bundle-id.", .usage)
       }
       return nil
     }
-    guard !bundleID.isEmpty else { throw Failure("A bundle id is not empty.", .usage) }
+    guard !bundleID.isEmpty else { throw CommandFailure("A bundle id is not empty.", .usage) }
     return VerificationPolicy(
       anchors: try anchors(), bundleID: bundleID, appAppleID: appID,
       environment: environment == .sandbox ? .sandbox : .production)
@@ -56,7 +57,7 @@ struct PurchaseOptions: ParsableArguments {
     guard !roots.isEmpty else { return .appleRootG3 }
     let certificates = try roots.map { path in
       guard let bytes = SmallFile.read(path, limitBytes: Self.certificateBytes) else {
-        throw Failure(
+        throw CommandFailure(
           "The certificate \(path) cannot be read. Check that it is there, and a file.", .data)
       }
       return bytes
@@ -64,7 +65,7 @@ struct PurchaseOptions: ParsableArguments {
     do throws(PolicyProblem) {
       return try TrustAnchors(certificatesDER: certificates)
     } catch {
-      throw Failure(error.userMessage, .data)
+      throw CommandFailure(error.userMessage, .data)
     }
   }
 }

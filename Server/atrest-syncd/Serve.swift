@@ -2,6 +2,7 @@
 // The daemon: starts the server, and stops it when asked to.
 
 import ArgumentParser
+import AtrestCommandLine
 import AtrestServer
 import AtrestSockets
 import AtrestTLS
@@ -74,25 +75,25 @@ struct Serve: AsyncParsableCommand {
     let logger = Logger(label: "atrest-syncd") { _ in LineLogHandler(logLevel: level) }
     let listen: SocketAddress
     do throws(SocketError) { listen = try SocketAddress(parsing: address) } catch {
-      throw Failure(error.userMessage, .usage)
+      throw CommandFailure(error.userMessage, .usage)
     }
     if case .unix = listen {
-      throw Failure("Devices call over TCP. Choose an address like 127.0.0.1:7443.", .usage)
+      throw CommandFailure("Devices call over TCP. Choose an address like 127.0.0.1:7443.", .usage)
     }
     let encryption = try encryption()
     if formerAdvertisedAddress != nil { printError("--public is called --advertise now.\n") }
     let advertisedAddress = advertisedAddress ?? formerAdvertisedAddress
     if let advertisedAddress, (try? Endpoint(parsing: advertisedAddress)) == nil {
-      throw Failure("--advertise is not HOST:PORT. Say what devices are to call.", .usage)
+      throw CommandFailure("--advertise is not HOST:PORT. Say what devices are to call.", .usage)
     }
     if listen.isAnyAddress, advertisedAddress == nil, !insecure {
-      throw Failure(
+      throw CommandFailure(
         "\(address) stands for every address of this machine. Say with --advertise HOST:PORT what devices are to call.",
         .usage)
     }
     let trusted = try proxies.map { text in
       guard let address = SocketAddress(host: text) else {
-        throw Failure("--trusted-proxy \(text) is not an address such as 192.0.2.1.", .usage)
+        throw CommandFailure("--trusted-proxy \(text) is not an address such as 192.0.2.1.", .usage)
       }
       return address
     }
@@ -124,7 +125,7 @@ struct Serve: AsyncParsableCommand {
     configuration.shardCount = LimitOptions.shardCount
     let server: Server
     do throws(ServerError) { server = try await Server.start(configuration) } catch {
-      throw Failure(error.userMessage, ExitStatus(error))
+      throw CommandFailure(error.userMessage, ExitStatus(error))
     }
     logger.info("started", metadata: ["address": "\(server.address)", "data": "\(data.path)"])
     printLine("atrest-syncd listening on \(server.address)")
@@ -144,8 +145,10 @@ struct Serve: AsyncParsableCommand {
     case (nil, nil, false): return .own
     case (let certificate?, let key?, false): return .files(certificate: certificate, key: key)
     case (_, _, true):
-      throw Failure("--insecure and a certificate exclude each other. Give one of them.", .usage)
-    default: throw Failure("--tls-cert and --tls-key go together. Give both, or none.", .usage)
+      throw CommandFailure(
+        "--insecure and a certificate exclude each other. Give one of them.", .usage)
+    default:
+      throw CommandFailure("--tls-cert and --tls-key go together. Give both, or none.", .usage)
     }
   }
 

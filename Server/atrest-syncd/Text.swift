@@ -10,9 +10,9 @@ import Foundation
 
 /// Runs a command's work; a failure becomes its sentence on standard error and its exit status.
 func reported(_ body: () async throws -> Void) async throws {
-  do { try await body() } catch let failure as Failure {
-    printError(failure.message + "\n")
-    throw ExitCode(failure.status.rawValue)
+  do { try await body() } catch let failure as CommandFailure {
+    printError(failure.sentence + "\n")
+    throw ExitCode(failure.status)
   }
 }
 
@@ -29,7 +29,7 @@ func printInvitation(_ invitation: Invitation, isJSON: Bool, isPictured: Bool) t
     return
   }
   let environment = ProcessInfo.processInfo.environment
-  let isColoured = (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+  let isColoured = StandardStream.isStyled(isTerminal: true, environment: environment)
   printLine("\n" + code.picture(isColoured: isColoured))
 }
 
@@ -63,11 +63,12 @@ enum Text {
     guard !list.accounts.isEmpty else {
       return "There are no accounts yet. Make one with: atrest-syncd account add NAME"
     }
-    return table(
+    return Table(
       ["ACCOUNT", "DEVICES", "RECORDS", "SIZE", "SINCE"],
-      list.accounts.map {
+      rows: list.accounts.map {
         [$0.name, "\($0.devices)", "\($0.records)", size($0.bytes), day($0.created)]
-      })
+      }
+    ).text()
   }
 
   static func table(_ list: ListAccountDevicesResponse) -> String {
@@ -89,7 +90,7 @@ enum Text {
       ]
     }
     // The last column has no heading, and no width where there is nothing to say.
-    return table(["ID", "DEVICE", "ACCOUNT", "PAIRED", "LAST SEEN", ""], rows)
+    return Table(["ID", "DEVICE", "ACCOUNT", "PAIRED", "LAST SEEN", ""], rows: rows).text()
   }
 
   /// Through which devices one came in; empty: with a code of the owner's, or nobody knows.
@@ -177,11 +178,12 @@ enum Text {
   }
 
   static func table(_ limits: ServerLimits) -> String {
-    table(
+    Table(
       ["NAME", "VALUE", "RANGE", "MEANING"],
-      ServerLimits.table.map {
+      rows: ServerLimits.table.map {
         [$0.name, $0.text($0.value(in: limits)), $0.rangeText, $0.meaning]
-      })
+      }
+    ).text()
   }
 
   static func json(_ limits: ServerLimits) throws -> String {
@@ -204,16 +206,6 @@ enum Text {
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     encoder.keyEncodingStrategy = .convertToSnakeCase
     return String(decoding: try encoder.encode(value), as: UTF8.self)
-  }
-
-  static func table(_ header: [String], _ rows: [[String]]) -> String {
-    let all = [header] + rows.map { $0.map(\.escapedForTerminal) }
-    let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-    return all.map { row in
-      zip(row, widths).map { text, width in
-        text + String(repeating: " ", count: width - text.count)
-      }.joined(separator: "  ").trimmingCharacters(in: .whitespaces)
-    }.joined(separator: "\n")
   }
 
   static func hex(_ replica: ReplicaID) -> String {

@@ -2,6 +2,7 @@
 // The scenarios that come with the project hold, and one that is wrong is told so.
 
 import AtrestClient
+import AtrestCommandLine
 import AtrestDomain
 import AtrestReplication
 import Foundation
@@ -267,9 +268,9 @@ struct GivenServerTests {
       }
       let stop = try #require(error)
       #expect(stop.line == 7)
-      let thrown = try #require(LabCommand.translated(stop) as? Failure.Thrown)
-      #expect(thrown.failure.sentence.hasPrefix("x.yaml:7: The server did not allow it."))
-      #expect(thrown.failure.code == Failure.notPermitted)
+      let thrown = try #require(LabCommand.translated(stop) as? CommandFailure)
+      #expect(thrown.sentence.hasPrefix("x.yaml:7: The server did not allow it."))
+      #expect(thrown.status == ExitStatus.notPermitted)
     }
   }
 

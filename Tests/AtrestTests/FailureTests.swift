@@ -2,6 +2,7 @@
 // The exit code of every failure, and the words that go with it.
 
 import ArgumentParser
+import AtrestCommandLine
 import AtrestDomain
 import Foundation
 import Testing
@@ -33,21 +34,21 @@ struct FailureTests {
     (SyncError.refused("no"), 65), (SyncError.massDeletion(count: 30, of: 40), 65),
     (SyncError.badAnswer("rule"), 76), (SyncError.cancelled, 75),
     (SyncError.replica(.busy(path: "/r")), 75),
-    (Failure.Thrown("A sentence."), 65),
+    (CommandFailure("A sentence."), 65),
   ]
 
   @Test("each has its exit code and a sentence without praise or pressure")
   func codes() throws {
     for (error, code) in Self.expectations {
-      let failure = try #require(Failure(error), "\(error)")
-      #expect(failure.code.rawValue == code, "\(error)")
+      let failure = try #require(CommandFailure(error), "\(error)")
+      #expect(failure.status.rawValue == code, "\(error)")
       #expect(!failure.sentence.isEmpty && bannedWords(in: failure.sentence).isEmpty, "\(error)")
     }
   }
 
   @Test("the argument parser's own errors stay its own, with exit code 64")
   func usage() {
-    #expect(Failure(ValidationError("no")) == nil)
+    #expect(CommandFailure(ValidationError("no")) == nil)
     for arguments in [
       ["water", "edit"], ["--nothing"], ["frobnicate"], ["sessions", "edit", "3f"],
     ] {
@@ -63,15 +64,16 @@ struct FailureTests {
   @Test("what the server does not allow says what to do, once")
   func notPermitted() throws {
     let failure = try #require(
-      Failure(SyncError.notPermitted("the code was used. Ask for a new one")))
+      CommandFailure(SyncError.notPermitted("the code was used. Ask for a new one")))
     #expect(
       failure.sentence == "The server did not allow it. The code was used. Ask for a new one.")
-    #expect(try #require(Failure(SyncError.accessEnded)).sentence.contains("`atrest unpair`"))
+    #expect(
+      try #require(CommandFailure(SyncError.accessEnded)).sentence.contains("`atrest unpair`"))
   }
 
   @Test("other programs' words cannot move the cursor")
   func foreign() throws {
-    let failure = try #require(Failure(SyncError.refused("\u{1B}[2J\u{202E}evil\r\n")))
+    let failure = try #require(CommandFailure(SyncError.refused("\u{1B}[2J\u{202E}evil\r\n")))
     #expect(!failure.sentence.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202E })
     #expect(failure.sentence.contains("\u{FFFD}[2J\u{FFFD}evil"))
   }

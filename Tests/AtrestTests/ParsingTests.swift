@@ -2,6 +2,7 @@
 // What command lines mean.
 
 import ArgumentParser
+import AtrestCommandLine
 import Foundation
 import Testing
 
@@ -122,7 +123,7 @@ struct ParsingTests {
     let long = try PairCommand.deviceName(given: nil, host: String(repeating: "ü", count: 50))
     #expect(long.utf8.count == 64)
     for bad in ["", "  ", String(repeating: "a", count: 65), "a\u{1B}[2J"] {
-      #expect(throws: Failure.Thrown.self) { try PairCommand.deviceName(given: bad, host: "h") }
+      #expect(throws: CommandFailure.self) { try PairCommand.deviceName(given: bad, host: "h") }
     }
   }
 }

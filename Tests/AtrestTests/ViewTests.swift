@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What people read and what programs read, to the letter.
 
+import AtrestCommandLine
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
@@ -404,11 +405,11 @@ struct WordsTests {
 
   @Test("emphasis is off in a pipe, on a dumb terminal, and where NO_COLOR asks for it")
   func style() {
-    #expect(Terminal.isStyled(isTerminal: true, environment: ["TERM": "xterm"]))
-    #expect(Terminal.isStyled(isTerminal: true, environment: ["NO_COLOR": ""]))
-    #expect(!Terminal.isStyled(isTerminal: true, environment: ["NO_COLOR": "1"]))
-    #expect(!Terminal.isStyled(isTerminal: true, environment: ["TERM": "dumb"]))
-    #expect(!Terminal.isStyled(isTerminal: false, environment: ["TERM": "xterm"]))
+    #expect(StandardStream.isStyled(isTerminal: true, environment: ["TERM": "xterm"]))
+    #expect(StandardStream.isStyled(isTerminal: true, environment: ["NO_COLOR": ""]))
+    #expect(!StandardStream.isStyled(isTerminal: true, environment: ["NO_COLOR": "1"]))
+    #expect(!StandardStream.isStyled(isTerminal: true, environment: ["TERM": "dumb"]))
+    #expect(!StandardStream.isStyled(isTerminal: false, environment: ["TERM": "xterm"]))
     #expect(Style(isOn: true).strong("a") == "\u{1B}[1ma\u{1B}[0m")
     #expect(Style.plain.quiet("a") == "a")
   }

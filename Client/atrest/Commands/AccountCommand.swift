@@ -102,7 +102,7 @@ struct AccountCommand: AsyncParsableCommand {
     @OptionGroup var format: FormatOptions
 
     func validate() throws {
-      guard !(format.json && file == "-") else {
+      guard !(format.isJSON && file == "-") else {
         throw ValidationError("With '-' standard output is the document: leave '--json' out.")
       }
     }
@@ -166,16 +166,16 @@ struct AccountCommand: AsyncParsableCommand {
       let replica = try options.openPaired()
       let account = try await replica.account()
       guard try name ?? typed(account) == account.name else {
-        throw Failure.Thrown(
+        throw CommandFailure(
           "That is not the account's name, so nothing was removed. Try again with the name as it is shown."
         )
       }
       do {
         try await replica.deleteAccount(named: account.name)
       } catch SyncError.unreachable(let reason) {
-        throw Failure.Thrown(
+        throw CommandFailure(
           "The server did not answer (\(reason.escapedForTerminal)), so it is not known whether the account is removed. "
-            + "Try again: if this device's access was ended, it is.", Failure.unavailable)
+            + "Try again: if this device's access was ended, it is.", .unavailable)
       }
       try format.answer(
         Row(account: account.name, deleted: true), AccountWords.deleted(account.name))

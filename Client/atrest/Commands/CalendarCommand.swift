@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestClient
+import AtrestCommandLine
 import AtrestDomain
 import AtrestPresentation
 import Foundation

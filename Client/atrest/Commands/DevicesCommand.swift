@@ -36,7 +36,7 @@ struct DevicesCommand: AsyncParsableCommand {
       let context = CommandContext.current()
       let replica = try options.openPaired()
       let devices = try await replica.devices()
-      if format.json { return Terminal.say(try JSON.text(devices.map(DeviceRow.init))) }
+      if format.isJSON { return Terminal.say(try JSON.text(devices.map(DeviceRow.init))) }
       let pendingDevices = try await pendingDevices(replica)
       if !pendingDevices.isEmpty {
         let ids = PendingDeviceIDs.shortened(pendingDevices)
@@ -181,7 +181,7 @@ private enum PendingDeviceIDs {
     do {
       return try await replica.decide(pendingDevice.handle, allow: allow)
     } catch SyncError.notFound {
-      throw Failure.Thrown(
+      throw CommandFailure(
         DeviceWords.gone(pendingDevice.name) + " `atrest devices` shows who is in, and who waits.")
     }
   }
@@ -201,12 +201,12 @@ enum DeviceName {
   }
 
   /// What a device can be called.
-  static func checked(_ typed: String) throws(Failure.Thrown) -> String {
+  static func checked(_ typed: String) throws(CommandFailure) -> String {
     let name = typed.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     guard (1...NameLimit.bytes).contains(name.utf8.count), name == name.escapedForTerminal else {
-      throw Failure.Thrown(
+      throw CommandFailure(
         "A device's name has 1 to \(NameLimit.bytes) bytes of plain text. Choose another one.",
-        Failure.usage)
+        .usage)
     }
     return name
   }

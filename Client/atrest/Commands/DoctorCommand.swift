@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestClient
+import AtrestCommandLine
 import Foundation
 
 /// `atrest doctor [--check]`.
@@ -39,17 +40,17 @@ struct DoctorCommand: AsyncParsableCommand {
         try await repair(replica, &report)
       }
     }
-    if format.json {
+    if format.isJSON {
       Terminal.say(try JSON.text(report))
     } else {
       Terminal.say(report.verdict)
     }
-    if !report.isWell { throw ExitCode(1) }
+    if !report.isWell { throw ExitCode(.notAsExpected) }
   }
 
   /// What is known so far is said before the server is asked: it may not be there.
   private func say(_ lines: [String]) {
-    if !format.json { Terminal.say(lines.joined(separator: "\n")) }
+    if !format.isJSON { Terminal.say(lines.joined(separator: "\n")) }
   }
 
   private func compare(_ replica: Replica) async throws -> Differences {

@@ -31,7 +31,7 @@ struct EntitlementCommand: AsyncParsableCommand {
           at: directory.appendingPathComponent(EntitlementSettings.fileName))
       }
       guard let found = try EntitlementSettings.policy(at: URL(fileURLWithPath: policy)) else {
-        throw Failure.Thrown("There is no file \(policy.escapedForTerminal). Choose another one.")
+        throw CommandFailure("There is no file \(policy.escapedForTerminal). Choose another one.")
       }
       return found
     }
@@ -105,7 +105,7 @@ struct EntitlementCommand: AsyncParsableCommand {
           Row(outcome: "kept"),
           "The purchase is kept here. It goes to the account with the next sync.")
       case .rejected(let rejection):
-        throw Failure.Thrown(rejection.message.escapedForTerminal)
+        throw CommandFailure(rejection.message.escapedForTerminal)
       }
     }
 
@@ -118,14 +118,14 @@ struct EntitlementCommand: AsyncParsableCommand {
         _ = try TransactionVerifier(policy: policy).authenticate(
           jws, isTester: false, now: SystemClock().now())
       } catch {
-        guard error.isRetryable else { throw Failure.Thrown(error.userMessage) }
+        guard error.isRetryable else { throw CommandFailure(error.userMessage) }
       }
     }
 
     /// Reads a statement; a newline at its end is the file's.
     static func read(_ path: String) throws -> [UInt8] {
       guard var bytes = SmallFile.read(path, limitBytes: SignedTransaction.limitBytes + 2) else {
-        throw Failure.Thrown(
+        throw CommandFailure(
           "\(path.escapedForTerminal) cannot be read, or is too long for a transaction. Check that it is the file."
         )
       }

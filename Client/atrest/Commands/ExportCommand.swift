@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestClient
+import AtrestCommandLine
 import AtrestDomain
 import AtrestPortability
 import AtrestReplication
@@ -57,7 +58,7 @@ struct ExportCommand: ParsableCommand {
     let context = CommandContext.current()
     let since = try Self.day(since, context)
     guard let replica = try options.openExisting() else {
-      throw Failure.Thrown(
+      throw CommandFailure(
         "There is nothing here to export yet. Check `--replica`, or write something first.")
     }
     let bytes: [UInt8]

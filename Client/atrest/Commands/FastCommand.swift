@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestClient
+import AtrestCommandLine
 import AtrestDomain
 import Foundation
 
@@ -126,7 +127,7 @@ struct FastCommand: ParsableCommand {
       words += "\n\(SessionWords.stillOpen(next, context)) `atrest status` shows it."
     }
     try format.answer(SessionRow(session, now: context.now), words)
-    if !format.json { try TransitionView.showOnce(snapshot, in: replica) }
+    if !format.isJSON { try TransitionView.showOnce(snapshot, in: replica) }
   }
 }
 

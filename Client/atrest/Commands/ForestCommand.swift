@@ -142,7 +142,7 @@ struct TreeCommand: ParsableCommand {
     guard FeatureGate.forest.isOpen(for: entitlement) else { throw PictureFile.noForest }
     let session = try find(in: replica, context)
     guard let state = TreeView.state(of: session, at: context.now, entitlement) else {
-      throw Failure.Thrown(
+      throw CommandFailure(
         "That fast left no tree: one stands for 4 hours and more, from 70 % of the target on.")
     }
     let character = TreeCharacter(id: session.id)
@@ -170,7 +170,7 @@ struct TreeCommand: ParsableCommand {
       try Fasting(store.openSessions()).active ?? store.history(limit: 1).first
     }
     guard let session else {
-      throw Failure.Thrown("There is no tree yet. `atrest fast start` begins a fast.")
+      throw CommandFailure("There is no tree yet. `atrest fast start` begins a fast.")
     }
     return session
   }
@@ -195,8 +195,8 @@ struct TreeCommand: ParsableCommand {
 /// Where pictures go.
 enum PictureFile {
   /// Where the account has no forest. What there is has a way to it.
-  static var noForest: Failure.Thrown {
-    Failure.Thrown("There is no forest on this account. `atrest calendar` shows the fasts.")
+  static var noForest: CommandFailure {
+    CommandFailure("There is no forest on this account. `atrest calendar` shows the fasts.")
   }
 
   /// `390x844`: up to 10,000 points each way.

@@ -37,7 +37,7 @@ struct ImportCommand: AsyncParsableCommand {
   @OptionGroup var format: FormatOptions
 
   func validate() throws {
-    if format.json, !yes, !dryRun {
+    if format.isJSON, !yes, !dryRun {
       throw ValidationError("With `--json` say `--yes` to bring it in, or `--dry-run` to look.")
     }
   }
@@ -47,21 +47,21 @@ struct ImportCommand: AsyncParsableCommand {
     let file = try Self.read(file)
     let footing = try await footing()
     let preview = try Self.preview(file, preferFile: preferFile, options, context)
-    if !format.json {
+    if !format.isJSON {
       Terminal.say(ImportWords.preview(preview, footing, context))
     } else if footing == .behind {
       Terminal.writeError(ImportWords.behind)
     }
     guard preview.changesAnything, !dryRun else {
-      if format.json { Terminal.say(try JSON.text(ImportRow(preview, isDone: !dryRun))) }
+      if format.isJSON { Terminal.say(try JSON.text(ImportRow(preview, isDone: !dryRun))) }
       return
     }
     guard yes || Terminal.asks(ImportWords.question(footing)) else {
-      throw Failure.Thrown(
+      throw CommandFailure(
         Terminal.canAsk
           ? "Nothing was brought in."
           : "Nothing was brought in: nobody is there to be asked. Say `--yes` to do it.",
-        Terminal.canAsk ? Failure.data : Failure.usage)
+        Terminal.canAsk ? .data : .usage)
     }
     let report = try options.open().import(file, preferFile: preferFile)
     try format.answer(ImportRow(report, isDone: true), ImportWords.done(report, footing))
@@ -95,7 +95,7 @@ struct ImportCommand: AsyncParsableCommand {
       guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
         status.st_size > Portability.Limits.fileBytes
       else {
-        throw Failure.Thrown(
+        throw CommandFailure(
           "\(path.escapedForTerminal) cannot be read. Check the name, and whether you may read it.")
       }
       throw PortabilityError.tooLarge(limitBytes: Portability.Limits.fileBytes)

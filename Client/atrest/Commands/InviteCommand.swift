@@ -45,11 +45,11 @@ struct InviteCommand: AsyncParsableCommand {
     let replica = try options.openPaired()
     let invitation = try await replica.invite(withoutApproval: yes)
     let words = InviteWords(invitation, context)
-    if format.json || !Terminal.isRead {
+    if format.isJSON || !Terminal.isRead {
       let row = Row(
         link: words.link, expires: words.expires, needsApproval: invitation.needsApproval)
-      Terminal.say(format.json ? try JSON.text(row) : words.link)
-      if !format.json || invitation.needsApproval { Terminal.writeError(words.aside) }
+      Terminal.say(format.isJSON ? try JSON.text(row) : words.link)
+      if !format.isJSON || invitation.needsApproval { Terminal.writeError(words.aside) }
       return
     }
     Terminal.say(words.page(picture: noQR ? nil : picture(of: words.link)))

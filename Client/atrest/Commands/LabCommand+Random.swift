@@ -55,16 +55,16 @@ extension LabCommand {
       if let keep { try write(play.scenario, to: keep) }
       try format.answer(RandomRow(play, devices, edits), words(play))
       for failure in play.report.failureLines { Terminal.writeError(failure.escapedForTerminal) }
-      if !play.report.isHeld { throw ExitCode(1) }
+      if !play.report.isHeld { throw ExitCode(.notAsExpected) }
     }
 
     private func write(_ scenario: Scenario, to path: String) throws {
       do {
         try Data(scenario.text.utf8).write(to: URL(fileURLWithPath: path))
       } catch {
-        throw Failure.Thrown(
+        throw CommandFailure(
           "\(path.escapedForTerminal) cannot be written. Check the path and its permissions.",
-          Failure.disk)
+          .inputOutput)
       }
     }
 

@@ -26,20 +26,20 @@ struct LabCommand: ParsableCommand {
     var status = stat()
     // Opening a pipe would wait for somebody who writes into it.
     if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      throw Failure.Thrown("\(path.escapedForTerminal) is not a file. Give a scenario file.")
+      throw CommandFailure("\(path.escapedForTerminal) is not a file. Give a scenario file.")
     }
     do {
       let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
       let data = try handle.read(upToCount: Scenario.Limits.fileBytes + 1) ?? Data()
       try handle.close()
       guard let decoded = String(validating: data, as: UTF8.self) else {
-        throw Failure.Thrown("\(path.escapedForTerminal) is not text. Give a scenario file.")
+        throw CommandFailure("\(path.escapedForTerminal) is not text. Give a scenario file.")
       }
       text = decoded
-    } catch let error as Failure.Thrown {
+    } catch let error as CommandFailure {
       throw error
     } catch {
-      throw Failure.Thrown(
+      throw CommandFailure(
         "\(path.escapedForTerminal) cannot be read. Check the path and its permissions.")
     }
     return try Scenario(parsing: text, file: path)
@@ -59,7 +59,7 @@ struct LabCommand: ParsableCommand {
     do {
       try await task.value
     } catch {
-      if task.isCancelled { throw ExitCode(130) }
+      if task.isCancelled { throw ExitCode(.interrupted) }
       throw translated(error)
     }
   }
@@ -67,15 +67,15 @@ struct LabCommand: ParsableCommand {
   /// Says an error of the lab as the other commands say theirs.
   static func translated(_ error: any Error) -> any Error {
     switch error {
-    case let error as ScenarioError: return Failure.Thrown(error.userMessage.escapedForTerminal)
+    case let error as ScenarioError: return CommandFailure(error.userMessage.escapedForTerminal)
     case let error as StepError:
       let cause = translated(error.cause)
-      guard let failure = Failure(cause) else { return cause }
-      return Failure.Thrown(
-        "\(error.file.escapedForTerminal):\(error.line): \(failure.sentence)", failure.code)
+      guard let failure = CommandFailure(cause) else { return cause }
+      return CommandFailure(
+        "\(error.file.escapedForTerminal):\(error.line): \(failure.sentence)", failure.status)
     case let error as LabError:
-      let code = if case .folder = error { Failure.disk } else { Failure.data }
-      return Failure.Thrown(error.userMessage.escapedForTerminal, code)
+      let code = if case .folder = error { ExitStatus.inputOutput } else { ExitStatus.data }
+      return CommandFailure(error.userMessage.escapedForTerminal, code)
     default: return error
     }
   }
@@ -124,7 +124,7 @@ struct LabCommand: ParsableCommand {
       for (index, (file, scenario)) in scenarios.enumerated() {
         let report = try await Player.play(scenario, file: file, on: ground, isVerbose: verbose)
         failures += report.failureLines
-        if format.json {
+        if format.isJSON {
           rows.append(ReportRow(report))
         } else if files.count == 1 || verbose {
           Terminal.say((index > 0 ? "\n" : "") + report.text.linesEscapedForTerminal)
@@ -132,9 +132,9 @@ struct LabCommand: ParsableCommand {
           Terminal.say("\(report.isHeld ? "holds  " : "differs")  \(file.escapedForTerminal)")
         }
       }
-      if format.json { Terminal.say(try JSON.text(rows)) }
+      if format.isJSON { Terminal.say(try JSON.text(rows)) }
       for failure in failures { Terminal.writeError(failure.escapedForTerminal) }
-      if !failures.isEmpty { throw ExitCode(1) }
+      if !failures.isEmpty { throw ExitCode(.notAsExpected) }
     }
   }
 }

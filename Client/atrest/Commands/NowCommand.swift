@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import AtrestClient
+import AtrestCommandLine
 import AtrestDomain
 import Foundation
 
@@ -39,6 +40,6 @@ struct NowCommand: ParsableCommand {
         isUnicode: DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment)
       ).text(
         Terminal.style, width: Terminal.isRead ? ScreenSize.current().columns : nil))
-    if !format.json { try TransitionView.showOnce(snapshot, in: replica) }
+    if !format.isJSON { try TransitionView.showOnce(snapshot, in: replica) }
   }
 }

@@ -54,7 +54,7 @@ struct PairCommand: AsyncParsableCommand {
     if let link, link != "-" { return link }
     if Keyboard.isThere { Terminal.ask("The pairing link:") }
     guard let line = Keyboard.line(), !line.allSatisfy(\.isWhitespace) else {
-      throw Failure.Thrown(PairWords.noLink, Failure.usage)
+      throw CommandFailure(PairWords.noLink, .usage)
     }
     return line.trimmingCharacters(in: .whitespaces)
   }
@@ -71,7 +71,7 @@ struct PairCommand: AsyncParsableCommand {
     do {
       joined = try await joining.value
     } catch SyncError.cancelled {
-      throw Failure.Thrown(PairWords.interrupted, Failure.tryAgain)
+      throw CommandFailure(PairWords.interrupted, .temporary)
     }
     withExtendedLifetime(interruption) {}
     try format.answer(

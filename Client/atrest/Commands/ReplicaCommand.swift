@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestClient
+import AtrestCommandLine
 import Foundation
 
 /// `atrest replica dump|digest`. Not in the help: people do not need it.
@@ -14,7 +15,7 @@ struct ReplicaCommand: ParsableCommand {
   /// Opens a replica that must be there already: looking makes nothing.
   private static func existing(_ options: ReplicaOptions) throws -> Replica {
     guard let replica = try options.openExisting() else {
-      throw Failure.Thrown(
+      throw CommandFailure(
         "There is no replica in that folder. Check `--replica`, or write something first.")
     }
     return replica

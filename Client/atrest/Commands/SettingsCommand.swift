@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestClient
+import AtrestCommandLine
 import AtrestDomain
 import Foundation
 
@@ -224,7 +225,7 @@ struct PremiumCommand: ParsableCommand {
     let hadTransition =
       snapshot.isTransitionDue || snapshot.choices.settings.transitionDismissed
     guard Paywall.isReachable(for: snapshot.entitlement, hadTransition: hadTransition) else {
-      throw Failure.Thrown(
+      throw CommandFailure(
         "There is nothing to buy here. `atrest entitlement` shows what is known.")
     }
     let width = Terminal.isRead ? min(ScreenSize.current().columns - 2, 60) : 60

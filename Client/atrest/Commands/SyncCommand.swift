@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestClient
+import AtrestCommandLine
 import Foundation
 import Synchronization
 
@@ -53,7 +54,7 @@ struct SyncCommand: AsyncParsableCommand {
       var report = latest.withLock { $0 }
       report.heldDeletions = HeldDeletions(count: count, of: all)
       await learnNames(replica)
-      if format.json { Terminal.say(try JSON.text(SyncRow(report))) }
+      if format.isJSON { Terminal.say(try JSON.text(SyncRow(report))) }
       if let words = SyncWords.refused(report) { Terminal.writeError(words) }
       throw SyncError.massDeletion(count: count, of: all)
     } catch {
@@ -62,7 +63,7 @@ struct SyncCommand: AsyncParsableCommand {
     }
     await learnNames(replica)
     try format.answer(SyncRow(report), SyncWords.done(report))
-    if let words = SyncWords.refused(report) { throw Failure.Thrown(words) }
+    if let words = SyncWords.refused(report) { throw CommandFailure(words) }
   }
 
   /// Asks who is who if the journal names a device that this one has not heard of. Not being told
@@ -78,7 +79,7 @@ struct SyncCommand: AsyncParsableCommand {
   }
 
   private func stay(_ replica: Replica) async throws {
-    let json = format.json
+    let json = format.isJSON
     let isFirst = Mutex(true)
     let isAway = Mutex(false)
     let task = Task {

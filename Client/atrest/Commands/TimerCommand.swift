@@ -4,6 +4,7 @@
 
 import ArgumentParser
 import AtrestClient
+import AtrestCommandLine
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
@@ -44,8 +45,8 @@ struct TimerCommand: ParsableCommand {
     live.run(session)
   }
 
-  private static let noTerminal = Failure.Thrown(
-    "The live timer needs a terminal to draw on. `atrest` shows the same once.", Failure.usage)
+  private static let noTerminal = CommandFailure(
+    "The live timer needs a terminal to draw on. `atrest` shows the same once.", .usage)
 }
 
 /// Runs the model on a terminal and a replica.
@@ -128,7 +129,8 @@ private final class LiveTimer {
   }
 
   private func fail(_ error: any Error) {
-    let sentence = Failure(error)?.sentence ?? "That did not work. `atrest status` may say more."
+    let sentence =
+      CommandFailure(error)?.sentence ?? "That did not work. `atrest status` may say more."
     _ = model.handle(.failed(sentence))
   }
 
@@ -195,7 +197,7 @@ private final class LiveTimer {
       return undone
     }
     guard let undone else { throw UndoWords.nothing() }
-    guard undone.isUndone else { throw Failure.Thrown(UndoWords.kept(undone)) }
+    guard undone.isUndone else { throw CommandFailure(UndoWords.kept(undone)) }
     return UndoWords.text(undone, model.context)
   }
 
@@ -204,7 +206,7 @@ private final class LiveTimer {
     return undone.action == last.action && undone.changes.map(\.after.key.id) == [last.id]
   }
 
-  private static let changedSince = Failure.Thrown(
+  private static let changedSince = CommandFailure(
     "Something else was done since. `atrest undo` takes back what was done last.")
 
   /// Writes the lines that changed.

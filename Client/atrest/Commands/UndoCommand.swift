@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestClient
+import AtrestCommandLine
 import AtrestDomain
 import Foundation
 
@@ -38,7 +39,7 @@ struct UndoCommand: ParsableCommand {
     guard let undone else { throw UndoWords.nothing(kind) }
     let person = context.following(choices)
     guard undone.isUndone else {
-      throw Failure.Thrown("\(UndoWords.kept(undone)) \(UndoWords.next(undone))")
+      throw CommandFailure("\(UndoWords.kept(undone)) \(UndoWords.next(undone))")
     }
     try format.answer(UndoRow(undone), UndoWords.text(undone, person))
   }

@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import AtrestClient
+import AtrestCommandLine
 import AtrestDomain
 import Foundation
 
@@ -40,14 +41,10 @@ struct ReplicaOptions: ParsableArguments {
   }
 }
 
-/// Whether programs or people read the answer.
-struct FormatOptions: ParsableArguments {
-  @Flag(help: "Write JSON with stable field names.")
-  var json = false
-
+extension FormatOptions {
   /// Writes a value for programs, or words for people.
   func answer(_ value: some Encodable, _ words: @autoclosure () -> String) throws {
-    Terminal.say(json ? try JSON.text(value) : words())
+    Terminal.say(isJSON ? try JSON.text(value) : words())
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the calendar and the history are shown.
 
+import AtrestCommandLine
 import AtrestDomain
 import AtrestPresentation
 import Foundation

@@ -31,7 +31,7 @@ final class ExportFile {
   ///   - replacing: Whether a file of that name may go. Otherwise one that appears meanwhile stays,
   ///     too.
   ///   - hint: What else can be done where there is a file already.
-  /// - Throws: `Failure.Thrown`.
+  /// - Throws: `CommandFailure`.
   init(_ path: String?, replacing: Bool = false, hint: String = "move it away") throws {
     self.path = path
     guard let path else {
@@ -41,12 +41,12 @@ final class ExportFile {
     }
     self.hint = replacing ? nil : hint
     guard !path.isEmpty else {
-      throw Failure.Thrown("That is no name for a file. Name one, or `-` for standard output.")
+      throw CommandFailure("That is no name for a file. Name one, or `-` for standard output.")
     }
     var status = stat()
     if lstat(path, &status) == 0 {
       guard status.st_mode & S_IFMT != S_IFDIR else {
-        throw Failure.Thrown("\(path.escapedForTerminal) is a folder. Name a file.")
+        throw CommandFailure("\(path.escapedForTerminal) is a folder. Name a file.")
       }
       guard replacing else { throw ExportFile.exists(path, hint) }
     }
@@ -106,37 +106,20 @@ final class ExportFile {
   }
 
   private func flush() throws {
-    var rest = buffer[...]
-    while !rest.isEmpty {
-      #if canImport(Darwin)
-        let count = rest.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }
-      #elseif canImport(Musl)
-        let count = rest.withUnsafeBytes { Musl.write(descriptor, $0.baseAddress, $0.count) }
-      #else
-        let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      #endif
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN {
-        Terminal.awaitRoom(descriptor)
-        continue
-      }
-      guard count > 0 else {
-        throw Self.failure(count < 0 ? errno : ENOSPC, path ?? "standard output")
-      }
-      rest = rest.dropFirst(count)
-    }
+    let problem = StandardStream.write(buffer, to: descriptor)
+    guard problem == 0 else { throw Self.failure(problem, path ?? "standard output") }
     buffer.removeAll(keepingCapacity: true)
   }
 
-  private static func exists(_ path: String, _ hint: String) -> Failure.Thrown {
-    Failure.Thrown(
+  private static func exists(_ path: String, _ hint: String) -> CommandFailure {
+    CommandFailure(
       "\(path.escapedForTerminal) is there already and was left alone. Choose another name, or \(hint)."
     )
   }
 
-  private static func failure(_ problem: CInt, _ path: String) -> Failure.Thrown {
-    Failure.Thrown(
+  private static func failure(_ problem: CInt, _ path: String) -> CommandFailure {
+    CommandFailure(
       "\(path.escapedForTerminal) could not be written: \(String(cString: strerror(problem))). Nothing is left of it; "
-        + "choose another place.", Failure.disk)
+        + "choose another place.", .inputOutput)
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a fast is shown.
 
+import AtrestCommandLine
 import AtrestDomain
 import Foundation
 

@@ -14,12 +14,6 @@ import Foundation
 
 /// Standard output and standard error.
 enum Terminal {
-  /// Whether dim and bold may be used: on a terminal that is not dumb, unless `NO_COLOR` is set to
-  /// anything but nothing.
-  static func isStyled(isTerminal: Bool, environment: [String: String]) -> Bool {
-    isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
-  }
-
   /// Whether people watch standard error, so that progress makes sense.
   static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
@@ -32,7 +26,9 @@ enum Terminal {
   /// The style of standard output.
   static var style: Style {
     let environment = ProcessInfo.processInfo.environment
-    guard isStyled(isTerminal: isRead, environment: environment) else { return .plain }
+    guard StandardStream.isStyled(isTerminal: isRead, environment: environment) else {
+      return .plain
+    }
     return Style(isOn: true, colours: Colours(environment: environment))
   }
 
@@ -40,7 +36,7 @@ enum Terminal {
   /// but an answer that nobody got must not look like success. A reader that went away, as `head`
   /// does, wants no more.
   static func say(_ text: String) {
-    answered(write(text + "\n", to: STDOUT_FILENO))
+    answered(StandardStream.write(text + "\n", to: STDOUT_FILENO))
   }
 
   /// - Parameter problem: The system's error number; 0 if all is well.
@@ -51,12 +47,12 @@ enum Terminal {
         "The answer could not be written (\(String(cString: strerror(problem)))). What was asked for is done; look "
           + "again where there is room.")
     }
-    exit(problem == EPIPE ? 0 : Failure.disk.rawValue)
+    exit(problem == EPIPE ? 0 : ExitStatus.inputOutput.rawValue)
   }
 
   /// Writes bytes to standard output, or ends the program, as `say` does.
   static func write(_ bytes: [UInt8]) {
-    answered(write(bytes[...], to: STDOUT_FILENO))
+    answered(StandardStream.write(bytes, to: STDOUT_FILENO))
   }
 
   /// Whether there is somebody who can be asked.
@@ -65,58 +61,24 @@ enum Terminal {
   /// Asks a question that only a clear yes answers with yes. Nobody there means no.
   static func asks(_ question: String) -> Bool {
     guard canAsk else { return false }
-    _ = write(question + " [y/N] ", to: STDERR_FILENO)
+    _ = StandardStream.write(question + " [y/N] ", to: STDERR_FILENO)
     let answer = readLine()?.split(whereSeparator: \.isWhitespace).joined().lowercased()
     return answer == "y" || answer == "yes"
   }
 
   /// Writes text and a newline to standard error.
   static func writeError(_ text: String) {
-    _ = write(text + "\n", to: STDERR_FILENO)
+    _ = StandardStream.write(text + "\n", to: STDERR_FILENO)
   }
 
   /// Writes a question to standard error. The answer is typed behind it.
   static func ask(_ text: String) {
-    _ = write(text + " ", to: STDERR_FILENO)
+    _ = StandardStream.write(text + " ", to: STDERR_FILENO)
   }
 
   /// Replaces the progress line, or takes it away. Only where people watch.
   static func progress(_ text: String) {
-    if showsProgress { _ = write("\r\u{1B}[K" + text, to: STDERR_FILENO) }
-  }
-
-  /// Unbuffered, so that words and errors keep their order.
-  /// - Returns: 0, or the system's error number.
-  private static func write(_ text: String, to descriptor: Int32) -> Int32 {
-    write(Array(text.utf8)[...], to: descriptor)
-  }
-
-  private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32 {
-    var bytes = bytes
-    while !bytes.isEmpty {
-      #if canImport(Darwin)
-        let count = bytes.withUnsafeBytes { Darwin.write(descriptor, $0.baseAddress, $0.count) }
-      #elseif canImport(Musl)
-        let count = bytes.withUnsafeBytes { Musl.write(descriptor, $0.baseAddress, $0.count) }
-      #else
-        let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      #endif
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN {
-        awaitRoom(descriptor)
-        continue
-      }
-      guard count > 0 else { return count < 0 ? errno : EIO }
-      bytes = bytes.dropFirst(count)
-    }
-    return 0
-  }
-
-  /// Waits until a descriptor takes more: another program may have set the terminal they share, or
-  /// a pipe, to never let anybody wait.
-  static func awaitRoom(_ descriptor: Int32) {
-    var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    _ = poll(&waiting, 1, -1)
+    if showsProgress { _ = StandardStream.write("\r\u{1B}[K" + text, to: STDERR_FILENO) }
   }
 }
 
@@ -135,4 +97,9 @@ struct Style: Sendable {
 
   /// What may be overlooked.
   func quiet(_ text: String) -> String { isOn ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
+}
+
+extension Table {
+  /// The lines, the header quiet.
+  func text(_ style: Style) -> String { text(heading: style.quiet) }
 }

@@ -2,6 +2,7 @@
 // What undoing did, in words.
 
 import AtrestClient
+import AtrestCommandLine
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
@@ -39,9 +40,9 @@ struct UndoRow: Encodable, Equatable {
 /// Words about undoing.
 enum UndoWords {
   /// Where no action is remembered, or none of a kind.
-  static func nothing(_ kind: UserAction? = nil) -> Failure.Thrown {
+  static func nothing(_ kind: UserAction? = nil) -> CommandFailure {
     let what = kind == .water ? "no water that you noted" : "nothing you did"
-    return Failure.Thrown(
+    return CommandFailure(
       "Nothing to take back: this device remembers \(what) on it in the last 30 days.")
   }
 

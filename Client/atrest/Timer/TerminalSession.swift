@@ -2,6 +2,7 @@
 // Takes a terminal over for a live view, and gives it back exactly as it was, however the view
 // ends.
 
+import AtrestCommandLine
 import Foundation
 
 #if canImport(Glibc)
@@ -121,25 +122,7 @@ final class TerminalSession {
 
   /// Writes to the terminal. One that is gone is noticed by the next wait.
   func write(_ text: String) {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { buffer in
-        #if canImport(Darwin)
-          Darwin.write(output, buffer.baseAddress, buffer.count)
-        #elseif canImport(Musl)
-          Musl.write(output, buffer.baseAddress, buffer.count)
-        #else
-          Glibc.write(output, buffer.baseAddress, buffer.count)
-        #endif
-      }
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN {
-        Terminal.awaitRoom(output)
-        continue
-      }
-      guard count > 0 else { return }
-      bytes = bytes.dropFirst(count)
-    }
+    _ = StandardStream.write(text, to: output)
   }
 
   private func listen() {

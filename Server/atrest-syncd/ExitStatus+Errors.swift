@@ -1,29 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which number the process ends with, and how it says why.
 
-import ArgumentParser
+import AtrestCommandLine
 import AtrestHTTP2
 import AtrestServer
 import Foundation
 import Synchronization
 
-/// Exit statuses, as in sysexits.h.
-enum ExitStatus: Int32 {
-  /// The command was written wrongly.
-  case usage = 64
-  /// What was asked about does not exist, or is not as it should be.
-  case data = 65
-  /// The server is not there.
-  case unavailable = 69
-  /// What was asked for cannot be made.
-  case cannotCreate = 73
-  /// Reading or writing failed.
-  case inputOutput = 74
-  /// It may work later.
-  case temporary = 75
-  /// It is not allowed.
-  case notPermitted = 77
-
+extension ExitStatus {
   init(_ error: ServerError) {
     switch error {
     case .notLoopback, .pathTooLong, .certificate: self = .usage
@@ -66,17 +50,6 @@ enum ExitStatus: Int32 {
   }
 }
 
-/// Ends a command: the sentence goes to standard error.
-struct Failure: Error {
-  let message: String
-  let status: ExitStatus
-
-  init(_ message: String, _ status: ExitStatus) {
-    self.message = message
-    self.status = status
-  }
-}
-
 /// Ends the process at once.
 func endProcess(_ status: ExitStatus) -> Never {
   _exit(status.rawValue)
@@ -97,15 +70,9 @@ final class StopFlag: Sendable {
 /// An answer that could not be written must not look like success: a pairing link, say, is then
 /// lost.
 func printLine(_ line: String) {
-  var bytes = Array((line + "\n").utf8)[...]
-  while !bytes.isEmpty {
-    let count = bytes.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-    if count < 0, errno == EINTR { continue }
-    guard count > 0 else {
-      printError("The answer could not be written. What was asked for is done.\n")
-      endProcess(.inputOutput)
-    }
-    bytes = bytes.dropFirst(count)
+  guard StandardStream.write(line + "\n", to: STDOUT_FILENO) == 0 else {
+    printError("The answer could not be written. What was asked for is done.\n")
+    endProcess(.inputOutput)
   }
 }
 

@@ -2,23 +2,36 @@
 // Sets rows in columns.
 
 /// A table of text. Columns are as wide as their widest cell, counted in characters.
-struct Table {
-  private var header: [String]
+package struct Table {
+  private let header: [String]
   private var rows: [[String]] = []
 
   /// A table without rows.
-  init(_ header: String...) {
+  package init(_ header: String...) {
     self.header = header
   }
 
-  /// Adds a row with a cell for each column.
-  mutating func add(_ cells: String...) {
-    precondition(cells.count == header.count, "a row has a cell for each column")
-    rows.append(cells)
+  /// A table of rows.
+  package init(_ header: [String], rows: [[String]]) {
+    self.header = header
+    for row in rows { add(row) }
   }
 
-  /// The lines, the header quiet.
-  func text(_ style: Style) -> String {
+  /// Adds a row with a cell for each column. Cells are escaped: there may be names in them.
+  package mutating func add(_ cells: String...) {
+    add(cells)
+  }
+
+  /// Adds a row with a cell for each column.
+  package mutating func add(_ cells: [String]) {
+    precondition(cells.count == header.count, "a row has a cell for each column")
+    rows.append(cells.map(\.escapedForTerminal))
+  }
+
+  /// The lines, without spaces at their ends.
+  ///
+  /// - Parameter heading: Sets off the line of headings.
+  package func text(heading: (String) -> String = { $0 }) -> String {
     let widths = header.indices.map { column in
       (rows + [header]).map { $0[column].count }.max() ?? 0
     }
@@ -30,6 +43,6 @@ struct Table {
       while line.last == " " { line.removeLast() }
       return line
     }
-    return ([style.quiet(line(header))] + rows.map(line)).joined(separator: "\n")
+    return ([heading(line(header))] + rows.map(line)).joined(separator: "\n")
   }
 }

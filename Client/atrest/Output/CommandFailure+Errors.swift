@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each error says to people, and which exit status it has for scripts.
+
+import AtrestClient
+import AtrestCommandLine
+import AtrestDomain
+import AtrestPortability
+import Foundation
+
+extension CommandFailure {
+  /// The failure that an error stands for; nil for what the argument parser itself says best:
+  /// usage, help, version.
+  init?(_ error: any Error) {
+    switch error {
+    case let error as InputProblem:
+      self.init(error.userMessage, Self.status(of: error))
+    case let error as ChoiceProblem:
+      self.init(error.userMessage, .usage)
+    case let error as IDProblem:
+      self.init(error.userMessage, error == .notAnID ? .usage : .data)
+    case let error as FastingRefusal:
+      self.init(error.userMessage, .data)
+    case let error as PairingLink.Failure:
+      self.init(error.userMessage, .usage)
+    case let error as ReplicaError:
+      self.init(error.userMessage.escapedForTerminal, Self.status(of: error))
+    case let error as SyncError:
+      self.init(Self.sentence(of: error), Self.status(of: error))
+    case let error as PortabilityError:
+      self.init(error.userMessage, .data)
+    case let error as CommandFailure:
+      self = error
+    case is EncodingError:
+      self.init("The answer could not be written as JSON. Leave `--json` out.", .software)
+    default:
+      return nil
+    }
+  }
+
+  /// The library's sentence, with what a command can do about it.
+  private static func sentence(of error: SyncError) -> String {
+    switch error {
+    case .accessEnded:
+      "This device's access was ended. What you wrote is kept here. To join again, leave with "
+        + "`atrest unpair`, then pair with a new link."
+    case .notPermitted(let reason):
+      // The server's own sentence says what to do.
+      "The server did not allow it. \(reason.escapedForTerminal.asSentence)"
+    case .notLetIn:
+      "This device was not let in: the other one said no, or the link's time is over. `atrest invite` "
+        + "on that device makes a new link."
+    case .massDeletion(let count, let of):
+      SyncWords.held(HeldDeletions(count: count, of: of))
+    case .notPaired, .unreachable, .untrusted, .notFound, .refused, .badAnswer, .cancelled,
+      .joiningElsewhere, .replica:
+      error.userMessage.escapedForTerminal
+    }
+  }
+
+  private static func status(of error: InputProblem) -> ExitStatus {
+    switch error {
+    case .notATime, .notADuration, .notAnAmount, .openWithEnd, .endMissing: .usage
+    case .skippedTime, .inTheFuture, .longAgo, .endBeforeStart, .fastTooLong, .amountOutOfRange,
+      .ouncesOutOfRange, .targetOutOfRange:
+      .data
+    }
+  }
+
+  private static func status(of error: ReplicaError) -> ExitStatus {
+    switch error {
+    case .inaccessible, .damaged, .newer, .invalid, .alreadyPaired: .data
+    case .storage: .inputOutput
+    case .busy, .pairingEnded: .temporary
+    }
+  }
+
+  private static func status(of error: SyncError) -> ExitStatus {
+    switch error {
+    case .notPaired, .notFound, .refused, .massDeletion: .data
+    case .unreachable: .unavailable
+    case .accessEnded, .notPermitted, .notLetIn, .untrusted: .notPermitted
+    case .badAnswer: .protocolError
+    case .cancelled, .joiningElsewhere: .temporary
+    case .replica(let error): status(of: error)
+    }
+  }
+}
