@@ -67,7 +67,7 @@ package final class Server: Sendable {
 
   /// Where devices call, with the port that the system chose.
   package var address: SocketAddress { place.address }
-  private let place = Place()
+  private let place = BoundAddress()
   private let configuration: Configuration
   private let queue: CommitQueue
   private let sync: SyncService
@@ -278,7 +278,7 @@ package final class Server: Sendable {
 }
 
 /// Where devices reach the server: known only once it listens.
-private final class Place: Sendable {
+private final class BoundAddress: Sendable {
   private let value = Mutex(SocketAddress.unix(path: ""))
   var address: SocketAddress { value.withLock { $0 } }
   func set(_ address: SocketAddress) { value.withLock { $0 = address } }

@@ -21,7 +21,7 @@ struct NavigationTests {
   @Test("begins at home, and there are two places and three sheets, no tabs")
   func start() {
     let navigation = Navigation()
-    #expect(navigation.place == .timer && navigation.sheet == nil && !navigation.isHatchOpen)
+    #expect(navigation.screen == .timer && navigation.sheet == nil && !navigation.isHatchOpen)
   }
 
   @Test("the forest's icon is absent without a forest")
@@ -48,33 +48,33 @@ struct NavigationTests {
     #expect(!walk([.glyph, .outside], active: true).0.isHatchOpen)
     #expect(!walk([.glyph], active: false).0.isHatchOpen)
     let (forest, _) = walk([.glyph, .icon(.forest)], active: true)
-    #expect(forest.place == .forest && !forest.isHatchOpen)
+    #expect(forest.screen == .forest && !forest.isHatchOpen)
     // The glyph itself leads nowhere, and without the overlay there are no icons.
     #expect(walk([.icon(.calendar)], active: true).0.sheet == nil)
   }
 
   @Test("the forest takes the timer's place and gives it back; calendar and settings are sheets")
   func places() {
-    #expect(walk([.icon(.forest)]).0.place == .forest)
-    #expect(walk([.icon(.forest), .back]).0.place == .timer)
+    #expect(walk([.icon(.forest)]).0.screen == .forest)
+    #expect(walk([.icon(.forest), .back]).0.screen == .timer)
     // A swipe on a sheet is the sheet's.
-    #expect(walk([.icon(.forest), .icon(.calendar), .back]).0.place == .forest)
+    #expect(walk([.icon(.forest), .icon(.calendar), .back]).0.screen == .forest)
     let (calendar, _) = walk([.icon(.calendar)])
-    #expect(calendar.sheet == .calendar && calendar.place == .timer)
+    #expect(calendar.sheet == .calendar && calendar.screen == .timer)
     #expect(walk([.icon(.calendar), .closeSheet]).0.sheet == nil)
     #expect(walk([.icon(.settings), .icon(.calendar)]).0.sheet == .settings)
   }
 
   @Test("without a forest nothing leads there, and it closes when it is no longer there")
   func noForest() {
-    #expect(walk([.icon(.forest)], as: .free).0.place == .timer)
-    #expect(walk([.glyph, .icon(.forest)], active: true, as: .free).0.place == .timer)
+    #expect(walk([.icon(.forest)], as: .free).0.screen == .timer)
+    #expect(walk([.glyph, .icon(.forest)], active: true, as: .free).0.screen == .timer)
     var navigation = walk([.icon(.forest)], as: .trial).0
     _ = navigation.handle(.changed, fastIsActive: false, entitlement: .free)
-    #expect(navigation.place == .timer)
+    #expect(navigation.screen == .timer)
     navigation = walk([.icon(.forest)], as: .trial).0
     _ = navigation.handle(.changed, fastIsActive: false, entitlement: .unknown)
-    #expect(navigation.place == .forest)
+    #expect(navigation.screen == .forest)
   }
 
   @Test("the settings go before the paywall comes, 0.3 s later")
@@ -105,7 +105,7 @@ struct NavigationTests {
   @Test("the transition moment lies above everything, and only its two buttons answer")
   func transition() {
     let (shown, effects) = walk([.transitionDue, .icon(.forest), .outside, .back, .closeSheet])
-    #expect(shown.isTransitionShown && shown.place == .timer && effects.isEmpty)
+    #expect(shown.isTransitionShown && shown.screen == .timer && effects.isEmpty)
   }
 
   @Test("maybe later: it goes at once, is remembered, and nothing follows")
@@ -158,7 +158,7 @@ struct NavigationTests {
         let effects = navigation.handle(event, fastIsActive: active, entitlement: entitlement)
         remembered += effects.filter { $0 == .rememberTransition }.count
         let isSound =
-          (navigation.place == .timer || FeatureGate.forest.isOpen(for: entitlement))
+          (navigation.screen == .timer || FeatureGate.forest.isOpen(for: entitlement))
           && (navigation.sheet != .paywall || FeatureGate.paywall.isOpen(for: entitlement))
           && (!navigation.isHatchOpen || active) && (!navigation.isWaterOpen || active)
           && (navigation.nextSheet == nil || navigation.sheet == nil) && remembered <= 1

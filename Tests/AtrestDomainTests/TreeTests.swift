@@ -190,7 +190,7 @@ struct TimerTreeTests {
 
   @Test("stands in the lower part of the screen, its star at the top right")
   func place() {
-    let place = TimerTree.Place(screenWidth: 390, screenHeight: 844)
+    let place = TimerTree.Layout(screenWidth: 390, screenHeight: 844)
     #expect(abs(place.treeSize - 280.8) < 1e-9)
     #expect(place.treeX == 195)
     #expect(abs(place.treeY - (844 * 0.28 + 140.4)) < 1e-9)

@@ -49,7 +49,7 @@ struct AtrestLedgerTests {
 
   private func holding(_ text: String?) -> Holding {
     var holding = Holding()
-    if let text { holding.items[key] = Holding.Item(values: [2: .text(text)]) }
+    if let text { holding.items[key] = Holding.HeldRecord(values: [2: .text(text)]) }
     return holding
   }
 

@@ -100,7 +100,7 @@ enum Fixture {
   static func refused(_ reason: Refusal.Reason, _ key: RecordKey) -> PendingWrite {
     PendingWrite(
       key: key, written: [2], since: nil,
-      refusal: PendingWrite.Refusal(reason: reason, message: "a stamp is ahead\u{1B}[2J"))
+      refusal: PendingWrite.WriteRefusal(reason: reason, message: "a stamp is ahead\u{1B}[2J"))
   }
 
   /// Ids of fasts in their short form.

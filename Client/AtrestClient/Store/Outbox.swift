@@ -14,7 +14,7 @@ struct OutboxEntry {
   let key: RecordKey
   /// nil for an acknowledged record that is to be offered again as it is.
   let offer: Offer?
-  let refusal: PendingWrite.Refusal?
+  let refusal: PendingWrite.WriteRefusal?
   /// Its number in the outbox's log; nil for one that was never sent, or that the server did not
   /// take. What has a number may be on the server, and never changes.
   let number: UInt64?
@@ -72,7 +72,7 @@ extension ReplicaTransaction {
       sequence: try row.decode(atIndex: 0),
       key: RecordKey(kind: RecordKind(rawValue: kind), id: try row.bytes(at: 2)), offer: offer,
       refusal: reason.map {
-        PendingWrite.Refusal(reason: Refusal.Reason(rawValue: $0), message: message ?? "")
+        PendingWrite.WriteRefusal(reason: Refusal.Reason(rawValue: $0), message: message ?? "")
       }, number: try row.decode(Int64?.self, atIndex: 6).map { UInt64(clamping: $0) })
   }
 

@@ -42,12 +42,12 @@ public struct PendingWrite: Hashable, Sendable {
   public var since: WallTime?
   /// Why the server did not take it, if it was asked; or `.massDeletion` while it waits for a
   /// person's word.
-  public var refusal: Refusal?
+  public var refusal: WriteRefusal?
 
   /// Why the server did not take a write.
-  public struct Refusal: Hashable, Sendable {
+  public struct WriteRefusal: Hashable, Sendable {
     /// For programs.
-    public var reason: AtrestProtocol.Refusal.Reason
+    public var reason: Refusal.Reason
     /// For people: one sentence of the server's.
     public var message: String
   }

@@ -51,9 +51,9 @@ package struct Scenario: Hashable, Sendable {
     /// A device's data is copied, as moving to a new machine with the old one's disk does.
     case copy(from: String, to: String)
     /// A copy of a device's or the server's data is put aside; `server` is nil for the server.
-    case backUp(Place)
+    case backUp(Machine)
     /// The copy is put in place of the data.
-    case putBack(Place)
+    case putBack(Machine)
     /// The server stops and starts.
     case restartServer
     /// A device joins the account.
@@ -65,7 +65,7 @@ package struct Scenario: Hashable, Sendable {
   }
 
   /// Whose data.
-  package enum Place: Hashable, Sendable {
+  package enum Machine: Hashable, Sendable {
     /// The server's.
     case server
     /// A device's.

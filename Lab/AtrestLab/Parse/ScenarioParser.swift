@@ -24,7 +24,7 @@ struct ScenarioParser {
   var devices: [String] = []
   var records: [String: Kind] = [:]
   /// Devices, and possibly the server, of which a copy was put aside.
-  var backups: Set<Scenario.Place> = []
+  var backups: Set<Scenario.Machine> = []
 
   enum Kind { case fast, water }
 
@@ -264,7 +264,7 @@ struct ScenarioParser {
     }
   }
 
-  private func place(_ part: Part) throws(ScenarioError) -> Scenario.Place {
+  private func place(_ part: Part) throws(ScenarioError) -> Scenario.Machine {
     if case .text("server") = part.content { return .server }
     return .device(try device(part))
   }

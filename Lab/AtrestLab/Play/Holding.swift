@@ -13,7 +13,7 @@ typealias Fast = AtrestDomain.Session
 /// A device's records, journal and outbox.
 struct Holding: Sendable {
   /// A record's values by field.
-  struct Item: Hashable, Sendable {
+  struct HeldRecord: Hashable, Sendable {
     var values: [FieldNumber: FieldValue] = [:]
     var writers: [FieldNumber: ReplicaID] = [:]
 
@@ -36,7 +36,7 @@ struct Holding: Sendable {
   }
 
   /// Fasts, water and settings, deleted ones too.
-  var items: [RecordKey: Item] = [:]
+  var items: [RecordKey: HeldRecord] = [:]
   /// The journal, oldest conflict first.
   var journal: [JournalEntry] = []
   /// Writes that wait, refused ones included.
@@ -53,7 +53,7 @@ struct Holding: Sendable {
   init(_ replica: Replica) throws(ReplicaError) {
     for record in try replica.allRecords()
     where [.session, .water, .preference].contains(record.key.kind) {
-      var item = Item()
+      var item = HeldRecord()
       // What was pruned is told by what is missing.
       for register in record.registers where register.field != Register.pruneFloorField {
         item.values[register.field] = FieldValue(register, of: record.key.kind)
@@ -72,7 +72,7 @@ struct Holding: Sendable {
   }
 
   /// Records that are there, in the order of their keys.
-  var live: [(key: RecordKey, item: Item)] {
+  var live: [(key: RecordKey, item: HeldRecord)] {
     items.filter { !$0.value.isDeleted }.map { ($0.key, $0.value) }.sorted { $0.key < $1.key }
   }
 

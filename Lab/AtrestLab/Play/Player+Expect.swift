@@ -89,12 +89,12 @@ extension Player {
       expected == found, step.line, "\(what) on \(device): expected \(expected), found \(found)")
   }
 
-  private func item(_ key: RecordKey, _ holding: Holding) -> Holding.Item? {
+  private func item(_ key: RecordKey, _ holding: Holding) -> Holding.HeldRecord? {
     holding.items[key].flatMap { $0.isDeleted ? nil : $0 }
   }
 
   private mutating func checkItem(
-    _ name: String, _ item: Holding.Item?, _ device: String, _ line: Int, isExpected: Bool,
+    _ name: String, _ item: Holding.HeldRecord?, _ device: String, _ line: Int, isExpected: Bool,
     _ problems: [String]
   ) {
     switch (item, isExpected) {

@@ -115,7 +115,7 @@ extension Player {
       keptBy: writers.name(entry.conflict.kept.stamp.replica))
   }
 
-  private func writer(_ item: Holding.Item, _ field: FieldNumber) -> String {
+  private func writer(_ item: Holding.HeldRecord, _ field: FieldNumber) -> String {
     writers.name(item.writers[field] ?? .none)
   }
 

@@ -262,7 +262,7 @@ package struct Player {
     writers.note(try devices[index].replica.status().replica, devices[index].name)
   }
 
-  private mutating func backUp(_ place: Scenario.Place) async throws {
+  private mutating func backUp(_ place: Scenario.Machine) async throws {
     switch place {
     case .server:
       try await server?.backUp()
@@ -276,7 +276,7 @@ package struct Player {
     }
   }
 
-  private mutating func putBack(_ place: Scenario.Place) async throws {
+  private mutating func putBack(_ place: Scenario.Machine) async throws {
     switch place {
     case .server:
       try await server?.putBack()

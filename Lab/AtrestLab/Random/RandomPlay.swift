@@ -67,7 +67,7 @@ private struct RandomMaker {
   private var random: SplitMix
   private let hasWrongClocks: Bool
   private let mishaps: Mishaps
-  private var backups: Set<Scenario.Place> = []
+  private var backups: Set<Scenario.Machine> = []
   private let longestPause: Int
   private var now: Date
   private var made = 0
@@ -198,7 +198,7 @@ private struct RandomMaker {
   }
 
   private mutating func mishap(_ device: Player.Device) -> Scenario.Action? {
-    let place: Scenario.Place
+    let place: Scenario.Machine
     switch mishaps {
     case .none: return nil
     case .server: place = .server

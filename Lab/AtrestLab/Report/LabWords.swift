@@ -42,7 +42,7 @@ enum LabWords {
 
   /// What a record says.
   static func item(
-    _ item: Holding.Item, _ kind: RecordKind, _ start: Date, _ zone: TimeZone
+    _ item: Holding.HeldRecord, _ kind: RecordKind, _ start: Date, _ zone: TimeZone
   ) -> String {
     let fields = item.values.keys.sorted().filter { $0 != Register.deletedField }
     return fields.compactMap { item.values[$0] }.map { value($0, start, zone) }

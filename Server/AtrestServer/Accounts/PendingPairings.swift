@@ -77,7 +77,7 @@ final class PendingPairings: Sendable {
   }
 
   /// What became of a call that has the right code.
-  enum Arrival {
+  enum Parking {
     /// It waits. With it the call in whose place it does, if there is one, and whether nobody
     /// waited with the code before.
     case waits(insteadOf: PairCall?, isNew: Bool)
@@ -87,7 +87,7 @@ final class PendingPairings: Sendable {
 
   /// Has a call wait, as the pending device that its code is bound to from then on. A pending
   /// device that comes again keeps its name and its handle.
-  func park(_ pendingDevice: PendingPairing, _ call: PairCall) -> Arrival {
+  func park(_ pendingDevice: PendingPairing, _ call: PairCall) -> Parking {
     places.withLock { places in
       var place = Place(pendingDevice: pendingDevice)
       var isNew = true

@@ -46,7 +46,8 @@ package final class EntitlementsService: Sendable {
     case .failure(let error)?: return refused(error, session, now)
     case nil: throw .tooManyStatements
     }
-    guard let item = PreparedExchange.Item(purchase: request.signedTransaction, statement) else {
+    guard let item = PreparedExchange.PreparedOffer(purchase: request.signedTransaction, statement)
+    else {
       return refused(.malformed, session, now)
     }
     let quota = quota

@@ -46,7 +46,7 @@ package enum Exchange {
       request.segment, request.segment == nil ? .empty : try feed.transaction.outbox(of: device))
     if let check = request.failedCheck { note(.purchaseRefused, Int64(check)) }
     for refusal in request.refusals {
-      switch log.status(ofOffer: refusal.index) {
+      switch log.verdict(onOffer: refusal.index) {
       case .new:
         log.refuse(offer: refusal.index, refusal.reason)
         response.refusals.append(refusal)
@@ -56,7 +56,7 @@ package enum Exchange {
       }
     }
     var withheld = try MassDeletion.withheld(request, feed) {
-      if case .new = log.status(ofOffer: $0) { true } else { false }
+      if case .new = log.verdict(onOffer: $0) { true } else { false }
     }
     if request.allowsMassDeletion, !withheld.isEmpty {
       note(.massDeletion, Int64(withheld.count))
@@ -66,7 +66,7 @@ package enum Exchange {
     var postponed: [[UInt8]: Refusal.Reason] = [:]
     for item in request.items {
       let result: Result
-      switch log.status(ofOffer: item.index) {
+      switch log.verdict(onOffer: item.index) {
       case .unread: continue
       case .taken:
         // What became of it since is in the feed.
@@ -121,7 +121,7 @@ package enum Exchange {
   }
 
   private static func judge(
-    _ item: PreparedExchange.Item, _ request: PreparedExchange, _ feed: AccountFeed,
+    _ item: PreparedExchange.PreparedOffer, _ request: PreparedExchange, _ feed: AccountFeed,
     _ now: WallTime, _ note: (_ kind: Event.Kind, _ detail: Int64) -> Void
   ) throws(StoreError) -> Result {
     guard let statement = item.statement else { return try take(item, request.quota, feed, now) }
@@ -152,14 +152,15 @@ package enum Exchange {
   /// Takes in a record that did not come in an exchange. False if its stamp is too far ahead of the
   /// clock, or it is too large.
   static func store(
-    _ item: PreparedExchange.Item, _ quota: AccountQuota, _ feed: AccountFeed, _ now: WallTime
+    _ item: PreparedExchange.PreparedOffer, _ quota: AccountQuota, _ feed: AccountFeed,
+    _ now: WallTime
   ) throws(StoreError) -> Bool {
     if case .kept = try take(item, quota, feed, now) { true } else { false }
   }
 
   /// Whether the account has the item's record already, or may have another one.
   static func hasRoom(
-    for item: PreparedExchange.Item, _ quota: AccountQuota, _ feed: AccountFeed
+    for item: PreparedExchange.PreparedOffer, _ quota: AccountQuota, _ feed: AccountFeed
   ) throws(StoreError) -> Bool {
     let held = try feed.holdings()
     if quota.allowsRecord(item.offer.record.key.kind, bytes: item.body.count, beside: held) {
@@ -169,7 +170,8 @@ package enum Exchange {
   }
 
   private static func take(
-    _ item: PreparedExchange.Item, _ quota: AccountQuota, _ feed: AccountFeed, _ now: WallTime
+    _ item: PreparedExchange.PreparedOffer, _ quota: AccountQuota, _ feed: AccountFeed,
+    _ now: WallTime
   ) throws(StoreError) -> Result {
     // One statement for a record that the account does not have; whoever is too far ahead is
     // refused first, and a record whose every stamp the account has already is not judged again.

@@ -8,7 +8,7 @@ import AtrestReplication
 /// A device's outbox as one request meets it.
 struct OfferLog {
   /// What is known of an offer before it is looked at.
-  enum Status {
+  enum Verdict {
     /// It is to be judged.
     case new
     /// It was taken before.
@@ -43,7 +43,7 @@ struct OfferLog {
   }
 
   /// What is known of the offer with an index.
-  func status(ofOffer index: Int) -> Status {
+  func verdict(onOffer index: Int) -> Verdict {
     guard let segment, index < segment.numbers.count else { return .new }
     let number = segment.numbers[index]
     if number <= stored.takenThrough.number, !Mutation.offerJudgedTwice.isActive {

@@ -9,7 +9,7 @@ import AtrestReplication
 /// already, so that merging the rest cannot fail for a reason of the request's own.
 package struct PreparedExchange: Sendable {
   /// An offer that keeps the rules.
-  struct Item: Sendable {
+  struct PreparedOffer: Sendable {
     /// Its index in the request.
     let index: Int
     let offer: Offer
@@ -32,7 +32,7 @@ package struct PreparedExchange: Sendable {
   let lastKnownHead: Cursor?
   let segment: OutboxSegment?
   let allowsMassDeletion: Bool
-  let items: [Item]
+  let items: [PreparedOffer]
   let refusals: [Refusal]
   /// The check that the first purchase failed which did not verify; nil if there was none.
   let failedCheck: Int?
@@ -72,7 +72,7 @@ package struct PreparedExchange: Sendable {
   ) {
     var hasTooManyStatements = false
     var failedCheck: Int?
-    var items: [Item] = []
+    var items: [PreparedOffer] = []
     var refusals: [Refusal] = []
     var costBytes = 256
     items.reserveCapacity(request.offers.count)
@@ -86,7 +86,7 @@ package struct PreparedExchange: Sendable {
           costBytes += Self.refusalBytes
           continue
         }
-        var item = Item(
+        var item = PreparedOffer(
           index: index, offer: offer, key: offer.record.key.storageKey, body: body)
         if let gate, let now, offer.record.key.kind == .entitlement {
           let jws = try EntitlementField.jws(of: offer.record)
@@ -124,7 +124,7 @@ package struct PreparedExchange: Sendable {
   }
 }
 
-extension PreparedExchange.Item {
+extension PreparedExchange.PreparedOffer {
   /// A purchase that did not come as an offer; nil if it cannot be a record.
   init?(purchase jws: [UInt8], _ statement: AuthenticStatement) {
     guard let record = EntitlementField.record(jws: jws) else { return nil }

@@ -31,7 +31,7 @@ public struct TimerTree: Hashable, Sendable {
   }
 
   /// Where the tree and its star stand on a screen, in points from the top left.
-  public struct Place: Hashable, Sendable {
+  public struct Layout: Hashable, Sendable {
     /// The tree's square: its side, and its centre.
     public let treeSize: Double
     /// The centre of the tree, across.

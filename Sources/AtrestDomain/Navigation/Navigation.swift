@@ -7,14 +7,14 @@
 /// overlay; else icons float at the bottom.
 public struct Navigation: Hashable, Sendable {
   /// What fills the screen.
-  public enum Place: Hashable, Sendable {
+  public enum Screen: Hashable, Sendable {
     /// Home.
     case timer
     /// The forest: it takes the timer's place, and gives it back.
     case forest
   }
 
-  /// What lies over the place, on frosted glass.
+  /// What lies over the screen, on frosted glass.
   public enum Sheet: Hashable, Sendable {
     /// The month.
     case calendar
@@ -38,7 +38,7 @@ public struct Navigation: Hashable, Sendable {
   public enum Event: Hashable, Sendable {
     /// The glyph at the top left was touched.
     case glyph
-    /// The place beside an overlay was touched.
+    /// The screen beside an overlay was touched.
     case outside
     /// An icon was touched.
     case icon(Icon)
@@ -74,7 +74,7 @@ public struct Navigation: Hashable, Sendable {
   public static let handOverSeconds = 0.3
 
   /// What fills the screen.
-  public private(set) var place = Place.timer
+  public private(set) var screen = Screen.timer
   /// What lies over it.
   public private(set) var sheet: Sheet?
   /// The sheet that comes when the last one is gone.
@@ -99,12 +99,12 @@ public struct Navigation: Hashable, Sendable {
 
   /// Whether the glyph is there: at home, while a fast goes on.
   public func hasGlyph(fastIsActive: Bool) -> Bool {
-    place == .timer && fastIsActive
+    screen == .timer && fastIsActive
   }
 
   /// Whether icons float at the bottom: in the forest, and at home while no fast goes on.
   public func hasFloatingIcons(fastIsActive: Bool) -> Bool {
-    place == .forest || !fastIsActive
+    screen == .forest || !fastIsActive
   }
 
   /// Takes one step. What makes no sense where the person is changes nothing.
@@ -146,12 +146,12 @@ public struct Navigation: Hashable, Sendable {
       isHatchOpen = false
       isWaterOpen = false
       switch icon {
-      case .forest: place = .forest
+      case .forest: screen = .forest
       case .calendar: sheet = .calendar
       case .settings: sheet = .settings
       }
     case .back:
-      if sheet == nil { place = .timer }
+      if sheet == nil { screen = .timer }
     case .closeSheet:
       sheet = nil
     case .goPremium:
@@ -163,7 +163,7 @@ public struct Navigation: Hashable, Sendable {
       if let next = nextSheet, sheet == nil { sheet = next }
       nextSheet = nil
     case .water:
-      if place == .timer, fastIsActive, sheet == nil, !isHatchOpen { isWaterOpen.toggle() }
+      if screen == .timer, fastIsActive, sheet == nil, !isHatchOpen { isWaterOpen.toggle() }
     case .transitionDue:
       guard !wasTransitionShown, FeatureGate.transitionMoment.isOpen(for: entitlement) else {
         break
@@ -183,7 +183,7 @@ public struct Navigation: Hashable, Sendable {
       isHatchOpen = false
       isWaterOpen = false
     }
-    if place == .forest, !FeatureGate.forest.isOpen(for: entitlement) { place = .timer }
+    if screen == .forest, !FeatureGate.forest.isOpen(for: entitlement) { screen = .timer }
     if !FeatureGate.paywall.isOpen(for: entitlement) {
       // A purchase was made, here or on another device: there is nothing left to sell.
       if sheet == .paywall { sheet = nil }

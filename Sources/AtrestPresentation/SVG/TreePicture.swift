@@ -50,7 +50,7 @@ private struct TreeScene {
   let width: Double
   let height: Double
   let sky: Sky
-  let place: TimerTree.Place
+  let place: TimerTree.Layout
   /// How much of the tree is there, 0 to 1.
   let progress: Double
   let isIncomplete: Bool
@@ -66,7 +66,7 @@ private struct TreeScene {
     self.height = height
     sky = Sky(range: 0...height)
     // On a wide screen the tree must not grow out of its height.
-    place = TimerTree.Place(screenWidth: min(width, height * 0.86), screenHeight: height)
+    place = TimerTree.Layout(screenWidth: min(width, height * 0.86), screenHeight: height)
     isIncomplete = state == .incomplete
     hasStar = state == .established
     switch state {
