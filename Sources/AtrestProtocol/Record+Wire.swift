@@ -52,7 +52,7 @@ extension Register {
     }
     guard let stamp = message.stamp else { throw .invalid("a register has no stamp") }
     guard message.value.len <= limit else {
-      throw .invalid("a value is too long")
+      throw .tooLong
     }
     self.init(
       field: message.field, stamp: try Stamp(stamp.pointee),

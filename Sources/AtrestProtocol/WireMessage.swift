@@ -7,14 +7,6 @@ import CAtrestProtobufC
   import Glibc
 #endif
 
-/// Why bytes are not the message they should be. Says nothing of their content.
-public enum WireError: Error, Hashable, Sendable {
-  /// Not well-formed protobuf, or too large in memory.
-  case malformed
-  /// Well-formed, but against a rule of the contract, which is named.
-  case invalid(String)
-}
-
 /// A message of the protocol as a Swift value.
 public protocol WireMessage: Hashable, Sendable {
   /// Decodes a message.

@@ -45,7 +45,7 @@ import Testing
     "whatever follows a stamp that was taken is taken, however far back the server's clock goes")
   func follows() throws {
     _ = try store.exchange(kim, request(nil, AtrestServerTests.water(1)))
-    for steps in [1, Exchange.stepLimit, 2 * Exchange.stepLimit] {
+    for steps in [1, ClockSkew.stepLimit, 2 * ClockSkew.stepLimit] {
       let answer = try store.exchange(
         kim, request(nil, water(Int(steps) + 1, steps: steps)), at: noon - Self.hour)
       #expect(answer.refusals.isEmpty)
@@ -55,7 +55,7 @@ import Testing
   @Test("but nobody moves an account's stamps ahead by more than small steps")
   func steps() throws {
     _ = try store.exchange(kim, request(nil, AtrestServerTests.water(1)))
-    let tooFar = request(nil, water(2, steps: Exchange.stepLimit + 1))
+    let tooFar = request(nil, water(2, steps: ClockSkew.stepLimit + 1))
     #expect(
       try store.exchange(kim, tooFar, at: noon - Self.hour).refusals.map(\.reason) == [.clockSkew])
     #expect(try store.exchange(kim, tooFar).refusals.isEmpty, "for a right clock it is nothing")
@@ -96,9 +96,9 @@ import Testing
     func refusals(_ request: ExchangeRequest) throws -> [Refusal.Reason] {
       try store.exchange(kim, request, at: noon - Self.hour).refusals.map(\.reason)
     }
-    #expect(try refusals(write(1, over: 0, steps: Exchange.stepLimit + 1)) == [.clockSkew])
-    #expect(try refusals(write(1, over: 0, steps: Exchange.stepLimit)).isEmpty)
-    let years = UInt64(Exchange.acknowledgedLimitMilliseconds) << 16
+    #expect(try refusals(write(1, over: 0, steps: ClockSkew.stepLimit + 1)) == [.clockSkew])
+    #expect(try refusals(write(1, over: 0, steps: ClockSkew.stepLimit)).isEmpty)
+    let years = UInt64(ClockSkew.acknowledgedLimitMilliseconds) << 16
     #expect(try refusals(write(2, over: years, steps: 1)) == [.clockSkew], "not for ever")
   }
 
@@ -123,7 +123,7 @@ import Testing
 
   @Test("what was acknowledged once is taken with the stamp it has, up to a hundred years ahead")
   func restored() throws {
-    let years = Exchange.acknowledgedLimitMilliseconds
+    let years = ClockSkew.acknowledgedLimitMilliseconds
     func restored(_ number: Int, at time: Int64) -> ExchangeRequest {
       let record = AtrestServerTests.water(number, at: time)
       return ExchangeRequest(

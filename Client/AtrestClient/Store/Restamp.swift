@@ -21,10 +21,10 @@ extension ReplicaTransaction {
   /// Stamps writes that the server has not got again, if they are further ahead of its clock than
   /// it bears: as if this device's clock had been right.
   func restamp(aheadOf server: WallTime, as replica: ReplicaID? = nil) throws {
-    let limit = HybridTime(server.advanced(by: ReplicaTransaction.borneMilliseconds))
     let offset = state.serverOffset.correction
     try restamp(as: replica ?? state.replica) { time, entry in
-      guard entry.number == nil || Mutation.sentEntryRestamped.isActive, time > limit
+      guard entry.number == nil || Mutation.sentEntryRestamped.isActive,
+        ClockSkew.isTooFarAhead(time, of: server)
       else { return time }
       let (moved, overflow) = time.wallTime.milliseconds.addingReportingOverflow(offset)
       let earlier = overflow ? server : WallTime(milliseconds: moved)
@@ -39,10 +39,6 @@ extension ReplicaTransaction {
     }
     state.clock = HybridClock(latest: latest)
   }
-
-  /// How far ahead of its clock a server takes stamps that follow none it holds: see
-  /// REASON_CLOCK_SKEW.
-  private static let borneMilliseconds: Int64 = 60_000
 
   private func restamp(
     as replica: ReplicaID, _ time: ((HybridTime, OutboxEntry) -> HybridTime)?

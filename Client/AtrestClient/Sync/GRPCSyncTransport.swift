@@ -212,10 +212,7 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
 
   private func decode<Message: WireMessage>(_ bytes: [UInt8]) throws(SyncError) -> Message {
     do { return try Message(decoding: bytes) } catch {
-      switch error {
-      case .malformed: throw .badAnswer("it is not a message of this protocol")
-      case .invalid(let rule): throw .badAnswer(rule)
-      }
+      throw .badAnswer(error.rule ?? "it is not a message of this protocol")
     }
   }
 }

@@ -49,9 +49,10 @@ extension Status {
 
   /// Bytes that are not the message they should be.
   init(_ error: WireError) {
-    switch error {
-    case .malformed: self.init(.internal, "The request cannot be read.")
-    case .invalid(let rule): self.init(.invalidArgument, "The request breaks a rule: \(rule).")
+    if let rule = error.rule {
+      self.init(.invalidArgument, "The request breaks a rule: \(rule).")
+    } else {
+      self.init(.internal, "The request cannot be read.")
     }
   }
 

@@ -7,16 +7,6 @@ import AtrestReplication
 
 /// One exchange: the part of the service that a simulator drives as it is.
 package enum Exchange {
-  /// How far a stamp may be ahead of the server's clock, in milliseconds.
-  package static let skewLimitMilliseconds: Int64 = 60_000
-  /// By how many steps of the hybrid clock a stamp may lie beyond the greatest that the account
-  /// holds, wherever the server's clock is: a sixty-fourth of a millisecond. Whoever has seen that
-  /// stamp goes on by single steps.
-  package static let stepLimit: UInt64 = 1024
-  /// How far ahead what was acknowledged once may be: a hundred years, in milliseconds. It keeps
-  /// the hybrid clock from running out.
-  package static let acknowledgedLimitMilliseconds: Int64 = 100 * 365 * 86_400_000
-
   /// Takes a request in.
   ///
   /// Each record merges on its own, and merging is idempotent, so a request that fails half-way may
@@ -268,29 +258,14 @@ package enum Exchange {
     return entries
   }
 
-  /// The fields whose stamps are further ahead of the server's clock than a right device's could
-  /// be, and follow none that was taken.
-  ///
-  /// What was acknowledged once was judged then, and its stamp can never be another one. A server
-  /// that was put back may have lost it, and with it the greatest stamp that it took: so what a
-  /// write was written over counts as much as what the account holds.
+  /// The fields whose stamps break the rule about clocks.
   private static func fieldsTooFarAhead(
     _ offer: Offer, _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> Set<FieldNumber> {
     if Mutation.skewNotChecked.isActive { return [] }
-    let near = now.advanced(by: skewLimitMilliseconds)
-    let ahead = offer.record.registers.filter { $0.stamp.time.wallTime > near }
-    guard !ahead.isEmpty else { return [] }
-    let far = HybridTime(now.advanced(by: acknowledgedLimitMilliseconds))
-    let replaced = offer.record.registers.compactMap { register in
-      offer.written.contains(register.field) ? register.replaced?.time : nil
+    return try ClockSkew.fieldsTooFarAhead(of: now, in: offer) { () throws(StoreError) in
+      try feed.latestTime()
     }
-    let taken = replaced.filter { $0 <= far }.reduce(try feed.latestTime(), max)
-    let bound =
-      Mutation.stepsNotTaken.isActive
-      ? HybridTime(near) : HybridTime(rawValue: taken.rawValue + stepLimit)
-    return Set(
-      ahead.filter { $0.stamp.time > (offer.wasAcknowledged($0.field) ? far : bound) }.map(\.field))
   }
 
   /// Reads a page of the feed.

@@ -138,13 +138,11 @@ extension PreparedExchange.PreparedOffer {
 
 extension Refusal {
   init(index: Int, _ error: WireError) {
-    switch error {
-    case .malformed:
-      self.init(index: index, reason: .invalid, message: "The record cannot be read.")
-    case .invalid("a value is too long"):
+    if error == .tooLong {
       self = .tooLarge(index)
-    case .invalid(let rule):
-      self.init(index: index, reason: .invalid, message: "The record breaks a rule: \(rule).")
+    } else {
+      let message = error.rule.map { "The record breaks a rule: \($0)." }
+      self.init(index: index, reason: .invalid, message: message ?? "The record cannot be read.")
     }
   }
 

@@ -23,9 +23,6 @@ struct MassDeletionDecision {
 }
 
 extension ReplicaTransaction {
-  /// Records the server knows, below which nobody is asked.
-  private static let leastRecords = 20
-
   /// Looks at all waiting deletions of records that the server knows as not deleted, and at all
   /// such records. The journal is not counted.
   ///
@@ -60,7 +57,7 @@ extension ReplicaTransaction {
         decision.entries.append(try row.decode(atIndex: 0))
       }
     }
-    guard deleted.count * 2 > Self.leastRecords else {
+    guard MassDeletion.mayNeedWord(deletions: deleted.count) else {
       decision.entries = []
       return decision
     }
@@ -69,7 +66,7 @@ extension ReplicaTransaction {
     try forEachRecord { record in
       if record.key.kind != .conflict, !record.isDeleted, isNew[record.key] != true { live += 1 }
     }
-    if live >= Self.leastRecords, deleted.count * 2 > live, !decision.entries.isEmpty {
+    if MassDeletion.needsWord(deletions: deleted.count, of: live), !decision.entries.isEmpty {
       decision.held = HeldDeletions(count: deleted.count, of: live)
     } else {
       decision.entries = []

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides when a request deletes so much that a person should be asked first.
+// Which offers of a request wait for a person, because it deletes too much.
 
 import AtrestReplication
 
-/// Guards an account against a broken program, or a hand that slipped.
-enum MassDeletion {
-  /// Accounts with fewer live records are not guarded: there, half is soon reached.
-  static let guardedFrom = 20
-
+extension MassDeletion {
   /// The indices of offers that are not to be taken unless a person wants it: all deletions of a
   /// request that would leave less than half.
   ///
@@ -21,9 +17,9 @@ enum MassDeletion {
       isNew($0.index) && $0.offer.record.isDeleted
         && $0.offer.written.contains(Register.deletedField)
     }
-    guard deletions.count * 2 > guardedFrom else { return [] }
+    guard mayNeedWord(deletions: deletions.count) else { return [] }
     let live = try feed.holdings().live
-    guard live >= guardedFrom, deletions.count * 2 > live else { return [] }
+    guard needsWord(deletions: deletions.count, of: live) else { return [] }
     var indices: Set<Int> = []
     var keys: Set<[UInt8]> = []
     for item in deletions {
@@ -33,6 +29,6 @@ enum MassDeletion {
       indices.insert(item.index)
       keys.insert(item.key)
     }
-    return keys.count * 2 > live ? indices : []
+    return needsWord(deletions: keys.count, of: live) ? indices : []
   }
 }

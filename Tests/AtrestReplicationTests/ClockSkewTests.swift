@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which stamps are too far ahead of a server's clock.
+
+import AtrestReplication
+import Testing
+
+@Suite("A stamp ahead of the server's clock")
+struct ClockSkewTests {
+  private let server = WallTime(milliseconds: 1_000_000)
+
+  private func time(ahead milliseconds: Int64, steps: UInt64 = 0) -> HybridTime {
+    HybridTime(rawValue: HybridTime(server.advanced(by: milliseconds)).rawValue + steps)
+  }
+
+  private func offer(_ time: HybridTime, over replaced: HybridTime? = nil, written: Bool = true)
+    throws -> Offer
+  {
+    let replica = ReplicaID(rawValue: 1)
+    let register = Register(
+      field: 2, stamp: Stamp(time: time, replica: replica),
+      replaced: replaced.map { Stamp(time: $0, replica: replica) }, value: [1])
+    let record = try #require(Record(key: .some, registers: [register]))
+    return Offer(record: record, written: written ? [2] : [])
+  }
+
+  private func isRefused(
+    _ time: HybridTime, over replaced: HybridTime? = nil, written: Bool = true, latest: UInt64 = 0
+  ) throws -> Bool {
+    let offer = try offer(time, over: replaced, written: written)
+    return !ClockSkew.fieldsTooFarAhead(of: server, in: offer) { HybridTime(rawValue: latest) }
+      .isEmpty
+  }
+
+  @Test("is taken for a minute, whatever its counter, and not a millisecond longer")
+  func minute() throws {
+    #expect(try !isRefused(time(ahead: 60_000)))
+    #expect(try !isRefused(time(ahead: 60_000, steps: 65_535)))
+    #expect(try isRefused(time(ahead: 60_001)))
+    #expect(!ClockSkew.isTooFarAhead(time(ahead: 60_000, steps: 65_535), of: server))
+    #expect(ClockSkew.isTooFarAhead(time(ahead: 60_001), of: server))
+  }
+
+  @Test("is taken where it follows what the account holds, or what it replaced, by few steps")
+  func follows() throws {
+    let taken = time(ahead: 3_600_000)
+    for steps in [1, ClockSkew.stepLimit, ClockSkew.stepLimit + 1] {
+      let next = HybridTime(rawValue: taken.rawValue + steps)
+      let isFar = steps > ClockSkew.stepLimit
+      #expect(try isRefused(next, latest: taken.rawValue) == isFar)
+      #expect(try isRefused(next, over: taken) == isFar)
+    }
+  }
+
+  @Test("is taken up to a hundred years ahead where it was acknowledged before")
+  func acknowledged() throws {
+    let limit = ClockSkew.acknowledgedLimitMilliseconds
+    #expect(try !isRefused(time(ahead: limit), written: false))
+    #expect(try isRefused(time(ahead: limit, steps: 1), written: false))
+    // And what lies further ahead bears no witness for what was written over it.
+    let far = time(ahead: limit, steps: 1)
+    #expect(try isRefused(HybridTime(rawValue: far.rawValue + 1), over: far))
+  }
+}
