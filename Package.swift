@@ -99,6 +99,8 @@ let package = Package(
         "AtrestDomain", "AtrestReplication", "AtrestProtocol",
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Sources/AtrestPortability", swiftSettings: strict),
+    // Files that people name, and files that are replaced whole.
+    .target(name: "AtrestFiles", path: "Sources/AtrestFiles", swiftSettings: strict),
     // Who makes us hold how much.
     .target(name: "AtrestLedger", path: "Sources/AtrestLedger", swiftSettings: strict),
     .target(
@@ -109,7 +111,7 @@ let package = Package(
       name: "AtrestSockets", dependencies: ["AtrestLedger", "AtrestHTTP2", "CAtrestEpoll"],
       path: "Sources/AtrestSockets", swiftSettings: strict),
     .target(
-      name: "AtrestTLS", dependencies: ["CAtrestOpenSSL"], path: "Sources/AtrestTLS",
+      name: "AtrestTLS", dependencies: ["AtrestFiles", "CAtrestOpenSSL"], path: "Sources/AtrestTLS",
       swiftSettings: strict),
     .target(
       name: "AtrestRPC",
@@ -130,7 +132,7 @@ let package = Package(
     .executableTarget(
       name: "atrest-syncd",
       dependencies: [
-        "AtrestDomain", "AtrestServer", "CAtrestMalloc", "AtrestSockets", "AtrestEntitlements",
+        "AtrestServer", "CAtrestMalloc", "AtrestFiles", "AtrestSockets", "AtrestEntitlements",
         "AtrestRPC", "AtrestReplication", "AtrestProtocol", "AtrestCommandLine", "AtrestTLS",
         "AtrestHTTP2",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -141,8 +143,9 @@ let package = Package(
     .target(
       name: "AtrestClient",
       dependencies: [
-        "AtrestDomain", "AtrestEntitlements", "AtrestPortability", "AtrestReplication",
-        "AtrestProtocol", "AtrestHTTP2", "AtrestSockets", "AtrestRPC", "AtrestTLS",
+        "AtrestDomain", "AtrestEntitlements", "AtrestFiles", "AtrestPortability",
+        "AtrestReplication", "AtrestProtocol", "AtrestHTTP2", "AtrestSockets", "AtrestRPC",
+        "AtrestTLS",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Client/AtrestClient", swiftSettings: strict),
 
@@ -158,7 +161,7 @@ let package = Package(
     .executableTarget(
       name: "atrest",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestPresentation", "AtrestSockets",
+        "AtrestClient", "AtrestDomain", "AtrestFiles", "AtrestLab", "AtrestPresentation",
         "AtrestEntitlements", "AtrestPortability", "AtrestReplication", "AtrestProtocol",
         "AtrestCommandLine",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -205,6 +208,8 @@ let package = Package(
       name: "AtrestProtocolTests",
       dependencies: ["AtrestProtocol", "AtrestDomain", "AtrestReplication", "AtrestTestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "AtrestFilesTests", dependencies: ["AtrestFiles"], swiftSettings: strict),
     .testTarget(
       name: "AtrestLedgerTests", dependencies: ["AtrestLedger", "AtrestTestSupport"],
       swiftSettings: strict),

@@ -4,7 +4,7 @@
 import ArgumentParser
 import AtrestCommandLine
 import AtrestEntitlements
-import AtrestSockets
+import AtrestFiles
 import Foundation
 
 /// What a policy is made of. Without a bundle id none is made, and the server verifies nothing.
@@ -56,7 +56,7 @@ struct PurchaseOptions: ParsableArguments {
   private func anchors() throws -> TrustAnchors {
     guard !roots.isEmpty else { return .appleRootG3 }
     let certificates = try roots.map { path in
-      guard let bytes = SmallFile.read(path, limitBytes: Self.certificateBytes) else {
+      guard let bytes = try? SmallFile.read(path, limitBytes: Self.certificateBytes) else {
         throw CommandFailure(
           "The certificate \(path) cannot be read. Check that it is there, and a file.", .data)
       }

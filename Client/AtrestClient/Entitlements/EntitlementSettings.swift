@@ -3,7 +3,7 @@
 // replica.
 
 import AtrestEntitlements
-import AtrestSockets
+import AtrestFiles
 import Foundation
 
 /// What a policy is made of, as `entitlements.json` holds it.
@@ -91,7 +91,7 @@ public struct EntitlementSettings: Hashable, Sendable, Codable {
   ]
 
   private static func read(_ file: URL) throws(ReplicaError) -> Data {
-    guard let bytes = SmallFile.read(file.path, limitBytes: limitBytes) else {
+    guard let bytes = try? SmallFile.read(file.path, limitBytes: limitBytes) else {
       throw .invalid("\(file.lastPathComponent) cannot be read. Check that it is there and small.")
     }
     return Data(bytes)

@@ -3,9 +3,9 @@
 
 import AtrestDomain
 import AtrestEntitlements
+import AtrestFiles
 import AtrestProtocol
 import AtrestReplication
-import AtrestSockets
 import Foundation
 import GRDB
 
@@ -137,14 +137,14 @@ extension Replica {
     let note = AccountNote(of: try read { $0.state }, token: token)
     // Not to be able to remember it is no failure: it can be asked for again.
     if let note, let data = try? JSONEncoder().encode(note) {
-      SmallFile.replace(accountNote.path, with: Array(data))
+      try? SmallFile.replace(accountNote.path, with: Array(data))
     }
   }
 
   /// What the App Store is to call this account, as far as this device was told; nil if it was not,
   /// or for another account.
   public func knownAppAccountToken() throws(ReplicaError) -> UUID? {
-    guard let bytes = SmallFile.read(accountNote.path, limitBytes: 4096),
+    guard let bytes = try? SmallFile.read(accountNote.path, limitBytes: 4096),
       let note = try? JSONDecoder().decode(AccountNote.self, from: Data(bytes)),
       note == AccountNote(of: try read({ $0.state }), token: note.token)
     else { return nil }

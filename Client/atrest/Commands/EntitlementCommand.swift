@@ -6,8 +6,8 @@ import AtrestClient
 import AtrestCommandLine
 import AtrestDomain
 import AtrestEntitlements
+import AtrestFiles
 import AtrestProtocol
-import AtrestSockets
 import Foundation
 
 /// `atrest entitlement [show | submit FILE]`.
@@ -124,7 +124,8 @@ struct EntitlementCommand: AsyncParsableCommand {
 
     /// Reads a statement; a newline at its end is the file's.
     static func read(_ path: String) throws -> [UInt8] {
-      guard var bytes = SmallFile.read(path, limitBytes: SignedTransaction.limitBytes + 2) else {
+      guard var bytes = try? SmallFile.read(path, limitBytes: SignedTransaction.limitBytes + 2)
+      else {
         throw CommandFailure(
           "\(path.escapedForTerminal) cannot be read, or is too long for a transaction. Check that it is the file."
         )

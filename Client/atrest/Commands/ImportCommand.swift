@@ -4,8 +4,8 @@
 import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
+import AtrestFiles
 import AtrestPortability
-import AtrestSockets
 import Foundation
 
 /// `atrest import FILE`.
@@ -90,7 +90,7 @@ struct ImportCommand: AsyncParsableCommand {
 
   /// Reads a file that a person named.
   static func read(_ path: String) throws -> ImportFile {
-    guard let bytes = SmallFile.read(path, limitBytes: Portability.Limits.fileBytes) else {
+    guard let bytes = try? SmallFile.read(path, limitBytes: Portability.Limits.fileBytes) else {
       var status = stat()
       guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
         status.st_size > Portability.Limits.fileBytes

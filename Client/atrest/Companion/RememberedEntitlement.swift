@@ -3,7 +3,7 @@
 
 import AtrestClient
 import AtrestDomain
-import AtrestSockets
+import AtrestFiles
 import Foundation
 
 /// A note beside the replica. It grants nothing: where nothing is known, nothing is closed either.
@@ -20,7 +20,7 @@ struct RememberedEntitlement: Codable, Equatable {
   static func current(of replica: Replica, _ status: ReplicaStatus) -> Entitlement {
     let file = replica.directory.appendingPathComponent(fileName)
     let known = evaluate(replica)
-    let note = SmallFile.read(file.path, limitBytes: 4096).flatMap {
+    let note = (try? SmallFile.read(file.path, limitBytes: 4096)).flatMap {
       try? JSONDecoder().decode(RememberedEntitlement.self, from: Data($0))
     }
     let last = note.flatMap { $0.account == status.account ? $0 : nil }
@@ -28,7 +28,7 @@ struct RememberedEntitlement: Codable, Equatable {
       let fresh = RememberedEntitlement(account: status.account, entitlement: known.rawValue)
       // Not to be able to note it is no failure: it is found out again.
       if fresh != note, let data = try? JSONEncoder().encode(fresh) {
-        SmallFile.replace(file.path, with: Array(data))
+        try? SmallFile.replace(file.path, with: Array(data))
       }
     }
     return known.settled(lastKnown: last.flatMap { Entitlement(rawValue: $0.entitlement) })
