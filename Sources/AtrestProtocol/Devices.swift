@@ -136,9 +136,6 @@ public struct RenewRequest: WireMessage {
   /// is made of it.
   public var nonce: [UInt8]
 
-  /// Bytes of a nonce that is not empty.
-  public static let nonceBytes = Nonce.bytes
-
   /// A request.
   public init(nonce: [UInt8] = []) {
     self.nonce = nonce

@@ -142,12 +142,6 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
     deadlines.remove(token)
   }
 
-  /// How many sockets the shard holds. On the shard only.
-  public var connectionCount: Int {
-    preconditionOnShard()
-    return sockets.count
-  }
-
   /// Closes every connection and stops watching; later posts still run. Returns when no descriptor
   /// of the shard is open. Idempotent.
   public func stop() async {

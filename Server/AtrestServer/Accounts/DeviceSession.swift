@@ -167,6 +167,4 @@ package final class DeviceSession: Sendable {
       revoked: revoked == 0 ? nil : WallTime(milliseconds: revoked), isCurrent: isCurrent,
       origin: origin)
   }
-
-  var lastSeen: WallTime { WallTime(milliseconds: seenMilliseconds.load(ordering: .relaxed)) }
 }

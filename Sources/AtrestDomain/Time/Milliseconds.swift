@@ -17,6 +17,4 @@ enum Milliseconds {
 
   /// Milliseconds in a minute.
   static let perMinute = 60_000
-  /// Milliseconds in an hour.
-  static let perHour = 3_600_000
 }
