@@ -200,7 +200,7 @@ struct ReconcilerTests {
         _ = try reconciler.take(answer)
       }
     } throws: { error in
-      if case .badAnswer? = error as? SyncError { true } else { false }
+      (error as? SyncError)?.code == .badAnswer
     }
   }
 

@@ -105,7 +105,7 @@ extension Replica {
       if let rejection = answer.rejection { return .rejected(rejection) }
       outcome = .accepted
     } catch {
-      switch error {
+      switch error.code {
       case .notPaired, .unreachable, .refused: break
       default: throw error
       }

@@ -100,7 +100,7 @@ package struct ApprovalLoop: Sendable {
         return answer.admitted.map { .letIn(name: shown($0.name)) } ?? .sentAway
       } catch {
         // A call before this one may have arrived, and only its answer been lost.
-        if case .notFound = error { return failures == 0 || !isLetIn ? nil : .unheard }
+        if error.code == .notFound { return failures == 0 || !isLetIn ? nil : .unheard }
         failures += 1
         // Nobody is asked the same again because a call was lost.
         guard error.isTransient, failures < pacing.attempts else { throw error }

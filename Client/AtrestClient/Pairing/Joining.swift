@@ -63,7 +63,7 @@ package struct Joining: Sendable {
           request, within: max(patience - (elapsed() - start), .seconds(1)))
       } catch {
         let isPatient = said.isSaid
-        if isPatient, case .notPermitted = error { throw .notLetIn }
+        if isPatient, error.code == .notPermitted { throw .notLetIn }
         failures += 1
         // Who was made to wait comes back until the code must have ended; else it is an ordinary
         // call.

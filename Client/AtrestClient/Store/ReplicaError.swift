@@ -3,27 +3,109 @@
 
 /// Why the replica could not do what was asked. Nothing was changed, and nothing on disk was
 /// overwritten.
-public enum ReplicaError: Error, Hashable, Sendable {
+///
+/// Not an enumeration: a version that tells more apart breaks nobody's `switch`.
+public struct ReplicaError: Error, Hashable, Sendable {
+  /// What happened, with what belongs to it. Within the package a new case stops the build
+  /// wherever it needs a decision.
+  package enum Reason: Hashable, Sendable {
+    case inaccessible(path: String, reason: String)
+    case damaged(path: String)
+    case newer(path: String, version: Int, supported: Int)
+    case busy(path: String)
+    case storage(reason: String)
+    case invalid(String)
+    case alreadyPaired(account: String)
+    case pairingEnded
+  }
+
+  package let reason: Reason
+
+  /// What kind of error it is. There may be more kinds in a later version.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// Its name.
+    public let description: String
+
+    private init(_ name: String) { description = name }
+
+    /// ``ReplicaError/inaccessible(path:reason:)``
+    public static let inaccessible = Code("inaccessible")
+    /// ``ReplicaError/damaged(path:)``
+    public static let damaged = Code("damaged")
+    /// ``ReplicaError/newer(path:version:supported:)``
+    public static let newer = Code("newer")
+    /// ``ReplicaError/busy(path:)``
+    public static let busy = Code("busy")
+    /// ``ReplicaError/storage(reason:)``
+    public static let storage = Code("storage")
+    /// ``ReplicaError/invalid(_:)``
+    public static let invalid = Code("invalid")
+    /// ``ReplicaError/alreadyPaired(account:)``
+    public static let alreadyPaired = Code("alreadyPaired")
+    /// ``ReplicaError/pairingEnded``
+    public static let pairingEnded = Code("pairingEnded")
+
+    /// Has `catch ReplicaError.Code.busy` catch an error of that kind.
+    public static func ~= (code: Code, error: any Error) -> Bool {
+      (error as? ReplicaError)?.code == code
+    }
+  }
+
+  /// For programs.
+  public var code: Code {
+    switch reason {
+    case .inaccessible: .inaccessible
+    case .damaged: .damaged
+    case .newer: .newer
+    case .busy: .busy
+    case .storage: .storage
+    case .invalid: .invalid
+    case .alreadyPaired: .alreadyPaired
+    case .pairingEnded: .pairingEnded
+    }
+  }
+
   /// The directory or a file in it cannot be made or opened. The reason is the system's.
-  case inaccessible(path: String, reason: String)
+  public static func inaccessible(path: String, reason: String) -> ReplicaError {
+    ReplicaError(reason: .inaccessible(path: path, reason: reason))
+  }
+
   /// The file is there and is not a readable replica.
-  case damaged(path: String)
+  public static func damaged(path: String) -> ReplicaError {
+    ReplicaError(reason: .damaged(path: path))
+  }
+
   /// A newer version of this software made the replica.
-  case newer(path: String, version: Int, supported: Int)
+  public static func newer(path: String, version: Int, supported: Int) -> ReplicaError {
+    ReplicaError(reason: .newer(path: path, version: version, supported: supported))
+  }
+
   /// Another program holds the replica and did not let go within the busy timeout.
-  case busy(path: String)
+  public static func busy(path: String) -> ReplicaError {
+    ReplicaError(reason: .busy(path: path))
+  }
+
   /// The disk is full, or a write to it failed. The reason is SQLite's.
-  case storage(reason: String)
+  public static func storage(reason: String) -> ReplicaError {
+    ReplicaError(reason: .storage(reason: reason))
+  }
+
   /// A value cannot be stored; the sentence names the rule and not the value.
-  case invalid(String)
+  public static func invalid(_ sentence: String) -> ReplicaError {
+    ReplicaError(reason: .invalid(sentence))
+  }
+
   /// The replica belongs to an account already.
-  case alreadyPaired(account: String)
+  public static func alreadyPaired(account: String) -> ReplicaError {
+    ReplicaError(reason: .alreadyPaired(account: account))
+  }
+
   /// The replica was unpaired, or paired with another account, while it was talking to its server.
-  case pairingEnded
+  public static let pairingEnded = ReplicaError(reason: .pairingEnded)
 
   /// What happened, then what to do.
   public var userMessage: String {
-    switch self {
+    switch reason {
     case .inaccessible(let path, let reason):
       "The replica at \(path) cannot be opened: \(reason). Check the path and its permissions."
     case .damaged(let path):

@@ -101,7 +101,7 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
     do {
       let _: EmptyMessage = try await call(Method.healthCheck, EmptyMessage())
     } catch {
-      switch error {
+      switch error.code {
       case .unreachable, .untrusted, .cancelled: throw error
       default: return
       }

@@ -99,10 +99,8 @@ extension SyncEngine {
       } else {
         news(try await runSerializedCycle(mutex), nil)
       }
-    } catch ReplicaError.invalid(let rule) {
-      throw .badAnswer(rule)
     } catch {
-      throw SyncError(error)
+      throw SyncError(storing: error)
     }
   }
 }

@@ -308,7 +308,7 @@ extension SyncError {
 
   /// What it means that an answer could not be stored.
   init(storing error: any Error) {
-    if case ReplicaError.invalid(let rule) = error {
+    if let error = error as? ReplicaError, case .invalid(let rule) = error.reason {
       self = .badAnswer(rule)
     } else {
       self.init(error)

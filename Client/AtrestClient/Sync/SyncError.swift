@@ -3,47 +3,160 @@
 
 /// What stopped a talk with the server. Whatever it is: every edit is still in the replica, and
 /// waits.
-public enum SyncError: Error, Hashable, Sendable {
+///
+/// Not an enumeration: a version that tells more apart breaks nobody's `switch`.
+public struct SyncError: Error, Hashable, Sendable {
+  /// What happened, with what belongs to it. Within the package a new case stops the build
+  /// wherever it needs a decision.
+  package enum Reason: Hashable, Sendable {
+    case notPaired
+    case unreachable(String)
+    case untrusted(String)
+    case accessEnded
+    case notPermitted(String)
+    case notLetIn
+    case joiningElsewhere
+    case notFound(String)
+    case refused(String)
+    case badAnswer(String)
+    case massDeletion(count: Int, of: Int)
+    case cancelled
+    case replica(ReplicaError)
+  }
+
+  package let reason: Reason
+
+  /// What kind of error it is. There may be more kinds in a later version.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// Its name.
+    public let description: String
+
+    private init(_ name: String) { description = name }
+
+    /// ``SyncError/notPaired``
+    public static let notPaired = Code("notPaired")
+    /// ``SyncError/unreachable(_:)``
+    public static let unreachable = Code("unreachable")
+    /// ``SyncError/untrusted(_:)``
+    public static let untrusted = Code("untrusted")
+    /// ``SyncError/accessEnded``
+    public static let accessEnded = Code("accessEnded")
+    /// ``SyncError/notPermitted(_:)``
+    public static let notPermitted = Code("notPermitted")
+    /// ``SyncError/notLetIn``
+    public static let notLetIn = Code("notLetIn")
+    /// ``SyncError/joiningElsewhere``
+    public static let joiningElsewhere = Code("joiningElsewhere")
+    /// ``SyncError/notFound(_:)``
+    public static let notFound = Code("notFound")
+    /// ``SyncError/refused(_:)``
+    public static let refused = Code("refused")
+    /// ``SyncError/badAnswer(_:)``
+    public static let badAnswer = Code("badAnswer")
+    /// ``SyncError/massDeletion(count:of:)``
+    public static let massDeletion = Code("massDeletion")
+    /// ``SyncError/cancelled``
+    public static let cancelled = Code("cancelled")
+    /// ``SyncError/replica(_:)``
+    public static let replica = Code("replica")
+
+    /// Has `catch SyncError.Code.unreachable` catch an error of that kind.
+    public static func ~= (code: Code, error: any Error) -> Bool {
+      (error as? SyncError)?.code == code
+    }
+  }
+
+  /// For programs.
+  public var code: Code {
+    switch reason {
+    case .notPaired: .notPaired
+    case .unreachable: .unreachable
+    case .untrusted: .untrusted
+    case .accessEnded: .accessEnded
+    case .notPermitted: .notPermitted
+    case .notLetIn: .notLetIn
+    case .joiningElsewhere: .joiningElsewhere
+    case .notFound: .notFound
+    case .refused: .refused
+    case .badAnswer: .badAnswer
+    case .massDeletion: .massDeletion
+    case .cancelled: .cancelled
+    case .replica: .replica
+    }
+  }
+
   /// This replica was never paired.
-  case notPaired
+  public static let notPaired = SyncError(reason: .notPaired)
+
   /// The server could not be reached, or was busy, as often as it was tried. The reason is the
   /// transport's.
-  case unreachable(String)
+  public static func unreachable(_ reason: String) -> SyncError {
+    SyncError(reason: .unreachable(reason))
+  }
+
   /// What answered could not prove that it is the server. The sentence is TLS's.
-  case untrusted(String)
+  public static func untrusted(_ sentence: String) -> SyncError {
+    SyncError(reason: .untrusted(sentence))
+  }
+
   /// The server does not know this device's token any more.
-  case accessEnded
+  public static let accessEnded = SyncError(reason: .accessEnded)
+
   /// The server does not allow it: a wrong or used pairing code, for instance. The sentence is the
   /// server's.
-  case notPermitted(String)
+  public static func notPermitted(_ sentence: String) -> SyncError {
+    SyncError(reason: .notPermitted(sentence))
+  }
+
   /// This device had the right pairing link, waited, and was not let in: a device of the account
   /// said no, or the link ended.
-  case notLetIn
+  public static let notLetIn = SyncError(reason: .notLetIn)
+
   /// Another run of the same program joins with the same pairing link, and took this one's place.
-  case joiningElsewhere
+  public static let joiningElsewhere = SyncError(reason: .joiningElsewhere)
+
   /// There is no such thing on the server. The sentence is the server's.
-  case notFound(String)
+  public static func notFound(_ sentence: String) -> SyncError {
+    SyncError(reason: .notFound(sentence))
+  }
+
   /// The server refused for another lasting reason. The sentence is the server's.
-  case refused(String)
+  public static func refused(_ sentence: String) -> SyncError {
+    SyncError(reason: .refused(sentence))
+  }
+
   /// The server's answer made no sense. The rule it broke is named.
-  case badAnswer(String)
+  public static func badAnswer(_ rule: String) -> SyncError {
+    SyncError(reason: .badAnswer(rule))
+  }
+
   /// Together the waiting deletions would take away `count` of `of` records: they wait for a
   /// person's word, see `Replica.sync(allowingMassDeletion:progress:)`. Everything else was
   /// exchanged.
-  case massDeletion(count: Int, of: Int)
+  public static func massDeletion(count: Int, of all: Int) -> SyncError {
+    SyncError(reason: .massDeletion(count: count, of: all))
+  }
+
   /// The caller gave up.
-  case cancelled
+  public static let cancelled = SyncError(reason: .cancelled)
+
   /// The local replica failed.
-  case replica(ReplicaError)
+  public static func replica(_ error: ReplicaError) -> SyncError {
+    SyncError(reason: .replica(error))
+  }
+
+  /// The deletions that wait for a person's word; nil for another error.
+  public var heldDeletions: HeldDeletions? {
+    guard case .massDeletion(let count, let all) = reason else { return nil }
+    return HeldDeletions(count: count, of: all)
+  }
 
   /// Whether the same may work a little later without anybody doing anything.
-  public var isTransient: Bool {
-    if case .unreachable = self { true } else { false }
-  }
+  public var isTransient: Bool { code == .unreachable }
 
   /// What happened, then what to do.
   public var userMessage: String {
-    switch self {
+    switch reason {
     case .notPaired:
       """
       This replica is not paired with a server yet. Ask for a pairing link on the server or on another \

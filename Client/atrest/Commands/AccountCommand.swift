@@ -172,7 +172,8 @@ struct AccountCommand: AsyncParsableCommand {
       }
       do {
         try await replica.deleteAccount(named: account.name)
-      } catch SyncError.unreachable(let reason) {
+      } catch let error as SyncError {
+        guard case .unreachable(let reason) = error.reason else { throw error }
         throw CommandFailure(
           "The server did not answer (\(reason.escapedForTerminal)), so it is not known whether the account is removed. "
             + "Try again: if this device's access was ended, it is.", .unavailable)

@@ -53,7 +53,7 @@ struct DevicesCommand: AsyncParsableCommand {
       do {
         return try await replica.pendingDevices()
       } catch {
-        if case .refused = error { return [] }
+        if error.code == .refused { return [] }
         throw error
       }
     }
@@ -180,7 +180,7 @@ private enum PendingDeviceIDs {
   ) async throws -> String? {
     do {
       return try await replica.decide(pendingDevice.handle, allow: allow)
-    } catch SyncError.notFound {
+    } catch SyncError.Code.notFound {
       throw CommandFailure(
         DeviceWords.gone(pendingDevice.name) + " `atrest devices` shows who is in, and who waits.")
     }

@@ -79,10 +79,10 @@ struct ImportCommand: AsyncParsableCommand {
     defer { Terminal.progress("") }
     do {
       _ = try await replica.sync()
-      return .inStep
-    } catch SyncError.massDeletion {
+      return .upToDate
+    } catch SyncError.Code.massDeletion {
       // Everything else was exchanged.
-      return .inStep
+      return .upToDate
     } catch {
       return .behind
     }

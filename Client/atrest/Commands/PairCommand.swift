@@ -70,7 +70,7 @@ struct PairCommand: AsyncParsableCommand {
     let joined: JoinedAccount
     do {
       joined = try await joining.value
-    } catch SyncError.cancelled {
+    } catch SyncError.Code.cancelled {
       throw CommandFailure(PairWords.interrupted, .temporary)
     }
     withExtendedLifetime(interruption) {}

@@ -48,15 +48,15 @@ struct SyncCommand: AsyncParsableCommand {
         if let counts = SyncWords.counts(report) { Terminal.progress("\(counts) so far") }
       }
       Terminal.progress("")
-    } catch SyncError.massDeletion(let count, let all) {
+    } catch let error as SyncError where error.code == .massDeletion {
       Terminal.progress("")
       // Everything else was exchanged: a program is told what, beside what waits.
       var report = latest.withLock { $0 }
-      report.heldDeletions = HeldDeletions(count: count, of: all)
+      report.heldDeletions = error.heldDeletions
       await learnNames(replica)
       if format.isJSON { Terminal.say(try JSON.text(SyncRow(report))) }
       if let words = SyncWords.refused(report) { Terminal.writeError(words) }
-      throw SyncError.massDeletion(count: count, of: all)
+      throw error
     } catch {
       Terminal.progress("")
       throw error
@@ -118,7 +118,7 @@ struct SyncCommand: AsyncParsableCommand {
     let interruption = Interruption { task.cancel() }
     do {
       try await task.value
-    } catch SyncError.cancelled {
+    } catch SyncError.Code.cancelled {
       // The person stopped it: that is how watching ends.
     }
     withExtendedLifetime(interruption) {}

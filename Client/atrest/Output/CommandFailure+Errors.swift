@@ -39,7 +39,7 @@ extension CommandFailure {
 
   /// The library's sentence, with what a command can do about it.
   private static func sentence(of error: SyncError) -> String {
-    switch error {
+    switch error.reason {
     case .accessEnded:
       "This device's access was ended. What you wrote is kept here. To join again, leave with "
         + "`atrest unpair`, then pair with a new link."
@@ -67,7 +67,7 @@ extension CommandFailure {
   }
 
   private static func status(of error: ReplicaError) -> ExitStatus {
-    switch error {
+    switch error.reason {
     case .inaccessible, .damaged, .newer, .invalid, .alreadyPaired: .data
     case .storage: .inputOutput
     case .busy, .pairingEnded: .temporary
@@ -75,7 +75,7 @@ extension CommandFailure {
   }
 
   private static func status(of error: SyncError) -> ExitStatus {
-    switch error {
+    switch error.reason {
     case .notPaired, .notFound, .refused, .massDeletion: .data
     case .unreachable: .unavailable
     case .accessEnded, .notPermitted, .notLetIn, .untrusted: .notPermitted

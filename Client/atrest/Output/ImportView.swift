@@ -12,7 +12,7 @@ enum ImportFooting: Hashable, Sendable {
   /// There are no other devices.
   case alone
   /// All of it: this device has just synced.
-  case inStep
+  case upToDate
   /// What was synced before: this is only a look, and the import syncs first.
   case looking
   /// What was synced before: syncing failed.
@@ -36,7 +36,7 @@ enum ImportWords {
     case .alone:
       "If this device is to join an account, pair and sync it first: otherwise what was deleted on other devices "
         + "since the file was made comes back."
-    case .inStep: nil
+    case .upToDate: nil
     case .looking: "To bring it in, this device syncs first; then it may be less."
     case .behind: behind
     }

@@ -29,7 +29,7 @@ extension Player {
       case let error as ImpossibleEdit: sentence = error.sentence
       case let error as InputProblem: sentence = error.userMessage
       case let error as FastingRefusal: sentence = error.userMessage
-      case ReplicaError.invalid(let words): sentence = words
+      case let error as ReplicaError where error.code == .invalid: sentence = error.userMessage
       default: throw error
       }
       report.add(step, who: device.name, LabWords.edit(edit, zone))

@@ -134,7 +134,7 @@ extension Player {
 extension Scenario.SyncFailure {
   /// What a scenario calls a failed sync.
   init(_ error: SyncError) {
-    switch error {
+    switch error.code {
     case .unreachable: self = .unreachable
     case .accessEnded, .notPaired, .notPermitted: self = .accessEnded
     case .massDeletion: self = .massDeletion

@@ -88,7 +88,7 @@ extension World {
       }
       device.account.oracle.owe(noted)
       checkStamp(noted, process)
-    } catch ReplicaError.invalid {
+    } catch ReplicaError.Code.invalid {
       // A record that was pruned cannot be written back in part.
     } catch let error as ReplicaError {
       device.unanswered += noted
@@ -179,7 +179,7 @@ extension World {
       count(.deviceEnds)
       return
     }
-    switch error {
+    switch error.reason {
     case .unreachable, .cancelled: break
     case .massDeletion where history.holdsMassDeletions: count(.heldDeletions)
     // A pairing code that was used up by a try whose answer was lost, or is too old.
@@ -191,7 +191,7 @@ extension World {
         return broke("device \(device.index) was paired, and the server does not know it")
       }
       do { try process.replica.unpair() } catch { failed(process, .replica(error)) }
-    case .replica(.storage), .replica(.inaccessible):
+    case .replica(let error) where [.storage, .inaccessible].contains(error.code):
       // A full or failing disk. Whoever uses the program starts it again.
       device.heldAtEnd = nil
       process.end(.killed)
