@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a QR code of a text, and draws it with half-block characters so that phones read it off a
-// terminal.
+// Encodes text as a QR code and draws it with half-block characters for terminals.
 
 import CAtrestQRencode
 
@@ -8,45 +7,47 @@ import CAtrestQRencode
 ///
 /// Source: ISO/IEC 18004, by libqrencode.
 package struct QRCode: Equatable {
-  /// Modules on a side, the quiet zone left out.
+  /// Modules per side without the quiet zone.
   package let width: Int
-  /// Rows from the top, each from the left; true is dark.
+  /// The modules, row by row from the top, left to right; true is dark.
   package let modules: [Bool]
 
-  /// Light modules around the code: what the standard asks for.
+  /// Width of the light border in modules, as the standard requires.
   package static let quietZone = 4
 
-  /// A code of least size, with the lowest correction: a screen has no scratches.
+  /// Encodes text in the smallest code at the lowest error correction: a screen has no scratches.
   ///
-  /// - Returns: nil for text that no code can hold (2,953 bytes at most), or without memory.
+  /// - Returns: nil if the text is empty, contains NUL or exceeds 2,953 bytes, or if allocation
+  ///   fails.
   package init?(_ text: String) {
-    // The symbol stands for one text only, so the modes are libqrencode's to choose.
+    // Any symbol for the same text will do, so libqrencode chooses the modes.
     guard !text.isEmpty, !text.utf8.contains(0),
       let code = QRcode_encodeString(text, 0, QR_ECLEVEL_L, QR_MODE_8, 1)
     else { return nil }
     defer { QRcode_free(code) }
     width = Int(code.pointee.width)
     guard width > 0, let data = code.pointee.data else { return nil }
-    // The lowest bit says dark; the others are the library's notes.
+    // Bit 0 is the colour; the library uses the others internally.
     modules = UnsafeBufferPointer(start: data, count: width * width).map { $0 & 1 == 1 }
   }
 
-  /// A pairing link. In capitals, which mean the same there and take two thirds of the room.
+  /// Encodes a pairing link in capitals, which are equivalent in a link and take two thirds of the
+  /// space.
   package static func ofLink(_ link: String) -> QRCode? { QRCode(link.uppercased()) }
 
-  /// Columns that the picture takes.
+  /// Columns of the drawn code.
   package var columns: Int { width + 2 * Self.quietZone }
 
-  /// Whether a module is dark; around the code all are light.
+  /// Whether a module is dark. Modules outside the code are light.
   package func isDark(row: Int, column: Int) -> Bool {
     (0..<width).contains(row) && (0..<width).contains(column) && modules[row * width + column]
   }
 
-  /// The picture: two modules in each character, the upper and the lower one. The characters draw
-  /// what is light, so that a dark terminal shows dark on light.
+  /// Draws the code, two modules per character: the upper and the lower one. The characters draw
+  /// the light modules, so the code is dark on light on a dark terminal.
   ///
-  /// - Parameter isColoured: Whether colours are set, and so the same on every terminal; without
-  ///   them the terminal's own are taken to be light on dark.
+  /// - Parameter isColoured: Whether to set colours explicitly, which looks the same on every
+  ///   terminal. Without them a light-on-dark terminal is assumed.
   package func picture(isColoured: Bool) -> String {
     let range = -Self.quietZone..<(width + Self.quietZone)
     return stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// How wide a terminal is, and that help fits on a narrow one.
+// Measures the terminal and keeps help usable on narrow ones.
 
 import Foundation
 
-/// The width of what a program answers on.
+/// The width of the terminal on standard output.
 package enum TerminalWidth {
-  /// The narrowest page of help. The parser sets descriptions behind 26 columns, and fails where it
-  /// has no more.
+  /// The narrowest help page in columns. The parser indents descriptions by 26 columns and fails if
+  /// none are left.
   private static let leastHelpColumns = 40
 
-  /// Columns of the terminal on standard output; nil where there is none, or it does not say.
+  /// Columns of the terminal on standard output; nil if it is no terminal or reports no size.
   package static var columns: Int? {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
     return Int(size.ws_col)
   }
 
-  /// Tells the parser of commands of at least as many columns as a page of help needs. Before any
-  /// other thread runs.
+  /// Raises `COLUMNS` to what a help page needs. Calls `setenv`, so it must run before any other
+  /// thread starts.
   package static func widenHelp() {
     let said = ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) } ?? columns
     guard let said, said < leastHelpColumns else { return }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An entry of the conflict journal: a write that lost to one whose writer did not know it.
+// A conflict-journal entry: a write that lost to one whose writer did not know it.
 
 /// A losing write, kept so that a person can see and restore it.
 public struct Conflict: Hashable, Sendable {
@@ -11,7 +11,7 @@ public struct Conflict: Hashable, Sendable {
   public let lost: Register
   /// The write that won.
   public let kept: Register
-  /// When the server noticed. Entries are kept for `retentionMilliseconds` after it.
+  /// When the server recorded the conflict. The entry is kept for `retentionMilliseconds` after it.
   public let noticed: WallTime
 
   /// How long an entry is kept: 90 days, in milliseconds.
@@ -20,7 +20,7 @@ public struct Conflict: Hashable, Sendable {
   /// The field of `KIND_CONFLICT` that holds the entry.
   public static let entryField: FieldNumber = 2
 
-  /// An entry.
+  /// Creates an entry; all parts are taken as given.
   public init(
     key: RecordKey, field: FieldNumber, lost: Register, kept: Register, noticed: WallTime
   ) {
@@ -31,11 +31,11 @@ public struct Conflict: Hashable, Sendable {
     self.noticed = noticed
   }
 
-  /// The key of the record that carries this entry. The same losing write always has the same key,
-  /// so a conflict that is met twice is one entry.
+  /// The key of the record that carries this entry. It is a function of the losing write, so a
+  /// conflict met twice yields one entry.
   public var journalKey: RecordKey { Self.journalKey(of: key, field: field, lost: lost.stamp) }
 
-  /// The least and the greatest key that an entry of a record's field can have.
+  /// The range of keys that the entries of one record's field can have, both ends inclusive.
   public static func journalKeys(
     of key: RecordKey, field: FieldNumber
   ) -> (first: RecordKey, last: RecordKey) {

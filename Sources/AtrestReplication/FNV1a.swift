@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hash that every process and every device computes alike. Not for secrets: anybody can make two
-// inputs alike.
+// A hash that every process and device computes alike. Not cryptographic: collisions are easy to
+// construct.
 
 /// 64-bit FNV-1a.
 ///

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes as text: identifiers, checksums, hashes.
+// Hexadecimal text of bytes: identifiers, checksums, hashes.
 
 /// Hexadecimal digits.
 package enum Hexadecimal {

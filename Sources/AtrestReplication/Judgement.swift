@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which writes lost to one that did not know them, when an offer meets the account's copy.
+// Finds the writes that lost to one that did not know them when an offer is merged. Pure.
 
-/// An offer that met the account's copy of a record: what became of both, and what that makes of
-/// each write.
+/// The merge of an offer into the account's copy of a record, and the conflicts that follow from
+/// it.
 ///
-/// Each sort of conflict is a function of its own, named as in docs/merge.md and in its order.
+/// Each kind of conflict has a function of its own, named and ordered as in docs/merge.md.
 struct Judgement {
-  /// A write that lost, and the one that won.
   typealias Loss = (lost: Register, kept: Register)
 
   private let offer: Offer
@@ -15,15 +14,15 @@ struct Judgement {
   private let history: RecordHistory
   /// The greater `prune_floor` register of the two copies.
   private let floor: Register?
-  /// The offered record, as it was lifted.
+  /// The offered record after lifting.
   private let offered: Record
-  /// Registers that gave way, with what won against them.
+  /// Registers that lost, each with its winner.
   private let pairs: [Loss]
-  /// Registers of the account's copy that the offer's floor takes out.
+  /// Registers of the account's copy that the offer's floor drops.
   private let dropped: [Register]
   /// The merged record.
   let result: Record
-  /// Whether some offered register lost, or was lifted.
+  /// Whether an offered register lost or was lifted.
   let isSuperseded: Bool
 
   /// Merges an offer into the account's copy.
@@ -36,13 +35,13 @@ struct Judgement {
     var dropped: [Register] = []
     var pairs: [Loss] = []
     result.merge(offered) { lost, winner in
-      // What was lifted is nobody's write: what loses to it, loses to the deletion.
+      // A lifted register is not anybody's write. What loses to it loses to the deletion.
       let isLifted = winner.stamp == floor?.stamp && winner.field != Register.deletedField
       let isOffered = offered[lost.field] == lost
       if isOffered { isSuperseded = true }
       if winner.field == lost.field || isOffered {
         let original = isOffered ? record[lost.field] ?? lost : lost
-        // What the account's copy had before lost then, and was judged then.
+        // A register that the account's copy once had lost earlier, and was judged then.
         let isJudged = isOffered && history.judged.contains(original.fingerprint)
         if !isJudged || Mutation.judgedAgain.isActive || Mutation.unwrittenConflicts.isActive {
           pairs.append((original, isLifted ? floor ?? winner : winner))
@@ -56,20 +55,20 @@ struct Judgement {
     (self.result, self.isSuperseded) = (result, isSuperseded)
   }
 
-  /// Every write that lost without the winner knowing it.
+  /// Every write that lost to a winner that did not know it.
   func lost() -> [Loss] {
     var losses = fields() + liftedWrites() + hiddenActions()
     losses += values(ofActionsIn: losses)
-    // A deletion that won against the offer's own action knew none of what came with it.
+    // A deletion that won against the offer's own action knew none of the offer's other writes.
     let last = record[Register.deletedField]
     let winner = losses.first { $0.lost.field == Register.deletedField && $0.lost == last }?.kept
     return losses + earlierActions(wonAgainstBy: winner)
   }
 
   private func fields() -> [Loss] {
-    // What carries a floor's own stamp was written before the deletion, and was judged then.
+    // A register with the floor's own stamp was written before the deletion and judged then.
     pairs.filter { lost, kept in
-      // What wins here and was not written now is something that the server has lost.
+      // An offered register that wins but is not in `written` is one that the server lost.
       (offer.isOpen(lost.field) || result[lost.field] == offered[lost.field]
         || Mutation.unwrittenConflicts.isActive) && !isFloor(lost.stamp)
         && kept.isConcurrent(with: lost) && !wasTakenKnowingly(lost)
@@ -77,16 +76,16 @@ struct Judgement {
     }
   }
 
-  /// Whether a value lies under the floor, and the deletion's writer knew it: whoever wrote over
-  /// what came back from there wrote over what had been lifted.
+  /// Whether a value is below the floor and the deletion's writer knew it. A write over a value
+  /// that was lifted from below the floor is then a write over the lifted register.
   private func wasTakenKnowingly(_ lost: Register) -> Bool {
     guard let floor, lost.field != Register.deletedField else { return false }
     return lost.stamp < floor.stamp && !floor.isConcurrent(with: lost)
   }
 
-  /// Writes of this offer that lie under the floor, and were lifted to it: their own stamps lost to
+  /// Writes of this offer that were below the floor and were lifted to it. Their own stamps lost to
   /// the deletion, whether or not their values are visible. Those that lost to another write are
-  /// among the fields already.
+  /// already in `fields()`.
   private func liftedWrites() -> [Loss] {
     guard let floor else { return [] }
     return record.registers.filter { register in
@@ -97,9 +96,9 @@ struct Judgement {
     }.map { ($0, floor) }
   }
 
-  /// Actions that the offered deletion wins against without knowing them, and whose own `deleted`
-  /// register is not there to lose: another action wrote the same value over it. What they wrote is
-  /// still in the record, and would go with it.
+  /// Actions that the offered deletion beats without knowing them, and whose own `deleted` register
+  /// another action overwrote with the same value. Their other registers are still in the record
+  /// and would be deleted with it.
   private func hiddenActions() -> [Loss] {
     if Mutation.hiddenNotJournalled.isActive { return [] }
     guard !stored.isDeleted, record.isDeleted, offer.isOpen(Register.deletedField),
@@ -108,8 +107,8 @@ struct Judgement {
     // What carries the floor's stamp was lifted, and is nobody's action.
     let own = [Register.deletedField, Register.pruneFloorField].compactMap { stored[$0]?.stamp }
     let hidden = stored.registers.filter { hidden in
-      // Each action writes field 1: of a later one than it wrote over the deletion's writer had
-      // nothing.
+      // Every action writes field 1. If an action is later than the one that the deletion replaced,
+      // the deletion's writer did not have it.
       let isUnknown =
         record[hidden.field].map { $0.givesWay(to: hidden) } ?? true
         || deletion.replaced.map { $0 < hidden.stamp } ?? false
@@ -120,8 +119,8 @@ struct Judgement {
     return actions(of: hidden, but: own, lostTo: deletion)
   }
 
-  /// Values that a restored floor takes out of the account's copy, where the deletion did not know
-  /// the action that wrote them: they follow that action into the journal.
+  /// Values of the account's copy that a restored floor drops, and whose action the deletion did
+  /// not know. They are journalled with that action.
   private func values(ofActionsIn losses: [Loss]) -> [Loss] {
     guard let floor else { return [] }
     let actions = Set(losses.filter { $0.lost.field == Register.deletedField }.map(\.lost.stamp))
@@ -130,7 +129,7 @@ struct Judgement {
     }.map { ($0, floor) }
   }
 
-  /// Whether an action lost earlier, to the deletion of the account's copy, whose writer did not
+  /// Whether an action lost earlier to the deletion in the account's copy, whose writer did not
   /// know it.
   private func wasListed(_ action: Stamp) -> Bool {
     guard let deletion = stored[Register.deletedField], stored.isDeleted,
@@ -144,9 +143,10 @@ struct Judgement {
     return !isKnown && history.judged.contains(itself.fingerprint)
   }
 
-  /// Earlier actions of the same offer, whose own `deleted` register the last one wrote over. And
-  /// actions that come back in pieces to a server that was put back, whether or not the replica
-  /// knows of that: what the account's copy never had, and the writer of its deletion did not know.
+  /// Earlier actions of the same offer whose `deleted` register the last action overwrote. Also
+  /// actions whose registers return one by one to a restored server, whether or not the replica
+  /// knows of the restore: those that the account's copy never had and its deletion's writer did
+  /// not know.
   private func earlierActions(wonAgainstBy winner: Register?) -> [Loss] {
     let held = Mutation.partsNotNoted.isActive ? nil : stored[Register.deletedField]
     guard let deletion = winner ?? held, !Mutation.earlierNotJournalled.isActive,
@@ -160,8 +160,8 @@ struct Judgement {
     return actions(of: earlier, but: last, lostTo: deletion)
   }
 
-  /// Whether an offered register comes back to a server that lost it, and is unknown to a
-  /// deletion's writer.
+  /// Whether an offered register returns to a server that lost it, and the deletion's writer did
+  /// not know it.
   private func isPiece(_ register: Register, under deletion: Register) -> Bool {
     (offer.isRestored || result[register.field] == register) && stored[register.field] != register
       && !isWritten(register) && !history.judged.contains(register.fingerprint)
@@ -175,7 +175,7 @@ struct Judgement {
 
   private func isWritten(_ register: Register) -> Bool { offer.written.contains(register.field) }
 
-  /// The actions that wrote some registers, each once.
+  /// The distinct actions that wrote the given registers.
   private func actions(
     of registers: [Register], but known: [Stamp], lostTo deletion: Register
   ) -> [Loss] {
@@ -185,8 +185,8 @@ struct Judgement {
     }
   }
 
-  /// Whether the writer of a deletion held anything that an action wrote, whatever a server that
-  /// was put back has lost of the action.
+  /// Whether the deletion's writer had any register of an action. True even if a restored server
+  /// has lost parts of the action.
   private func isAction(_ stamp: Stamp, knownTo deletion: Register) -> Bool {
     guard deletion.value == Register.deletedValue, !Mutation.partsNotKnown.isActive else {
       return false

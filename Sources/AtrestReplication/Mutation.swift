@@ -1,121 +1,120 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mistakes that can be switched on, to prove that the simulator would find them. Not in release
-// builds.
+// Bugs that can be switched on to prove that the simulator finds them. Absent from release builds.
 
-/// A mistake somebody could make here one day. Each stands at the place where it would be made.
+/// A plausible bug. Each case is checked at the place where the bug would be made.
 package enum Mutation: String, CaseIterable, Sendable {
-  /// Of two writes with one stamp the one that came last stays.
+  /// Of two writes with one stamp the last to arrive wins.
   case arrivalDecidesTie
-  /// The server gives a time as the place in the feed.
+  /// The server uses a time as the cursor.
   case timeAsCursor
-  /// The server answers before its commit returned.
+  /// The server answers before its commit has returned.
   case acknowledgedBeforeCommit
-  /// The client forgets what it offered before the answer is stored.
+  /// The client clears its outbox before the answer is stored.
   case outboxClearedEarly
-  /// The receiver turns a stamp ahead of its clock back.
+  /// The receiver clamps a stamp that is ahead of its clock.
   case stampClamped
-  /// The server does not pass a deletion on.
+  /// The server does not forward a tombstone.
   case tombstoneDropped
-  /// The server does not journal a write that lost.
+  /// The server does not journal a losing write.
   case journalForgotten
-  /// The client's logical clock starts anew with the program.
+  /// The client's logical clock restarts with the program.
   case clockForgotten
-  /// The client moves its cursor, and stores the records in another transaction.
+  /// The client moves its cursor in one transaction and stores the records in another.
   case cursorMovedFirst
-  /// The client takes a refused write out of the outbox.
+  /// The client removes a refused write from the outbox.
   case refusedForgotten
-  /// The server gives a sequence that was given before.
+  /// The server issues a sequence number twice.
   case sequenceGivenTwice
-  /// The server drops fields it does not know.
+  /// The server drops unknown fields.
   case unknownFieldDropped
-  /// The client takes any offer that waits for acknowledged, not only those it made.
+  /// The client treats every waiting offer as acknowledged, not only those in the request.
   case laterOfferForgotten
-  /// The server's log is not synced before the answer.
+  /// The server answers before its log is synced to disk.
   case commitNotSynced
-  /// The client's log is not synced before the command returns.
+  /// A client command returns before its log is synced to disk.
   case writeNotSynced
-  /// A page that has more after it ends one record too far.
+  /// A page that is not the last ends one record too far.
   case cursorAhead
-  /// The server takes any place in the feed for one of its own past.
+  /// The server accepts any cursor as one of its own past.
   case restoreNotNoticed
-  /// The server does not look at positions of outboxes.
+  /// The server ignores outbox positions.
   case copyNotNoticed
-  /// The client notes that it compared everything, and did not.
+  /// The client records a full comparison that it did not make.
   case comparisonSkipped
-  /// Merging leaves what is older than the floor of a pruned record.
+  /// Merging keeps registers that are below a pruned record's floor.
   case floorIgnored
-  /// The server takes stamps however far ahead of its clock they are.
+  /// The server accepts stamps however far they lead its clock.
   case skewNotChecked
   /// The client never sends its last known head.
   case headNotSent
-  /// The client stores an answer to a request that was made before another sync was told of another
+  /// The client stores an answer whose request was made before a concurrent sync learned of another
   /// head.
   case overtakenStored
-  /// Any commit may stand in any other's place: all have one name.
+  /// All commits have the same name, so any of them passes for any other.
   case commitsNotNamed
-  /// The client takes any position of its outbox for one of its own past.
+  /// The client accepts any position of its outbox as one of its own past.
   case positionAlwaysKnown
-  /// The server judges an offer again that it judged before.
+  /// The server judges an offer twice.
   case offerJudgedTwice
-  /// The server forgets which offers it refused, and says that it took them.
+  /// The server forgets which offers it refused and acknowledges them.
   case refusalNotRepeated
-  /// The client changes an entry of the outbox that was sent.
+  /// The client changes an outbox entry after sending it.
   case sentEntryChanged
-  /// A write over one that waits carries on what that one replaced, even if that one was sent.
+  /// A write that replaces a waiting one inherits its `replaced`, even if the waiting one was sent.
   case replacedCarriedTooFar
-  /// The client stamps writes again that the server may have.
+  /// The client restamps writes that the server may already have.
   case sentEntryRestamped
-  /// The client stamps writes again without regard to what they replaced.
+  /// The client restamps writes without regard to what they replaced.
   case restampedBelowFloor
-  /// A new identity moves the times of what waits.
+  /// A new identity changes the times of waiting writes.
   case renewalMovesTimes
-  /// Whatever follows an accepted stamp is measured by the server's clock all the same.
+  /// A write that follows an accepted stamp is still measured against the server's clock.
   case stepsNotTaken
-  /// A deletion knows nothing of an action but its own `deleted` register.
+  /// A deletion knows an action only by the action's own `deleted` register.
   case partsNotKnown
-  /// What comes back in pieces to a record that is deleted is journalled only with its last action.
+  /// When parts of several actions return to a deleted record, only the last action is journalled.
   case partsNotNoted
-  /// Every write that lost is journalled, whether or not the winner knew it.
+  /// Every losing write is journalled, even if the winner knew it.
   case everythingJournalled
-  /// Offers that bring nothing new conflict like any other.
+  /// Registers that are not in `written` conflict like any other.
   case unwrittenConflicts
-  /// What a server may have lost is taken in without being compared.
+  /// Registers that the server may have lost are accepted without judgement.
   case restoredNotJudged
-  /// The server judges what comes back once more, though it judged it when it went.
+  /// The server judges a returning register again although it judged it when it lost.
   case judgedAgain
   /// Writes of one replica conflict with each other.
   case ownWritesConflict
-  /// Two writes of one value conflict.
+  /// Two writes of the same value conflict.
   case equalValuesConflict
-  /// A deletion does not journal actions that it hides.
+  /// A deletion does not journal the actions that it hides.
   case hiddenNotJournalled
-  /// A deletion that wins journals the last action of an offer only.
+  /// A winning deletion journals only the last action of an offer.
   case earlierNotJournalled
-  /// An action that brings a pruned record back does not bring it back whole.
+  /// An action that revives a pruned record does not lift its other registers.
   case notLifted
-  /// What an action brings back counts as written by it.
+  /// Lifted registers get the action's stamp instead of the floor's.
   case liftedTooHigh
   /// Records are pruned although the journal lists an action that lost to their deletion.
   case prunedThoughListed
-  /// The server prunes what some device does not know is deleted.
+  /// The server prunes a record that some device does not yet know is deleted.
   case prunedTooEarly
-  /// A replica that learns of a loss does not offer what gives way.
+  /// A replica that learns of a losing write does not offer it before it goes.
   case notOfferedBeforeItGoes
 
   #if DEBUG || MUTATIONS
-    /// The mistake that is made in this task and those it starts.
+    /// The bug that is active in this task and its child tasks.
     @TaskLocal package static var current: Mutation?
 
-    /// Whether the mistake is to be made here.
+    /// Whether this bug is active here.
     package var isActive: Bool { Mutation.current == self }
   #else
-    /// Whether the mistake is to be made here: never.
+    /// Whether this bug is active here: never in this build.
     @inlinable package var isActive: Bool { false }
   #endif
 }
 
 extension Record {
-  /// A received record as a receiver that meddles would take it; without a planted bug as it is.
+  /// The record as a receiver with the active bug would take it; unchanged without one.
   package func bent(at now: @autoclosure () -> WallTime) -> Record {
     if Mutation.unknownFieldDropped.isActive {
       return Record(key: key, registers: registers.filter { $0.field < 16 }) ?? self

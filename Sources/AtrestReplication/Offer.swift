@@ -1,53 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a replica pushes, and what merging it into the account's copy leads to.
+// What a replica pushes, and how the server merges it into the account's copy.
 
-/// A whole record that holds writes the server has not acknowledged, or may have lost.
+/// A whole record with writes that the server has not acknowledged or may have lost.
 public struct Offer: Hashable, Sendable {
-  /// The record as the replica had it when it wrote.
+  /// The record as the replica had it at the time of the write.
   public var record: Record
-  /// The fields it wrote, ascending; the others come along so that nothing is lost if the server
-  /// lost them.
+  /// The fields that it wrote, ascending. The others are sent too, in case the server lost them.
   public var written: [FieldNumber]
-  /// Whether all but what it wrote was acknowledged once, by a server that may have lost it since.
+  /// Whether everything except the `written` fields was acknowledged once, by a server that may
+  /// have lost it since.
   public var isRestored: Bool
 
-  /// An offer.
+  /// Creates an offer. `written` must be ascending.
   public init(record: Record, written: [FieldNumber], isRestored: Bool = false) {
     self.record = record
     self.written = written
     self.isRestored = isRestored
   }
 
-  /// Whether the register of a field was acknowledged before, perhaps by a server that has lost it
-  /// since. A signed fact says so itself.
+  /// Whether a field's register was acknowledged before, perhaps by a server that has lost it
+  /// since. Signed facts have no writer, so for them `isRestored` alone decides.
   public func wasAcknowledged(_ field: FieldNumber) -> Bool {
     if record.key.kind == .entitlement { return isRestored }
     return !written.contains(field) && (isRestored || written.isEmpty)
   }
 
-  /// What the server holds after taking an offer in.
+  /// The server's state after merging an offer.
   public struct Outcome: Hashable, Sendable {
     /// The merged record.
     public let record: Record
-    /// Whether some offered register lost, so that the replica does not yet hold the result.
+    /// Whether an offered register lost, so that the replica does not yet have the result.
     public let isSuperseded: Bool
-    /// Writes that lost to one that did not know them.
+    /// Losing writes that the winner did not know.
     public let conflicts: [Conflict]
-    /// What is to be kept beside the record from now on.
+    /// The history to store beside the record.
     public let history: RecordHistory
   }
 
   /// Merges the offer into the account's copy of the record.
   ///
-  /// Of what is offered only written fields can lose in a conflict: any other register was
-  /// acknowledged before, and was judged then. A server that was put back may have forgotten what
-  /// it judged, and met the other write since; so all fields of a restored offer can.
+  /// Only `written` fields can lose in a conflict: any other register was acknowledged before, and
+  /// judged then. A restored server may have lost that judgement and merged the other write since,
+  /// so every field of a restored offer can conflict.
   ///
-  /// An action that brings back a record that was pruned meanwhile brings it back whole: see
+  /// An action that revives a record pruned in the meantime revives all of it: see
   /// `Record.lifted(to:)`.
   /// - Parameters:
   ///   - stored: The account's copy; nil if it has none.
-  ///   - history: What is kept beside that copy.
+  ///   - history: The history stored beside that copy.
   ///   - now: The server's clock, noted in journal entries.
   public func merged(
     into stored: Record?, history: RecordHistory = RecordHistory(), at now: WallTime
@@ -69,29 +69,29 @@ public struct Offer: Hashable, Sendable {
       }, history: noted)
   }
 
-  /// Whether the offered register of a field is to be judged if it loses.
+  /// Whether the offered register of a field is judged if it loses.
   func isOpen(_ field: FieldNumber) -> Bool {
     isRestored && !Mutation.restoredNotJudged.isActive || written.contains(field)
   }
 
-  /// Signed facts are nobody's edits, and of journal entries the account wants no journal.
+  /// Signed facts are not edits, and journal entries are not journalled themselves.
   private var canConflict: Bool {
     record.key.kind != .conflict && record.key.kind != .entitlement
   }
 }
 
 extension Record {
-  /// The greater `prune_floor` register of two copies.
+  /// The greater `forgotten` register of the two copies; nil if neither has one.
   public func floor(with other: Record) -> Register? {
     [self, other].compactMap { $0[Register.pruneFloorField] }.max { $0.stamp < $1.stamp }
   }
 
-  /// The record, with what lies under a floor raised to the floor's stamp, if its last action is
-  /// younger than the floor and no deletion: such an action brings the record back whole.
+  /// The record with every register below a floor raised to the floor's stamp, if the record's last
+  /// action is later than the floor and not a deletion. Such an action revives the whole record.
   ///
-  /// The floor's stamp, and no later one: it loses to whatever was written since, in whatever order
-  /// the two arrive. Who merges two copies lifts both to their `floor`, server and replica alike,
-  /// or they would hold different records.
+  /// Registers get the floor's stamp and no later one, so they lose to every write made since, in
+  /// whatever order the two arrive. Server and replica must both lift to the common `floor` before
+  /// they merge, or their records diverge.
   public func lifted(to floor: Register?) -> Record {
     guard let floor, let action = self[Register.deletedField], !isDeleted,
       action.stamp > floor.stamp, !Mutation.notLifted.isActive

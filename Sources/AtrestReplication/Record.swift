@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record: registers in the order of their fields, merged one by one.
+// A record: registers in field order, merged one by one.
 
 /// A record is a product of registers, hence a join-semilattice: merging is commutative,
 /// associative and idempotent.
 ///
-/// One register is also a floor for the others: what is older than `prune_floor` is dropped. The
-/// greatest floor of all copies drops what any smaller one would have dropped, so the order of
+/// The `forgotten` register is a floor for the others: a merge drops every register older than it.
+/// The greatest floor of all copies drops what any smaller one would have dropped, so the order of
 /// merges still does not matter.
 public struct Record: Hashable, Sendable {
-  /// What it is about.
+  /// The record's identity: kind and id.
   public let key: RecordKey
-  /// Ascending by field, each field at most once.
+  /// The registers, ascending by field, each field at most once.
   public private(set) var registers: [Register]
 
-  /// A record without any register: the least element of its lattice.
+  /// Creates a record without registers: the least element of its lattice.
   public init(key: RecordKey) {
     self.key = key
     registers = []
   }
 
-  /// A record with the given registers.
+  /// Creates a record with the given registers.
   ///
   /// - Parameter registers: Ascending by field, each field at most once, none older than a
-  ///   `prune_floor` register; nil is returned for anything else.
+  ///   `forgotten` register.
+  /// - Returns: nil if `registers` breaks one of these rules.
   public init?(key: RecordKey, registers: [Register]) {
     var last: FieldNumber = 0
     for register in registers {
@@ -36,23 +37,25 @@ public struct Record: Hashable, Sendable {
     self.registers = registers
   }
 
-  /// Bounds on what a peer may send; they keep the largest record within a quarter of a message.
+  /// Bounds on what a peer may send. They keep the largest record within a quarter of a message.
   public enum Limits {
-    /// Bytes of an id. Journal entries, whose ids hold another record's, may be 32 longer.
+    /// The largest id in bytes. Journal entries, whose ids contain another record's, may be 32
+    /// bytes longer.
     public static let idBytes = 96
-    /// Bytes of one register's value: an App Store transaction fits.
+    /// The largest register value in bytes. An App Store transaction fits.
     public static let valueBytes = 16 * 1024
-    /// The same, of any kind of record: a journal entry's value holds two of another record's.
+    /// The largest register value of a kind, in bytes. A journal entry's value holds two values of
+    /// another record.
     public static func valueBytes(of kind: RecordKind) -> Int {
       kind == .conflict ? 2 * valueBytes + 1024 : valueBytes
     }
-    /// Registers of one record.
+    /// The most registers in one record.
     public static let registers = 64
-    /// Bytes of an encoded record.
+    /// The largest encoded record in bytes.
     public static let encodedBytes = 64 * 1024
   }
 
-  /// The register of a field, or nil. O(fields), and kinds have few.
+  /// The register of a field, or nil. O(fields); kinds have few.
   public subscript(field: FieldNumber) -> Register? {
     registers.first { $0.field == field }
   }
@@ -62,7 +65,7 @@ public struct Record: Hashable, Sendable {
     self[Register.deletedField]?.value == Register.deletedValue
   }
 
-  /// The fields as one message of the record's kind.
+  /// The fields encoded as one message of the record's kind.
   public var message: [UInt8] {
     registers.flatMap(\.value)
   }
@@ -72,7 +75,8 @@ public struct Record: Hashable, Sendable {
     registers.lazy.map(\.stamp.time).max()
   }
 
-  /// Puts a register in its place, whatever was there. For writes; merging is `merge`.
+  /// Inserts a register or overwrites the field's existing one unconditionally. For local writes;
+  /// use `merge` for remote ones.
   public mutating func set(_ register: Register) {
     let index = registers.firstIndex { $0.field >= register.field } ?? registers.endIndex
     if index < registers.endIndex, registers[index].field == register.field {
@@ -86,8 +90,8 @@ public struct Record: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - other: A copy of the same record.
-  ///   - lost: Called for each field whose two registers differ, with the one that gave way and the
-  ///     one that stays; and for each register that is pruned, with the `prune_floor` register.
+  ///   - lost: Called for each field whose registers differ, with the loser and the winner; and for
+  ///     each register below the floor, with the `forgotten` register as the winner.
   /// - Complexity: O(fields of both); no allocation if nothing changes.
   public mutating func merge(
     _ other: Record, lost: (_ lost: Register, _ kept: Register) -> Void = { _, _ in }

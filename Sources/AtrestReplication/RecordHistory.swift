@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server remembers of a record beside the record, so that each register is judged once.
+// Fingerprints that the server stores beside a record so that each register is judged once.
 
-/// Fingerprints of registers that an account's copy of a record had, or met, and has no more; and
-/// of those that the writer of its deletion knew.
+/// Fingerprints of the registers that an account's copy of a record had or met and no longer has,
+/// and of those that the writer of its deletion knew.
 ///
-/// Whatever lost was judged when it lost. A device that was away while the server was put back
-/// offers it again, because it cannot know what the server forgot; what is listed here was not
-/// forgotten. Eight bytes each; nothing for a record that was never edited.
+/// A register is judged when it loses. A device that was away while the server was restored from a
+/// backup offers it again, because it cannot know what the server lost; a listed register was not
+/// lost. Costs eight bytes per register, and nothing for a record that was never edited.
 public struct RecordHistory: Hashable, Sendable {
-  /// Registers kept of one record, the newest: what else comes back is judged again, which at worst
-  /// journals a write that nobody lost.
+  /// The most fingerprints per list; the newest are kept. A register past the limit is judged again
+  /// if it returns, which at worst journals a write that nobody lost.
   public static let limit = 64
 
-  /// Of registers that are gone, in the order in which they went.
+  /// Registers that are gone, in the order in which they went.
   public private(set) var judged: [UInt64] = []
-  /// Of registers that are there, and that the writer of the deletion knew; none while the record
-  /// is not deleted.
+  /// Present registers that the writer of the deletion knew. Empty while the record is not deleted.
   public private(set) var known: [UInt64] = []
 
-  /// Nothing yet.
+  /// Creates an empty history.
   public init() {}
 
-  /// Notes what became of the account's copy.
+  /// Records the outcome of a merge or of pruning.
   ///
   /// - Parameters:
-  ///   - copy: As it was.
-  ///   - offer: What it met; nil where it was pruned.
+  ///   - copy: The account's copy before.
+  ///   - offer: The offer that was merged into it; nil for pruning.
   mutating func note(_ copy: Record, meeting offer: Offer?, became result: Record) {
     let met = offer.map { offer in offer.record.registers.filter { offer.isOpen($0.field) } }
     for register in copy.registers + (met ?? [])
@@ -42,14 +41,14 @@ public struct RecordHistory: Hashable, Sendable {
     }
     guard let deletion = result[Register.deletedField], copy[Register.deletedField] != deletion
     else { return }
-    // Only a write comes with what its writer held; what others give back comes with what they
-    // hold.
+    // Only the writer's own offer carries what the writer had. Anybody else's carries what that
+    // device has.
     let isWritten = offer?.written.contains(Register.deletedField) == true
     let held = isWritten ? offer?.record.registers ?? [] : []
     known = held.filter { result[$0.field] == $0 }.prefix(Self.limit).map(\.fingerprint)
   }
 
-  /// Notes the actions that lost in a conflict, if nobody saw them whole: each by its field 1.
+  /// Records the actions that lost in a conflict but are not known whole, each by its field 1.
   mutating func note(actions lost: [Register]) {
     let actions = lost.filter { $0.field == Register.deletedField && $0.value.isEmpty }
       .sorted { $0.stamp < $1.stamp }.map(\.fingerprint)
@@ -61,7 +60,8 @@ public struct RecordHistory: Hashable, Sendable {
     judged.removeFirst(max(0, judged.count - Self.limit))
   }
 
-  /// With what pruning took out of a record; a journal entry, which is never judged, has none.
+  /// The history after pruning `record` to `result`. A journal entry is never judged and has no
+  /// history.
   public func pruning(_ record: Record, to result: Record) -> RecordHistory {
     guard record.key.kind != .conflict else { return self }
     var copy = self
@@ -71,14 +71,15 @@ public struct RecordHistory: Hashable, Sendable {
 }
 
 extension RecordHistory {
-  /// How many are `judged` in a byte, and all fingerprints, big-endian. Empty for nothing.
+  /// One byte with the number of `judged` fingerprints, then all fingerprints, big-endian. Empty
+  /// for an empty history.
   public var encoded: [UInt8] {
     guard !judged.isEmpty || !known.isEmpty else { return [] }
     return [UInt8(judged.count)]
       + (judged + known).flatMap { withUnsafeBytes(of: $0.bigEndian) { Array($0) } }
   }
 
-  /// What `encoded` gave; nil for anything else.
+  /// Decodes the bytes of `encoded`; nil if they are malformed.
   public init?(decoding bytes: [UInt8]) {
     guard let count = bytes.first else { return }
     guard bytes.count % 8 == 1, bytes.count <= 1 + 16 * Self.limit, count <= Self.limit else {
@@ -94,8 +95,8 @@ extension RecordHistory {
 }
 
 extension Register {
-  /// Stands for the field, the stamp and the value: 64 bits. Who makes two alike on purpose
-  /// deceives his own journal, and nobody else's.
+  /// A 64-bit fingerprint of field, stamp and value. An account that forges a collision corrupts
+  /// only its own journal.
   ///
   /// ``FNV1a`` over the field (4 bytes), the clock and the replica (8 each), big-endian, and the
   /// value.

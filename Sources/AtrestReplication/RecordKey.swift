@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a record is about: its kind and its identity within the kind.
+// Identifies a record: its kind and its id within the kind.
 
-/// The kind of a record. Unknown numbers are legal everywhere: merging does not look at them.
+/// The kind of a record. Unknown kinds are legal everywhere: merging does not interpret them.
 public struct RecordKind: RawRepresentable, Hashable, Comparable, Sendable {
   /// The number on the wire.
   public let rawValue: UInt32
 
-  /// A kind with the given number.
+  /// Creates a kind with the given number, known or not.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
 
-  /// A fast.
+  /// A fasting session.
   public static let session = RecordKind(rawValue: 1)
-  /// Something drunk.
+  /// A drink.
   public static let water = RecordKind(rawValue: 2)
   /// A setting.
   public static let preference = RecordKind(rawValue: 3)
@@ -22,7 +22,7 @@ public struct RecordKind: RawRepresentable, Hashable, Comparable, Sendable {
   /// An entry of the conflict journal.
   public static let conflict = RecordKind(rawValue: 5)
 
-  /// By number.
+  /// Orders kinds by number.
   public static func < (a: RecordKind, b: RecordKind) -> Bool {
     a.rawValue < b.rawValue
   }
@@ -30,26 +30,26 @@ public struct RecordKind: RawRepresentable, Hashable, Comparable, Sendable {
 
 /// The identity of a record within an account.
 public struct RecordKey: Hashable, Comparable, Sendable {
-  /// What sort of thing it is.
+  /// The record's kind.
   public let kind: RecordKind
-  /// 1 to `Record.Limits.idBytes` bytes; what they hold is the kind's affair.
+  /// The id: 1 to `Record.Limits.idBytes` bytes, interpreted by the kind.
   public let id: [UInt8]
 
-  /// A key.
+  /// Creates a key. The length of `id` is not checked.
   public init(kind: RecordKind, id: [UInt8]) {
     self.kind = kind
     self.id = id
   }
 
-  /// By kind, then by id, byte by byte.
+  /// Orders by kind, then by id bytewise.
   public static func < (a: RecordKey, b: RecordKey) -> Bool {
     a.kind == b.kind ? a.id.lexicographicallyPrecedes(b.id) : a.kind < b.kind
   }
 }
 
 extension RecordKey {
-  /// The key in bytes, as stores and comparisons use it: the kind, big-endian, then the id. Sorts
-  /// like the key itself.
+  /// The key as bytes for stores and comparisons: the kind, big-endian, then the id. Sorts like the
+  /// key itself.
   public var storageKey: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(4 + id.count)
@@ -58,7 +58,7 @@ extension RecordKey {
     return bytes
   }
 
-  /// The key that these bytes stand for; nil if they are too short.
+  /// Decodes a `storageKey`; nil if it is too short.
   public init?(storageKey bytes: [UInt8]) {
     guard bytes.count > 4 else { return nil }
     let kind = bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }

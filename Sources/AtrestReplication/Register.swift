@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses which of two writes of one field survives.
 
-/// The number of a field in its kind's message.
+/// The number of a field in the message of its record's kind.
 public typealias FieldNumber = UInt32
 
-/// One field of a record: its value, and when and over what it was written.
+/// One field of a record: its value, its stamp, and the stamp that it replaced.
 public struct Register: Hashable, Sendable {
-  /// Which field of the kind's message.
+  /// The field's number in the message of the record's kind.
   public let field: FieldNumber
   /// When and where it was written.
   public let stamp: Stamp
-  /// The stamp of the acknowledged value it replaced; nil if there was none.
+  /// The stamp of the acknowledged register that this one replaced; nil if there was none.
   public let replaced: Stamp?
-  /// The field as the kind's message encodes it, tag included; empty for a default value.
+  /// The field as encoded in the kind's message, tag included; empty for a default value.
   public let value: [UInt8]
 
-  /// A register.
+  /// Creates a register; all parts are taken as given.
   public init(field: FieldNumber, stamp: Stamp, replaced: Stamp? = nil, value: [UInt8]) {
     self.field = field
     self.stamp = stamp
@@ -26,7 +26,7 @@ public struct Register: Hashable, Sendable {
   /// Field 1 of every kind: whether the record is deleted.
   public static let deletedField: FieldNumber = 1
 
-  /// The value of a boolean field 1 that is true. False is the empty value.
+  /// The encoded value of field 1 when true. False is the empty value.
   public static let deletedValue: [UInt8] = [0x08, 0x01]
 
   /// Field 15 of every kind: that what is older than this register was taken out of a deleted
@@ -36,11 +36,11 @@ public struct Register: Hashable, Sendable {
   /// The value of a boolean field 15 that is true; it has no other.
   public static let pruneFloorValue: [UInt8] = [0x78, 0x01]
 
-  /// Whether this write gives way to another of the same field. A strict total order on registers
-  /// of one field.
+  /// Whether this write loses to another one of the same field. A strict total order on the
+  /// registers of one field.
   ///
-  /// Later stamps win. A copied database lets two different writes carry one stamp; any order that
-  /// every replica can compute converges, and the order of the bytes is one.
+  /// The later stamp wins. A copied database can put one stamp on two different writes. Any order
+  /// that every replica can compute converges; the order of the encoded bytes is one.
   public func givesWay(to other: Register) -> Bool {
     if stamp != other.stamp { return stamp < other.stamp }
     if Mutation.arrivalDecidesTie.isActive { return true }
@@ -52,11 +52,12 @@ public struct Register: Hashable, Sendable {
     }
   }
 
-  /// Whether this write, having won, was made without knowledge of the other one.
+  /// Whether this winning write was made without knowledge of the losing one.
   ///
-  /// Equal values leave nothing to choose. A write knew what it replaced, and of its own replica
-  /// what was written before that: where it replaced something older, or another replica's, a copy
-  /// of its replica wrote it, or a server lost what was between the two.
+  /// Writes of equal values do not conflict. A write knows the write that it replaced, and every
+  /// earlier write of its own replica up to that one. If it replaced something older, or another
+  /// replica's write, then a copy of its replica made the lost write, or a server lost what lay
+  /// between the two.
   public func isConcurrent(with lost: Register) -> Bool {
     if Mutation.everythingJournalled.isActive { return lost.value != value }
     return (!follows(lost) || Mutation.ownWritesConflict.isActive)

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// When and where a register was written: the order that decides every merge.
+// The time and replica of a register's write: the order that decides every merge.
 
-/// The identity of one copy of an account's data. Issued by the server at pairing and never given
-/// twice.
+/// Identifies one replica of an account. Issued by the server at pairing and never reused.
 public struct ReplicaID: RawRepresentable, Hashable, Comparable, Sendable {
   /// The number on the wire.
   public let rawValue: UInt64
 
-  /// An identity with the given number.
+  /// Creates an identifier with the given number.
   public init(rawValue: UInt64) {
     self.rawValue = rawValue
   }
 
-  /// No device: a replica that was never paired, or a fact whose stamp is its own signed date.
+  /// No replica: one that was never paired, or a fact that is stamped with its own signed date.
   public static let none = ReplicaID(rawValue: 0)
 
-  /// Any fixed order will do; this one is by number.
+  /// Orders by number. Any fixed order would do.
   public static func < (a: ReplicaID, b: ReplicaID) -> Bool {
     a.rawValue < b.rawValue
   }
@@ -29,48 +28,48 @@ public struct HybridTime: RawRepresentable, Hashable, Comparable, Sendable {
   /// `milliseconds << 16 | counter`.
   public let rawValue: UInt64
 
-  /// A reading with the given packed value.
+  /// Creates a reading from its packed value.
   public init(rawValue: UInt64) {
     self.rawValue = rawValue
   }
 
-  /// The first reading of a millisecond. Times before 1970 count as 1970, times after `latest` as
-  /// `latest`.
+  /// The first reading of a millisecond. Clamps times before 1970 to 1970 and times after `latest`
+  /// to `latest`.
   public init(_ wall: WallTime) {
     let milliseconds = UInt64(max(0, wall.milliseconds))
     rawValue = min(milliseconds, HybridTime.latest.milliseconds) << 16
   }
 
-  /// The greatest reading that a peer may send: the year 6429. The room above it cannot be
-  /// exhausted by counting.
+  /// The greatest reading that a peer may send: the year 6429. Counting cannot exhaust the range
+  /// above it.
   public static let latest = HybridTime(rawValue: (1 << 63) - 1)
 
   /// Milliseconds since the Unix epoch, UTC.
   public var milliseconds: UInt64 { rawValue >> 16 }
 
-  /// The same, as a wall time.
+  /// The milliseconds as a wall time.
   public var wallTime: WallTime { WallTime(milliseconds: Int64(milliseconds)) }
 
-  /// The smaller reading happened earlier, or concurrently.
+  /// Orders readings: the smaller one is earlier or concurrent.
   public static func < (a: HybridTime, b: HybridTime) -> Bool {
     a.rawValue < b.rawValue
   }
 }
 
-/// When and where a register was written. Totally ordered: by time, then by replica.
+/// The time and replica of a write. Totally ordered: by time, then by replica.
 public struct Stamp: Hashable, Comparable, Sendable {
-  /// What the writer's clock read.
+  /// The writer's clock reading.
   public let time: HybridTime
-  /// Who wrote.
+  /// The replica that wrote.
   public let replica: ReplicaID
 
-  /// A stamp.
+  /// Creates a stamp from a clock reading and a replica.
   public init(time: HybridTime, replica: ReplicaID) {
     self.time = time
     self.replica = replica
   }
 
-  /// The order in which later writes win.
+  /// Orders stamps by time, then by replica. The greater one wins a merge.
   public static func < (a: Stamp, b: Stamp) -> Bool {
     a.time == b.time ? a.replica < b.replica : a.time < b.time
   }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reading of a wall clock. Nothing in this module reads one: time is always a parameter.
+// A reading of a wall clock. This module never reads a clock: time is always a parameter.
 
-/// Milliseconds since 1970-01-01T00:00:00Z, as some clock told them.
+/// Milliseconds since 1970-01-01T00:00:00Z, as read from some clock.
 public struct WallTime: Hashable, Comparable, Sendable {
   /// Milliseconds since the Unix epoch, UTC. Negative before it.
   public let milliseconds: Int64
 
-  /// A point in time.
+  /// Creates a reading from milliseconds since the Unix epoch, UTC.
   public init(milliseconds: Int64) {
     self.milliseconds = milliseconds
   }
 
-  /// The earlier of two points is the smaller.
+  /// Orders readings, earlier first.
   public static func < (a: WallTime, b: WallTime) -> Bool {
     a.milliseconds < b.milliseconds
   }
 
-  /// So many milliseconds later; the first or last time there is if that is beyond it.
+  /// Adds milliseconds, saturating at the representable range.
   package func advanced(by milliseconds: Int64) -> WallTime {
     let (sum, overflow) = self.milliseconds.addingReportingOverflow(milliseconds)
     return WallTime(milliseconds: overflow ? (milliseconds > 0 ? .max : .min) : sum)
