@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The account as a whole: what it holds and may hold, what happened to it, everything in it, and
-// its end.
+// Account-wide calls: usage and limits, events, a full read, and removal.
 
 import AtrestProtocol
 import AtrestReplication
@@ -8,7 +7,9 @@ import AtrestReplication
 import struct AtrestReplication.Record
 
 extension Replica {
-  /// What the account holds on its server, and what it may.
+  /// The account's usage and limits on its server.
+  ///
+  /// - Throws: `SyncError`.
   public func account() async throws(SyncError) -> GetAccountResponse {
     var answer = try await withServer { _, _, transport throws(SyncError) in
       try await transport.account()
@@ -17,29 +18,29 @@ extension Replica {
     return answer
   }
 
-  /// Removes the account from its server, with all that the server holds of it, for all of its
-  /// devices. Afterwards this replica is not paired; everything in it stays.
+  /// Removes the account and all of its data from the server, for all of its devices. Afterwards
+  /// this replica is unpaired; its records stay.
   ///
   /// - Parameter name: The account's name, exactly, as a person typed it.
-  /// - Throws: `.refused` if the name is another one. After `.unreachable` nobody knows whether it
-  ///   was done; trying again tells.
+  /// - Throws: `.refused` if the name is a different one. After `.unreachable` the outcome is
+  ///   unknown; another call tells.
   public func deleteAccount(named name: String) async throws(SyncError) {
     try await withServer { replica, _, transport throws(SyncError) in
       try await transport.deleteAccount(DeleteAccountRequest(accountName: name))
       do throws(ReplicaError) {
         try await replica.offload { () throws(ReplicaError) in try replica.unpair() }
       } catch {
-        // Somebody else has unpaired it already.
+        // Another process has already unpaired the replica.
         guard case .pairingEnded = error else { throw .replica(error) }
       }
     }
   }
 
-  /// A page of what happened to the account, newest first.
+  /// A page of the account's events, newest first.
   ///
   /// - Parameters:
-  ///   - number: Only what has a smaller number; zero: from the newest on.
-  ///   - limit: 1 to 500.
+  ///   - number: Returns only events with smaller numbers; zero starts at the newest.
+  ///   - limit: The most events to return, clamped to 1...500.
   /// - Returns: The events, and whether there are older ones.
   public func events(
     before number: UInt64 = 0, limit: Int = Int(EventPage.usual)
@@ -51,12 +52,12 @@ extension Replica {
     }
   }
 
-  /// Syncs, so that what waits here is among it; then reads everything that the server holds of the
-  /// account, from its beginning, in one connection. Memory stays bounded by what `take` keeps:
-  /// pages come one by one.
+  /// Syncs, so that waiting writes are included, then reads everything that the server has of the
+  /// account over one connection. Pages arrive one by one, so memory is bounded by what `take`
+  /// keeps.
   ///
-  /// - Parameter take: Called for each part, in order. What it throws ends the reading, and is
-  ///   thrown.
+  /// - Parameter take: Called for each part, in order. An error that it throws ends the read and is
+  ///   rethrown.
   /// - Throws: `SyncError`, and what `take` throws.
   public func readAccount(
     _ take: @escaping @Sendable (AccountPart) throws -> Void
@@ -77,32 +78,31 @@ extension Replica {
   }
 }
 
-/// What reading an account needs of the way to a server, beside exchanging. Throws as that.
+/// The calls beyond the exchange that reading an account needs. All throw `SyncError` like it.
 package protocol AccountTransport: Sendable {
-  /// What it holds, and what it may.
+  /// The account's usage and limits.
   func account() async throws(SyncError) -> GetAccountResponse
-  /// Its devices.
+  /// The account's devices.
   func devices() async throws(SyncError) -> ListDevicesResponse
-  /// A page of what happened to it.
+  /// A page of the account's events, newest first.
   func events(_ request: EventsRequest) async throws(SyncError) -> EventsResponse
 }
 
-/// A part of all that a server holds of an account.
+/// A part of everything that a server has of an account.
 public enum AccountPart: Sendable {
-  /// What it holds and may. Comes first.
+  /// Usage and limits. Comes first.
   case account(GetAccountResponse)
-  /// Its devices. Comes second.
+  /// The account's devices. Comes second.
   case devices([Device])
-  /// A page of what happened to it, newest first.
+  /// A page of events, newest first.
   case events([Event])
-  /// A page of its records, deleted ones, the journal, and kinds that this build does not know
-  /// included, in the order in which the server took them. A record that changes while it is read
-  /// comes again, later.
+  /// A page of records in commit order, including tombstones, journal entries and unknown kinds. A
+  /// record that changes during the read is repeated later.
   case records([Record])
 }
 
 extension SyncEngine {
-  /// Reads an account part by part. Calls that fail are tried again while that may help.
+  /// Reads an account part by part. Retries calls after transient errors.
   func readAccount(
     through way: some AccountTransport, _ take: (AccountPart) throws -> Void
   ) async throws {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The account's devices, and those that want to be some: listing, letting in, renaming, sending
-// away.
+// The account's devices and pending devices: list, admit, rename, revoke.
 
 import AtrestProtocol
 import AtrestReplication
 
 extension Replica {
-  /// The account's devices, oldest first. Their names are remembered; see `deviceNames()`.
+  /// The account's devices, oldest first. Stores their names for offline use; see `deviceNames()`.
   public func devices() async throws(SyncError) -> [Device] {
     var devices = try await withServer { _, _, transport throws(SyncError) in
       try await transport.devices().devices
@@ -17,7 +16,7 @@ extension Replica {
     return devices
   }
 
-  /// Those that have a right pairing link and wait to be let in, in the order they came.
+  /// Devices that used a valid pairing link and wait for approval, in order of arrival.
   public func pendingDevices() async throws(SyncError) -> [PendingDevice] {
     let answer = try await withServer { _, _, transport throws(SyncError) in
       try await transport.pendingDevices()
@@ -29,10 +28,10 @@ extension Replica {
     }
   }
 
-  /// Lets a pending device in, or sends it away. Of several decisions the first one counts.
+  /// Admits or rejects a pending device. The first decision counts.
   ///
-  /// - Returns: What the device is called; nil if it was sent away.
-  /// - Throws: `.notFound` if it waits no more.
+  /// - Returns: The admitted device's name; nil if it was rejected.
+  /// - Throws: `.notFound` if the device no longer waits.
   @discardableResult
   public func decide(_ handle: UInt64, allow: Bool) async throws(SyncError) -> String? {
     try await withServer { _, _, transport throws(SyncError) in
@@ -41,10 +40,10 @@ extension Replica {
     }
   }
 
-  /// Gives a device another name.
+  /// Renames a device.
   ///
   /// - Parameter name: 1 to 64 bytes.
-  /// - Returns: What it is called now: with a number if another device of the account has the name.
+  /// - Returns: The new name, with a number appended if another device of the account has it.
   @discardableResult
   public func rename(_ device: ReplicaID, to name: String) async throws(SyncError) -> String {
     let request = RenameDeviceRequest(replica: device, name: try Replica.checked(name: name))
@@ -53,11 +52,11 @@ extension Replica {
     }
   }
 
-  /// Ends a device's access.
+  /// Revokes a device's access.
   ///
-  /// - Parameter withDescendants: Ends that of its descendants, too: see `Lineage`. This device and
-  ///   those that descend through this one only are spared.
-  /// - Returns: Whose access ended, and which descendants have theirs still.
+  /// - Parameter withDescendants: Also revokes its descendants: see `Lineage`. This device, and
+  ///   devices that descend only through it, are spared.
+  /// - Returns: The revoked devices, and the descendants that still have access.
   @discardableResult
   public func revoke(
     _ device: ReplicaID, withDescendants: Bool = false

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose purchases this device counts: a file that its owner, or the app's maker, puts beside the
-// replica.
+// Reads the purchase policy: a file beside the replica, written by the device's owner or the app's
+// developer.
 
 import AtrestEntitlements
 import AtrestFiles
 import Foundation
 
-/// What a policy is made of, as `entitlements.json` holds it.
+/// The contents of `entitlements.json`, from which a policy is made.
 ///
-/// A server's word for a purchase proves nothing: who runs it may be who cheats. So every device
-/// has a policy of its own, and verifies again.
+/// A server's claim about a purchase proves nothing, because its operator may be the one who
+/// cheats. So every device has its own policy and verifies again.
 public struct EntitlementSettings: Hashable, Sendable, Codable {
-  /// The app whose purchases count.
+  /// The bundle identifier of the app whose purchases count.
   public var bundleID: String
-  /// The app's number in the App Store.
+  /// The app's numeric App Store identifier.
   public var appID: Int64?
-  /// `production`, which is the default, or `sandbox`.
+  /// `production` (the default) or `sandbox`.
   public var environment: String?
-  /// Files with root certificates in DER, beside the settings or by full path; without any, Apple
-  /// Root CA - G3 counts.
+  /// DER files with root certificates: absolute paths, or relative to the settings. Defaults to
+  /// Apple Root CA - G3.
   public var roots: [String]?
 
-  /// Its name in the replica's folder.
+  /// The file's name in the replica's directory.
   public static let fileName = "entitlements.json"
-  /// Bytes of the longest file that is read: settings, or a certificate.
+  /// The largest settings or certificate file that is read, in bytes.
   public static let limitBytes = 64 * 1024
 
   enum CodingKeys: String, CodingKey {
@@ -32,7 +32,7 @@ public struct EntitlementSettings: Hashable, Sendable, Codable {
     case environment, roots
   }
 
-  /// Settings.
+  /// Creates settings; nil selects the default of each field.
   public init(
     bundleID: String, appID: Int64? = nil, environment: String? = nil, roots: [String]? = nil
   ) {
@@ -44,9 +44,9 @@ public struct EntitlementSettings: Hashable, Sendable, Codable {
 
   /// Reads a policy.
   ///
-  /// - Returns: Nil if there is no such file.
-  /// - Throws: `ReplicaError.invalid` if it is there and cannot be used: that is not the same as no
-  ///   policy.
+  /// - Returns: nil if the file does not exist.
+  /// - Throws: `ReplicaError.invalid` if the file exists and cannot be used. A broken policy is not
+  ///   the same as none.
   public static func policy(at file: URL) throws(ReplicaError) -> VerificationPolicy? {
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
     let settings: EntitlementSettings
@@ -63,9 +63,10 @@ public struct EntitlementSettings: Hashable, Sendable, Codable {
     }
   }
 
-  /// The policy they stand for.
+  /// The policy that these settings describe.
   ///
-  /// - Parameter certificate: Reads a root certificate's file.
+  /// - Parameter certificate: Reads the file of a root certificate.
+  /// - Throws: `ReplicaError.invalid` if a setting is invalid, and what `certificate` throws.
   public func policy(
     certificate: (String) throws(ReplicaError) -> [UInt8]
   ) throws(ReplicaError) -> VerificationPolicy {

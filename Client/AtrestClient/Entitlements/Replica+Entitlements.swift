@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this device may say of purchases: verified here, from what is held here.
+// Derives entitlements on this device from the purchases stored here.
 
 import AtrestDomain
 import AtrestEntitlements
@@ -11,28 +11,28 @@ import GRDB
 
 import struct AtrestReplication.Record
 
-/// What a device knows of an account's purchases.
+/// The purchases and entitlements of an account as this device verified them.
 public struct EntitlementReport: Hashable, Sendable {
   /// What the account may use. `.unknown` without a policy.
   public var state: EntitlementState
-  /// What was verified.
+  /// The verified facts.
   public var facts: EntitlementFacts
-  /// What is held and does not count, by the name of its record, and why.
+  /// Stored purchases that do not count, by record name, each with the reason.
   public var rejections: [String: EntitlementRejection]
-  /// Whether there was a policy to verify by.
+  /// Whether a policy was available for verification.
   public var isVerified: Bool
-  /// Fasts ever completed.
+  /// The number of fasts ever completed.
   public var completedFasts: Int
 }
 
 extension Replica {
-  /// Verifies every purchase held, and derives what the account may use. Works offline; nothing is
-  /// stored.
+  /// Verifies every stored purchase and derives the account's entitlements. Works offline and
+  /// stores nothing.
   ///
   /// - Parameters:
-  ///   - policy: Nil: nothing is verified, and the state is unknown.
-  ///   - appAccountToken: This account's, as far as it is known: see `knownAppAccountToken()`.
-  /// - Complexity: About a millisecond for each purchase; O(fasts).
+  ///   - policy: nil verifies nothing, and the state is unknown.
+  ///   - appAccountToken: This account's token if known: see `knownAppAccountToken()`.
+  /// - Complexity: About a millisecond per purchase, plus O(fasts).
   public func entitlements(
     policy: VerificationPolicy?, appAccountToken: UUID?
   ) throws(ReplicaError) -> EntitlementReport {
@@ -70,7 +70,7 @@ extension Replica {
         note(error, name)
       }
     }
-    // After the purchases that they belong to.
+    // Renewals are verified after the purchases that they belong to.
     for (name, jws) in renewals {
       do throws(EntitlementRejection) {
         evidence.facts.insert(
@@ -84,12 +84,13 @@ extension Replica {
     return report
   }
 
-  /// Brings a purchase to the server, which verifies it, and keeps it here if it counts. Where the
-  /// server cannot be reached, or verifies nothing, it is kept here and offered by the next sync.
+  /// Submits a purchase to the server, which verifies it, and stores it here if it counts. If the
+  /// server is unreachable or verifies nothing, the purchase is stored here and offered by the next
+  /// sync.
   ///
-  /// - Parameter transfer: Whether a purchase of another account is to move to this one. Ask the
-  ///   person before.
-  /// - Returns: What became of it.
+  /// - Parameter transfer: Whether to move a purchase of another account to this one. Ask the
+  ///   person first.
+  /// - Returns: Whether the purchase was accepted, kept for the next sync, or rejected.
   public func submit(
     signedTransaction jws: [UInt8], transfer: Bool = false
   ) async throws(SyncError) -> SubmittedPurchase {
@@ -118,8 +119,7 @@ extension Replica {
     return outcome
   }
 
-  /// Asks the server what the App Store is to call this account, and remembers it in the replica's
-  /// folder.
+  /// Asks the server for the account's App Store token and stores it in the replica's directory.
   public func learnAppAccountToken() async throws(SyncError) -> UUID {
     let (replica, answer) = try await withServer { replica, _, transport throws(SyncError) in
       (replica, try await transport.entitlements())
@@ -135,14 +135,14 @@ extension Replica {
 
   func note(appAccountToken token: UUID) throws(ReplicaError) {
     let note = AccountNote(of: try read { $0.state }, token: token)
-    // Not to be able to remember it is no failure: it can be asked for again.
+    // Failing to store it is harmless: it can be fetched again.
     if let note, let data = try? JSONEncoder().encode(note) {
       try? SmallFile.replace(accountNote.path, with: Array(data))
     }
   }
 
-  /// What the App Store is to call this account, as far as this device was told; nil if it was not,
-  /// or for another account.
+  /// The account's App Store token as stored on this device; nil if none was learned, or only for
+  /// another account.
   public func knownAppAccountToken() throws(ReplicaError) -> UUID? {
     guard let bytes = try? SmallFile.read(accountNote.path, limitBytes: 4096),
       let note = try? JSONDecoder().decode(AccountNote.self, from: Data(bytes)),
@@ -154,26 +154,26 @@ extension Replica {
   private var accountNote: URL { directory.appendingPathComponent("app-account.json") }
 }
 
-/// What became of a purchase.
+/// The result of submitting a purchase.
 public enum SubmittedPurchase: Hashable, Sendable {
   /// The server verified and stored it.
   case accepted
-  /// It is kept here, and offered by the next sync.
+  /// It is stored here and offered by the next sync.
   case kept
-  /// The server says that it does not count. It is not kept.
+  /// The server says that it does not count. It is not stored.
   case rejected(SubmitTransactionResponse.Rejection)
 }
 
-/// What a server called an account.
+/// The token that a server gave to an account.
 private struct AccountNote: Codable, Equatable {
   var server: String
   var account: String
-  /// Who was told: an account that was removed and made again has its name from before, and no
-  /// device from before.
+  /// The replica that learned it. An account that was removed and created again has its old name,
+  /// but none of its old devices.
   var replica: UInt64
   var token: UUID
 
-  /// Nil for a replica that is not paired.
+  /// nil if the replica is not paired.
   init?(of state: ReplicaState, token: UUID) {
     guard let pairing = state.pairing else { return nil }
     (server, account) = (pairing.server, pairing.account)
@@ -183,8 +183,8 @@ private struct AccountNote: Codable, Equatable {
 }
 
 extension ReplicaTransaction {
-  /// The fasts ever completed. Deleted ones count as long as it can be told, and those of which
-  /// only the deletion is left count always: to delete the history must not begin the trial anew.
+  /// The number of fasts ever completed. A deleted fast counts if its outcome is still known; a
+  /// pruned one always counts. Otherwise deleting the history would restart the trial.
   func completedFasts() throws(ReplicaError) -> CompletedFasts {
     try storage {
       let rows = try Row.fetchCursor(
@@ -201,8 +201,8 @@ extension ReplicaTransaction {
 }
 
 extension ReplicaState {
-  /// Whether the replica holds what there is: nothing else exists until it is paired, and then it
-  /// stands where the account stood last.
+  /// Whether the replica has all of the account's records: always if unpaired, otherwise once its
+  /// cursor is at the last known head and no reconcile is due.
   var holdsEverything: Bool {
     guard account != nil else { return true }
     return lastSync != nil && mustReconcile == nil && cursor == lastKnownHead

@@ -1,44 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stays by an invitation until somebody came with it and was let in or sent away, or its time is
-// over.
+// Watches an invitation until a device was admitted or rejected, or the invitation expired.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// What letting somebody in needs of the way to a server.
+/// The calls that approving a device needs.
 package protocol ApprovalTransport: Sendable {
-  /// Lists who waits.
+  /// Lists the devices that wait for approval.
   func pendingDevices() async throws(SyncError) -> ListPendingDevicesResponse
-  /// Lets one in, or sends it away. `.notFound`: it waits no more.
+  /// Admits or rejects a device. Throws `.notFound` if it no longer waits.
   func decide(_ request: ResolvePendingDeviceRequest) async throws(SyncError)
     -> ResolvePendingDeviceResponse
 }
 
-/// How an invitation ended.
+/// The end of an invitation.
 public enum InvitationOutcome: Hashable, Sendable {
-  /// A device was let in, under this name.
+  /// A device was admitted under this name.
   case letIn(name: String)
-  /// A device was sent away.
+  /// A device was rejected.
   case sentAway
-  /// The answer to the decision was lost, and the pending device waits no more: it may have been
-  /// let in or not.
+  /// The decision's answer was lost and the device no longer waits. It may or may not have been
+  /// admitted.
   case unheard
-  /// Nobody came in time.
+  /// No device came in time.
   case ended
-  /// Whoever was asked did not say. The pending device waits on, until the code's time is over.
+  /// The person gave no decision. The device keeps waiting until the code expires.
   case undecided
 }
 
-/// One invitation, and who comes with it.
+/// The approval loop of one invitation.
 package struct ApprovalLoop: Sendable {
   package var transport: any ApprovalTransport
-  /// The device that invites: others' pending devices are others' to ask about.
+  /// The inviting device. Devices that came with another device's invitation are skipped.
   package var inviter: ReplicaID
-  /// When the invitation ends, by the server's clock: a pending device has the end of the code it
-  /// came with, so another link of this device is told apart. Nil: any of this device's.
+  /// When the invitation expires, by the server's clock. A pending device has its code's expiry,
+  /// which tells apart several invitations of one device. nil matches any of them.
   package var expires: WallTime?
   package var pacing = Pacing()
-  /// Time that has passed since some moment, whatever is done to the device's clock.
+  /// Time since the loop was created. Monotonic, so changes to the wall clock do not matter.
   package var elapsed: @Sendable () -> Duration = {
     let start = ContinuousClock.now
     return { ContinuousClock.now - start }
@@ -49,14 +48,14 @@ package struct ApprovalLoop: Sendable {
     self.inviter = inviter
   }
 
-  /// Looks each second who came, and asks about each once.
+  /// Lists pending devices once a second and asks about each one once.
   ///
-  /// A lost connection is waited out. Whoever broke off before the decision arrived may come again,
-  /// and is asked about again.
+  /// Lost connections are retried. A device that disconnects before the decision arrives may come
+  /// again, and is then asked about again.
   /// - Parameters:
-  ///   - lifetime: How long the invitation lives on, from now.
-  ///   - decide: Whether to let it in; nil: leaves it undecided, and stops.
-  ///   - missed: Called if the pending device had gone when the decision came.
+  ///   - lifetime: The invitation's remaining lifetime.
+  ///   - decide: Whether to admit the device; nil leaves it undecided and stops.
+  ///   - missed: Called if the device had gone when the decision arrived.
   package func run(
     for lifetime: Duration, decide: @Sendable (PendingDevice) async -> Bool?,
     missed: @Sendable (PendingDevice) -> Void
@@ -88,7 +87,7 @@ package struct ApprovalLoop: Sendable {
     pendingDevice.inviter == inviter && (expires == nil || pendingDevice.expires == expires)
   }
 
-  /// Tells the server; nil if the pending device was gone.
+  /// Sends the decision; nil if the device had gone.
   private func settle(
     _ pendingDevice: PendingDevice, _ isLetIn: Bool
   ) async throws(SyncError) -> InvitationOutcome? {
@@ -102,7 +101,7 @@ package struct ApprovalLoop: Sendable {
         // A call before this one may have arrived, and only its answer been lost.
         if error.code == .notFound { return failures == 0 || !isLetIn ? nil : .unheard }
         failures += 1
-        // Nobody is asked the same again because a call was lost.
+        // Retry the call; the person is not asked again.
         guard error.isTransient, failures < pacing.attempts else { throw error }
       }
       do { try await pacing.sleep(pacing.delay(after: failures)) } catch { throw .cancelled }

@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks to join an account until there is an answer: through lost calls, and while a person makes up
-// their mind.
+// Repeats a join request until it is answered, through lost calls and a person's decision.
 
 import AtrestProtocol
 import Synchronization
 
-/// What joining needs of the way to a server.
+/// The calls that joining needs.
 package protocol JoiningTransport: Sendable {
-  /// Reaches the server, so that waiting for an answer is known to be that. Throws as `pair`.
+  /// Connects to the server, so that a later wait is known to be a wait for the answer. Throws like
+  /// `pair`.
   func connect() async throws(SyncError)
 
   /// Asks to join.
   ///
-  /// - Parameter patience: How long the answer may take, connecting included.
-  /// - Throws: `.unreachable` for what may pass by itself, anything else for what will not.
+  /// - Parameter patience: The longest wait for the answer, connecting included.
+  /// - Throws: `.unreachable` for transient failures, anything else for permanent ones.
   func pair(
     _ request: PairRequest, within patience: Duration
   ) async throws(SyncError) -> PairResponse
 }
 
 /// One attempt to join an account. The server answers at once, or when a device of the account has
-/// let this one in; a call that is lost meanwhile is repeated under the same name and goes on
-/// waiting.
+/// admitted this one. A lost call is repeated with the same nonce and continues the same wait.
 package struct Joining: Sendable {
-  /// The way to the server.
   package var transport: any JoiningTransport
-  /// How often a call is tried that comes to nothing at once, and how fast.
+  /// Attempts and delays for calls that fail at once.
   package var pacing = Pacing()
-  /// A server that needs nobody's word has answered after this; whoever waits longer is told why.
+  /// A server that needs no approval answers within this time. After it, the person is told about
+  /// the wait.
   package var grace = Duration.seconds(1)
-  /// Longer than any code lives.
+  /// The longest wait. Longer than the lifetime of any code.
   package var patience = Duration.seconds(360)
-  /// Time that has passed since some moment, whatever is done to the device's clock.
+  /// Time since creation. Monotonic, so changes to the wall clock do not matter.
   package var elapsed: @Sendable () -> Duration = {
     let start = ContinuousClock.now
     return { ContinuousClock.now - start }
@@ -41,10 +40,10 @@ package struct Joining: Sendable {
     self.transport = transport
   }
 
-  /// Joins.
+  /// Joins the account.
   ///
-  /// - Parameter waiting: Called once if the answer takes longer than the grace.
-  /// - Throws: `SyncError`; `.notLetIn` if the server said no after it had made this device wait.
+  /// - Parameter waiting: Called once if the answer takes longer than `grace`.
+  /// - Throws: `SyncError`; `.notLetIn` if the server refuses after a wait.
   package func join(
     _ request: PairRequest, waiting: @escaping @Sendable () -> Void
   ) async throws(SyncError) -> PairResponse {
@@ -65,12 +64,12 @@ package struct Joining: Sendable {
         let isPatient = said.isSaid
         if isPatient, error.code == .notPermitted { throw .notLetIn }
         failures += 1
-        // Who was made to wait comes back until the code must have ended; else it is an ordinary
+        // After a wait, retry until the code must have expired; before, limit attempts as for any
         // call.
         let isOver = isPatient ? elapsed() - start >= patience : failures >= pacing.attempts
         guard error.isTransient, !isOver else { throw error }
       }
-      // Somebody is about to decide, and can only see who is there.
+      // Somebody is about to decide and sees only connected devices, so retry quickly.
       let longest: Duration = said.isSaid ? .seconds(2) : pacing.cap
       do { try await pacing.sleep(min(pacing.delay(after: failures), longest)) } catch {
         throw .cancelled
@@ -79,13 +78,13 @@ package struct Joining: Sendable {
   }
 }
 
-/// Whether something was said.
+/// Whether `waiting` was called.
 private final class Said: Sendable {
   private let value = Mutex(false)
 
   var isSaid: Bool { value.withLock { $0 } }
 
-  /// Whether this is the first time.
+  /// Returns true the first time only.
   func say() -> Bool {
     value.withLock { value in
       defer { value = true }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes pairing links: where the server is, and the code that lets a device in.
+// Reads and writes pairing links: the server's address and the code that admits a device.
 
 /// `atrest://HOST:PORT/CERTIFICATE/XXXX-XXXXXXXX`. Secret until used: show it only to the person
 /// who asked for it.
 public struct PairingLink: Hashable, Sendable {
-  /// Where the server is, and how it proves that it is that one.
+  /// The server's address and certificate fingerprint.
   public let server: ServerAddress
-  /// 13 characters.
+  /// The pairing code, 13 characters with the hyphen.
   public let code: String
 
-  /// Why a text is no usable link. Says nothing of the code.
+  /// Why a text is not a usable link. Never contains the code.
   public enum Failure: Error, Hashable, Sendable {
     /// It does not begin with `atrest://`, or is too long.
     case notALink
     /// The host or the port is missing or malformed.
     case badServer
-    /// What stands for the server's certificate is no SHA-256 in hexadecimal.
+    /// The certificate fingerprint is not a SHA-256 hash in hexadecimal.
     case badCertificate
-    /// The code is not four letters, a hyphen, and eight letters of the alphabet in use.
+    /// The code is not four letters, a hyphen and eight letters of the alphabet in use.
     case badCode
-    /// The host is not this machine, and there is no certificate to know it by.
+    /// The host is not this machine, and the link has no certificate fingerprint to verify it.
     case notEncrypted
 
     /// What happened, then what to do.
@@ -42,13 +42,17 @@ public struct PairingLink: Hashable, Sendable {
     }
   }
 
-  /// A link to a server.
+  /// Creates a link.
+  ///
+  /// - Throws: `.badCode` if the code is malformed.
   public init(server: ServerAddress, code: String) throws(Failure) {
     self.server = server
     self.code = try PairingLink.checkedCode(code)
   }
 
-  /// Reads a link. White space around it and lower-case letters in the code are forgiven.
+  /// Parses a link. Accepts surrounding white space and lower-case letters in the code.
+  ///
+  /// - Throws: The `Failure` that names the malformed part.
   public init(parsing text: String) throws(Failure) {
     guard text.utf8.count <= 512 else { throw .notALink }
     let link = text.drop { $0.isWhitespace }
@@ -67,7 +71,7 @@ public struct PairingLink: Hashable, Sendable {
       code: rest[rest.index(after: slash)...].uppercased())
   }
 
-  /// The link as people pass it on.
+  /// The link as text.
   public var text: String { "atrest://\(server.text)/\(code)" }
 
   private static let alphabet = Set("BCDFGHJKLMNPQRSTVWXZ".utf8)

@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining an account with a pairing link, leaving it, and inviting others.
+// Joins an account with a pairing link, leaves it, and invites other devices.
 
 import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// What a device has become part of.
+/// The account and device name after pairing.
 public struct JoinedAccount: Hashable, Sendable {
   /// The account's name.
   public var account: String
-  /// What this device is called, which need not be what was asked for.
+  /// This device's name, which may differ from the requested one.
   public var deviceName: String
 }
 
 /// A pairing link for another device.
 public struct DeviceInvitation: Hashable, Sendable {
-  /// Works once. Secret until used.
+  /// The link. Works once. Secret until used.
   public var link: PairingLink
-  /// When it stops working, by the server's clock.
+  /// When it expires, by the server's clock.
   public var expires: WallTime
-  /// Whether whoever uses it waits until a device of the account lets it in.
+  /// Whether a device that uses it waits for approval by a device of the account.
   public var needsApproval: Bool
 }
 
 extension Replica {
-  /// Joins the account that made the link. Writes made before are kept, and pushed by the next
-  /// sync.
+  /// Joins the account that issued the link. Earlier writes are kept and pushed by the next sync.
   ///
-  /// The request has a name that is kept before it is sent: if the answer is lost, or the program
-  /// ends, the same link gives the same device when it is used here again.
+  /// The request's nonce is durable before it is sent. If the answer is lost or the program ends,
+  /// using the same link here again yields the same device.
   /// - Parameters:
-  ///   - name: What people call this device, 1 to 64 bytes.
-  ///   - waiting: Called once if another device has to let this one in first, with six digits to
-  ///     show: that device shows them, too. It then takes as long as that takes, at most the link's
-  ///     time.
-  /// - Throws: `SyncError`; `.notPermitted` for a link that is wrong, used or old; `.notLetIn` if
-  ///   it was waiting.
+  ///   - name: The device's name, 1 to 64 bytes.
+  ///   - waiting: Called once if another device has to approve this one first, with six digits to
+  ///     show. The approving device shows the same digits. The call then waits for the decision, at
+  ///     most until the link expires.
+  /// - Throws: `SyncError`; `.notPermitted` if the link is wrong, used or expired; `.notLetIn` if
+  ///   the device was rejected while waiting.
   @discardableResult
   public func pair(
     _ link: PairingLink, name: String,
@@ -46,14 +45,15 @@ extension Replica {
     }
   }
 
-  /// The same by a way of the caller's own.
+  /// Pairs through the caller's own transport.
   @discardableResult
   package func pair(
     _ link: PairingLink, name: String, through joining: Joining,
     waiting: @escaping @Sendable (_ digits: String) -> Void = { _ in }
   ) async throws(SyncError) -> JoinedAccount {
     let name = try Replica.checked(name: name)
-    // Whether it is paired is asked before the code is used up, and again when its fruit is stored.
+    // Checks that the replica is unpaired before the code is consumed, and again when the answer is
+    // stored.
     let nonce = try await local { replica throws(ReplicaError) in
       try replica.nonce(joiningWith: link.text)
     }
@@ -71,8 +71,10 @@ extension Replica {
       account: shown(answer.accountName), deviceName: called.isEmpty ? name : called)
   }
 
-  /// Forgets the server. Records and waiting writes stay; pairing again, with this account or
-  /// another, offers all of them there.
+  /// Removes the pairing. Records and waiting writes stay; pairing again, with this account or
+  /// another one, offers all of them there.
+  ///
+  /// - Throws: `ReplicaError`.
   public func unpair() throws(ReplicaError) {
     try write { transaction in
       transaction.state.account = nil
@@ -85,10 +87,11 @@ extension Replica {
   /// This device's token; nil while the replica is not paired.
   package func token() throws(ReplicaError) -> String? { try read { $0.state.token } }
 
-  /// Makes a pairing link for another device. It works once, until the returned time.
+  /// Creates a pairing link for another device. It works once, until the returned time.
   ///
-  /// - Parameter withoutApproval: Whoever has the link joins at once. Otherwise it waits until a
-  ///   device of the account lets it in; see `receive(_:decide:missed:)` and `decide(_:allow:)`.
+  /// - Parameter withoutApproval: Whether a device with the link joins at once. Otherwise it waits
+  ///   until a device of the account admits it; see `receive(_:decide:missed:)` and
+  ///   `decide(_:allow:)`.
   public func invite(
     withoutApproval: Bool = false
   ) async throws(SyncError) -> DeviceInvitation {
@@ -104,12 +107,13 @@ extension Replica {
     }
   }
 
-  /// Stays by an invitation of this device's until somebody came with it and was let in or sent
-  /// away, or its time is over. Looks each second; a lost connection is waited out.
+  /// Watches an invitation of this device until a device was admitted or rejected, or the
+  /// invitation expired. Polls once a second and retries lost connections.
   ///
   /// - Parameters:
-  ///   - decide: Whether to let a pending device in; nil leaves it undecided and ends this.
-  ///   - missed: Called if the pending device had gone when the decision came. It may come again.
+  ///   - decide: Whether to admit a pending device; nil leaves it undecided and returns.
+  ///   - missed: Called if the pending device had gone when the decision arrived. It may come
+  ///     again.
   public func receive(
     _ invitation: DeviceInvitation, decide: @escaping @Sendable (PendingDevice) async -> Bool?,
     missed: @escaping @Sendable (PendingDevice) -> Void
@@ -119,7 +123,7 @@ extension Replica {
     }
     let (rest, overflow) = invitation.expires.milliseconds
       .subtractingReportingOverflow(now.milliseconds)
-    // No code lives longer, whatever the clocks say.
+    // No code lives longer than ten minutes, whatever the clocks say.
     let lifetime = overflow ? 0 : min(max(rest, 0), 600_000)
     return try await withServer { _, _, transport throws(SyncError) -> InvitationOutcome in
       var approvalLoop = ApprovalLoop(transport: transport, inviter: inviter)
@@ -137,8 +141,8 @@ extension Replica {
     return name
   }
 
-  /// The name of the request to join with a link: the same until it is answered, or another link is
-  /// used. It is durable.
+  /// The nonce of the request to join with a link, durable on return. It stays the same until the
+  /// request is answered or another link is used.
   private func nonce(joiningWith link: String) throws(ReplicaError) -> [UInt8] {
     try write { transaction in
       try transaction.requireUnpaired()
@@ -149,7 +153,7 @@ extension Replica {
     }
   }
 
-  /// Becomes a device of an account: takes its identity, and stamps with it everything that waits.
+  /// Takes the identity that pairing gave and restamps all waiting writes with it.
   package func adopt(
     _ pairing: PairResponse, server: String
   ) throws(ReplicaError) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings files into a replica, and writes what it holds into files.
+// Imports files into a replica and exports its records.
 
 import AtrestDomain
 import AtrestPortability
@@ -13,18 +13,17 @@ extension Replica {
   /// What `import` would do now. Writes nothing.
   ///
   /// - Parameter preferFile: See `ImportDecision`.
-  /// - Throws: `PortabilityError` for entries of the future; `ReplicaError`.
+  /// - Throws: `PortabilityError` for entries in the future; `ReplicaError`.
   public func preview(_ file: ImportFile, preferFile: Bool = false) throws -> ImportReport {
     try run(.deferred) { try $0.plan(file, preferFile: preferFile).report }
   }
 
-  /// Brings a file in: all of it in one transaction, or nothing. Ordinary writes, which the next
-  /// sync offers to the account's other devices.
+  /// Imports a file in one transaction, as ordinary writes that the next sync offers. Idempotent:
+  /// importing the same file again writes nothing.
   ///
-  /// Bringing the same file in again writes nothing.
   /// - Parameter preferFile: See `ImportDecision`.
   /// - Returns: What was done.
-  /// - Throws: `PortabilityError` for entries of the future; `ReplicaError`.
+  /// - Throws: `PortabilityError` for entries in the future; `ReplicaError`.
   /// - Complexity: O(n); ten thousand fasts take well under a second.
   @discardableResult
   public func `import`(_ file: ImportFile, preferFile: Bool = false) throws -> ImportReport {
@@ -35,7 +34,7 @@ extension Replica {
     }
   }
 
-  /// Writes everything that is held and not deleted in our own format. See `AtrestExport.write`.
+  /// Exports every record that is not deleted in the native format. See `AtrestExport.write`.
   public func export(
     stamps: Bool = false, since: Date? = nil
   ) throws -> (bytes: [UInt8], counts: [RecordKind: Int]) {
@@ -44,7 +43,7 @@ extension Replica {
       program: ProgramVersion.text, stamps: stamps, since: since)
   }
 
-  /// Writes the completed fasts of 4 hours and more as the iOS app does. See `IOSExport.write`.
+  /// Exports completed fasts of 4 hours or more in the iOS app's format. See `IOSExport.write`.
   public func exportForIOS(since: Date? = nil) throws -> (bytes: [UInt8], count: Int) {
     let sessions = try sessions().filter { session in
       guard let since, let end = session.span.end else { return true }

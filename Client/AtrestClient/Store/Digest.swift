@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A short fingerprint of what a replica holds.
+// A short fingerprint of a replica's contents.
 
 import AtrestReplication
 
-/// ``FNV1a`` over a sequence of byte strings, each with its length before it.
+/// ``FNV1a`` over a sequence of byte strings, each prefixed with its length.
 struct Digest {
   private var hash = FNV1a()
 

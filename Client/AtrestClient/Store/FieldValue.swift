@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a single register says, where its kind is known.
+// Decodes a single register of a known kind.
 
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// The meaning of one register's value.
+/// The decoded value of one register.
 public enum FieldValue: Hashable, Sendable {
   /// Whether the record is deleted.
   case deleted(Bool)
-  /// When a fast ran, and how it ended.
+  /// A fast's start, end and outcome.
   case span(Session.Span)
   /// A fast's target, in minutes.
   case targetMinutes(Int)
-  /// When something was drunk, and how much.
+  /// When a drink was taken, and how much.
   case intake(WaterEntry.Intake)
   /// A setting's value.
   case text(String)
-  /// A value of a kind or field that this build does not know, or cannot read.
+  /// A value of an unknown kind or field, or one that cannot be decoded.
   case unknown
 
-  /// Reads a register of a kind. Never fails: what is not understood is `unknown`.
+  /// Decodes a register of a kind. Never fails: what cannot be decoded is `unknown`.
   public init(_ register: Register, of kind: RecordKind) {
     self = FieldValue.read(register, kind) ?? .unknown
   }
@@ -58,7 +58,7 @@ public enum FieldValue: Hashable, Sendable {
     }
   }
 
-  /// A record of the register and, where its kind demands another one, a made-up companion.
+  /// A record of the register alone, plus a placeholder for another field that the kind requires.
   private static func alone(
     _ register: Register, _ kind: RecordKind, with field: FieldNumber? = nil, _ value: [UInt8] = []
   ) -> Record? {
@@ -69,20 +69,20 @@ public enum FieldValue: Hashable, Sendable {
   }
 }
 
-/// An entry of the conflict journal that a person can look at and restore.
+/// A conflict-journal entry that a person can inspect and restore.
 public struct JournalEntry: Hashable, Sendable {
-  /// The record, the field, both writes with devices and times, and when the server noticed.
+  /// The record, the field, both writes with replicas and times, and when the server recorded it.
   public let conflict: Conflict
 
-  /// An entry that says so.
+  /// Creates an entry for a conflict.
   public init(conflict: Conflict) {
     self.conflict = conflict
   }
 
-  /// What the losing write said.
+  /// The losing write's value.
   public var lost: FieldValue { FieldValue(conflict.lost, of: conflict.key.kind) }
-  /// What the winning write said.
+  /// The winning write's value.
   public var kept: FieldValue { FieldValue(conflict.kept, of: conflict.key.kind) }
-  /// The entry's own key: deleting it takes the entry off the list, on every device.
+  /// The entry's own key. Deleting it dismisses the entry on every device.
   public var key: RecordKey { conflict.journalKey }
 }

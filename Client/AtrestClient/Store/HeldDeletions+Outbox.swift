@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices that most of what there is would be deleted, and holds those deletions until a person has
-// said so.
+// Detects that most records would be deleted, and holds those deletions until a person confirms.
 
 import AtrestProtocol
 import AtrestReplication
@@ -9,16 +8,16 @@ import GRDB
 
 import struct AtrestReplication.Record
 
-/// Which deletions wait for a person's word, and which did.
+/// Which deletions to hold, and which are held already.
 struct MassDeletionDecision {
-  /// What is to wait; nil for nothing.
+  /// The deletions to hold; nil for none.
   var held: HeldDeletions?
-  /// The entries that are to wait.
+  /// The outbox entries to hold.
   var entries: [Int64] = []
-  /// Whether some entry waits from an earlier decision.
+  /// Whether an earlier decision still holds an entry.
   var hasEarlier = false
 
-  /// Whether nothing waits, and nothing is to.
+  /// Whether nothing is held and nothing is to be held.
   var isSettled: Bool { held == nil && !hasEarlier }
 }
 
@@ -26,7 +25,7 @@ extension ReplicaTransaction {
   /// Looks at all waiting deletions of records that the server knows as not deleted, and at all
   /// such records. The journal is not counted.
   ///
-  /// O(waiting writes); O(records) where ten or more deletions wait.
+  /// O(waiting writes); O(records) if ten or more deletions wait.
   func massDeletion(areAllowed: Bool) throws -> MassDeletionDecision {
     var decision = MassDeletionDecision()
     decision.hasEarlier =
@@ -52,7 +51,7 @@ extension ReplicaTransaction {
         continue
       }
       deleted.insert(key)
-      // What was sent may be on the server: it is the one to ask, then.
+      // The server may already have an entry that was sent, so that one is not held.
       if try row.decode(Int64?.self, atIndex: 2) == nil {
         decision.entries.append(try row.decode(atIndex: 0))
       }
@@ -74,14 +73,14 @@ extension ReplicaTransaction {
     return decision
   }
 
-  /// Records that are not deleted, without the journal.
+  /// The number of live records, journal entries excluded.
   func liveCount() throws -> Int {
     var live = 0
     try forEachRecord { if $0.key.kind != .conflict, !$0.isDeleted { live += 1 } }
     return live
   }
 
-  /// Carries a decision out.
+  /// Applies a decision to the outbox.
   func hold(_ decision: MassDeletionDecision) throws {
     let reason = Refusal.Reason.massDeletion.rawValue
     try database.execute(
@@ -96,11 +95,10 @@ extension ReplicaTransaction {
     }
   }
 
-  /// Takes back a record's deletion that waits for a person's word: the person writes to the record
-  /// again, which is one, whatever was pulled in between. What was written in one entry with the
-  /// deletion goes on waiting.
-  /// - Returns: The deletion, and the stamp of what a write replaces that takes its place; nil if
-  ///   no such deletion stands in the record.
+  /// Withdraws a record's held deletion because the person writes to the record again. That write
+  /// is the decision, whatever was pulled in between. Other writes of the same entry keep waiting.
+  /// - Returns: The deletion and the `replaced` stamp for the write that takes its place; nil if
+  ///   the record has no held deletion.
   func takeBackHeldDeletion(of stored: Record?) throws -> (deletion: Register, replaced: Stamp?)? {
     guard let stored,
       let entry = try entries(for: stored.key).last(where: \.isHeldDeletion),
@@ -122,7 +120,7 @@ extension ReplicaTransaction {
 }
 
 extension OutboxEntry {
-  /// Whether the entry deletes its record, was never sent, and waits for a person's word.
+  /// Whether the entry deletes its record, was never sent, and waits for confirmation.
   var isHeldDeletion: Bool {
     guard number == nil, refusal?.reason == .massDeletion, let offer else { return false }
     return offer.record.isDeleted && offer.written.contains(Register.deletedField)
@@ -130,8 +128,8 @@ extension OutboxEntry {
 }
 
 extension Offer {
-  /// The offer without its deletion: field 1 as the last action before it had it, if the offer
-  /// wrote in that; otherwise as it was acknowledged. Nil if it was not there.
+  /// The offer without its deletion. Field 1 reverts to the offer's previous action if it wrote
+  /// one, otherwise to its acknowledged state. nil if no other write is left.
   func withoutDeletion() -> Offer? {
     guard let deletion = record[Register.deletedField] else { return self }
     var copy = self

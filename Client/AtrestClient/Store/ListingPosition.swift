@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a record stands in the listings: what a look can sort and bound by without decoding what it
-// does not show.
+// A record's sort position in the listings, so that a query can sort and bound without decoding.
 
 import AtrestDomain
 import AtrestProtocol
@@ -10,32 +9,32 @@ import GRDB
 
 import struct AtrestReplication.Record
 
-/// A record's place in the listings, derived from the record whenever it is stored.
+/// A record's listing and sort key, derived whenever the record is stored.
 struct ListingPosition: Hashable {
-  /// In which listing. The numbers are stored.
+  /// The listing. The raw values are stored.
   enum State: Int {
-    /// A fast without an end, or something drunk.
+    /// A running fast, or a drink.
     case open = 0
     /// A completed fast of 4 hours or more.
     case inHistory = 1
-    /// A fast that was let go.
+    /// An abandoned fast.
     case abandoned = 2
-    /// A deleted fast that was completed once, or may have been: it counts for the trial and is
-    /// shown nowhere.
+    /// A deleted fast that was, or may have been, completed. It counts for the trial and is not
+    /// listed.
     case deleted = 3
     /// A completed fast under 4 hours.
     case short = 4
 
-    /// Something drunk.
+    /// The state of a drink: `open`, whose number it shares.
     static let drunk = State.open
   }
 
-  /// In which listing.
   var state: State
-  /// When a fast ended, or began if it goes on; when something was drunk. Milliseconds since 1970.
+  /// The end of a fast, or its start if it is running; the time of a drink. Milliseconds since
+  /// 1970.
   var at: Int64
 
-  /// nil for a record that no listing shows or counts.
+  /// nil for a record that is neither listed nor counted.
   init?(of record: Record) {
     switch record.key.kind {
     case .session: self.init(fast: record)
@@ -69,14 +68,14 @@ struct ListingPosition: Hashable {
     self.init(state: state, at: (session.span.end ?? session.span.start).milliseconds)
   }
 
-  /// Gives every record its place: for a file of a version that had none.
+  /// Derives the position of every record: a migration for files of versions without positions.
   static func fill(_ database: Database) throws {
     let rows = try Row.fetchCursor(
       database, sql: "SELECT rowid, body FROM record WHERE kind IN (?, ?)",
       arguments: [RecordKind.session.rawValue, RecordKind.water.rawValue])
     var places: [(Int64, ListingPosition)] = []
     while let row = try rows.next() {
-      // What cannot be read is found, and told of, when it is looked at.
+      // An unreadable record is reported when it is read.
       guard let record = try? Record(decoding: row.bytes(at: 1)),
         let place = ListingPosition(of: record)
       else { continue }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue of writes the server has not acknowledged.
+// The queue of writes that the server has not acknowledged.
 
 import AtrestProtocol
 import AtrestReplication
@@ -8,24 +8,24 @@ import GRDB
 
 import struct AtrestReplication.Record
 
-/// An entry of the outbox.
 struct OutboxEntry {
   let sequence: Int64
   let key: RecordKey
-  /// nil for an acknowledged record that is to be offered again as it is.
+  /// nil for an acknowledged record that is to be offered again.
   let offer: Offer?
   let refusal: PendingWrite.WriteRefusal?
   /// Its number in the outbox's log; nil for one that was never sent, or that the server did not
   /// take. What has a number may be on the server, and never changes.
   let number: UInt64?
 
-  /// Whether the server would not take it, and later writes of the record go without it.
+  /// Whether the server refused it permanently, so that later writes of the record do not wait for
+  /// it.
   var isRefusedForGood: Bool {
     guard let refusal, number == nil else { return false }
     return !Refusal.Reason.transient.contains(refusal.reason)
   }
 
-  /// Whether a register is one of the writes that wait in this entry.
+  /// Whether the entry's writes include a register.
   func wrote(_ register: Register) -> Bool {
     guard let offer, offer.written.contains(register.field) else { return false }
     return offer.record[register.field] == register
@@ -45,7 +45,7 @@ extension ReplicaTransaction {
     ).map(entry)
   }
 
-  /// The waiting write that the store names so; nil if there is none.
+  /// The entry with a sequence; nil if there is none.
   func entry(_ sequence: Int64) throws -> OutboxEntry? {
     try Row.fetchOne(
       database.cachedStatement(sql: "SELECT \(Self.columns) FROM outbox WHERE sequence = ?"),
@@ -53,7 +53,7 @@ extension ReplicaTransaction {
     ).map(entry)
   }
 
-  /// Calls `body` for each waiting write, oldest first. `body` may change the outbox.
+  /// Calls `body` for each entry, oldest first. `body` may change the outbox.
   func forEachEntry(_ body: (OutboxEntry) throws -> Void) throws {
     let sequences = try Int64.fetchAll(
       database, sql: "SELECT sequence FROM outbox ORDER BY sequence")
@@ -80,12 +80,11 @@ extension ReplicaTransaction {
     do { return try Offer(decoding: bytes) } catch { throw .damaged(path: path) }
   }
 
-  /// The entry that a write of the record takes the place of: one push for many edits. Nil where
-  /// there is none.
+  /// The entry that a new write replaces, so that many edits need one push; nil if there is none.
   ///
-  /// That is the record's youngest entry, if it was never sent and nothing was pulled into the
-  /// record since. Otherwise it holds a write that may have lost to a pulled one, or that the
-  /// server may have; it is pushed as it was written, and the new one comes after it.
+  /// It is the record's newest entry, provided it was never sent and nothing was pulled into the
+  /// record since. Any other entry may contain a write that lost to a pulled one, or that the
+  /// server has. That entry is pushed unchanged and the new write is queued after it.
   /// - Parameters:
   ///   - stored: The record before the write.
   ///   - pending: The record's entries.
@@ -98,7 +97,7 @@ extension ReplicaTransaction {
 
   /// Queues a write.
   ///
-  /// - Parameter earlier: The entry whose place it takes.
+  /// - Parameter earlier: The entry that the write replaces.
   func queue(_ offer: Offer, insteadOf earlier: OutboxEntry?) throws {
     var offer = offer
     if let earlier {
@@ -115,17 +114,17 @@ extension ReplicaTransaction {
       ])
   }
 
-  /// Gives an entry other bytes: only one that the server has not got.
+  /// Replaces the bytes of an entry that the server does not have.
   func rewrite(_ sequence: Int64, _ offer: Offer) throws {
     try database.cachedStatement(sql: "UPDATE outbox SET offer = ? WHERE sequence = ?")
       .execute(arguments: [Data(offer.encoded), sequence])
   }
 
-  /// Queues a record as it is held, for a server that has it otherwise or not at all, unless that
-  /// waits already, or a write of it, with which it comes along. After a loss that is not enough:
-  /// what comes along is not judged.
+  /// Queues a record's current state for a server that differs or lacks it. Does nothing if the
+  /// record waits already, because a waiting write carries the whole record. After a loss a waiting
+  /// write does not suffice: the server does not judge the registers that merely accompany it.
   ///
-  /// - Parameter afterLoss: Whether the server may have lost it.
+  /// - Parameter afterLoss: Whether the server may have lost the record.
   func offerAgain(_ key: RecordKey, afterLoss: Bool) throws {
     try database.cachedStatement(
       sql: """
@@ -137,11 +136,11 @@ extension ReplicaTransaction {
     ).execute(arguments: [afterLoss, key.kind.rawValue, Data(key.id)])
   }
 
-  /// What is held of a record beside the writes that wait: those are offered as what they are. Nil
-  /// if there is nothing else.
+  /// The part of a record that is in no waiting write; waiting writes are offered as themselves.
+  /// nil if there is no such part.
   ///
-  /// Where that is no whole record the waiting writes come along, as writes: what is judged twice
-  /// is noted once.
+  /// If that part is not a valid record, the waiting writes are included, as writes. The journal
+  /// lists a conflict once even if it is judged twice.
   func held(_ record: Record) throws -> Offer? {
     let waiting = try entries(for: record.key)
     let written = record.registers.filter { register in waiting.contains { $0.wrote(register) } }
@@ -153,16 +152,17 @@ extension ReplicaTransaction {
       return Offer(record: known, written: [])
     }
     let along = Offer(record: record, written: written.map(\.field))
-    // A deletion that waits for a person's word does not go before it.
+    // A held deletion is not sent before it is confirmed.
     let isHeld = waiting.contains { entry in
       entry.isHeldDeletion && record[Register.deletedField].map(entry.wrote) == true
     }
     return isHeld ? along.withoutDeletion() : along
   }
 
-  /// Whether there was such an entry.
+  /// Removes an entry.
   ///
-  /// - Parameter number: The number it must have; nil: any or none.
+  /// - Parameter number: The number that the entry must have; nil matches any.
+  /// - Returns: Whether there was such an entry.
   @discardableResult
   func dequeue(_ sequence: Int64, number: UInt64? = nil) throws -> Bool {
     try database.cachedStatement(
@@ -173,7 +173,7 @@ extension ReplicaTransaction {
 }
 
 extension Offer {
-  /// Whether it is offered for what a server may have lost. A signed fact is new, and yet written
-  /// by nobody.
+  /// Whether this offers a record again because the server may have lost it. A signed fact also has
+  /// an empty `written`, but is new.
   var isHeld: Bool { isRestored || (written.isEmpty && record.key.kind != .entitlement) }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outbox as a log: numbers that are given once, and the tokens by which a replica knows its own
+// The outbox as a log: numbers issued once, and the tokens by which a replica recognises its own
 // past.
 
 import AtrestProtocol
@@ -7,18 +7,18 @@ import AtrestReplication
 import Foundation
 import GRDB
 
-/// A replica draws a token whenever it gives numbers or takes some back, and keeps each with the
-/// greatest number given by then. A server at the position (number, token) is in this replica's
-/// past if it has that token, and had given that number. A copy that went on has drawn others.
+/// A replica draws a token whenever it issues or withdraws numbers, and stores it with the greatest
+/// number issued by then. A server position (number, token) is in this replica's past if the
+/// replica has that token and had issued that number. A copy that went on has drawn other tokens.
 ///
-/// A row holds two small integers, and there is one for each sync that sends something for the
-/// first time: trying again draws none.
+/// A row is two small integers. Each sync that sends something new adds one; retries add none.
 extension ReplicaTransaction {
-  /// Tokens kept, about a megabyte. A server that is put back to a position older than all of them
-  /// takes the replica for a copy: it gets a new identity and loses nothing.
+  /// The most tokens kept, about a megabyte. If a server is restored to a position older than all
+  /// of them, it takes the replica for a copy. The replica then gets a new identity and loses
+  /// nothing.
   private static let tokenLimit = 50_000
 
-  /// Whether a server at a position is in this replica's past.
+  /// Whether a server position is in this replica's past.
   func isInPast(_ position: OutboxPosition) throws -> Bool {
     if position.token == 0 || Mutation.positionAlwaysKnown.isActive { return true }
     guard let number = Int64(exactly: position.number) else { return false }
@@ -28,8 +28,8 @@ extension ReplicaTransaction {
       arguments: [number, Int64(bitPattern: position.token)]) ?? false
   }
 
-  /// Gives numbers to the oldest waiting writes that have none, and draws a token for them. Durable
-  /// before it is sent.
+  /// Numbers the oldest unnumbered entries and draws a token for them. Both must be durable before
+  /// the entries are sent.
   ///
   /// - Parameter sequences: The entries, in the order in which they are to be sent.
   func number(_ sequences: [Int64]) throws {
@@ -43,10 +43,10 @@ extension ReplicaTransaction {
     try drawToken()
   }
 
-  /// Has the disk hold what is about to be sent again. A process that was killed inside a commit
-  /// leaves numbers that every process sees, and that only the system's memory has: after a power
-  /// failure a server would be at a position that this replica does not know. Any write takes them
-  /// along to the disk, but SQLite leaves out one that changes nothing.
+  /// Forces the WAL to disk before entries are sent again. A process killed during a commit can
+  /// leave numbers that other processes see but that only the page cache has. After a power failure
+  /// the server would then be at a position that this replica does not know. Any write syncs them
+  /// too, but SQLite skips a write that changes nothing.
   private func makeDurable() throws {
     guard let token = try newestToken() else { return }
     let through = try Int64.fetchOne(
@@ -57,10 +57,10 @@ extension ReplicaTransaction {
       .execute(arguments: [through, Int64(bitPattern: token)])
   }
 
-  /// Numbers of writes that were sent mean nothing any more. A request that is still under way
-  /// shows older tokens, and is not judged once the server has seen the new one.
+  /// Invalidates the numbers of sent entries by drawing a new token. The server does not judge a
+  /// request in flight with older tokens once it has seen the new one.
   func noteNumbersWithdrawn() throws {
-    // One that no write gets: a token is kept under its own.
+    // Skips a number, because each token is stored under a number of its own.
     state.lastNumber += 1
     try drawToken()
   }
@@ -69,7 +69,7 @@ extension ReplicaTransaction {
     let token = nonce()
     try database.cachedStatement(sql: "INSERT INTO outbox_token (through, token) VALUES (?, ?)")
       .execute(arguments: [Int64(clamping: state.lastNumber), Int64(bitPattern: token)])
-    // Counting them all takes a while, and now and then is often enough.
+    // Counting all tokens is slow, so prune only now and then.
     if token & 0xFFF == 0 { try pruneTokens() }
   }
 
@@ -89,21 +89,21 @@ extension ReplicaTransaction {
     ).map { UInt64(bitPattern: $0) }
   }
 
-  /// Up to which number the replica has stored what the server said.
+  /// The greatest number up to which all of the server's answers are stored.
   func settledThrough() throws -> UInt64 {
     let oldest = try Int64.fetchOne(
       database.cachedStatement(sql: "SELECT min(number) FROM outbox WHERE number IS NOT NULL"))
     return oldest.map { UInt64(clamping: $0 - 1) } ?? state.lastNumber
   }
 
-  /// Begins a log that no server knows: under another identity.
+  /// Starts a log that no server knows, under a new identity.
   func restartLog() throws {
     try database.execute(sql: "UPDATE outbox SET number = NULL; DELETE FROM outbox_token")
     state.confirmedToken = 0
   }
 
-  /// Keeps the order of a record's writes: what the server would not take yet goes first, whenever
-  /// it does.
+  /// Keeps a record's writes in order: a write waits for an earlier one that the server refused
+  /// temporarily.
   static let isInOrder = """
     NOT EXISTS (SELECT 1 FROM outbox AS earlier
       WHERE earlier.kind = outbox.kind AND earlier.id = outbox.id
@@ -111,9 +111,8 @@ extension ReplicaTransaction {
         \(Refusal.Reason.transient.map { "\($0.rawValue)" }.joined(separator: ", "))))
     """
 
-  /// The oldest waiting writes above a number that fit a page, numbered. Those that were refused,
-  /// or wait for a person's word, are left out, and so are later writes of a record of which an
-  /// earlier one waits to be taken.
+  /// The oldest waiting entries above a number that fit a page, numbered. Leaves out refused and
+  /// held entries, and later entries of a record whose earlier one was refused temporarily.
   func page(after last: UInt64, of records: Int = Page.records) throws -> OutboxPage {
     var page = OutboxPage()
     let settled = try settledThrough()
@@ -151,7 +150,8 @@ extension ReplicaTransaction {
       if bytes > Page.recordBytes || page.sequences.count == records { break }
     }
     guard superfluous.isEmpty else {
-      // They took the place of others. Nothing has a number yet, and each time there are fewer.
+      // Entries whose content other waiting writes now carry. Nothing is numbered yet, and each
+      // pass has fewer entries, so the recursion ends.
       for sequence in superfluous { try dequeue(sequence) }
       return try self.page(after: last, of: records)
     }
@@ -165,8 +165,8 @@ extension ReplicaTransaction {
     return page
   }
 
-  /// The bytes to send; nil where an acknowledged record was to be offered again, and by now all of
-  /// it is writes that wait themselves.
+  /// The bytes to send. nil if an acknowledged record was to be offered again but by now consists
+  /// only of waiting writes.
   private func offer(of row: Row) throws -> [UInt8]? {
     if let bytes = try row.optionalBytes(at: 3) { return bytes }
     let kind = try row.decode(UInt32.self, atIndex: 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single reads and writes, one transaction each, and what a replica says of itself.
+// Single reads and writes, one transaction each, and the replica's status.
 
 import AtrestDomain
 import AtrestProtocol
@@ -9,7 +9,7 @@ import GRDB
 
 import struct AtrestReplication.Record
 
-/// The methods of `ReplicaTransaction`, one transaction each.
+/// The methods of `ReplicaTransaction`, each in a transaction of its own.
 extension Replica {
   /// See `ReplicaTransaction.sessions()`.
   public func sessions() throws(ReplicaError) -> [Session] { try read { try $0.sessions() } }
@@ -80,9 +80,9 @@ extension Replica {
   }
 }
 
-/// What a replica says of itself.
+/// Status and contents of the replica.
 extension Replica {
-  /// What waits to be pushed, oldest first, and what was refused and why.
+  /// The waiting writes, oldest first, including refused ones with their reason.
   public func pending() throws(ReplicaError) -> [PendingWrite] {
     try read { transaction in
       var writes: [PendingWrite] = []
@@ -97,7 +97,7 @@ extension Replica {
     }
   }
 
-  /// What waits to be pushed, as it was written, oldest first.
+  /// The waiting writes as offers, oldest first.
   package func waitingOffers() throws(ReplicaError) -> [Offer] {
     try read { transaction in
       var offers: [Offer] = []
@@ -108,7 +108,7 @@ extension Replica {
     }
   }
 
-  /// The replica at a glance. O(waiting writes).
+  /// A summary of the replica. O(waiting writes).
   public func status() throws(ReplicaError) -> ReplicaStatus {
     try read { transaction in
       let row = try Row.fetchOne(
@@ -128,7 +128,7 @@ extension Replica {
     }
   }
 
-  /// Every record, deleted ones and unknown kinds included, by key.
+  /// Every record, tombstones and unknown kinds included, ordered by key.
   public func allRecords() throws(ReplicaError) -> [Record] {
     try read { transaction in
       var records: [Record] = []
@@ -137,8 +137,8 @@ extension Replica {
     }
   }
 
-  /// 16 hexadecimal digits over every record's canonical bytes, by key: equal in replicas that hold
-  /// the same. For comparing, not for proving: it is no cryptographic hash.
+  /// A 64-bit hash over every record's canonical bytes, as 16 hexadecimal digits. Replicas with the
+  /// same records have the same digest. For comparison only: the hash is not cryptographic.
   public func digest() throws(ReplicaError) -> String {
     try read { transaction in
       var digest = Digest()
@@ -147,7 +147,7 @@ extension Replica {
     }
   }
 
-  /// Names of the account's devices as of the last `devices()`; works offline.
+  /// The device names as of the last `devices()`. Works offline.
   public func deviceNames() throws(ReplicaError) -> [ReplicaID: String] {
     try read { transaction in
       let rows = try Row.fetchAll(transaction.database, sql: "SELECT replica, name FROM device")

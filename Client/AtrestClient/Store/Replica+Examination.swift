@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at everything a replica holds, so that damage is found before it is met.
+// Checks everything in a replica, so that damage is found early.
 
 import AtrestProtocol
 import AtrestReplication
@@ -7,12 +7,12 @@ import Foundation
 import GRDB
 
 extension Replica {
-  /// Checks the file's structure, and that every record and every waiting write can be read and is
-  /// what its key says.
+  /// Checks the file's structure, and that every record and waiting write decodes and matches its
+  /// key.
   ///
-  /// - Returns: How many records there are.
-  /// - Throws: `.damaged` if something is not as it should be.
-  /// - Complexity: O(everything held): about 10 us a record.
+  /// - Returns: The number of records.
+  /// - Throws: `.damaged` if a check fails.
+  /// - Complexity: O(records and waiting writes), about 10 µs per record.
   public func examine() throws(ReplicaError) -> Int {
     try read { transaction in
       let database = transaction.database

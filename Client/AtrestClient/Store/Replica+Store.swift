@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The replica as the sync engine sees it: pages out of the outbox, answers in, one transaction
-// each.
+// The replica as the sync engine sees it: outbox pages out, answers in, one transaction each.
 
 import AtrestProtocol
 import AtrestReplication
@@ -21,7 +20,7 @@ extension Replica: ReplicaStore {
 
   /// See `ReplicaStore`.
   public func nextPage(after number: UInt64) async throws(ReplicaError) -> OutboxPage {
-    // Nearly always nothing waits, and nothing is written.
+    // Usually nothing waits, and nothing is written.
     guard try await hasWaitingWrites() else { return OutboxPage() }
     return try await writing { [pageRecords] transaction in
       let page = try transaction.page(after: number, of: pageRecords)
@@ -68,7 +67,7 @@ extension Replica: ReplicaStore {
 
   /// See `ReplicaStore`.
   public func holdMassDeletion(areAllowed: Bool) async throws(ReplicaError) -> HeldDeletions? {
-    // Nearly always there is nothing to decide, and nothing is written.
+    // Usually there is nothing to decide, and nothing is written.
     let isQuiet = try await reading { try $0.massDeletion(areAllowed: areAllowed).isSettled }
     if isQuiet { return nil }
     return try await writing { transaction in
@@ -93,7 +92,7 @@ extension Replica: ReplicaStore {
     _ event: WatchEvent, at now: WallTime
   ) async throws(ReplicaError) -> AppliedAnswer? {
     try await writing { transaction in
-      // A head beyond the cursor is one that this stream was not asked about.
+      // If the head is beyond the cursor, this stream was opened for another position.
       guard transaction.state.cursor == event.after,
         transaction.state.lastKnownHead == event.after
       else { return nil }
@@ -101,7 +100,7 @@ extension Replica: ReplicaStore {
       try transaction.merge(event.records, into: &applied)
       transaction.state.cursor = event.cursor
       transaction.state.lastKnownHead = event.cursor
-      // How long it was under way nobody knows.
+      // A pushed event has no round-trip time.
       transaction.state.serverOffset.learn(event.serverTime, now: now, waited: nil)
       return applied
     }
@@ -116,8 +115,8 @@ extension Replica: ReplicaStore {
         sql: """
           UPDATE outbox SET refused_reason = NULL, refused_message = NULL WHERE refused_reason = ?
           """, arguments: [Refusal.Reason.clockSkew.rawValue])
-      // A write that now carries an earlier stamp may lose to one it had won against here, which
-      // this replica then no longer holds.
+      // A write with an earlier stamp may now lose to one that it had beaten here, and which this
+      // replica no longer has.
       transaction.demandReconcile(afterLoss: false)
     }
   }
@@ -164,14 +163,14 @@ extension Replica: ReplicaStore {
     try await writing { $0.state.lastSync = $0.state.serverOffset.corrected(now) }
   }
 
-  /// One reading transaction, off the task pool.
+  /// One read transaction, off the task pool.
   func reading<Value: Sendable>(
     _ body: @escaping @Sendable (ReplicaTransaction) throws -> Value
   ) async throws(ReplicaError) -> Value {
     try await offload { () throws(ReplicaError) in try self.read(body) }
   }
 
-  /// One writing transaction, off the task pool.
+  /// One write transaction, off the task pool.
   func writing<Value: Sendable>(
     _ body: @escaping @Sendable (ReplicaTransaction) throws -> Value
   ) async throws(ReplicaError) -> Value {

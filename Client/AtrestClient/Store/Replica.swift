@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The local replica: a directory that belongs to one person's one device.
+// The local replica: a directory that belongs to one device of one person.
 
 import AtrestProtocol
 import Dispatch
@@ -7,33 +7,32 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// A local replica. Works offline from the first moment; pairing gives it an account to sync with.
+/// A local replica. Works offline from the start; pairing gives it an account to sync with.
 ///
-/// Reads and writes block on the disk: a write is durable when its method returns. Any number of
+/// Reads and writes block on the disk. A write is durable when its method returns. Any number of
 /// `Replica`s and processes may share one directory. Thread-safe.
 public final class Replica: Sendable {
-  /// Where it lives.
+  /// The replica's directory.
   public let directory: URL
 
   let clock: any WallClock
   let random: @Sendable () -> UInt64
-  /// Offers of a request, at most.
+  /// The most offers per request.
   let pageRecords: Int
   private let path: String
   private let queue: DatabaseQueue
-  /// Set when the disk failed. What a commit that failed left behind is unknown, and this
-  /// connection's view of it may be wrong, so it is not used again; opening the replica anew reads
-  /// what is there.
+  /// Set after a disk failure. The result of a failed commit is unknown and this connection's view
+  /// may be wrong, so the connection is not used again. Reopening the replica reads the true state.
   private let failure: Failure
-  /// Whose the replica must be for a transaction to run; nil: anybody's.
+  /// The account that the replica must belong to for a transaction to run; nil for any.
   private let pairing: Pairing?
-  /// Where asynchronous callers wait for the disk, so that they hold no thread of the task pool.
+  /// Runs blocking disk work off the task pool's threads.
   private let waiting: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-  /// How long a transaction waits for another process to end its own, in seconds.
+  /// How long a transaction waits for another process's transaction, in seconds.
   package static let busyTimeout: TimeInterval = 10
 
-  /// Opens the replica, or makes it if there is none.
+  /// Opens the replica, or creates it if there is none.
   ///
   /// - Throws: `ReplicaError`; then nothing on disk was changed.
   public convenience init(
@@ -44,12 +43,11 @@ public final class Replica: Sendable {
       random: { UInt64.random(in: 1 ... .max) })
   }
 
-  /// The same with everything that a test or a simulation decides.
+  /// Opens or creates a replica with parameters for tests and simulations.
   ///
   /// - Parameters:
   ///   - busyTimeout: Seconds.
-  ///   - random: Numbers that nobody can guess and none of which is zero: sync tokens are made of
-  ///     them.
+  ///   - random: Unpredictable nonzero numbers; sync tokens are made of them.
   package init(
     directory: URL, clock: any WallClock, busyTimeout: TimeInterval = Replica.busyTimeout,
     random: @escaping @Sendable () -> UInt64 = { UInt64.random(in: 1 ... .max) }
@@ -67,15 +65,15 @@ public final class Replica: Sendable {
     pairing = nil
   }
 
-  /// A replica on a disk of the caller's own, for simulations.
+  /// A replica on a file system that the caller provides, for simulations.
   ///
   /// - Parameters:
-  ///   - uri: A SQLite URI that names its file system; nothing else may have the file open. Made if
-  ///     there is none.
-  ///   - checkpointPages: Pages of the log at which it is moved into the file.
-  ///   - pageRecords: Offers of a request, at most.
-  ///   - random: Numbers that nobody can guess and none of which is zero.
-  ///   - waiting: Runs what waits for the disk, now or later, once.
+  ///   - uri: A SQLite URI that names its file system. No other connection may have the file open.
+  ///     It is created if it does not exist.
+  ///   - checkpointPages: The WAL size, in pages, that triggers a checkpoint.
+  ///   - pageRecords: The most offers per request.
+  ///   - random: Unpredictable nonzero numbers.
+  ///   - waiting: Runs a blocking disk operation once, now or later.
   package init(
     uri: String, clock: any WallClock, checkpointPages: Int, pageRecords: Int,
     random: @escaping @Sendable () -> UInt64,
@@ -92,8 +90,8 @@ public final class Replica: Sendable {
     pairing = nil
   }
 
-  /// The same replica for as long as it belongs to an account: for talks with its server, which
-  /// another process may end and begin anew with somebody else's.
+  /// A view of this replica that works only while it belongs to an account. Used for exchanges with
+  /// that account's server, during which another process may unpair the replica and pair it anew.
   func bound(to pairing: Pairing) -> Replica { Replica(self, pairing: pairing) }
 
   private init(_ other: Replica, pairing: Pairing) {
@@ -108,41 +106,41 @@ public final class Replica: Sendable {
     self.pairing = pairing
   }
 
-  /// Whether there is a replica (of whatever condition) in a directory, or something that keeps
-  /// this from being seen: opening it then says what. Makes nothing.
+  /// Whether a directory contains a replica, intact or not, or cannot be inspected. In the latter
+  /// case opening it reports why. Creates nothing.
   public static func exists(at directory: URL) -> Bool {
     var status = stat()
     return stat(ReplicaFile(directory: directory).path, &status) == 0 || errno != ENOENT
   }
 
-  /// Runs several reads and writes as one: others see all or nothing of it, and no other process
-  /// writes meanwhile.
+  /// Runs several reads and writes as one transaction: atomic for readers, and exclusive among
+  /// writers of all processes.
   ///
-  /// Each write inside is one user action with a stamp of its own. Good for read-then-write, and
-  /// for many writes at once: ten thousand cost little more than one. Do not call the replica
-  /// itself from inside.
-  /// - Throws: What `body` throws, after undoing everything; `ReplicaError` if the replica fails.
+  /// Each write inside is one user action with its own stamp. Use it to read then write, and for
+  /// batches: ten thousand writes cost little more than one. Do not call the replica itself from
+  /// inside.
+  /// - Throws: What `body` throws, after a rollback; `ReplicaError` if the replica fails.
   public func transaction<Result>(
     _ body: (ReplicaTransaction) throws -> Result
   ) throws -> Result {
     try run(.immediate, body)
   }
 
-  /// The same for this module's own bodies, which throw nothing but what the database throws.
+  /// A write transaction for this module's bodies, which throw only database errors.
   func write<Result>(
     _ body: (ReplicaTransaction) throws -> Result
   ) throws(ReplicaError) -> Result {
     do { return try run(.immediate, body) } catch { throw ReplicaError(error, path: path) }
   }
 
-  /// A consistent view that lets other processes write meanwhile.
+  /// A read transaction: a consistent snapshot that does not block writers.
   func read<Result>(
     _ body: (ReplicaTransaction) throws -> Result
   ) throws(ReplicaError) -> Result {
     do { return try run(.deferred, body) } catch { throw ReplicaError(error, path: path) }
   }
 
-  /// Waits for the disk without holding a thread of the task pool.
+  /// Runs blocking disk work without occupying a thread of the task pool.
   func offload<Value: Sendable>(
     _ body: @escaping @Sendable () throws(ReplicaError) -> Value
   ) async throws(ReplicaError) -> Value {
@@ -180,13 +178,13 @@ public final class Replica: Sendable {
   }
 }
 
-/// Which account on which server a replica belongs to.
+/// The server and account that a replica belongs to.
 struct Pairing: Hashable {
   var server: String
   var account: String
 }
 
-/// The error that ended the use of a connection, shared by all views of a replica.
+/// The error after which a connection is not used again, shared by all views of a replica.
 private final class Failure: Sendable {
   let error = Mutex<ReplicaError?>(nil)
 }

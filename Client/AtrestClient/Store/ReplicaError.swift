@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can go wrong with the local replica, each with a sentence for the person at the terminal.
+// Errors of the local replica, each with a sentence for the person at the terminal.
 
 /// Why the replica could not do what was asked. Nothing was changed, and nothing on disk was
 /// overwritten.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes and opens the file of a replica, and refuses one it does not understand.
+// Creates and opens a replica's file, and rejects one with an unknown format.
 
 import AtrestReplication
 import Foundation
@@ -11,21 +11,21 @@ import GRDB
 
 /// The file of a replica: `replica.sqlite`, with SQLite's `-wal` and `-shm` beside it.
 struct ReplicaFile {
-  /// Says that a SQLite file is a replica: "atrC".
+  /// SQLite's `application_id` of a replica: "atrC".
   static let applicationID = 0x6174_7243
-  /// The format this build reads and writes.
+  /// The file format version that this build reads and writes.
   static let version = Schema.version
 
-  /// How long to wait before looking again whether another process is done.
+  /// The interval at which a busy database is retried.
   private static let busyPauseMilliseconds = 2
-  /// Bytes that every SQLite file begins with.
+  /// The size of SQLite's file header in bytes.
   private static let headerBytes = 100
 
   let directory: URL
 
   var path: String { directory.appendingPathComponent("replica.sqlite").path }
 
-  /// Opens the file, making it if there is none. A file that is there is never replaced.
+  /// Opens the file, creating it if there is none. Never replaces an existing file.
   func open(busyTimeout: TimeInterval) throws(ReplicaError) -> DatabaseQueue {
     if !FileManager.default.fileExists(atPath: path) { try create() }
     try checkSize()
@@ -40,8 +40,8 @@ struct ReplicaFile {
     return queue
   }
 
-  /// Opens a database that SQLite finds by itself, making it if there is none. One connection, so
-  /// that no memory needs sharing.
+  /// Opens a database by SQLite URI, creating it if there is none. Uses one exclusive connection,
+  /// so no shared memory is needed.
   static func open(uri: String, checkpointPages: Int) throws(ReplicaError) -> DatabaseQueue {
     do {
       let queue = try DatabaseQueue(
@@ -67,8 +67,8 @@ struct ReplicaFile {
     _ busyTimeout: TimeInterval, checkpointPages: Int = 4096, isExclusive: Bool = false
   ) -> Configuration {
     var configuration = Configuration()
-    // SQLite's own handler waits up to 100 ms between two looks; a neighbour that writes without
-    // pause leaves gaps of microseconds, and this process would find none of them for seconds.
+    // SQLite's own busy handler waits up to 100 ms between attempts. A process that writes
+    // continuously leaves gaps of microseconds, which would be missed for seconds.
     let looks = Int(busyTimeout * 1000) / busyPauseMilliseconds
     configuration.busyMode = .callback { count in
       usleep(useconds_t(busyPauseMilliseconds) * 1000)
@@ -77,12 +77,11 @@ struct ReplicaFile {
     configuration.foreignKeysEnabled = false
     configuration.label = "atrest.replica"
     configuration.prepareDatabase { database in
-      // Before anything is read.
+      // Must precede the first read.
       if isExclusive { try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
-      // A write is durable when its commit returns: in WAL mode that takes FULL. Ids are random, so
-      // a first sync touches all of the record table again and again: 32 MiB keep that of 200,000
-      // records in memory, and a WAL of 16 MiB spares copying the same pages back for every page of
-      // the feed.
+      // In WAL mode a commit is durable on return only with `synchronous = FULL`. Ids are random,
+      // so a first sync touches all of the record table repeatedly: a 32 MiB cache fits 200,000
+      // records, and a 16 MiB WAL avoids checkpointing the same pages for every page of the feed.
       try database.execute(
         sql: """
           PRAGMA synchronous = \(Mutation.writeNotSynced.isActive ? "NORMAL" : "FULL"); PRAGMA trusted_schema = OFF;
@@ -93,8 +92,8 @@ struct ReplicaFile {
     return configuration
   }
 
-  /// Builds the file under another name and links it into place, so that a file under its own name
-  /// is always complete: an empty or half-made one is damage, not a beginning.
+  /// Builds the file under a temporary name and links it into place, so that a file under its final
+  /// name is always complete. An empty or partial one is damage.
   private func create() throws(ReplicaError) {
     try checkNothingIsLeft()
     do {
@@ -122,11 +121,11 @@ struct ReplicaFile {
           return .commit
         }
       }
-      try queue.close()  // The last connection moves everything from the WAL into the file.
+      try queue.close()  // The last connection checkpoints the WAL into the file.
     } catch {
       throw ReplicaError(error, path: path)
     }
-    // Unlike a rename, a link never takes the place of a file that another process made meanwhile.
+    // Unlike rename, link never replaces a file that another process created in the meantime.
     guard link(draft, path) == 0 || errno == EEXIST else {
       throw .inaccessible(path: path, reason: String(cString: strerror(errno)))
     }
@@ -140,9 +139,9 @@ struct ReplicaFile {
     close(descriptor)
   }
 
-  /// SQLite takes an empty file for a new database and would start over; this looks first. It must
-  /// not open the file: to close it again would drop the locks that this process's other replicas
-  /// of the same folder have on it, as POSIX wants it.
+  /// SQLite takes an empty file for a new database and would start over, so check the size first.
+  /// This must not open the file: under POSIX, closing it would drop the locks that this process's
+  /// other replicas of the same directory hold on it.
   private func checkSize() throws(ReplicaError) {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -151,12 +150,12 @@ struct ReplicaFile {
     guard status.st_size >= Self.headerBytes else { throw .damaged(path: path) }
   }
 
-  /// A log without its file is what is left of a replica that somebody moved: SQLite would play it
-  /// into the next one.
+  /// Rejects a WAL without its database file, left over when somebody moved the replica. SQLite
+  /// would replay it into the next one.
   private func checkNothingIsLeft() throws(ReplicaError) {
     var status = stat()
     guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return }
-    // Another process may have made the file since.
+    // Another process may have created the file since.
     guard FileManager.default.fileExists(atPath: path) else { throw .damaged(path: path) }
   }
 
@@ -180,23 +179,22 @@ struct ReplicaFile {
     if version < ReplicaFile.version { try migrate(queue, path: path) }
   }
 
-  /// Syncs what the log holds. A process that was killed inside a commit leaves a log that SQLite
-  /// takes for committed although it is only in the system's memory: numbers and tokens that it
-  /// gave would be sent as they are, and a power failure would take them. Costs nothing where the
-  /// log is in the file already.
+  /// Syncs the WAL. A process killed during a commit leaves a WAL that SQLite considers committed
+  /// although only the page cache has it. Its numbers and tokens would be sent, and then lost in a
+  /// power failure. Costs nothing if the WAL is already checkpointed.
   private static func makeDurable(_ queue: DatabaseQueue) throws {
     do {
       try queue.writeWithoutTransaction { database in
         try database.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)")
       }
     } catch let error as DatabaseError {
-      // The log is synced first; only moving it into the file takes room. And who may not write
-      // sends nothing.
+      // A checkpoint syncs the WAL before it copies, so a full disk does no harm. A read-only
+      // opener sends nothing.
       guard [.SQLITE_FULL, .SQLITE_READONLY].contains(error.resultCode) else { throw error }
     }
   }
 
-  /// All or nothing; another process may have done it meanwhile.
+  /// Migrates atomically; another process may have migrated in the meantime.
   private static func migrate(_ queue: DatabaseQueue, path: String) throws(ReplicaError) {
     do {
       try queue.writeWithoutTransaction { database in
@@ -213,7 +211,7 @@ struct ReplicaFile {
 }
 
 extension ReplicaError {
-  /// What an error of the database means to a person. SQLite's messages name tables, never values.
+  /// Maps a database error to one for a person. SQLite's messages name tables, never values.
   init(_ error: any Error, path: String) {
     switch error {
     case let error as ReplicaError: self = error

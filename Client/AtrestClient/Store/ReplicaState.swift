@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one row that says who this replica is and where it is in its account's feed.
+// The single row with the replica's identity and its cursor in the account's feed.
 
 import AtrestProtocol
 import AtrestReplication
@@ -8,16 +8,16 @@ import GRDB
 
 import struct AtrestProtocol.Cursor
 
-/// A request to join an account whose answer may have been lost: repeated under its name, it gives
-/// the same identity.
+/// A join request whose answer may have been lost. Repeated with the same nonce, it yields the same
+/// identity.
 struct PendingJoin: Hashable {
-  /// The pairing link, whole. A secret until used.
+  /// The whole pairing link. A secret until used.
   var link: String
-  /// The request's name. A secret: the token is made of it.
+  /// The request's nonce. A secret: the token is derived from it.
   var nonce: [UInt8]
 }
 
-/// Who a replica is and where it is. Read at the start of a transaction, written at its end.
+/// A replica's identity and sync position. Read at the start of a transaction, written at its end.
 struct ReplicaState: Hashable {
   var replica = ReplicaID.none
   var clock = HybridClock()
@@ -25,38 +25,39 @@ struct ReplicaState: Hashable {
   var account: String?
   var server: String?
   var token: String?
-  /// By the server's clock, as this device knows it.
+  /// By the server's clock as estimated on this device.
   var lastSync: WallTime?
   var serverOffset = ServerOffset()
-  /// The account's head, as the newest answer told it.
+  /// The account's head according to the newest answer.
   var lastKnownHead: Cursor?
-  /// Names a demand to compare everything held with the server; nil: there is none.
+  /// Identifies a pending demand to reconcile with the server; nil if there is none. Bit 0 is set
+  /// after a loss.
   var mustReconcile: UInt64?
-  /// The token of the position in the outbox that the server told last; 0 before the first.
+  /// The token of the outbox position that the server reported last; 0 before the first.
   var confirmedToken: UInt64 = 0
-  /// The greatest number that an entry of the outbox was given.
+  /// The greatest number issued to an outbox entry.
   var lastNumber: UInt64 = 0
-  /// Names a request for a new identity that may be under way: repeated, it gives the same one. A
-  /// secret.
+  /// The nonce of a request for a new identity that may be in flight. Repeated, it yields the same
+  /// identity. A secret.
   var renewal: [UInt8]?
-  /// A request to join an account that may be under way.
+  /// A join request that may be in flight.
   var joining: PendingJoin?
-  /// Whether the server said last that its own clock is doubtful.
+  /// Whether the server last reported that its own clock is doubtful.
   var isServerClockDoubtful = false
 
-  /// Forgets what one server knows this replica by. Its positions stay: the same account knows
-  /// them, and any other says `restarted`.
+  /// Drops the secrets for one server. Cursor and outbox position stay: the same account knows
+  /// them, and any other answers `restarted`.
   mutating func leave() {
     renewal = nil
   }
 
-  /// Whom it belongs to; nil if nobody.
+  /// The account that the replica belongs to; nil if unpaired.
   var pairing: Pairing? {
     guard let server, let account else { return nil }
     return Pairing(server: server, account: account)
   }
 
-  /// Whether the server is known to have lost something that was not given back to it yet.
+  /// Whether the server is known to have lost something that was not restored to it yet.
   var isAfterLoss: Bool { mustReconcile.map { $0 & 1 == 1 } ?? false }
 
   static func read(_ database: Database) throws -> ReplicaState {
@@ -115,7 +116,7 @@ struct ReplicaState: Hashable {
 }
 
 extension Row {
-  /// A position in a feed from two columns, side by side.
+  /// A cursor from two adjacent columns.
   fileprivate func cursor(at index: Int) -> Cursor? {
     let commit: Int64? = self[index]
     let sequence: Int64? = self[index + 1]

@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a replica says of itself: who it is, where it stands, and what waits.
+// A replica's status: its identity, its cursor and its waiting writes.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// A replica at a glance.
+/// A summary of a replica.
 public struct ReplicaStatus: Hashable, Sendable {
-  /// Under which identity it stamps its writes; `ReplicaID.none` before it was paired.
+  /// The identity that stamps its writes; `ReplicaID.none` before pairing.
   public var replica: ReplicaID
-  /// The account's name; nil while it is not paired.
+  /// The account's name; nil if unpaired.
   public var account: String?
-  /// `HOST:PORT` of the server; nil while it is not paired.
+  /// `HOST:PORT` of the server; nil if unpaired.
   public var server: String?
-  /// Where it stands in the account's feed; nil before the first sync.
+  /// The cursor in the account's feed; nil before the first sync.
   public var cursor: Cursor?
   /// When the last complete sync ended, by this device's clock; nil if there was none.
   public var lastSync: WallTime?
-  /// By how much the server's clock was ahead of this device's at the last answer, in milliseconds.
+  /// How far the server's clock led this device's at the last answer, in milliseconds.
   public var serverOffsetMilliseconds: Int64
-  /// Whether the server said at the last answer that its own clock is doubtful.
+  /// Whether the server last reported that its own clock is doubtful.
   public var isServerClockDoubtful: Bool
-  /// Writes that wait to be pushed, the refused and the held ones included.
+  /// Writes that wait to be pushed, including refused and held ones.
   public var pendingCount: Int
   /// Writes that the server refused.
   public var refusedCount: Int
-  /// Deletions that wait for a person's word; see `SyncError.massDeletion`.
+  /// Deletions that wait for confirmation; see `SyncError.massDeletion`.
   public var heldDeletionCount: Int
 
-  /// Whether it belongs to an account.
+  /// Whether the replica belongs to an account.
   public var isPaired: Bool { account != nil }
 }
 
 /// A write that waits in the outbox.
 public struct PendingWrite: Hashable, Sendable {
-  /// The record it is for.
+  /// The record's key.
   public var key: RecordKey
-  /// The fields it wrote; empty for an acknowledged record that is offered again to a server which
+  /// The written fields; empty for an acknowledged record that is offered again to a server that
   /// lost it.
   public var written: [FieldNumber]
-  /// When it was written; nil for a record that is offered again.
+  /// The time of the write; nil for a record that is offered again.
   public var since: WallTime?
   /// Why the server did not take it, if it was asked; or `.massDeletion` while it waits for a
   /// person's word.

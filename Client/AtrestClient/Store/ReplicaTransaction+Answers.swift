@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores what the server answers: acknowledgements, refusals, records, and where the replica then
-// is.
+// Stores the server's answers: acknowledgements, refusals, records and the new cursor.
 
 import AtrestDomain
 import AtrestProtocol
@@ -15,8 +14,8 @@ extension ReplicaTransaction {
   func apply(
     _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at reading: Reading
   ) throws -> AppliedAnswer {
-    // Copies of what was deleted are not kept here for longer than elsewhere, even where nobody
-    // acts any more.
+    // Trims the undo journal too: its copies of deleted records must not outlive those elsewhere,
+    // even if the person does nothing more on this device.
     try trim()
     var applied = AppliedAnswer()
     let refused = Set(answer.refusals.map(\.index))
@@ -34,7 +33,7 @@ extension ReplicaTransaction {
     state.serverOffset.learn(answer.serverTime, now: reading.now, waited: reading.waited)
     state.isServerClockDoubtful = answer.isClockDoubtful
     let judged = try judgedOffers(answer, request, page, &applied)
-    // What a request offered is not sent back, so an answer about another's outbox leads nowhere.
+    // Offers are not echoed back, so an answer about another replica's outbox cannot be applied.
     if applied.isForked { return applied }
     for refusal in answer.refusals
     where judged.contains(refusal.index) && !Mutation.refusedForgotten.isActive {
@@ -60,8 +59,8 @@ extension ReplicaTransaction {
     return applied
   }
 
-  /// The indices of the offers that the server judged. Where it is at a position that is not in
-  /// this replica's past, it judged none of this replica's, whatever its numbers say.
+  /// The indices of the offers that the server judged. If the server is at a position that is not
+  /// in this replica's past, it judged none of them, whatever its numbers say.
   private func judgedOffers(
     _ answer: ExchangeResponse, _ request: ExchangeRequest, _ page: OutboxPage,
     _ applied: inout AppliedAnswer
@@ -80,7 +79,8 @@ extension ReplicaTransaction {
     return Set(judged)
   }
 
-  /// Whatever it is offered as next, it is not what was refused: so it has no number any more.
+  /// Records a refusal. The entry loses its number: what is offered next may differ from what was
+  /// refused.
   private func note(_ refusal: Refusal, on page: OutboxPage, _ index: Int) throws {
     try database.cachedStatement(
       sql: """
@@ -114,13 +114,12 @@ extension ReplicaTransaction {
     if database.changesCount > 0 { try noteNumbersWithdrawn() }
   }
 
-  /// Later writes of the record that were never sent go without the refused one: they replace what
-  /// it replaced.
+  /// Detaches later unsent writes of the record from a refused one: they replace what it replaced.
   func skip(_ refused: Int64) throws {
     guard let entry = try entry(refused), let offer = entry.offer else { return }
     let skipped = offer.record.registers.filter(entry.wrote)
-    // Whatever holds one of these writes, as what it wrote or beside it, holds the corrected one
-    // from now on.
+    // Every later entry with one of these registers, written or carried along, gets the corrected
+    // one.
     var corrected: [Register: Register] = [:]
     for later in try entries(for: entry.key)
     where later.sequence > refused && later.number == nil {
@@ -146,8 +145,8 @@ extension ReplicaTransaction {
     try put(held)
   }
 
-  /// Takes what the server took out of the outbox: what the page held, and nothing else. An entry
-  /// that has this number no more was settled by another sync of this replica.
+  /// Removes acknowledged entries from the outbox, and only those of the page. If an entry no
+  /// longer has its number, another sync of this replica settled it.
   private func acknowledge(_ page: OutboxPage, _ taken: Set<Int>) throws {
     if Mutation.laterOfferForgotten.isActive, let last = page.sequences.last {
       try database.execute(sql: "DELETE FROM outbox WHERE sequence > ?", arguments: [last])
@@ -157,7 +156,7 @@ extension ReplicaTransaction {
     }
   }
 
-  /// The keys and hashes of all records, ascending.
+  /// The keys and hashes of all records, ascending by key.
   func hashes() throws -> [KeyRange.Item] {
     var items: [KeyRange.Item] = []
     let rows = try Row.fetchCursor(
@@ -172,14 +171,16 @@ extension ReplicaTransaction {
     return items
   }
 
-  /// Whether a record can be read back, and offered again to a server that lost it.
+  /// Whether a record is small enough to be decoded again and to be offered to a server that lost
+  /// it.
   private func isStorable(_ record: Record, _ encoded: [UInt8]) -> Bool {
     record.registers.count <= Record.Limits.registers
       && encoded.count <= Record.Limits.encodedBytes
   }
 
-  /// A server that lost something may have taken in another write since, without knowing of the one
-  /// held here. It can only note that conflict if it sees this one, too.
+  /// Queues a record before a pulled write replaces part of it. A server that lost data may have
+  /// accepted the other write without knowing this one, and can note the conflict only if it sees
+  /// both.
   private func offerBeforeItGoes(_ record: Record) throws {
     guard record.key.kind != .conflict, record.key.kind != .entitlement,
       !Mutation.notOfferedBeforeItGoes.isActive
@@ -190,7 +191,7 @@ extension ReplicaTransaction {
     if !isQueued { try append(offer) }
   }
 
-  /// Whether a record waits to be offered, as it is held, to a server that lost it.
+  /// Whether a record waits to be offered to a server that lost it.
   private func isToBeRestored(_ key: RecordKey) throws -> Bool {
     try Bool.fetchOne(
       database.cachedStatement(
@@ -225,7 +226,7 @@ extension ReplicaTransaction {
       } catch {
         throw ReplicaError.invalid("an answer holds a record against the rules")
       }
-      // A signed fact carries its own date, which is nobody's clock.
+      // A signed fact carries its own date, which no clock gave.
       if received.key.kind != .entitlement, let time = received.latestTime {
         state.clock.observe(time)
       }
@@ -243,7 +244,7 @@ extension ReplicaTransaction {
         } else {
           let before = try decode(stored, of: received.key)
           let floor = before.floor(with: received)
-          // What waits here may bring back what was pruned meanwhile.
+          // A waiting write may revive a record that was pruned in the meantime.
           let mine = before.lifted(to: floor)
           var merged = mine
           var givesWay = false
@@ -269,8 +270,8 @@ extension ReplicaTransaction {
   }
 }
 
-/// Text from the server as it may be shown: no control characters, which could steer a terminal,
-/// and no more than a line or two.
+/// Server text made safe to show: without control characters, which could steer a terminal, and at
+/// most 300 scalars long.
 func shown(_ text: String) -> String {
   let scalars = text.unicodeScalars.filter { !$0.steersDisplay }
   return String(String.UnicodeScalarView(scalars.prefix(300)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads that cost what they show, not what there is.
+// Queries that cost O(result), whatever the size of the replica.
 
 import AtrestDomain
 import AtrestProtocol
@@ -8,30 +8,30 @@ import Foundation
 import GRDB
 
 extension ReplicaTransaction {
-  /// Fasts without an end that are not deleted, latest start first.
+  /// Running fasts that are not deleted, latest start first.
   ///
-  /// - Complexity: O(their count), whatever the history.
+  /// - Complexity: O(result), whatever the history.
   public func openSessions() throws(ReplicaError) -> [Session] {
     try sessions(.open, from: nil, before: nil, limit: nil).sorted {
       ($0.span.start, $0.id.uuidString) > ($1.span.start, $1.id.uuidString)
     }
   }
 
-  /// Completed fasts of 4 hours and more that are not deleted, newest end first; of equal ends, the
+  /// Completed fasts of 4 hours or more that are not deleted, latest end first; for equal ends, the
   /// greater id first.
   ///
   /// - Parameters:
-  ///   - from: Only those that ended then or later.
-  ///   - before: Only those that ended earlier.
-  ///   - limit: At most so many.
-  /// - Complexity: O(what is returned).
+  ///   - from: The earliest end, inclusive.
+  ///   - before: The latest end, exclusive.
+  ///   - limit: The most fasts to return.
+  /// - Complexity: O(result).
   public func history(
     from: Date? = nil, before: Date? = nil, limit: Int? = nil
   ) throws(ReplicaError) -> [Session] {
     try sessions(.inHistory, from: from, before: before, limit: limit)
   }
 
-  /// How many fasts `history` has in all.
+  /// The number of fasts in an unbounded `history`.
   public func historyCount() throws(ReplicaError) -> Int {
     try storage {
       try Int.fetchOne(
@@ -41,17 +41,17 @@ extension ReplicaTransaction {
     }
   }
 
-  /// What was drunk in a time and not deleted, latest first.
+  /// Drinks in a period that are not deleted, latest first.
   ///
   /// - Parameters:
-  ///   - from: Then or later.
-  ///   - before: Earlier.
-  /// - Complexity: O(what is returned).
+  ///   - from: The start of the period, inclusive.
+  ///   - before: The end of the period, exclusive.
+  /// - Complexity: O(result).
   public func water(from: Date, before: Date) throws(ReplicaError) -> [WaterEntry] {
     try listed(.water, .drunk, from: from, before: before, limit: nil) { try? WaterEntry($0) }
   }
 
-  /// How many fasts were ever completed, deleted ones included: what the trial counts.
+  /// The number of fasts ever completed, deleted ones included. The trial counts these.
   public func completedCount() throws(ReplicaError) -> Int {
     try storage {
       try Int.fetchOne(
@@ -61,8 +61,8 @@ extension ReplicaTransaction {
     }
   }
 
-  /// How many of an id's hexadecimal digits no other record of its kind, deleted ones included,
-  /// shares, and one more.
+  /// The length of the shortest unique prefix of an id, in hexadecimal digits, among all records of
+  /// its kind, deleted ones included.
   public func distinctDigits(of key: RecordKey) throws(ReplicaError) -> Int {
     try storage {
       var digits = 0
@@ -122,7 +122,7 @@ extension ReplicaTransaction {
 }
 
 extension Replica {
-  /// Several reads of one moment; others may write meanwhile.
+  /// Runs several reads on one snapshot. Does not block writers.
   ///
   /// - Throws: What `body` throws; `ReplicaError` if the replica fails.
   public func look<Result>(_ body: (ReplicaTransaction) throws -> Result) throws -> Result {

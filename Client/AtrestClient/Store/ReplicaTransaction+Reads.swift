@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What apps read: fasts, water, settings. Records that cannot be read as what they claim to be are
-// left out, never bent.
+// Typed reads for apps: fasts, water, settings. Records that do not decode are left out, never
+// repaired.
 
 import AtrestDomain
 import AtrestProtocol
@@ -8,38 +8,38 @@ import AtrestReplication
 import Foundation
 
 extension ReplicaTransaction {
-  /// Fasts that are not deleted, latest start first. Records that cannot be read as fasts are left
-  /// out.
+  /// Fasts that are not deleted, latest start first. Leaves out records that do not decode. O(all
+  /// fasts).
   public func sessions() throws(ReplicaError) -> [Session] {
     try all(.session) { try? Session($0) }.sorted {
       ($0.span.start, $0.id.uuidString) > ($1.span.start, $1.id.uuidString)
     }
   }
 
-  /// A fast, if there is one that is not deleted.
+  /// A fast; nil if there is none or it is deleted.
   public func session(_ id: UUID) throws(ReplicaError) -> Session? {
     try live(RecordKey(kind: .session, id: id.bytes)).flatMap { try? Session($0) }
   }
 
-  /// What was drunk and not deleted, latest first.
+  /// Drinks that are not deleted, latest first. O(all drinks).
   public func water() throws(ReplicaError) -> [WaterEntry] {
     try all(.water) { try? WaterEntry($0) }.sorted {
       ($0.intake.at, $0.id.uuidString) > ($1.intake.at, $1.id.uuidString)
     }
   }
 
-  /// Something drunk, if it is there and not deleted.
+  /// A drink; nil if there is none or it is deleted.
   public func waterEntry(_ id: UUID) throws(ReplicaError) -> WaterEntry? {
     try live(RecordKey(kind: .water, id: id.bytes)).flatMap { try? WaterEntry($0) }
   }
 
-  /// A setting, if there is one that is not deleted.
+  /// A setting; nil if there is none or it is deleted.
   public func preference(_ key: String) throws(ReplicaError) -> String? {
     try live(RecordKey(kind: .preference, id: Array(key.utf8)))
       .flatMap { try? PreferenceField.value(of: $0) }
   }
 
-  /// The signed App Store transactions held, by purchase. Not verified.
+  /// The stored signed App Store transactions, one per purchase. Not verified.
   public func signedTransactions() throws(ReplicaError) -> [[UInt8]] {
     try all(.entitlement) { try? EntitlementField.jws(of: $0) }
   }
@@ -55,7 +55,7 @@ extension ReplicaTransaction {
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// Entries of the conflict journal that are not deleted and younger than 90 days, newest first.
+  /// Journal entries that are not deleted and are younger than 90 days, newest first.
   public func conflicts() throws(ReplicaError) -> [JournalEntry] {
     let now = state.serverOffset.corrected(now).milliseconds
     let entries = try all(.conflict) { record in

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What apps write: each call is one user action, stamped once, and queued for the server.
+// Typed writes for apps. Each call is one user action, stamped once and queued for the server.
 
 import AtrestDomain
 import AtrestProtocol
@@ -7,8 +7,8 @@ import AtrestReplication
 import Foundation
 
 extension ReplicaTransaction {
-  /// Writes what differs from the stored fast; brings it back if it was deleted. Nothing if nothing
-  /// differs.
+  /// Writes the fields that differ from the stored fast, and revives a deleted one. No-op if
+  /// nothing differs.
   ///
   /// - Throws: `.invalid` for a fast that cannot be stored.
   public func save(_ session: Session) throws(ReplicaError) {
@@ -23,7 +23,7 @@ extension ReplicaTransaction {
       ])
   }
 
-  /// Writes what differs from the stored entry; brings it back if it was deleted. Nothing if
+  /// Writes the fields that differ from the stored drink, and revives a deleted one. No-op if
   /// nothing differs.
   public func save(_ entry: WaterEntry) throws(ReplicaError) {
     try write(
@@ -33,8 +33,8 @@ extension ReplicaTransaction {
 
   /// Writes a setting.
   ///
-  /// - Throws: `.invalid` unless the key has 1 to 96 bytes of UTF-8, and the value at most 4096 and
-  ///   no NUL.
+  /// - Throws: `.invalid` unless the key has 1 to 96 bytes of UTF-8 and the value at most 4096
+  ///   without NUL.
   public func setPreference(_ key: String, to value: String) throws(ReplicaError) {
     guard (1...Record.Limits.idBytes).contains(key.utf8.count) else {
       throw .invalid("A setting's name has 1 to \(Record.Limits.idBytes) bytes. Choose another.")
@@ -50,7 +50,8 @@ extension ReplicaTransaction {
 
   /// Deletes a record.
   ///
-  /// - Returns: Whether there was one that was not deleted.
+  /// - Returns: Whether there was a live record.
+  /// - Throws: `.invalid` for a purchase, which cannot be deleted.
   @discardableResult
   public func delete(_ key: RecordKey) throws(ReplicaError) -> Bool {
     guard let record = try record(key), !record.isDeleted else { return false }
@@ -61,11 +62,12 @@ extension ReplicaTransaction {
     return true
   }
 
-  /// Keeps a signed App Store transaction and offers it to the account's other devices. Of several
-  /// statements about one purchase the one signed last stays, in whatever order they come. Nothing
-  /// is verified, and nothing granted.
+  /// Stores a signed App Store transaction and queues it for the account's other devices. Of
+  /// several statements about one purchase the one signed last wins, whatever the order of arrival.
+  /// Verifies nothing and grants nothing.
   ///
   /// - Parameter jws: JWS compact form, at most 16 KiB.
+  /// - Throws: `.invalid` if `jws` is not a signed transaction.
   public func keep(signedTransaction jws: [UInt8]) throws(ReplicaError) {
     guard let fact = EntitlementField.record(jws: jws) else {
       throw .invalid(
@@ -78,24 +80,22 @@ extension ReplicaTransaction {
     let pending = try storage { try entries(for: fact.key) }
     try storage {
       try put(merged)
-      // A fact is nobody's edit: it names no written field, so it never conflicts and is never
-      // stamped again.
+      // A fact is not an edit: its offer has no `written` fields, so it never conflicts and is
+      // never restamped.
       try queue(
         Offer(record: merged, written: []), insteadOf: coalescing(over: stored, pending))
     }
   }
 
-  /// Writes the losing value back, as an ordinary new write, and takes the entry off the journal.
+  /// Writes the losing value back as an ordinary new write and deletes the journal entry.
   ///
-  /// Nothing but its deletion may be left of the record. Then whatever else the losing write said
-  /// is written back with it.
-  /// - Throws: `.invalid` if the record would still lack a value that its kind cannot be without,
-  ///   or is not here yet.
+  /// If the record was pruned, the other values of the losing action are written back too.
+  /// - Throws: `.invalid` if the record would still lack a required field, or has not arrived yet.
   public func restore(_ entry: JournalEntry) throws(ReplicaError) {
     let key = entry.conflict.key
     let stored = try record(key)
     var restored = [entry]
-    // An entry comes before its record, and a page may end between the two.
+    // A journal entry precedes its record in the feed, and a page may end between them.
     let isHere = stored.map { $0.reaches(entry.conflict.kept) }
     let isDeleting = entry.conflict.lost.value == Register.deletedValue
     guard isHere ?? (!isDeleting && isWhole(nil, with: restored)) else {
@@ -120,8 +120,8 @@ extension ReplicaTransaction {
     for entry in restored { try delete(entry.key) }
   }
 
-  /// Whether a record, with the lost values of some entries, is one that its kind's rules allow.
-  /// Kinds this build does not know have none.
+  /// Whether a record, with the lost values of the entries, satisfies its kind's rules. Unknown
+  /// kinds have none.
   private func isWhole(_ stored: Record?, with entries: [JournalEntry]) -> Bool {
     guard let key = entries.first?.conflict.key else { return true }
     var record = stored ?? Record(key: key)
@@ -141,11 +141,10 @@ extension ReplicaTransaction {
     return true
   }
 
-  /// One user action on a record: changed fields and `deleted`, under one stamp.
+  /// Writes one user action on a record: changed fields and `deleted`, under one stamp.
   ///
   /// - Parameters:
-  ///   - values: Fields and their encoded values; those that are stored already are not written
-  ///     again.
+  ///   - values: Fields with encoded values. Values that are already stored are not written again.
   ///   - deleted: Whether the action is a deletion.
   func write(
     _ key: RecordKey, _ values: [(field: FieldNumber, value: [UInt8])], deleted: Bool = false
@@ -163,8 +162,9 @@ extension ReplicaTransaction {
     for (field, value) in changed + [deletion] {
       let replaced = record[field].flatMap { current in
         if let takenBack, takenBack.deletion == current { return takenBack.replaced }
-        // The server will not see a write whose place this one takes, or that it refused for good,
-        // before this one: so what that one replaced is what this one replaces.
+        // The server will never see the current register before this write: it is in an entry that
+        // this one replaces, or was refused permanently. So this write replaces what that one
+        // replaced.
         let isUnseen =
           earlier?.wrote(current) == true
           || pending.contains { $0.isRefusedForGood && $0.wrote(current) }
@@ -184,7 +184,8 @@ extension ReplicaTransaction {
     steps?.append(ActionStep(before: stored, after: Offer(record: record, written: fields)))
   }
 
-  /// A stamp greater than everything this replica gave or saw, and than what the record holds.
+  /// A stamp greater than every stamp that this replica gave or observed, and than those in the
+  /// record.
   private func nextStamp(after stored: Record?) throws(ReplicaError) -> Stamp {
     if let latest = stored?.latestTime { state.clock.observe(latest) }
     guard state.clock.latest < .latest else {
@@ -196,7 +197,7 @@ extension ReplicaTransaction {
 }
 
 extension Record {
-  /// Whether the record holds a register, or what came after it.
+  /// Whether the record has a register or a later one of its field.
   fileprivate func reaches(_ register: Register) -> Bool {
     [register.field, Register.pruneFloorField].contains { field in
       self[field].map { $0.stamp >= register.stamp } ?? false

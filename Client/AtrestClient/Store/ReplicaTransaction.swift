@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One transaction on a replica: the ground on which reads, writes, and the storing of answers
-// stand.
+// One transaction on a replica, the base of all reads, writes and applied answers.
 
 import AtrestProtocol
 import AtrestReplication
@@ -9,7 +8,7 @@ import GRDB
 
 import struct AtrestReplication.Record
 
-/// Reads and writes of one transaction. Of no use after it.
+/// The reads and writes of one transaction. Invalid after the transaction ends.
 public final class ReplicaTransaction {
   let database: Database
   let path: String
@@ -18,10 +17,10 @@ public final class ReplicaTransaction {
   var state: ReplicaState
   private let random: @Sendable () -> UInt64
   private let stateBefore: ReplicaState
-  /// What the action that is being taken wrote so far; nil outside of one.
+  /// What the current user action wrote so far; nil outside of one.
   var steps: [ActionStep]?
-  /// The first failure of the database: whatever the caller makes of it, nothing of this
-  /// transaction may then be kept.
+  /// The first database failure. The transaction then rolls back, whatever the caller does with the
+  /// error.
   private var failure: ReplicaError?
 
   init(
@@ -41,17 +40,17 @@ public final class ReplicaTransaction {
     return number == 0 ? 1 : number
   }
 
-  /// 32 random bytes: names a request that may have to be repeated.
+  /// 32 random bytes: the nonce of a request that may have to be repeated.
   func longNonce() -> [UInt8] {
     (0..<4).flatMap { _ in withUnsafeBytes(of: nonce().littleEndian) { Array($0) } }
   }
 
-  /// Notes that everything held is to be compared with the server. What is being compared already
-  /// began too early.
+  /// Demands a comparison of all records with the server. A comparison already in progress does not
+  /// satisfy the demand.
   ///
   /// - Parameter afterLoss: Whether the server lost something.
   func demandReconcile(afterLoss: Bool) {
-    // The lowest bit of the demand's name says so.
+    // Bit 0 of the demand marks a loss.
     state.mustReconcile = afterLoss || state.isAfterLoss ? nonce() | 1 : max(2, nonce() & ~1)
   }
 
@@ -61,7 +60,7 @@ public final class ReplicaTransaction {
     if state != stateBefore { try state.write(database) }
   }
 
-  /// Runs database code, and remembers if it failed.
+  /// Runs database code and records its failure.
   func storage<Result>(_ body: () throws -> Result) throws(ReplicaError) -> Result {
     if let failure { throw failure }
     do { return try body() } catch {
@@ -71,7 +70,7 @@ public final class ReplicaTransaction {
     }
   }
 
-  /// A record as it is stored, deleted or not, of any kind.
+  /// A stored record of any kind, deleted or not; nil if there is none.
   public func record(_ key: RecordKey) throws(ReplicaError) -> Record? {
     try storage { try body(key).map { try decode($0, of: key) } }
   }
@@ -84,7 +83,7 @@ public final class ReplicaTransaction {
     return try row?.bytes(at: 0)
   }
 
-  /// Stores a record, whatever was there.
+  /// Stores a record unconditionally.
   func put(_ record: Record) throws {
     let place = ListingPosition(of: record)
     try database.cachedStatement(
@@ -110,12 +109,13 @@ public final class ReplicaTransaction {
     while let row = try rows.next() { try body(decode(row.bytes(at: 0))) }
   }
 
-  /// What is stored was checked when it came in; if it is unreadable now, the file is damaged.
+  /// Decodes stored bytes. They were checked on the way in, so a failure means that the file is
+  /// damaged.
   func decode(_ bytes: [UInt8]) throws(ReplicaError) -> Record {
     do { return try Record(decoding: bytes) } catch { throw .damaged(path: path) }
   }
 
-  /// The same for the bytes found under a key: only copies of one record merge.
+  /// Decodes the bytes stored under a key and checks the key: only copies of one record merge.
   func decode(_ bytes: [UInt8], of key: RecordKey) throws(ReplicaError) -> Record {
     let record = try decode(bytes)
     guard record.key == key else { throw .damaged(path: path) }
@@ -124,7 +124,7 @@ public final class ReplicaTransaction {
 }
 
 extension Row {
-  /// A copy of a blob. A missing one means a damaged file: the tables are strict.
+  /// A copy of a blob. The tables are strict, so NULL means that the file is damaged.
   func bytes(at index: Int) throws -> [UInt8] {
     guard let bytes = try optionalBytes(at: index) else {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT)

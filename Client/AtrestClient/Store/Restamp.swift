@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives waiting writes new stamps: under a new identity, and after this device's clock was ahead.
+// Restamps waiting writes: after a change of identity, and after this device's clock was ahead.
 
 import AtrestReplication
 import Foundation
@@ -7,19 +7,19 @@ import GRDB
 
 import struct AtrestReplication.Record
 
-/// Where times move, order is kept within each record, and only there: no record's clock holds
-/// another's writes back. A new stamp stays greater than every stamp that the record had where it
-/// was written, of whatever field, and than those of the record's earlier waiting writes: whoever
-/// knew one of those did not know this write. What the server has acknowledged never changes, and
-/// of what it may have taken only the identity does.
+/// Restamping preserves order within each record, and only there: one record's times do not delay
+/// another's. A new stamp stays greater than every stamp that the record had at the time of the
+/// write, in any field, and than those of the record's earlier waiting writes: a writer that knew
+/// one of those did not know this write. Acknowledged writes never change, and of writes that the
+/// server may have, only the identity does.
 extension ReplicaTransaction {
-  /// Stamps all that waits with another identity, at the times at which it was written.
+  /// Restamps all waiting writes with another identity and keeps their times.
   func restamp(as replica: ReplicaID) throws {
     try restamp(as: replica, nil)
   }
 
-  /// Stamps writes that the server has not got again, if they are further ahead of its clock than
-  /// it bears: as if this device's clock had been right.
+  /// Restamps writes that the server does not have if they lead its clock by more than it accepts.
+  /// The new times are those that a correct clock would have given.
   func restamp(aheadOf server: WallTime, as replica: ReplicaID? = nil) throws {
     let offset = state.serverOffset.correction
     try restamp(as: replica ?? state.replica) { time, entry in
@@ -56,15 +56,15 @@ extension ReplicaTransaction {
   }
 }
 
-/// One record's waiting writes on their way to new stamps.
+/// The restamping of one record's waiting writes.
 private struct RecordRestamp {
   private let replica: ReplicaID
-  /// The time at which something was written after all; nil where times stay.
+  /// The corrected time of a write; nil if times stay.
   private let time: ((HybridTime, OutboxEntry) -> HybridTime)?
   private var stamps: [Stamp: Stamp] = [:]
-  /// Only what was written here: a copy shares stamps with what it was copied from, and may hold
-  /// writes of that one under them. And the floor of a pruned record is the server's word, though
-  /// it carries the stamp of the deletion.
+  /// The registers written here. A copied replica shares stamps with its original and may have that
+  /// one's writes under them. The floor of a pruned record comes from the server although it
+  /// carries the deletion's stamp.
   private var own: Set<Register> = []
   private var last = HybridTime(rawValue: 0)
   private var least = HybridTime(rawValue: 0)
@@ -89,7 +89,8 @@ private struct RecordRestamp {
     }
     guard var held else { return }
     held = replaced(in: held)
-    // What lost here to another replica's write of the same time may win as another replica's.
+    // A write that lost here to another replica's write of the same time may win under the new
+    // identity.
     for entry in entries {
       guard let offer = entry.offer else { continue }
       var written = Record(key: key)
@@ -107,7 +108,7 @@ private struct RecordRestamp {
     own.formUnion(written)
     let before = offer.record.registers.compactMap { entry.wrote($0) ? $0.replaced : $0.stamp }
     for stamp in Set(written.map(\.stamp)).sorted() {
-      // A write that is offered again is still one write.
+      // A write that is offered again is still the same write.
       if let chosen = stamps[stamp] {
         last = max(last, chosen.time)
         continue
@@ -129,8 +130,8 @@ private struct RecordRestamp {
     return max(time, next(floor), next(last))
   }
 
-  /// The same time, whatever the record holds by now. But two writes of one time, of two identities
-  /// that this replica had, stay two.
+  /// The same time, whatever the record has by now. Two writes with one time but different
+  /// identities of this replica stay distinct.
   private func kept(_ time: HybridTime) -> HybridTime {
     let isGiven = stamps.values.contains(Stamp(time: time, replica: replica))
     return isGiven || Mutation.renewalMovesTimes.isActive ? next(max(last, time)) : time

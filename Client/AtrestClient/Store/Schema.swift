@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a replica, and how older ones become them.
+// The tables of a replica and their migrations.
 
 import Foundation
 import GRDB
 
-/// The tables of a replica. A later version is reached from the one before in a single transaction.
+/// The tables of a replica. Each version migrates from the previous one; all steps run in one
+/// transaction.
 enum Schema {
-  /// What leads from the version before to each version, the first from nothing.
+  /// The migration to each version from the one before; the first starts from an empty file.
   static let steps = [version1, version2, version3, version4, version5, version6]
 
   /// The version that this build reads and writes.
   static var version: Int { steps.count }
 
-  /// - `replica`: one row; who this replica is and where it stands. Unsigned 64-bit numbers are
+  /// - `replica`: one row with the identity and the sync position. Unsigned 64-bit numbers are
   ///   stored as their bit pattern.
-  /// - `record`: the merged view, one row for each record: its canonical bytes. Rows lie in the
-  ///   order of arrival and only their short keys are sorted: ids are random, and a table sorted by
-  ///   them dirties nearly a page for each record pulled.
-  /// - `outbox`: what the server has not acknowledged. The bytes under a sequence never change, and
-  ///   sequences are never used twice, so an acknowledgement can only ever remove what it was given
-  ///   for. An entry without an offer stands for the record as it is, acknowledged once, to be
-  ///   offered again to a server that lost it.
-  /// - `device`: names of the account's devices, as of the last time they were listed.
+  /// - `record`: the merged view, one row per record with its canonical bytes. Rows are in order of
+  ///   arrival and only their short keys are indexed: ids are random, and a table sorted by them
+  ///   would dirty almost a page per pulled record.
+  /// - `outbox`: unacknowledged writes. The bytes under a sequence never change and sequences are
+  ///   never reused, so an acknowledgement can only remove the entry that it is for. An entry
+  ///   without an offer stands for the record's current state, acknowledged once, to be offered
+  ///   again to a server that lost it.
+  /// - `device`: the account's device names as last listed.
   static let version1 = """
     CREATE TABLE replica (
       one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -58,13 +59,13 @@ enum Schema {
     PRAGMA application_id = \(ReplicaFile.applicationID);
     """
 
-  /// - `seen_epoch`, `seen_sequence`: the account's head, as the newest answer told it. Version 1
-  ///   knew only its cursor.
-  /// - `must_reconcile`: 0, or the name of a demand to compare everything held with the server.
-  /// - `token_held`: the sync token that the server confirmed last. `token_attempts`: those it was
-  ///   sent since, oldest first, eight bytes each, little-endian.
-  /// - `outbox.lowest`, `outbox.highest`: times of the earlier writes that a write took the place
-  ///   of: the server may have them.
+  /// - `seen_epoch`, `seen_sequence`: the account's head according to the newest answer. Version 1
+  ///   had only the cursor.
+  /// - `must_reconcile`: 0, or the identifier of a demand to reconcile.
+  /// - `token_held`: the sync token that the server confirmed last. `token_attempts`: those sent
+  ///   since, oldest first, eight bytes each, little-endian.
+  /// - `outbox.lowest`, `outbox.highest`: the times of earlier writes that this write replaced and
+  ///   that the server may have.
   static let version2 = """
     ALTER TABLE replica ADD COLUMN seen_epoch INTEGER;
     ALTER TABLE replica ADD COLUMN seen_sequence INTEGER;
@@ -76,20 +77,20 @@ enum Schema {
     ALTER TABLE outbox ADD COLUMN highest INTEGER;
     """
 
-  /// - `renewal`: the name of a request for a new identity that may be under way. A secret.
+  /// - `renewal`: the nonce of a request for a new identity that may be in flight. A secret.
   static let version3 = "ALTER TABLE replica ADD COLUMN renewal BLOB;"
 
-  /// - `joining`: the name of a request to join an account that may be under way. `joining_link`:
-  ///   the pairing link it was made with. Secrets, both NULL or neither.
+  /// - `joining`: the nonce of a join request that may be in flight. `joining_link`: the pairing
+  ///   link it used. Secrets, both NULL or neither.
   static let version4 = """
     ALTER TABLE replica ADD COLUMN joining BLOB;
     ALTER TABLE replica ADD COLUMN joining_link TEXT;
     """
 
-  /// - `record.state`, `record.at`: what a look sorts and bounds by, derived from the body; see
-  ///   `ListingPosition`. NULL: in no listing.
-  /// - `action`, `action_step`: what the person did last on this device, for undoing; see
-  ///   `UserAction`. Never synced.
+  /// - `record.state`, `record.at`: the sort and bound columns of listings, derived from the body;
+  ///   see `ListingPosition`. NULL if the record is not listed.
+  /// - `action`, `action_step`: the latest user actions on this device, for undo; see `UserAction`.
+  ///   Never synced.
   static let version5 = """
     ALTER TABLE record ADD COLUMN state INTEGER;
     ALTER TABLE record ADD COLUMN at INTEGER;
@@ -108,10 +109,9 @@ enum Schema {
     ) STRICT;
     """
 
-  /// - `replica.cursor_…`, `replica.head_…`: positions in the feed, by the names of commits.
-  ///   `confirmed_token`, `last_number`, `outbox.number`, `outbox_token`: the outbox as a log; see
-  ///   `OutboxLog.swift`.
-  /// - `outbox.restored`: whether a record that is offered again may have been lost by the server.
+  /// - `replica.cursor_…`, `replica.head_…`: cursors by commit name. `confirmed_token`,
+  ///   `last_number`, `outbox.number`, `outbox_token`: the outbox as a log; see `OutboxLog.swift`.
+  /// - `outbox.restored`: whether the server may have lost a record that is offered again.
   static let version6 = """
     ALTER TABLE replica RENAME COLUMN epoch TO cursor_commit;
     ALTER TABLE replica RENAME COLUMN sequence TO cursor_sequence;
@@ -131,7 +131,7 @@ enum Schema {
     ) STRICT;
     """
 
-  /// Brings a file from one version to the newest. Runs in the caller's transaction.
+  /// Migrates a file to the newest version. Runs in the caller's transaction.
   static func migrate(_ database: Database, from version: Int) throws {
     guard version < steps.count else { return }
     for (index, step) in steps.enumerated().dropFirst(version) {
@@ -142,8 +142,8 @@ enum Schema {
     try database.execute(sql: "PRAGMA user_version = \(steps.count)")
   }
 
-  /// Makes the tokens of version 5 the beginning of the log, and gives all that waits a number: it
-  /// may have been sent.
+  /// Turns version 5's tokens into the start of the log and numbers all waiting entries, because
+  /// any of them may have been sent.
   private static func numberOutbox(_ database: Database) throws {
     let row = try Row.fetchOne(database, sql: "SELECT token_held, token_attempts FROM replica")
     let held: Int64? = row?[0]
@@ -169,8 +169,8 @@ enum Schema {
       sql: "UPDATE replica SET confirmed_token = coalesce(token_held, 0), last_number = ?",
       arguments: [numbered ?? Int64(tokens.count)])
     if let numbered {
-      // They were sent with a token that the server may hold, if at all; what is sent from now on
-      // has this one.
+      // If those entries were sent, it was with a token that the server may have. From now on this
+      // new token is sent.
       try database.execute(
         sql: "INSERT INTO outbox_token (through, token) VALUES (?, ?)",
         arguments: [numbered, Int64.random(in: 1 ... .max)])

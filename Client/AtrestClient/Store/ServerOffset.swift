@@ -1,33 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far this device's clock is off, as far as a server's answers tell.
+// Estimates this device's clock error from the server's answers.
 
 import AtrestReplication
 
-/// By how much a server's clock is ahead of this device's.
+/// How far a server's clock leads this device's.
 ///
-/// An answer's time lies between asking and reading, so the server's clock shows at least that time
-/// when it is read, and at most as much more as passed since the question, by a clock that nobody
-/// sets (Cristian 1989). A laptop that slept on an answer keeps what it believed before, if that
-/// lies within these bounds.
+/// The server reads its clock between request and response. So when the answer arrives, its clock
+/// shows at least the answer's time, and at most that plus the monotonic time since the request
+/// (Cristian 1989). A laptop that slept during the call keeps its earlier estimate if that lies
+/// within these bounds.
 struct ServerOffset: Hashable {
-  /// Smaller differences between two clocks are the network's as likely as the clocks'.
-  /// Milliseconds.
+  /// Smaller differences may be network delay rather than clock error. Milliseconds.
   static let tolerance: Int64 = 2000
 
-  /// Server's clock minus this device's.
+  /// Server's clock minus this device's, in milliseconds.
   var milliseconds: Int64 = 0
 
-  /// What a device's times are to be moved by: 0 unless its clock is far off.
+  /// The correction for this device's times in milliseconds: 0 unless the clock is far off.
   var correction: Int64 {
     milliseconds.magnitude > ServerOffset.tolerance.magnitude ? milliseconds : 0
   }
 
-  /// Learns the time from an answer.
+  /// Updates the estimate from an answer.
   ///
   /// - Parameters:
-  ///   - now: What this device's clock showed when it was read.
-  ///   - waited: Milliseconds that passed since the question, by a clock that nobody sets; nil if
-  ///     that is not known.
+  ///   - now: This device's clock when the answer was read.
+  ///   - waited: Monotonic milliseconds since the request; nil if unknown.
   mutating func learn(_ server: WallTime, now: WallTime, waited: Int64? = 0) {
     let least = ServerOffset.between(server, now)
     guard let waited else {
@@ -45,20 +43,19 @@ struct ServerOffset: Hashable {
     return overflow ? wall : WallTime(milliseconds: sum)
   }
 
-  /// What the server's clock shows when the device's shows `now`.
+  /// The server's clock when the device's shows `now`.
   func server(at now: WallTime) -> WallTime {
     let (sum, overflow) = now.milliseconds.addingReportingOverflow(milliseconds)
     return overflow ? now : WallTime(milliseconds: sum)
   }
 
-  /// A time that was corrected, as the device's clock shows it.
+  /// A corrected time as the device's clock shows it.
   func shown(_ corrected: WallTime) -> WallTime {
     let (difference, overflow) = corrected.milliseconds.subtractingReportingOverflow(correction)
     return overflow ? corrected : WallTime(milliseconds: difference)
   }
 
-  /// How far a server's clock is ahead of a device's; 0 if no number can hold it, which no clock
-  /// shows.
+  /// How far a server's clock leads a device's; 0 on overflow, which no real clock causes.
   static func between(_ server: WallTime, _ device: WallTime) -> Int64 {
     let (offset, overflow) = server.milliseconds.subtractingReportingOverflow(device.milliseconds)
     return overflow ? 0 : offset

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person did last on this device, so that it can be undone: a short journal that is never
-// synced.
+// A short local journal of user actions for undo. Never synced.
 
 import AtrestDomain
 import AtrestProtocol
@@ -10,86 +9,87 @@ import GRDB
 
 import struct AtrestReplication.Record
 
-/// Something a person did. The numbers are stored.
+/// A user action. The raw values are stored.
 public enum UserAction: Int, Hashable, Sendable, CaseIterable {
-  /// Began a fast.
+  /// Started a fast.
   case begin = 1
   /// Completed a fast.
   case end = 2
-  /// Let a fast go.
+  /// Abandoned a fast.
   case letGo = 3
-  /// Noted something drunk.
+  /// Recorded a drink.
   case water = 4
-  /// Corrected a fast.
+  /// Edited a fast.
   case editFast = 5
-  /// Corrected something drunk.
+  /// Edited a drink.
   case editWater = 6
-  /// Took a fast away.
+  /// Deleted a fast.
   case deleteFast = 7
-  /// Took something drunk away.
+  /// Deleted a drink.
   case deleteWater = 8
-  /// Chose a setting.
+  /// Changed a setting.
   case setting = 9
-  /// Wrote a value back that a conflict had set aside.
+  /// Restored the losing value of a conflict.
   case restore = 10
-  /// Brought a file in.
+  /// Imported a file.
   case `import` = 11
 
-  /// Actions that are remembered.
+  /// The most actions kept.
   public static let limit = 50
-  /// How long an action is remembered, in milliseconds: 30 days, which is when payload of deleted
-  /// records is gone elsewhere.
+  /// How long an action is kept: 30 days, in milliseconds. By then the payload of deleted records
+  /// is pruned elsewhere.
   public static let retentionMilliseconds: Int64 = 30 * 86_400_000
-  /// Records of one action. One that writes more is done, and cannot be undone.
+  /// The most records of one action. A larger action takes effect but cannot be undone.
   public static let recordLimit = 100
 }
 
-/// What an action did to one record. Where it wrote none of its fields, the record is a fast that
-/// was open beside those it wrote.
+/// An action's effect on one record. If `after.written` is empty, the record is a fast that was
+/// open beside the ones that the action wrote.
 struct ActionStep {
-  /// The record before; nil where there was none.
+  /// The record before; nil if there was none.
   var before: Record?
-  /// The record after, and which of its fields were written.
+  /// The record after, and the fields written.
   var after: Offer
 }
 
-/// What undoing an action did.
+/// The result of an undo.
 public struct UndoneAction: Hashable, Sendable {
-  /// A record of the action.
+  /// A record that the action wrote.
   public struct Change: Hashable, Sendable {
-    /// The record before the action; nil where it made the record.
+    /// The record before the action; nil if the action created it.
     public let before: Record?
-    /// The record as the action left it.
+    /// The record right after the action.
     public let after: Record
-    /// The fields that are as they were before.
+    /// The fields restored to their earlier values.
     public let restored: [FieldNumber]
-    /// The fields that stay, because they were written again since, on another device or here; or
-    /// because another fast goes on.
+    /// The fields left alone because they were written again since, here or on another device, or
+    /// because another fast is running.
     public let kept: [FieldNumber]
-    /// Whether the fast would have gone on again, and stays as it is because another one goes on.
+    /// Whether a fast was not reopened because another one is running.
     public let anotherGoesOn: Bool
   }
 
-  /// What was undone.
+  /// The undone action.
   public let action: UserAction
-  /// When it had been done, by this device's clock.
+  /// The time of the action, by this device's clock.
   public let at: WallTime
-  /// What became of its records.
+  /// The effect on each of its records.
   public let changes: [Change]
 
-  /// Whether anything is as it was before. If not, nothing was changed.
+  /// Whether anything was restored. If not, nothing was changed.
   public var isUndone: Bool { changes.contains { !$0.restored.isEmpty } }
-  /// Whether nothing was changed because another fast goes on. The action then stays remembered: to
-  /// undo once more must not take something else. Any other action is forgotten, or it would stand
-  /// before earlier ones for ever.
+  /// Whether nothing was changed because another fast is running. The action then stays in the
+  /// journal, so that a second undo does not take an earlier one. Any other action is removed, or
+  /// it would block earlier ones for ever.
   public var isWaiting: Bool { !isUndone && changes.contains(where: \.anotherGoesOn) }
 }
 
 extension ReplicaTransaction {
-  /// Runs writes as one action of the person's, which `undo` can take back. Writes outside of any
-  /// action are not remembered.
+  /// Runs writes as one user action that `undo` can revert. Writes outside of an action cannot be
+  /// undone.
   ///
-  /// Nothing is remembered where nothing was written.
+  /// An action that writes nothing is not recorded.
+  /// - Precondition: No other action is in progress.
   public func action<Result>(
     _ what: UserAction, _ body: () throws -> Result
   ) throws -> Result {
@@ -101,13 +101,13 @@ extension ReplicaTransaction {
     return result
   }
 
-  /// Takes the last remembered action back, as ordinary new writes: each field that nobody wrote
-  /// since becomes what it was. A record that the action made is deleted, unless somebody wrote to
-  /// it since. A fast does not go on again beside one that was not open when the action was taken.
-  /// The action is then forgotten, unless it `isWaiting`.
+  /// Undoes the latest recorded action with ordinary new writes. Each field that nobody wrote since
+  /// gets its earlier value. A record that the action created is deleted, unless somebody wrote to
+  /// it since. A fast is not reopened beside a running one that was not open at the time of the
+  /// action. The action is then removed, unless it `isWaiting`.
   ///
-  /// - Parameter kind: Only the last one of this kind.
-  /// - Returns: What became of it; nil if no such action is remembered.
+  /// - Parameter kind: Considers only actions of this kind.
+  /// - Returns: The result; nil if no such action is recorded.
   public func undo(_ kind: UserAction? = nil) throws(ReplicaError) -> UndoneAction? {
     try trim()
     guard let (sequence, action, at, taken) = try lastAction(kind) else { return nil }
@@ -127,7 +127,7 @@ extension ReplicaTransaction {
     return undone
   }
 
-  // MARK: - Undoing
+  // MARK: - Undo
 
   /// - Parameter beside: The fasts that were open beside those of the action.
   private func undo(
@@ -147,7 +147,7 @@ extension ReplicaTransaction {
     let wasThere = step.before.map { !$0.isDeleted } ?? false
 
     if wasThere == false {
-      // The action made it, or brought it back: it goes as a whole, or not at all.
+      // The action created or revived the record, so it is deleted as a whole or not at all.
       guard touched.isEmpty, !current.isDeleted else { return change([], written) }
       try write(after.key, [], deleted: true)
       return change(written, [])
@@ -160,7 +160,7 @@ extension ReplicaTransaction {
       guard try !wouldGoOnBesideAnother(before, since: current, except: beside) else {
         return change([], written, anotherGoesOn: true)
       }
-      // Its payload may have been pruned since.
+      // The payload may have been pruned since.
       let lost = before.registers.filter {
         current[$0.field] == nil && $0.field != Register.pruneFloorField
           && $0.field != Register.deletedField
@@ -184,7 +184,7 @@ extension ReplicaTransaction {
       restorable, fields.filter { !restorable.contains($0) }, anotherGoesOn: anotherGoesOn)
   }
 
-  /// Whether a record was a fast that went on, is none now, and another fast goes on.
+  /// Whether a record was a running fast, is none now, and another fast is running.
   private func wouldGoOnBesideAnother(
     _ before: Record, since current: Record, except beside: Set<[UInt8]>
   ) throws(ReplicaError) -> Bool {
@@ -199,14 +199,14 @@ extension ReplicaTransaction {
       && (try? Session(record))?.span.outcome == .active
   }
 
-  /// Whether a register still says what the action left, by this device's word. Its stamp may be
-  /// another: this device's clock or identity was corrected, or a later action was undone.
+  /// Whether a register still has the value that the action left, written by this device. The stamp
+  /// may differ: the device's clock or identity was corrected, or a later action was undone.
   private func isUntouched(_ register: Register, _ after: Record) -> Bool {
     guard let left = after[register.field], register.value == left.value else { return false }
     return register.stamp == left.stamp || register.stamp.replica == state.replica
   }
 
-  // MARK: - The journal
+  // MARK: - Journal
 
   private func remember(_ what: UserAction, _ written: [ActionStep]) throws(ReplicaError) {
     let steps = try written + fastsBeside(written)
@@ -227,9 +227,8 @@ extension ReplicaTransaction {
     try trim()
   }
 
-  /// Where an action wrote to an open fast, the others that are open. Which those were cannot be
-  /// told from their stamps later: they are stamped again when they are corrected, or ended and
-  /// taken back.
+  /// If an action wrote to an open fast, the other open fasts. Stamps cannot tell later which these
+  /// were, because editing, or ending and undoing, restamps them.
   private func fastsBeside(_ steps: [ActionStep]) throws(ReplicaError) -> [ActionStep] {
     guard steps.contains(where: { $0.before.map(isOpenFast) ?? false }) else { return [] }
     let written = Set(steps.map(\.after.record.key))
@@ -242,7 +241,7 @@ extension ReplicaTransaction {
     return beside
   }
 
-  /// Forgets what is too old, or too long ago. A clock that was set back forgets nothing.
+  /// Removes actions that exceed the count or age limit. A clock that was set back removes nothing.
   func trim() throws(ReplicaError) {
     try storage {
       try database.execute(

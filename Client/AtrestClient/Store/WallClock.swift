@@ -1,35 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the client learns the time; the only clock it reads.
+// The only clock that the client reads.
 
 import AtrestReplication
 import Foundation
 
 /// A wall clock. It may be wrong and may jump either way.
 public protocol WallClock: Sendable {
-  /// What it shows now.
+  /// The current reading.
   func now() -> WallTime
-  /// Milliseconds by a clock that nobody sets and that runs while the device sleeps; nil where
-  /// there is none.
+  /// Monotonic milliseconds that include time asleep; nil if unavailable.
   func uptimeMilliseconds() -> Int64?
 }
 
 extension WallClock {
-  /// There is none.
+  /// Always nil: no monotonic clock is available.
   public func uptimeMilliseconds() -> Int64? { nil }
 }
 
 /// The system's clock.
 public struct SystemClock: WallClock {
-  /// The system's clock.
+  /// Creates the clock, which has no state.
   public init() {}
 
-  /// What it shows now.
+  /// The system's time, rounded down to milliseconds.
   public func now() -> WallTime {
     WallTime(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down)))
   }
 
   #if os(Linux)
-    /// Milliseconds since the device was started, sleep included.
+    /// Milliseconds since boot, sleep included.
     public func uptimeMilliseconds() -> Int64? {
       var time = timespec()
       guard clock_gettime(CLOCK_BOOTTIME, &time) == 0 else { return nil }

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a replica and its server hold differently, found without changing either.
+// Finds the differences between a replica and its server without changing either.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// What a replica and its server hold differently.
+/// The differences between a replica and its server.
 public struct Differences: Hashable, Sendable {
-  /// Records the server has and the replica has not.
+  /// Records that only the server has.
   public var missingHere: Set<RecordKey> = []
-  /// Records the replica has and the server has not.
+  /// Records that only the replica has.
   public var missingThere: Set<RecordKey> = []
-  /// Records both have, and not alike.
+  /// Records that both have with different contents.
   public var different: Set<RecordKey> = []
-  /// Records that other devices wrote since the last sync. They are among none of the above.
+  /// Records that other devices wrote since the last sync. They are in none of the sets above.
   public var news: Set<RecordKey> = []
   /// Whether the server lost something that this replica had seen.
   public var isRestarted = false
-  /// By how much the server's clock was ahead of this device's, in milliseconds.
+  /// How far the server's clock leads this device's, in milliseconds.
   public var serverOffsetMilliseconds: Int64 = 0
 
-  /// Nothing.
+  /// Creates an empty result.
   public init() {}
 
-  /// Records that differ.
+  /// The number of records that differ.
   public var count: Int { missingHere.count + missingThere.count + different.count }
 }
 
 extension SyncEngine {
-  /// Compares once, and stores nothing.
+  /// Compares once and stores nothing.
   ///
-  /// - Parameter waiting: Keys of records that are known to differ, because writes of them wait.
+  /// - Parameter waiting: Keys of records with waiting writes, which are expected to differ.
   func differences(waiting: Set<RecordKey>) async throws(SyncError) -> Differences {
     var found = Differences()
     do {
@@ -41,7 +41,7 @@ extension SyncEngine {
         wanted.formUnion(step.wanted)
         return true
       }
-      // After comparing, so that nothing the server took in meanwhile is taken for a difference.
+      // Read after the comparison, so that records committed meanwhile do not count as differences.
       try await readNews(from: position, into: &found)
       let explained = waiting.union(found.news)
       found.missingHere = received.subtracting(wanted).subtracting(explained)
@@ -53,7 +53,7 @@ extension SyncEngine {
     return found
   }
 
-  /// Reads what the feed holds beyond the replica's cursor.
+  /// Reads the feed beyond the replica's cursor.
   private func readNews(from position: SyncPosition, into found: inout Differences) async throws {
     var cursor = position.cursor
     while true {

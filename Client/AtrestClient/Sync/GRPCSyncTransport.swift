@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way to a server over gRPC: what is called, with which token, and what a failed call means to
-// a person.
+// The gRPC transport: methods, credentials, and the mapping of status codes to errors for people.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -10,7 +9,7 @@ import AtrestSockets
 import AtrestTLS
 import Synchronization
 
-/// Calls a server's services. One connection, opened when first needed and again after it broke.
+/// Calls a server's services over one connection, opened on first use and reopened after a failure.
 /// Close it after use.
 public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalTransport,
   AccountTransport
@@ -18,13 +17,14 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
   private let channel: GRPCChannel
   private let credential: Mutex<Metadata>
 
-  /// How long a call may take, connecting included.
+  /// The timeout of a call, connecting included.
   static let callTimeout = Duration.seconds(30)
 
-  /// A way to a server.
+  /// Creates a transport. Does not connect yet.
   ///
   /// - Parameters:
   ///   - token: The device's token; nil before pairing.
+  /// - Throws: `SyncError` if the token cannot be sent or TLS cannot be configured.
   public init(server: ServerAddress, token: String?) throws(SyncError) {
     var configuration = GRPCChannel.Configuration()
     configuration.compression = .gzip
@@ -52,7 +52,7 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
 
   private var metadata: Metadata { credential.withLock { $0 } }
 
-  /// See `SyncTransport`: a device's token.
+  /// Sets the device token for later calls; see `SyncTransport`.
   public func use(_ credential: String) throws(SyncError) {
     let metadata = try Self.metadata(credential)
     self.credential.withLock { $0 = metadata }
@@ -95,8 +95,7 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
     }
   }
 
-  /// Connects, if it is not connected. A server that says nothing of its health is there all the
-  /// same.
+  /// Connects unless connected. A server without a health service counts as reachable.
   package func connect() async throws(SyncError) {
     do {
       let _: EmptyMessage = try await call(Method.healthCheck, EmptyMessage())
@@ -110,30 +109,30 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
 
   /// Joins an account.
   ///
-  /// - Parameter patience: How long the answer may take: with a code that needs approval it takes
-  ///   until somebody decides.
-  /// - Throws: `.joiningElsewhere` if the same request was made anew from elsewhere, which then has
-  ///   the answer.
+  /// - Parameter patience: The timeout. With a code that needs approval the call waits for a
+  ///   person's decision.
+  /// - Throws: `.joiningElsewhere` if the same request was repeated from elsewhere and that call
+  ///   gets the answer.
   public func pair(
     _ request: PairRequest, within patience: Duration
   ) async throws(SyncError) -> PairResponse {
     try await call(Method.pair, request, within: patience) { status in
-      // Only a request of the same name takes the place of one that waits.
+      // Only a request with the same nonce displaces a waiting one.
       status.code == .aborted ? .joiningElsewhere : nil
     }
   }
 
-  /// Asks for a pairing code.
+  /// Requests a pairing code.
   public func invite(_ request: InviteRequest) async throws(SyncError) -> InviteResponse {
     try await call(Method.invite, request)
   }
 
-  /// Lists who waits to be let in.
+  /// Lists the devices that wait for approval.
   public func pendingDevices() async throws(SyncError) -> ListPendingDevicesResponse {
     try await call(Method.pendingDevices, EmptyMessage())
   }
 
-  /// Lets a pending device in, or sends it away.
+  /// Admits or rejects a pending device.
   public func decide(_ request: ResolvePendingDeviceRequest) async throws(SyncError)
     -> ResolvePendingDeviceResponse
   {
@@ -145,48 +144,50 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
     try await call(Method.listDevices, EmptyMessage())
   }
 
-  /// Gives a device another name.
+  /// Renames a device.
   public func rename(
     _ request: RenameDeviceRequest
   ) async throws(SyncError) -> RenameDeviceResponse {
     try await call(Method.renameDevice, request)
   }
 
-  /// Ends a device's access, and on request that of its descendants.
+  /// Revokes a device and, on request, its descendants.
   public func revoke(
     _ request: RevokeDeviceRequest
   ) async throws(SyncError) -> RevokeDeviceResponse {
     try await call(Method.revokeDevice, request)
   }
 
-  /// Reads what the account holds, and what it may.
+  /// Fetches the account's usage and limits.
   public func account() async throws(SyncError) -> GetAccountResponse {
     try await call(Method.getAccount, EmptyMessage())
   }
 
-  /// Removes the account. A large one takes the server a while.
+  /// Removes the account. The timeout is five minutes, because a large account takes the server a
+  /// while.
   public func deleteAccount(_ request: DeleteAccountRequest) async throws(SyncError) {
     let _: EmptyMessage = try await call(Method.deleteAccount, request, within: .seconds(300))
   }
 
-  /// Reads a page of what happened to the account.
+  /// Fetches a page of account events.
   public func events(_ request: EventsRequest) async throws(SyncError) -> EventsResponse {
     try await call(Method.events, request)
   }
 
-  /// Brings a purchase.
+  /// Submits a purchase for verification.
   public func submit(
     _ request: SubmitTransactionRequest
   ) async throws(SyncError) -> SubmitTransactionResponse {
     try await call(Method.submitTransaction, request)
   }
 
-  /// Reads what an app needs to know before it sells something.
+  /// Fetches what an app needs before it offers a purchase.
   public func entitlements() async throws(SyncError) -> GetEntitlementsResponse {
     try await call(Method.getEntitlements, EmptyMessage())
   }
 
-  /// - Parameter special: What the end of this call means, if that is not what it means of others.
+  /// - Parameter special: Maps a status that means something specific to this call; nil for the
+  ///   general meaning.
   private func call<Request: WireMessage, Answer: WireMessage>(
     _ method: String, _ request: Request, within timeout: Duration = GRPCSyncTransport.callTimeout,
     special: (Status) -> SyncError? = { _ in nil }
@@ -201,8 +202,7 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
     return try decode(bytes)
   }
 
-  /// What a failed call means; that the server is not the one it should be comes before what
-  /// follows from it.
+  /// Maps a failed call to an error. An untrusted server takes precedence over its consequences.
   private func failure(_ error: any Error) -> SyncError {
     if let failure = channel.tlsFailure, failure.isAboutTrust {
       return .untrusted(failure.userMessage)
@@ -218,7 +218,7 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
 }
 
 extension SyncError {
-  /// What the end of a call means.
+  /// Maps a call's status to an error.
   package init(status error: any Error) {
     guard let status = error as? Status else {
       self = .cancelled
@@ -238,7 +238,7 @@ extension SyncError {
   }
 }
 
-/// A server's sentence as a part of ours: without its full stop and its capital, and never empty.
+/// A server's sentence as part of one of ours: without full stop or capital, and never empty.
 private func sentencePart(_ text: String) -> String {
   var text = shown(text)
   while text.last == "." || text.last?.isWhitespace == true { text.removeLast() }

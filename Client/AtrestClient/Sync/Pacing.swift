@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often and how fast a failed call is tried again.
+// Retry policy: the number of attempts and the delays between them.
 
-/// Exponential backoff with full jitter, so that devices which lost a server together do not return
-/// to it together.
+/// Exponential backoff with full jitter, so that devices that lost a server together do not
+/// reconnect at the same moment.
 public struct Pacing: Sendable {
-  /// Calls of one request before a sync gives up, the first included. Watching never gives up.
+  /// Attempts per request before a sync gives up, the first included. Watching never gives up.
   public var attempts = 5
-  /// The longest wait after the first failure; it doubles with each further one.
+  /// The longest delay after the first failure. It doubles with each further one.
   public var base = Duration.milliseconds(200)
-  /// The longest wait of all.
+  /// The upper bound of any delay.
   public var cap = Duration.seconds(30)
-  /// How often watching looks for writes that another process queued.
+  /// How often watching polls for writes queued by another process.
   public var pollInterval = Duration.seconds(1)
-  /// A number from 0 to below 1.
+  /// A random number in 0..<1.
   public var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
-  /// Waits. Throws `CancellationError` when the task is cancelled.
+  /// Sleeps. Throws `CancellationError` when the task is cancelled.
   public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
-  /// The defaults.
+  /// Creates the default policy.
   public init() {}
 
-  /// How long to wait after some failures in a row.
+  /// The delay after a number of consecutive failures.
   func delay(after failures: Int) -> Duration {
     let longest = min(cap, base * (1 << max(0, min(failures - 1, 20))))
     return longest * min(max(random(), 0), 1)

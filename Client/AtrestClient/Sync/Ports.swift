@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sync engine needs from outside: a store and a way to the server. Bring your own to run
-// it elsewhere.
+// The sync engine's ports: a store and a transport. Implement them to run the engine elsewhere.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// The way to the server. An answer is returned only if it arrived complete.
+/// The connection to the server. An answer is returned only if it arrived complete.
 public protocol SyncTransport: Sendable {
-  /// Makes the calls from now on in the name of this credential.
+  /// Sets the credential for all later calls.
   ///
   /// - Throws: `.badAnswer` if it cannot be sent.
   func use(_ credential: String) throws(SyncError)
 
   /// One round trip.
   ///
-  /// - Throws: `SyncError`: `.unreachable` for what may pass by itself, anything else for what will
-  ///   not.
+  /// - Throws: `SyncError`: `.unreachable` for transient failures, anything else for permanent
+  ///   ones.
   func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse
 
-  /// One round of a comparison. Throws as `exchange`.
+  /// One round of a comparison. Throws like `exchange`.
   func reconcile(_ request: ReconcileRequest) async throws(SyncError) -> ReconcileResponse
 
-  /// Asks for a new identity beside the one in use, which stays in use. Throws as `exchange`.
+  /// Requests a new identity. The one in use stays valid. Throws like `exchange`.
   func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse
 
-  /// Opens a stream of what is committed from now on.
+  /// Opens a stream of later commits.
   ///
-  /// - Parameter event: Called for each event, in order; the next one waits until it returned. It
-  ///   returns false to end the stream.
-  /// - Throws: As `exchange`; returns when the server ended the stream or `event` returned false.
+  /// - Parameter event: Called for each event, in order. The next event waits until it returns,
+  ///   which is the backpressure. It returns false to end the stream.
+  /// - Throws: Like `exchange`. Returns when the server ends the stream or `event` returns false.
   func watch(
     _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
   ) async throws(SyncError)
 }
 
-/// A page of the outbox, as it goes into a request.
+/// A page of the outbox as sent in a request.
 public struct OutboxPage: Hashable, Sendable {
-  /// The entries, as the store names them.
+  /// The store's sequences of the entries.
   public var sequences: [Int64]
-  /// Encoded `Offer`s, one for each entry.
+  /// Encoded `Offer`s, one per entry.
   public var offers: [[UInt8]]
-  /// Where they lie in the outbox; nil for an empty page. The bytes under a number never change.
+  /// The page's position in the outbox log; nil for an empty page. The bytes under a number never
+  /// change.
   public var segment: OutboxSegment?
 
-  /// A page.
+  /// Creates a page; empty by default.
   public init(sequences: [Int64] = [], offers: [[UInt8]] = [], segment: OutboxSegment? = nil) {
     self.sequences = sequences
     self.offers = offers
@@ -51,14 +51,14 @@ public struct OutboxPage: Hashable, Sendable {
   }
 }
 
-/// A device's clocks when an answer was read.
+/// A device's clock readings when an answer was read.
 public struct Reading: Hashable, Sendable {
-  /// What its wall clock showed.
+  /// The wall clock.
   public var now: WallTime
-  /// Milliseconds since the question, by a clock that nobody sets; nil if that is not known.
+  /// Monotonic milliseconds since the request; nil if unknown.
   public var waited: Int64?
 
-  /// A reading.
+  /// Creates a reading; `waited` is in milliseconds.
   public init(now: WallTime, waited: Int64?) {
     self.now = now
     self.waited = waited
@@ -66,7 +66,7 @@ public struct Reading: Hashable, Sendable {
 }
 
 extension ReplicaStore {
-  /// Stores an answer that came at once.
+  /// Stores an answer that took no time.
   func apply(
     _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
   ) async throws(ReplicaError) -> AppliedAnswer {
@@ -74,145 +74,140 @@ extension ReplicaStore {
   }
 }
 
-/// What storing an answer did.
+/// The result of storing an answer.
 public struct AppliedAnswer: Hashable, Sendable {
-  /// Offers that left the outbox.
+  /// Offers removed from the outbox.
   public var acknowledged = 0
-  /// Offers that stayed because the server refused them.
+  /// Offers that stay because the server refused them.
   public var refused = 0
-  /// How many of them, because the account is full.
+  /// Refused offers whose reason is the account's quota.
   public var overQuota = 0
-  /// Whether one of them was refused for a stamp too far ahead of the server's clock.
+  /// Whether an offer was refused because its stamp leads the server's clock too far.
   public var hasClockSkew = false
-  /// Whether the server is at a position of the outbox that this replica never was at: it is a
-  /// copy, and the other went on. Nothing is noted on the offers.
+  /// Whether the server is at an outbox position that this replica never reached: this replica is a
+  /// copy, and the other one went on. Nothing is recorded on the offers.
   public var isForked = false
-  /// Whether the server is at an older position, and did not look at some of the offers. They are
-  /// to be offered again.
+  /// Whether the server is at an older position and left some offers unjudged. They must be offered
+  /// again.
   public var isUnread = false
-  /// Whether another sync of this replica was told of another head since the request was made.
-  /// Nothing was stored: the server is to be asked again.
+  /// Whether another sync of this replica learned another head since the request was made. Nothing
+  /// was stored; the server must be asked again.
   public var isOvertaken = false
-  /// Those that were refused because they would delete most of what there is; nil for none.
+  /// Offers refused because they would delete most records; nil for none.
   public var heldDeletions: HeldDeletions?
-  /// Received records that did not change what was held.
+  /// Received records that changed nothing here.
   public var unchanged = 0
-  /// Received records of the conflict journal.
+  /// Received conflict-journal records.
   public var conflicts = 0
-  /// Whether the server had lost something, so that everything held is to be compared with it.
+  /// Whether the server had lost something, so that a reconcile is due.
   public var isRestarted = false
 
-  /// Nothing.
+  /// Creates an empty result.
   public init() {}
 }
 
-/// Deletions that wait for a person's word, because together they would take away most of what
-/// there is.
+/// Deletions that wait for confirmation because together they would delete most records.
 public struct HeldDeletions: Hashable, Sendable {
-  /// How many records they would delete.
+  /// The number of records that they would delete.
   public var count: Int
-  /// Of how many.
+  /// The number of live records that the server knows.
   public var of: Int
 
-  /// Deletions.
+  /// Creates the pair of counts.
   public init(count: Int, of: Int) {
     self.count = count
     self.of = of
   }
 }
 
-/// A local replica, as the sync engine sees it. Every method is one transaction: on return all of
-/// it is durable, on a throw nothing was changed. Methods may be called from several tasks at once.
+/// A local replica as the sync engine sees it. Every method is one transaction: durable on return,
+/// without effect on a throw. Methods may be called from several tasks at once.
 public protocol ReplicaStore: Sendable {
-  /// Where the replica is.
+  /// The replica's sync position.
   func position() async throws(ReplicaError) -> SyncPosition
 
-  /// The oldest waiting writes numbered above `number`, then those without a number, which are
-  /// given some: at most `Page.records` and `Page.recordBytes` of them; empty at the end. Numbers
-  /// and the token that goes with them are durable before this returns.
+  /// The oldest waiting writes with a number above `number`, then unnumbered ones, which are
+  /// numbered now; at most `Page.records` and `Page.recordBytes` of them, and none at the end.
+  /// Numbers and their token are durable before this returns.
   ///
-  /// What the server refused is left out, and so are deletions that wait for a person's word.
+  /// Leaves out refused writes and held deletions.
   func nextPage(after number: UInt64) async throws(ReplicaError) -> OutboxPage
 
-  /// The youngest write the server refused, as the store names it; 0 if there is none.
+  /// The sequence of the newest refused write; 0 if there is none.
   func lastRefused() async throws(ReplicaError) -> Int64
 
-  /// Lets refused writes be offered once more, up to the one named `sequence`.
+  /// Makes refused writes eligible again, up to the one with sequence `sequence`.
   func retryRefused(through sequence: Int64) async throws(ReplicaError)
 
-  /// Whether a write waits that can be offered and was not refused.
+  /// Whether a write waits that is neither refused nor held.
   func hasWaitingWrites() async throws(ReplicaError) -> Bool
 
-  /// Decides anew which deletions wait for a person's word: all of them, if together they would
-  /// delete more than half of 20 records or more that the server knows; else none.
+  /// Decides anew which deletions to hold: all of them, if together they would delete more than
+  /// half of at least 20 records that the server knows; otherwise none.
   ///
-  /// - Parameter areAllowed: The person said yes: none waits.
-  /// - Returns: What waits now, or nil.
+  /// - Parameter areAllowed: Whether the person confirmed: then none is held.
+  /// - Returns: The held deletions, or nil.
   func holdMassDeletion(areAllowed: Bool) async throws(ReplicaError) -> HeldDeletions?
 
-  /// Stores an answer: merges its records, takes what it acknowledges out of the outbox, notes
-  /// refusals, moves the cursor, learns the account's head, the time, and how far the server has
-  /// gone through the outbox. If the server lost something, the cursor becomes the head, and a
-  /// demand to reconcile is noted.
+  /// Stores an answer: merges its records, removes acknowledged entries from the outbox, records
+  /// refusals, and updates the cursor, the head, the clock offset and the server's outbox position.
+  /// If the server lost something, the cursor becomes the head and a reconcile is demanded.
   ///
   /// - Parameters:
-  ///   - request: What was asked.
+  ///   - request: The request that was answered.
   ///   - page: The offers that it carried.
-  ///   - reading: This device's clocks when the answer came.
+  ///   - reading: This device's clocks when the answer arrived.
   /// - Throws: `.invalid` if the answer breaks the contract.
   func apply(
     _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at reading: Reading
   ) async throws(ReplicaError) -> AppliedAnswer
 
-  /// Stores an event if the replica is where the event begins, and knows of nothing beyond.
+  /// Stores an event if the replica's cursor and head are where the event begins.
   ///
-  /// - Returns: nil if it is elsewhere; nothing is changed then.
+  /// - Returns: nil if they are elsewhere; then nothing is changed.
   func apply(_ event: WatchEvent, at now: WallTime) async throws(ReplicaError) -> AppliedAnswer?
 
-  /// Stamps writes that were refused for their stamps again, and those that would be, in the order
-  /// of each record, none later than the server's clock where that order allows; takes the refusals
-  /// back, and notes a demand to reconcile. For a device whose clock was ahead.
+  /// Restamps writes that were, or would be, refused for their stamps. Keeps the order within each
+  /// record, and uses no time later than the server's clock where that order allows. Clears the
+  /// refusals and demands a reconcile. For a device whose clock was ahead.
   func restamp(at now: WallTime) async throws(ReplicaError)
 
-  /// The request for a new identity. It is durable, and the same until an identity was taken: what
-  /// is repeated gives no second one.
+  /// The request for a new identity. Durable, and the same until an identity was taken, so a
+  /// repeated request yields no second one.
   func renewal() async throws(ReplicaError) -> RenewRequest
 
-  /// Takes a new identity, stamps all that waits with it, begins another outbox, and notes a demand
-  /// to reconcile. For a replica that is a copy, or was put back from one.
+  /// Takes a new identity, restamps all waiting writes, starts a new outbox log and demands a
+  /// reconcile. For a replica that is a copy or was restored from one.
   ///
-  /// - Parameter credential: The one to give up.
-  /// - Returns: Whether it did; not if another sync of this replica has taken a new identity
-  ///   meanwhile.
+  /// - Parameter credential: The credential to replace.
+  /// - Returns: Whether it did; false if another sync of this replica took a new identity in the
+  ///   meantime.
   /// - Throws: `.invalid` if the answer cannot be used.
   func adopt(
     renewed identity: PairResponse, insteadOf credential: String?
   ) async throws(ReplicaError) -> Bool
 
-  /// The demand to compare everything held with the server; nil if there is none. Each demand has
-  /// another number.
+  /// The pending demand to reconcile; nil if there is none. Each demand has a different number.
   func reconcileDemand() async throws(ReplicaError) -> UInt64?
 
-  /// The keys and hashes of everything held, ascending by key. O(records): each is hashed.
+  /// The keys and hashes of all records, ascending by key. O(records): each is hashed.
   func hashes() async throws(ReplicaError) -> [KeyRange.Item]
 
-  /// Merges records that a comparison brought, and queues what the server has otherwise or not at
-  /// all to be offered again, as it is held.
+  /// Merges records from a comparison, and queues records that the server lacks or has differently.
   ///
   /// - Parameters:
-  ///   - wanted: Keys. Those of which a write waits already are left out, and those whose merged
-  ///     record is the received one.
-  ///   - head: The last known head when the comparison was asked for. Nothing is stored if it is
-  ///     another one by now.
+  ///   - wanted: Keys of records to queue. Skips those that have a waiting write, and those whose
+  ///     merged record equals the received one.
+  ///   - head: The last known head at the time of the comparison. Nothing is stored if it has
+  ///     changed.
   /// - Throws: `.invalid` if a record breaks the contract.
   func merge(
     records: [[UInt8]], offering wanted: [RecordKey], asKnowing head: Cursor?
   ) async throws(ReplicaError) -> AppliedAnswer
 
-  /// Everything was compared since `demand` was read: forgets the demand, unless another one has
-  /// come meanwhile.
+  /// Clears a demand after a full comparison, unless a newer demand has replaced it.
   func endReconcile(_ demand: UInt64) async throws(ReplicaError)
 
-  /// Notes that a sync came to its end.
+  /// Records the completion of a sync.
   func noteSync(at now: WallTime) async throws(ReplicaError)
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what to compare next, and what follows from an answer. Pure.
+// Decides which ranges to compare next and what an answer implies. Pure.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// A comparison of everything held with what the server holds: ranges whose fingerprints differ are
-/// cut into smaller ones, and small ones compared record by record. The server may cut a range
-/// itself, so that each round narrows twice.
+/// A comparison of all records with the server's. Ranges with different fingerprints are split into
+/// smaller ones; small ranges are compared record by record. The server may split a range too, so
+/// each round narrows twice.
 ///
 /// Source: range-based set reconciliation, Meyer, "Range-Based Set Reconciliation", 2023; the
-/// fan-out is ours. Sums over any range are two lookups. Rounds grow with the logarithm of what is
-/// held, bytes with what differs.
+/// fan-out is ours. The sum over a range takes two lookups. The number of rounds grows with the
+/// logarithm of the number of records, the bytes with the size of the difference.
 struct Reconciler {
-  /// What one answer leads to.
+  /// The consequences of one answer.
   struct Step {
     /// Encoded records to merge.
     var records: [[UInt8]] = []
@@ -20,32 +20,32 @@ struct Reconciler {
     var wanted: [RecordKey] = []
   }
 
-  /// A range that is still to be compared. It holds `held[items]`.
+  /// A range still to be compared. Its records are `held[items]`.
   fileprivate struct Part {
     var begin: [UInt8]
-    /// Empty: it reaches to the end.
+    /// The exclusive end; empty for no end.
     var end: [UInt8]
     var items: Range<Int>
     var isItemized: Bool
   }
 
-  /// Ranges that a range is cut into when it differs.
+  /// The number of ranges that a differing range is split into.
   static let fanOut = 16
-  /// Items of one range at most.
+  /// The most items in one range.
   static let itemsPerPart = 1000
-  /// Ranges of one request at most, those between included: the answer may need one more for each.
+  /// The most ranges per request, gaps included. The answer may need one more for each.
   static let requestRanges = KeyRange.limit / 2
-  /// Bytes of one request's ranges and items, about.
+  /// The approximate size limit of one request's ranges and items, in bytes.
   static let requestBytes = Page.recordBytes
 
   private let held: [KeyRange.Item]
   /// `sums[i]` is the sum of the first `i` hashes.
   private let sums: [UInt64]
-  /// What is to be compared, ascending; `asked` of them in the request that is on its way.
+  /// The ranges to compare, ascending. The first `asked` of them are in the request in flight.
   private var parts: [Part] = []
   private var asked = 0
 
-  /// A comparison.
+  /// Starts a comparison.
   ///
   /// - Parameter held: Ascending by key, each key once.
   init(held: [KeyRange.Item]) {
@@ -61,7 +61,7 @@ struct Reconciler {
     parts = [Part(begin: [], end: [], items: 0..<held.count, isItemized: false)]
   }
 
-  /// The next request; nil when everything was compared.
+  /// The next request; nil when everything has been compared.
   mutating func next() -> ReconcileRequest? {
     var ranges: [KeyRange] = []
     var (items, bytes, count) = (0, 0, 0)
@@ -83,9 +83,9 @@ struct Reconciler {
     return ranges.isEmpty ? nil : ReconcileRequest(ranges: ranges)
   }
 
-  /// Takes the answer to the request made last.
+  /// Processes the answer to the last request.
   ///
-  /// - Throws: `.badAnswer` if it neither narrows what is to be compared nor moves on.
+  /// - Throws: `.badAnswer` if it neither narrows the comparison nor advances.
   mutating func take(_ answer: ReconcileResponse) throws(SyncError) -> Step {
     var step = Step(records: answer.records)
     for key in answer.wanted {
@@ -108,10 +108,10 @@ struct Reconciler {
       guard index < asked, let part = parts[index].cut(from: begin, to: range.end, of: held) else {
         throw .badAnswer("it compares what it was not asked about")
       }
-      // What it holds in smaller parts may be what is held here.
+      // The server may return smaller ranges, and some of those match.
       guard range.content != .fingerprint(fingerprint(part.items)) else { continue }
-      // A page may end before the ranges that were asked about do; but the first of these must be
-      // further along then.
+      // A page may end before the requested ranges do, but then the first of them must have
+      // advanced.
       if index == 0, part.isItemized {
         let isFurther =
           part.begin != parts[0].begin
@@ -145,17 +145,17 @@ struct Reconciler {
     held[part.items].reduce(0) { $0 + $1.key.count + 16 }
   }
 
-  /// Smaller ranges that hold about the same number of records each.
+  /// Splits a range into ranges with about equally many records.
   private func cut(_ part: Part) -> [Part] {
     let total = part.items.count
-    // Half of what is compared record by record anyway: smaller ranges would cost more than they
-    // spare.
+    // At least half the size at which records are compared one by one: smaller ranges cost more
+    // than they save.
     let count = max(2, min(Reconciler.fanOut, total * 2 / Int(KeyRange.smallCount)))
     let starts = (0..<count).map { part.items.lowerBound + total * $0 / count }
     return pieces(part, starting: starts, isItemized: false)
   }
 
-  /// The same range, record by record, in ranges that fit a request.
+  /// The range as itemized ranges that fit a request.
   private func itemized(_ part: Part) -> [Part] {
     guard !part.items.isEmpty else {
       return pieces(part, starting: [part.items.lowerBound], isItemized: true)
@@ -180,8 +180,7 @@ struct Reconciler {
     }
   }
 
-  /// The shortest key that lies after one record and not after the next: it travels in every
-  /// request.
+  /// The shortest key after one record and not after the next. It is sent in every request.
   private func separator(before index: Int) -> [UInt8] {
     let (last, key) = (held[index - 1].key, held[index].key)
     let shared = zip(last, key).prefix { $0 == $1 }.count
@@ -190,7 +189,7 @@ struct Reconciler {
 }
 
 extension Reconciler.Part {
-  /// The piece of it between two keys, or nil if they do not lie in it.
+  /// The part between two keys; nil unless both lie within it.
   fileprivate func cut(
     from begin: [UInt8], to end: [UInt8], of held: [KeyRange.Item]
   ) -> Reconciler.Part? {
@@ -207,7 +206,7 @@ extension Reconciler.Part {
 }
 
 extension KeyRange.Content {
-  /// Records in the range; nil if there is nothing to compare.
+  /// The number of records in the range; nil if it is settled.
   fileprivate var count: UInt64? {
     switch self {
     case .settled: nil

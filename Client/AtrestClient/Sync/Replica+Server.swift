@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A replica's talks with its server: syncing, comparing, watching; and the ground on which the
-// other talks stand.
+// A replica's calls to its server: sync, compare, watch, and the scaffolding for the others.
 
 import AtrestProtocol
 import AtrestReplication
 import Foundation
 
 extension Replica {
-  /// Pushes what waits and pulls what is new.
+  /// Pushes waiting writes and pulls new records.
   ///
   /// - Parameters:
-  ///   - allowingMassDeletion: The person wants most of what there is deleted. Without it such
-  ///     deletions wait, and the rest is exchanged.
-  ///   - progress: Called after each round trip, with the sums so far.
+  ///   - allowingMassDeletion: Whether the person confirmed that most records be deleted. Without
+  ///     it such deletions are held, and everything else is exchanged.
+  ///   - progress: Called after each round trip with the totals so far.
   /// - Throws: `SyncError`; `.massDeletion` after everything else was exchanged.
   @discardableResult
   public func sync(
@@ -25,9 +24,11 @@ extension Replica {
     }
   }
 
-  /// Compares everything held with the server, and changes nothing on either side.
+  /// Compares all records with the server and changes nothing on either side.
   ///
-  /// What waits to be pushed, and what other devices wrote since the last sync, is counted apart.
+  /// Waiting writes, and records that other devices wrote since the last sync, are counted
+  /// separately.
+  /// - Throws: `SyncError`.
   public func compare() async throws(SyncError) -> Differences {
     let waiting = try await local { replica throws(ReplicaError) in
       Set(try replica.pending().map(\.key))
@@ -38,8 +39,8 @@ extension Replica {
     }
   }
 
-  /// Syncs, compares everything held with the server, and makes both alike. Deletions that wait for
-  /// a person's word go on waiting.
+  /// Syncs, compares all records with the server, and repairs every difference. Held deletions stay
+  /// held.
   @discardableResult
   public func repair() async throws(SyncError) -> SyncReport {
     try await local { replica throws(ReplicaError) in
@@ -50,11 +51,12 @@ extension Replica {
     }
   }
 
-  /// Stays in sync until the task is cancelled, or something lasting goes wrong. Reconnects by
-  /// itself.
+  /// Keeps the replica in sync until the task is cancelled or a permanent error occurs. Reconnects
+  /// by itself.
   ///
-  /// - Parameter news: Called after each sync and each stored event, with what it did; and with an
-  ///   error when the connection was lost, which is then waited out.
+  /// - Parameter news: Called after each sync and each stored event with its report, and with an
+  ///   error when the connection is lost. A lost connection is retried.
+  /// - Throws: `SyncError`; never a transient one.
   public func watch(
     news: @escaping @Sendable (SyncReport, SyncError?) -> Void
   ) async throws(SyncError) {
@@ -127,13 +129,13 @@ extension Replica {
       guard transaction.state.token == credential else { return false }
       transaction.state.serverOffset.learn(
         identity.serverTime, now: transaction.now)
-      // The times stay: what waits may be on the server under the old identity, and what somebody
-      // wrote after seeing it must win.
+      // The times stay. The server may have these writes under the old identity, and a later write
+      // by somebody who saw one must win.
       try transaction.restamp(as: identity.replica)
       try transaction.restartLog()
       transaction.state.renewal = nil
-      // Its positions are as good as before. What it holds may not be: a copy shares stamps with
-      // what it was copied from.
+      // Cursor and head remain valid. The records may not be: a copy shares stamps with its
+      // original.
       transaction.demandReconcile(afterLoss: false)
       try transaction.take(identity)
       return true
@@ -142,9 +144,9 @@ extension Replica {
 }
 
 extension ReplicaTransaction {
-  /// Becomes what the server says.
+  /// Takes the identity that the server gave.
   func take(_ identity: PairResponse) throws(ReplicaError) {
-    // It travels in every call, as printable text without spaces.
+    // The token is sent in every call's metadata, so it must be printable ASCII without spaces.
     guard !identity.token.isEmpty,
       identity.token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else { throw .invalid("the token is not text that can be sent") }

@@ -1,30 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a server is, and how a device knows that it is that one.
+// A server's address and the way to authenticate it.
 
 import AtrestTLS
 
-/// A server's address, as it stands in a pairing link and in the replica.
+/// A server's address as written in a pairing link and stored in the replica.
 ///
-/// `HOST:PORT/` and the certificate's SHA-256 in hexadecimal; `HOST:PORT/ca` for a certificate that
-/// authorities of this machine vouch for; `HOST:PORT` alone for a connection in the clear, which
-/// never leaves this machine.
+/// `HOST:PORT/` and the certificate's SHA-256 in hexadecimal; `HOST:PORT/ca` for a certificate
+/// signed by one of this machine's authorities; `HOST:PORT` alone for plaintext on the loopback
+/// interface.
 public struct ServerAddress: Hashable, Sendable {
-  /// How the server proves who it is.
+  /// How the server authenticates.
   public enum Proof: Hashable, Sendable {
-    /// Not at all: in the clear, on this machine.
+    /// Not at all: plaintext on this machine.
     case none
-    /// By exactly this certificate.
+    /// With exactly this certificate.
     case certificate(CertificateFingerprint)
-    /// By a certificate for the host's name that an authority signed.
+    /// With a certificate for the host's name, signed by an authority that this machine trusts.
     case authority
   }
 
-  /// `HOST:PORT`, an IPv6 address in brackets.
+  /// `HOST:PORT`; an IPv6 address is in brackets.
   public let endpoint: String
-  /// How it proves who it is.
+  /// How the server authenticates.
   public let proof: Proof
 
-  /// Reads an address.
+  /// Parses an address.
+  ///
+  /// - Throws: `.notEncrypted` for plaintext to another machine, and the `Failure` that names a
+  ///   malformed part.
   public init(parsing text: String) throws(PairingLink.Failure) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     let (host, port) = try ServerAddress.split(parts.first.map(String.init) ?? "")
@@ -41,7 +44,7 @@ public struct ServerAddress: Hashable, Sendable {
     }
   }
 
-  /// As it is kept and passed on.
+  /// The address as text, the inverse of `init(parsing:)`.
   public var text: String {
     switch proof {
     case .none: endpoint
@@ -50,7 +53,7 @@ public struct ServerAddress: Hashable, Sendable {
     }
   }
 
-  /// Whom to believe when connecting; nil for a connection in the clear.
+  /// The trust policy for connecting; nil for plaintext.
   func trust() -> ClientTrust? {
     switch proof {
     case .none: nil
@@ -88,7 +91,7 @@ public struct ServerAddress: Hashable, Sendable {
 }
 
 extension ReplicaState {
-  /// Where the server is, for people.
+  /// The server's `HOST:PORT`, for people.
   var endpoint: String? {
     server.map { (try? ServerAddress(parsing: $0))?.endpoint ?? $0 }
   }

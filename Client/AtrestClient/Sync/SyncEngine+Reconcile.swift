@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares everything held with what the server holds, and makes them alike.
+// Reconciles a replica with its server: compares all records and repairs the differences.
 
 import AtrestProtocol
 import AtrestReplication
 
 extension SyncEngine {
-  /// Compares and repairs as long as the store demands it. What the server lacks is pushed like any
-  /// other write.
+  /// Compares and repairs as long as the store demands it. Records that the server lacks are pushed
+  /// like any other write.
   ///
-  /// A demand that comes while comparing, from another process or from a server that lost something
-  /// once more, is met by comparing again.
+  /// A demand that arrives during a comparison, from another process or because the server lost
+  /// something again, causes another comparison.
   func reconcile(_ run: inout Run, _ progress: @Sendable (SyncReport) -> Void) async throws {
     // Restarts and forks are bounded, and each demand of this run comes from one.
     for _ in 0...(SyncEngine.restartLimit + 1) {
       guard let demand = try await store.reconcileDemand() else { return }
       let isWhole = try await compareAndMerge(&run, progress)
-      // If the server lost something meanwhile, this is where it says so. The demand stands until
-      // what the server lacks is there: whatever gives way before is offered, too.
+      // If the server lost something meanwhile, this exchange reports it. The demand stays until
+      // the server has what it lacked; registers that lose before then are offered too.
       try await exchange(&run, progress)
       if isWhole { try await store.endReconcile(demand) }
     }
   }
 
-  /// Compares once; fetches and merges what differs, and queues what the server lacks. False: the
-  /// server has lost what this replica knows of its head, and there is nothing to compare before
-  /// that is settled.
+  /// Compares once, merges what differs, and queues what the server lacks. Returns false if the
+  /// server no longer knows this replica's head; that must be settled before a comparison.
   func compareAndMerge(
     _ run: inout Run, _ progress: @Sendable (SyncReport) -> Void
   ) async throws -> Bool {
@@ -52,11 +51,10 @@ extension SyncEngine {
   /// Compares once.
   ///
   /// - Parameters:
-  ///   - isStored: Whether something of the answers is stored: then each request shows the last
-  ///     known head.
-  ///   - found: Called with what follows from each answer, and the head that was shown. False: it
-  ///     is asked for again.
-  /// - Returns: Whether it came to the end; not if the server does not know the head.
+  ///   - isStored: Whether answers are stored. If so, each request carries the last known head.
+  ///   - found: Called with each answer's consequences and the head that was sent. It returns false
+  ///     to repeat the request.
+  /// - Returns: Whether the comparison completed; false if the server does not know the head.
   func compare(
     storing isStored: Bool,
     _ found: (Reconciler.Step, Cursor?) async throws -> Bool

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a replica and its server level: follows the server's stream, and pushes what is written
-// here.
+// Keeps a replica up to date: follows the server's stream and pushes local writes.
 
 import AtrestProtocol
 
 extension SyncEngine {
-  /// Stays in sync until the task is cancelled, or something lasting goes wrong. Reconnects by
-  /// itself.
+  /// Keeps the replica in sync until the task is cancelled or a permanent error occurs. Reconnects
+  /// by itself.
   ///
-  /// Deletions that wait for a person's word are in the reports.
-  /// - Parameter news: Called after each sync and each stored event, with what it did; and with an
-  ///   error when the connection was lost, which is then waited out.
+  /// Held deletions are listed in the reports.
+  /// - Parameter news: Called after each sync and each stored event with its report, and with an
+  ///   error when the connection is lost. A lost connection is retried.
   /// - Throws: `SyncError`, `.cancelled` included; never a transient one.
   public func watch(
     news: @escaping @Sendable (SyncReport, SyncError?) -> Void
@@ -32,8 +31,7 @@ extension SyncEngine {
     }
   }
 
-  /// One sync at a time: the stream and the look for waiting writes would otherwise get into each
-  /// other's way.
+  /// Serializes cycles: the stream and the poll for waiting writes would otherwise interfere.
   private func runSerializedCycle(_ mutex: AsyncMutex) async throws(SyncError) -> SyncReport {
     await mutex.lock()
     do {
@@ -46,7 +44,7 @@ extension SyncEngine {
     }
   }
 
-  /// Follows the stream until it ends, and pushes local writes meanwhile.
+  /// Follows the stream until it ends and pushes local writes meanwhile.
   private func follow(
     _ news: @escaping @Sendable (SyncReport, SyncError?) -> Void
   ) async throws(SyncError) {
@@ -69,7 +67,7 @@ extension SyncEngine {
             }
           }
         }
-        // Whichever ends first ends both; pushing goes on after the stream is open again.
+        // The first task to end cancels the other. Pushing resumes once the stream is open again.
         defer { group.cancelAll() }
         try await group.next()
       }
@@ -85,11 +83,11 @@ extension SyncEngine {
       let held = try await store.position().cursor
       if held == event.cursor { return }  // A heartbeat.
       if let held, held.sequence >= event.cursor.sequence, !event.records.isEmpty {
-        // News of what this replica pushed itself. Were the server behind, its next heartbeat would
-        // say so.
+        // An event for a commit that this replica pushed itself. If the server were behind, its
+        // next heartbeat would show it.
         return
       }
-      // An event without records that moves the cursor stands for a commit too large for the
+      // An event that moves the cursor without records stands for a commit too large for the
       // stream.
       if !event.records.isEmpty, let applied = try await store.apply(event, at: clock.now()) {
         var report = SyncReport()
@@ -105,7 +103,7 @@ extension SyncEngine {
   }
 }
 
-/// Lets one task in at a time, in the order they came.
+/// A FIFO mutex for tasks.
 private actor AsyncMutex {
   private var isTaken = false
   private var waiting: [CheckedContinuation<Void, Never>] = []

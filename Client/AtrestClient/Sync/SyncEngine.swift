@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a replica and its server hold the same: pushes what waits, pulls what is new, compares
-// where that is not enough.
+// The sync engine: pushes waiting writes, pulls new records, and reconciles if that is not enough.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// Syncs a store over a transport. It keeps nothing itself: whatever happens to it, the store knows
-/// where to go on.
+/// Syncs a store over a transport. The engine is stateless: after any interruption the store knows
+/// where to resume.
 public struct SyncEngine: Sendable {
   let store: any ReplicaStore
   let transport: any SyncTransport
   let clock: any WallClock
   let pacing: Pacing
 
-  /// How often one sync asks again, because the server did not look at what it offered, or because
-  /// its answer could not be stored: concurrent syncs of one replica move its positions under each
-  /// other's feet.
+  /// The most repeats in one sync after the server left offers unjudged or an answer could not be
+  /// stored. Concurrent syncs of one replica cause both, by moving each other's positions.
   static let repeatLimit = 50
 
-  /// How many new identities one sync takes.
+  /// The most new identities taken in one sync.
   static let renewalLimit = 3
 
-  /// How often one sync lets a server start its feed over before it takes it for broken.
+  /// The most restarts of the feed accepted in one sync before the server counts as broken.
   static let restartLimit = 3
 
-  /// An engine.
+  /// Creates an engine on a store and a transport.
   public init(
     store: any ReplicaStore, transport: any SyncTransport, clock: any WallClock = SystemClock(),
     pacing: Pacing = Pacing()
@@ -35,13 +33,13 @@ public struct SyncEngine: Sendable {
     self.pacing = pacing
   }
 
-  /// Pushes what waits and pulls what is new, until neither is left. Writes refused earlier are
-  /// offered once more, last. Compares everything held with the server if the store demands it.
+  /// Pushes waiting writes and pulls new records until none are left. Offers earlier refused writes
+  /// once more, last. Reconciles if the store demands it.
   ///
   /// - Parameters:
-  ///   - allowingMassDeletion: The person wants most of what there is deleted.
-  ///   - progress: Called after each answer was stored, with the sums so far.
-  /// - Throws: `SyncError`. What was stored stays stored, and the next sync goes on from there.
+  ///   - allowingMassDeletion: Whether the person confirmed that most records be deleted.
+  ///   - progress: Called after each stored answer with the totals so far.
+  /// - Throws: `SyncError`. What was stored stays stored, and the next sync continues from there.
   ///   `.massDeletion` comes after everything else was exchanged.
   @discardableResult
   public func sync(
@@ -52,9 +50,9 @@ public struct SyncEngine: Sendable {
     return report
   }
 
-  /// The same; deletions that wait for a person's word are no error, but in the report.
+  /// Like `sync`, but reports held deletions instead of throwing.
   ///
-  /// - Parameter run: Whether to compare in any case, for one.
+  /// - Parameter run: The initial state, for example whether mass deletion is allowed.
   func runCycle(
     _ run: Run = Run(), _ progress: @Sendable (SyncReport) -> Void = { _ in }
   ) async throws(SyncError) -> SyncReport {
@@ -67,7 +65,7 @@ public struct SyncEngine: Sendable {
         try await exchange(&run, progress)
       }
       if run.hasClockSkew {
-        // This device's clock was ahead. The server has now told the time.
+        // This device's clock was ahead. The answer has corrected it.
         try await store.restamp(at: clock.now())
         run.report.refused = 0
         run.report.overQuota = 0
@@ -81,30 +79,30 @@ public struct SyncEngine: Sendable {
     return run.report
   }
 
-  /// What one sync carries along.
+  /// The state of one sync.
   struct Run {
     var report = SyncReport()
     var allowsMassDeletion = false
     var hasClockSkew = false
     var restarts = 0
-    /// In whose name the requests are made.
+    /// The credential of its requests.
     var credential: String?
-    /// Whether an answer showed that this replica is a copy, and how often it took a new identity.
+    /// Whether an answer showed that this replica is a copy, and how many new identities it took.
     var isForked = false
     var renewals = 0
-    /// Whether an answer left offers unread, or was overtaken by another sync's; and how often that
-    /// was asked again.
+    /// Whether an answer left offers unjudged or was overtaken by another sync, and how many
+    /// repeats that caused.
     var mustAskAgain = false
     var repeats = 0
   }
 
-  /// One request, and the part of the outbox that it offers.
+  /// One request with the outbox page that it carries.
   private struct Attempt {
     var request: ExchangeRequest
     var page: OutboxPage
   }
 
-  /// Exchanges pages until nothing is left; takes a new identity if this replica turns out to be a
+  /// Exchanges pages until none are left. Takes a new identity if this replica turns out to be a
   /// copy.
   func exchange(
     _ run: inout Run, _ progress: @Sendable (SyncReport) -> Void
@@ -125,7 +123,7 @@ public struct SyncEngine: Sendable {
     }
   }
 
-  /// Lets the other syncs of this replica go on, ever longer.
+  /// Backs off, so that other syncs of this replica can proceed.
   func waitToAskAgain(_ run: inout Run) async throws {
     run.repeats += 1
     guard run.repeats <= SyncEngine.repeatLimit else {
@@ -134,10 +132,9 @@ public struct SyncEngine: Sendable {
     if run.repeats > 1 { try await pacing.sleep(pacing.delay(after: run.repeats)) }
   }
 
-  /// Takes a new identity, unless another sync of this replica has taken one meanwhile.
+  /// Takes a new identity, unless another sync of this replica took one in the meantime.
   private func renew(_ run: inout Run) async throws {
-    // Another sync has taken one, or left the account: what that answer spoke of is nobody's any
-    // more.
+    // Another sync took a new identity or left the account, so the answer no longer applies.
     guard try await store.position().credential == run.credential else { return }
     run.renewals += 1
     guard run.renewals <= SyncEngine.renewalLimit else {
@@ -156,9 +153,9 @@ public struct SyncEngine: Sendable {
     }
   }
 
-  /// Exchanges pages until nothing is left. While an answer is being stored the next request is on
-  /// its way already: it is made from the answer's positions and from younger writes, so nothing in
-  /// it depends on what is being stored, and repeating it changes nothing.
+  /// Exchanges pages until none are left. The next request is sent while an answer is being stored.
+  /// It consists of the answer's positions and of newer writes, so it does not depend on what is
+  /// being stored, and it is idempotent.
   private func exchangeAll(
     _ run: inout Run, _ progress: @Sendable (SyncReport) -> Void
   ) async throws {
@@ -173,14 +170,14 @@ public struct SyncEngine: Sendable {
       let isRestart = try check(answer, to: attempt.request)
       let place = SyncPosition(
         cursor: answer.cursor(afterRestart: isRestart), lastKnownHead: answer.head)
-      // What the server did not look at comes first, before anything younger; and what it refused
-      // may keep later writes of a record back.
+      // Unjudged offers must be sent again before newer ones, and a refusal may hold back later
+      // writes of its record.
       let mayGoOn =
         !run.isForked && !run.mustAskAgain && answer.hasRead(attempt.page)
         && answer.refusals.isEmpty
       var waiting = mayGoOn ? try await store.nextPage(after: last) : OutboxPage()
       if mayGoOn, !waiting.offers.isEmpty || (answer.more && !isRestart) {
-        // A server that is still where this replica knows it to be needs no round trip to find out.
+        // Shows the server its own position, so no extra round trip is needed to confirm it.
         if let token = answer.takenThrough?.token { waiting.segment?.confirmed = token }
         let next = self.attempt(at: place, waiting, run)
         async let reply = ask(next.request)
@@ -190,7 +187,7 @@ public struct SyncEngine: Sendable {
       } else {
         try await apply(answer, reading, to: attempt, &run, progress)
         guard !run.isForked, !run.mustAskAgain else { return }
-        // What was written meanwhile.
+        // Writes made in the meantime.
         waiting = try await store.nextPage(after: last)
         guard !waiting.offers.isEmpty || (answer.more && !isRestart) else { return }
         attempt = self.attempt(at: place, waiting, run)
@@ -213,7 +210,7 @@ public struct SyncEngine: Sendable {
     _ answer: ExchangeResponse, to request: ExchangeRequest
   ) throws(SyncError) -> Bool {
     if answer.isRestart(after: request) { return true }
-    // A server that always has more, and never moves on, would keep a replica busy for ever.
+    // A server that always has more but never advances would keep a replica busy for ever.
     guard !answer.more || answer.cursor.sequence > request.cursor?.sequence ?? 0 else {
       throw .badAnswer("there is more, but the feed does not move")
     }
@@ -245,7 +242,7 @@ public struct SyncEngine: Sendable {
     if applied.hasClockSkew { run.hasClockSkew = true }
     if applied.isForked { run.isForked = true }
     if applied.isUnread { run.mustAskAgain = true }
-    // Where the server counted otherwise than this replica did.
+    // The server's count may differ from this replica's.
     if let held = applied.heldDeletions { run.report.heldDeletions = held }
     if applied.isRestarted {
       run.report.restarted = true
@@ -264,13 +261,13 @@ public struct SyncEngine: Sendable {
       let asked = clock.uptimeMilliseconds()
       let answer = try await transport.exchange(request)
       let read = clock.uptimeMilliseconds()
-      // Without such a clock an answer is taken to have come at once.
+      // Without a monotonic clock the answer is assumed to have arrived at once.
       let waited = asked.flatMap { asked in read.map { max(0, $0 - asked) } } ?? 0
       return (answer, Reading(now: clock.now(), waited: waited))
     }
   }
 
-  /// One call, tried again while what stops it may pass by itself.
+  /// Makes a call and retries transient errors.
   func repeated<Answer: Sendable>(
     _ call: () async throws(SyncError) -> Answer
   ) async throws -> Answer {
@@ -288,7 +285,7 @@ public struct SyncEngine: Sendable {
 }
 
 extension ExchangeResponse {
-  /// Whether the server judged all offers of a page, as far as its numbers say.
+  /// Whether the server judged all offers of a page, according to its position.
   fileprivate func hasRead(_ page: OutboxPage) -> Bool {
     guard let segment = page.segment, let last = segment.numbers.last else { return true }
     guard let takenThrough else { return false }
@@ -297,7 +294,7 @@ extension ExchangeResponse {
 }
 
 extension SyncError {
-  /// What any error of a sync means.
+  /// Maps any error of a sync.
   init(_ error: any Error) {
     switch error {
     case let error as SyncError: self = error
@@ -306,7 +303,7 @@ extension SyncError {
     }
   }
 
-  /// What it means that an answer could not be stored.
+  /// Maps a failure to store an answer: a broken rule is the server's fault.
   init(storing error: any Error) {
     if let error = error as? ReplicaError, case .invalid(let rule) = error.reason {
       self = .badAnswer(rule)

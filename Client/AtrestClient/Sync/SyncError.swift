@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a sync, or another talk with the server, did not come to its end.
+// Errors of a sync or another exchange with the server.
 
 /// What stopped a talk with the server. Whatever it is: every edit is still in the replica, and
 /// waits.

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sync did, counted.
+// The counts of what a sync did.
 
-/// What a sync has done so far, or in all.
+/// What a sync has done, so far or in total.
 public struct SyncReport: Hashable, Sendable {
-  /// Round trips, comparisons included, whose answers were stored.
+  /// Round trips whose answers were stored, comparisons included.
   public var exchanges = 0
-  /// Writes the server took.
+  /// Writes that the server accepted.
   public var pushed = 0
-  /// Writes the server did not take; see `Replica.pending()`.
+  /// Writes that the server refused; see `Replica.pending()`.
   public var refused = 0
-  /// How many of those, because the account is full. They wait.
+  /// Refused writes whose reason is the account's quota. They wait.
   public var overQuota = 0
   /// Records received.
   public var pulled = 0
   /// Records received or offered that lost to a newer write.
   public var superseded = 0
-  /// Entries of the conflict journal received.
+  /// Conflict-journal entries received.
   public var conflicts = 0
-  /// Whether the server had lost data, or was replaced, and was given what it lacks of what this
-  /// replica holds.
+  /// Whether the server had lost data or was replaced, and received what it lacked from this
+  /// replica.
   public var restarted = false
-  /// Whether this replica was a copy, or was put back from one, and has a new identity now.
+  /// Whether this replica was a copy, or was restored from one, and now has a new identity.
   public var isRenewed = false
-  /// Deletions that wait for a person's word; nil for none.
+  /// Deletions that wait for confirmation; nil for none.
   public var heldDeletions: HeldDeletions?
 
-  /// Nothing done.
+  /// Creates an empty report.
   public init() {}
 }
