@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an account may use, as the screens know it.
+// The account's entitlement as the screens use it.
 
-/// What an account may use. Derived elsewhere, from verified purchases and completed fasts; the raw
-/// values are those of the module that derives it.
+/// What an account may use. Derived elsewhere from verified purchases and completed fasts, with the
+/// same raw values.
 public enum Entitlement: String, Hashable, Sendable, CaseIterable {
   /// A purchase grants everything.
   case premium
@@ -10,19 +10,19 @@ public enum Entitlement: String, Hashable, Sendable, CaseIterable {
   case trial
   /// No purchase, and the trial is over.
   case free
-  /// Not known: nothing was verified, or something could not be read.
+  /// Unknown: nothing was verified, or something could not be read.
   case unknown
 
-  /// What to act on: what is known now, or else what was known last.
+  /// The entitlement to act on: the current one if known, otherwise the last known one.
   ///
-  /// Where nothing was ever known it stays `unknown`, which takes nothing away and sells nothing:
-  /// not to know is no reason to shut a person out of their own forest.
+  /// If none was ever known it stays `unknown`, which removes nothing and sells nothing: missing
+  /// information is no reason to lock a person out of their own forest.
   public func settled(lastKnown: Entitlement?) -> Entitlement {
     self == .unknown ? lastKnown ?? .unknown : self
   }
 
-  /// What to write down after looking: never `unknown`, and never `free` for want of an answer.
-  /// nil: leave what is written.
+  /// The value to persist after a derivation; nil to keep the stored one. Never `unknown`, so a
+  /// missing answer does not overwrite a known one.
   public var toRemember: Entitlement? {
     self == .unknown ? nil : self
   }

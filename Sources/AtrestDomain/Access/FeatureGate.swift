@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gate map: everything that depends on what an account may use, in one table.
+// The gate map: everything that depends on the entitlement, in one table.
 
-/// Something that is there for some and not for others. Nothing else depends on the entitlement:
-/// the timer, the milestones, water, Vigil, settings, export and import are everybody's.
+/// A feature whose availability depends on the entitlement. Nothing else does: the timer,
+/// milestones, water, Vigil, settings, export and import are available to everybody.
 ///
-/// What is not there is absent. It is never shown greyed, crossed out, or with words about it.
+/// An unavailable feature is absent. It is never greyed out, crossed out or mentioned.
 public enum FeatureGate: Hashable, Sendable, CaseIterable {
-  /// The way to the forest, among the icons.
+  /// The forest icon.
   case forestIcon
   /// The forest itself.
   case forest
-  /// The tree that comes into being on the timer while a fast goes on.
+  /// The tree that materialises on the timer during a fast.
   case timerTree
   /// Calendar and history beyond the ten most recent entries.
   case wholeHistory
-  /// The words that lead from the settings to the paywall, in a section of their own.
+  /// The link from the settings to the paywall, in its own section.
   case goPremium
   /// The paywall, reached from the settings or from the transition moment.
   case paywall
-  /// The one-time words after the tenth fast.
+  /// The one-time message after the tenth fast.
   case transitionMoment
   /// Managing a subscription and restoring purchases, in a section of the settings.
   case account
 
-  /// A line of the table.
+  /// One row of the gate map.
   public struct Row: Hashable, Sendable {
-    /// What it is about.
+    /// The feature.
     public let gate: FeatureGate
-    /// For whom it is there.
+    /// The entitlements for which it is available.
     public let open: Set<Entitlement>
   }
 
-  /// The gate map. `unknown` has what nobody is sold: everything a person has made, and no shop.
+  /// The gate map. With `unknown` everything that the person made is available, and no shop.
   public static let map: [Row] = [
     Row(gate: .forestIcon, open: [.premium, .trial, .unknown]),
     Row(gate: .forest, open: [.premium, .trial, .unknown]),
@@ -43,7 +43,7 @@ public enum FeatureGate: Hashable, Sendable, CaseIterable {
     Row(gate: .account, open: [.premium]),
   ]
 
-  /// Whether it is there for this entitlement.
+  /// Whether the feature is available for an entitlement.
   public func isOpen(for entitlement: Entitlement) -> Bool {
     Self.map.contains { $0.gate == self && $0.open.contains(entitlement) }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which fasts the calendar, the history and the forest show, and to whom.
+// Selects the fasts that calendar, history and forest show.
 
 import Foundation
 
@@ -8,7 +8,7 @@ public struct CalendarEntry: Hashable, Identifiable, Sendable {
   /// The fast.
   public let session: Session
 
-  /// A fast that the history shows; nil for any other.
+  /// Creates an entry; nil if the history does not show the fast.
   public init?(_ session: Session) {
     guard session.isInHistory else { return nil }
     self.session = session
@@ -16,15 +16,15 @@ public struct CalendarEntry: Hashable, Identifiable, Sendable {
 
   /// The fast's id.
   public var id: UUID { session.id }
-  /// When it ended: the date it stands under.
+  /// The date of the entry: the fast's end.
   public var date: Date { session.span.end ?? session.span.start }
   /// How long it lasted, in milliseconds.
   public var durationMilliseconds: Int { session.durationMilliseconds ?? 0 }
-  /// Whether it ended at 70 % of its target or later, and before it.
+  /// Whether it ended before its target but at 70 % of it or later.
   public var isIncomplete: Bool { TreeMapper.state(of: session) == .incomplete }
-  /// Whether it ended before its target, however long before.
+  /// Whether it ended before its target.
   public var endedEarly: Bool { durationMilliseconds < session.targetMilliseconds }
-  /// Its dot: the colour of its tree, or grey where it ended before its target.
+  /// Its dot: its tree's colour, or grey if it ended before its target.
   public var dot: CalendarDot {
     endedEarly ? .grey : .tone(TreeCharacter(id: session.id).tone)
   }
@@ -32,18 +32,18 @@ public struct CalendarEntry: Hashable, Identifiable, Sendable {
 
 /// The mark of a fast on a day of the calendar.
 public enum CalendarDot: Hashable, Sendable {
-  /// A fast that reached its target, in the colour of its tree: 0 to 4.
+  /// A fast that reached its target, in its tree's colour, 0 to 4.
   case tone(Int)
-  /// A fast that ended before it.
+  /// A fast that ended before its target.
   case grey
 }
 
-/// What the calendar and the history show.
+/// Selects the entries of calendar and history.
 public enum CalendarPolicy {
-  /// How many entries there are without premium or trial. The rest is simply absent.
+  /// The number of entries without premium or trial. Older ones are absent.
   public static let freeEntries = 10
 
-  /// The entries, newest first; of equal ends the greater id first.
+  /// The entries, newest first; for equal ends, the greater id first.
   ///
   /// - Complexity: O(n log n).
   public static func entries(
@@ -55,9 +55,9 @@ public enum CalendarPolicy {
   }
 }
 
-/// What the forest shows.
+/// Selects the trees of the forest.
 public enum ForestPolicy {
-  /// The trees, oldest first; none where there is no forest.
+  /// The trees, oldest first; empty if the entitlement has no forest.
   public static func trees(
     of sessions: some Sequence<Session>, for entitlement: Entitlement
   ) -> [Tree] {

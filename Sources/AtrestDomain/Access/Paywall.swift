@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the paywall says, in its order, and what can be bought.
+// The content of the paywall, in order, and the products.
 
-/// Something that can be bought.
+/// A product that can be bought.
 public enum Product: String, Hashable, Sendable, CaseIterable {
-  /// A year at a time.
+  /// A yearly subscription.
   case annual = "com.atrest.annual"
-  /// Once.
+  /// A one-time purchase.
   case lifetime = "com.atrest.lifetime"
 
   /// The price, in US dollars.
@@ -16,7 +16,7 @@ public enum Product: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Its line on the paywall.
+  /// Its text on the paywall.
   public var word: Word {
     switch self {
     case .annual: .paywallAnnual
@@ -25,22 +25,22 @@ public enum Product: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// The paywall: what Atrest is for, two prices of equal weight, and what has to be said. It
-/// compares nothing, recommends neither, and mentions no time.
+/// The paywall: a description, two prices of equal weight, and the legal notes. It compares
+/// nothing, recommends neither product and mentions no time.
 public enum Paywall {
-  /// A part of it.
+  /// An element of the paywall.
   public enum Element: Hashable, Sendable {
-    /// The tree that stands for Atrest, small, in the middle.
+    /// The small tree that stands for Atrest.
     case glyph
-    /// A line to read.
+    /// A line of text.
     case words(Word)
-    /// A price. Touching it buys; there is no other button.
+    /// A price. Tapping it buys; there is no other button.
     case price(Product)
-    /// A line to touch.
+    /// A tappable line of text.
     case link(Word)
   }
 
-  /// Whether something leads to it: the settings, or the transition moment.
+  /// Whether the paywall can be reached, from the settings or the transition moment.
   ///
   /// - Parameter hadTransition: Whether the transition moment is due, or was seen on any device.
   public static func isReachable(for entitlement: Entitlement, hadTransition: Bool) -> Bool {
@@ -48,7 +48,7 @@ public enum Paywall {
       && (FeatureGate.goPremium.isOpen(for: entitlement) || hadTransition)
   }
 
-  /// Its parts, from the top.
+  /// The elements, top to bottom.
   public static let elements: [Element] = [
     .glyph,
     .words(.paywallValues),

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an App Store signed transaction says about itself, before anybody verified it.
+// Reads the claims of a signed App Store transaction without verifying it.
 
 import Foundation
 
-/// The claims of a signed transaction (JWS compact form) that give it its place among others.
-/// Nothing here is verified: it orders facts, it grants nothing.
+/// The claims of a signed transaction (JWS compact form) that identify and order it. Unverified:
+/// they order facts and grant nothing.
 public struct SignedTransaction: Hashable, Sendable {
-  /// Bytes of the longest transaction that is looked at.
+  /// The largest transaction that is parsed, in bytes.
   public static let limitBytes = 16 * 1024
 
-  /// What stands before the original transaction's id in the name of renewal information.
+  /// The prefix before the original transaction's id in the name of renewal information.
   public static let renewalPrefix = "renewal."
 
-  /// Names what is stated: the App Store's id of the purchase or, for renewal information, which
-  /// has none, `renewalPrefix` and the id of the subscription's first purchase. 1 to 64 characters
-  /// of ASCII.
+  /// The name of the statement: the App Store's transaction id; for renewal information, which has
+  /// none, `renewalPrefix` and the id of the subscription's first purchase. 1 to 64 ASCII
+  /// characters.
   public let transactionID: String
-  /// When the App Store signed this statement, in milliseconds since 1970, UTC.
+  /// When the App Store signed the statement, in milliseconds since 1970, UTC.
   public let signedMilliseconds: Int64
 
   private struct Claims: Decodable {
@@ -25,7 +25,7 @@ public struct SignedTransaction: Hashable, Sendable {
     var signedDate: Int64
   }
 
-  /// Reads the claims, or returns nil if the bytes are not a JWS whose payload has them.
+  /// Parses the claims; nil if the bytes are not a JWS whose payload has them.
   public init?(jws: [UInt8]) {
     guard jws.count <= Self.limitBytes else { return nil }
     let segments = jws.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first ten fasts, and the one moment after the tenth.
+// The trial of ten fasts and the transition moment after it.
 
-/// The trial: the whole of Atrest for the first ten completed fasts.
+/// The trial: all features for the first ten completed fasts.
 public enum TrialPolicy {
-  /// How many completed fasts belong to it.
+  /// The number of completed fasts in the trial.
   public static let fasts = 10
 
-  /// `trial` for up to ten completed fasts, nil after: then it is a purchase that decides.
+  /// `trial` up to ten completed fasts, nil after that: then purchases decide.
   public static func entitlement(forCompleted count: Int) -> Entitlement? {
     count <= fasts ? .trial : nil
   }
 
-  /// What somebody may use of whom everything is known.
+  /// The entitlement of an account whose purchases and fasts are known.
   public static func entitlement(isPurchased: Bool, completed count: Int) -> Entitlement {
     isPurchased ? .premium : entitlement(forCompleted: count) ?? .free
   }
 }
 
-/// The one-time words after the tenth completed fast.
+/// The one-time message after the tenth completed fast.
 ///
-/// Its dismissal is a setting and settings are synced, so it shows once across all devices. Both of
-/// its buttons dismiss it. Nothing ever writes anything but `true`, so no merge brings it back.
+/// Its dismissal is a synced setting, so it shows once across all devices. Both of its buttons
+/// dismiss it. The setting is only ever written as `true`, so no merge brings the message back.
 public enum TransitionMoment {
-  /// The setting that remembers it. The iOS app uses the same one.
+  /// The setting that records the dismissal. The iOS app uses the same one.
   public static let dismissedKey = "atrest.transition.dismissed"
-  /// What the setting holds once it has been seen.
+  /// The setting's value after the dismissal.
   public static let dismissedValue = "true"
 
-  /// Whether to show it: at exactly ten completed fasts, unless it was dismissed, and never to
-  /// somebody who has premium, or may have it.
+  /// Whether to show it: at exactly ten completed fasts, unless it was dismissed, and never to an
+  /// account that has or may have premium.
   ///
-  /// - Parameter dismissed: The setting as it is stored; nil where it is absent.
+  /// - Parameter dismissed: The stored setting; nil if absent.
   public static func isDue(
     completed count: Int, dismissed: String?, entitlement: Entitlement
   ) -> Bool {

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// A month of the calendar, and the weekday with which a locale's weeks begin.
+// A calendar month, and the first weekday of a locale.
 
 import Foundation
 
-/// A month of the Gregorian calendar, in the years 1970 to 6429.
+/// A month of the Gregorian calendar in the years 1970 to 6429.
 public struct LocalMonth: Hashable, Comparable, Sendable {
-  /// 1970 to 6429.
+  /// The year, 1970 to 6429.
   public let year: Int
-  /// 1 to 12.
+  /// The month, 1 to 12.
   public let month: Int
 
   private static let years = 1970...6429
 
-  /// A month by its parts; nil if there is none.
+  /// Creates a month from its parts; nil if one is out of range.
   public init?(year: Int, month: Int) {
     guard Self.years.contains(year), (1...12).contains(month) else { return nil }
     self.year = year
     self.month = month
   }
 
-  /// The month of a day. Days outside the years that can be stored are in the first or last month.
+  /// The month of a day, clamped to the supported years.
   public init(_ day: LocalDay) {
-    // A day that another program made up may be far outside.
+    // A day read from a foreign file may be far out of range.
     let number = min(max(day.number, 0), 1_628_905)
     let parts = LocalDay(number: number).parts
     year = min(max(parts.year, Self.years.lowerBound), Self.years.upperBound)
     month = parts.month
   }
 
-  /// The month in which an instant falls.
+  /// The month of an instant in a time zone.
   public init(_ date: Date, in zone: TimeZone) {
     self.init(LocalDay(date, in: zone))
   }
 
-  /// The month before; the first month stays itself.
+  /// The month before; the first month returns itself.
   public var previous: LocalMonth { moved(by: -1) }
-  /// The month after; the last month stays itself.
+  /// The month after; the last month returns itself.
   public var next: LocalMonth { moved(by: 1) }
 
   private func moved(by months: Int) -> LocalMonth {
@@ -51,7 +51,7 @@ public struct LocalMonth: Hashable, Comparable, Sendable {
     return day
   }
 
-  /// 28 to 31.
+  /// The number of its days, 28 to 31.
   public var dayCount: Int {
     switch month {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -60,13 +60,13 @@ public struct LocalMonth: Hashable, Comparable, Sendable {
     }
   }
 
-  /// `November 2026`.
+  /// The title, such as `November 2026`.
   public var title: String { "\(Catalogue.text("calendar.month.\(month)")) \(year)" }
 
-  /// `2026-11`.
+  /// The ISO 8601 form, such as `2026-11`.
   public var iso: String { "\(padded(year, 4))-\(padded(month, 2))" }
 
-  /// The earlier month is the smaller.
+  /// Orders months, earlier first.
   public static func < (a: LocalMonth, b: LocalMonth) -> Bool {
     (a.year, a.month) < (b.year, b.month)
   }
@@ -74,29 +74,28 @@ public struct LocalMonth: Hashable, Comparable, Sendable {
 
 /// A day of the week.
 public enum Weekday: Int, Hashable, Sendable, CaseIterable {
-  /// The numbers are those of Foundation's calendars.
+  /// The raw values are those of Foundation's calendars.
   case sunday = 1
   case monday, tuesday, wednesday, thursday, friday, saturday
 
   /// The weekday of a day.
   public init(_ day: LocalDay) {
-    // 1970-01-01 was a Thursday. Swift's remainder takes the sign of its dividend.
+    // 1970-01-01 was a Thursday. Swift's remainder has the sign of its dividend.
     let index = ((day.number % 7) + 7 + 4) % 7
     self = Self.allCases[index]
   }
 
-  /// The weekday with which weeks begin where a locale is spoken; Monday (ISO 8601) where nothing
-  /// is known of it.
+  /// The first weekday of a locale; Monday (ISO 8601) if unknown.
   public static func first(in locale: Locale) -> Weekday {
     var calendar = Calendar(identifier: .gregorian)
     calendar.locale = locale
     return Weekday(rawValue: calendar.firstWeekday) ?? .monday
   }
 
-  /// `Mon`.
+  /// The abbreviated name, such as `Mon`.
   public var shortName: String { Catalogue.text("calendar.weekday.\(rawValue)") }
 
-  /// The seven, beginning with this one.
+  /// The seven weekdays, starting with this one.
   public var week: [Weekday] {
     (0..<7).map { Self.allCases[(rawValue - 1 + $0) % 7] }
   }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A month as weeks of seven days, and the dots on them.
+// Lays a month out in weeks, with the dots of its fasts.
 
 import Foundation
 
-/// A month as the calendar shows it: rows of seven, with the fasts that ended on each day.
+/// A month as the calendar shows it: rows of seven days with the fasts that ended on each.
 public struct MonthGrid: Hashable, Sendable {
   /// A day of the month.
   public struct Day: Hashable, Sendable {
-    /// The day.
+    /// The calendar day.
     public let day: LocalDay
     /// Its number in the month: 1 to 31.
     public let number: Int
@@ -16,7 +16,7 @@ public struct MonthGrid: Hashable, Sendable {
     /// Whether it is the day of `now`.
     public let isToday: Bool
 
-    /// The day's dot; nil where no fast ended. Of several fasts, one that reached its target shows.
+    /// The day's dot; nil if no fast ended. If several did, one that reached its target wins.
     public var dot: CalendarDot? {
       (entries.first { !$0.endedEarly } ?? entries.first)?.dot
     }
@@ -26,15 +26,14 @@ public struct MonthGrid: Hashable, Sendable {
   public let month: LocalMonth
   /// The weekdays above the columns.
   public let weekdays: [Weekday]
-  /// Four to six rows of seven; nil before the first day and after the last.
+  /// Four to six rows of seven; nil before the first and after the last day.
   public let weeks: [[Day?]]
 
   /// Lays a month out.
   ///
-  /// A day is what calendars at a place call a day, of 23, 24 or 25 hours: an entry stands under
-  /// the day on which clocks there showed its end.
+  /// Days are local days of 23, 24 or 25 hours. An entry belongs to the local day of its end.
   /// - Parameters:
-  ///   - entries: What `CalendarPolicy` lets be seen. The grid leaves nothing else out.
+  ///   - entries: The entries from `CalendarPolicy`. The grid drops only those of other months.
   ///   - firstWeekday: See `Weekday.first(in:)`.
   /// - Complexity: O(n) in entries.
   public init(
@@ -64,7 +63,7 @@ public struct MonthGrid: Hashable, Sendable {
     weeks = stride(from: 0, to: cells.count, by: 7).map { Array(cells[$0..<($0 + 7)]) }
   }
 
-  /// What a tap on a dot tells: date, length, and how it ended.
+  /// The details shown when a dot is tapped: date, length and outcome.
   public static func detail(of entry: CalendarEntry, in zone: TimeZone) -> [String] {
     [
       TimeText.day(LocalDay(entry.date, in: zone)),

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which fast is going on, and what starting, completing and abandoning make of it. Pure.
+// Derives the active fast, and validates starting, completing and abandoning. Pure.
 
 import Foundation
 
-/// The fasts without an end, as one person's devices together know them.
+/// The open fasts across one person's devices.
 ///
-/// "Active" is derived from the sessions and never stored: two devices that were apart may each
-/// have started a fast, and no program can know which of them was meant. The one that started last
-/// is the active one; the others stay open until the person ends or deletes them.
+/// "Active" is derived and never stored. Two devices that were offline may each have started a
+/// fast, and no program can know which was intended. The one that started last is active; the
+/// others stay open until the person ends or deletes them.
 public struct Fasting: Hashable, Sendable {
-  /// The fast that is going on; nil between fasts.
+  /// The active fast; nil if there is none.
   public let active: Session?
-  /// The other fasts without an end, latest start first.
+  /// The other open fasts, latest start first.
   public let otherOpen: [Session]
 
-  /// Derives the state from any sessions, in any order. Ended ones do not matter.
+  /// Derives the state from sessions in any order. Ignores ended ones.
   ///
   /// - Complexity: O(n), plus sorting the open ones.
   public init(_ sessions: some Sequence<Session>) {
-    // Equal starts are possible; every device must still choose the same one.
+    // Starts may be equal; every device must still choose the same fast.
     let open = sessions.filter { $0.span.outcome == .active }.sorted { a, b in
       if a.span.start != b.span.start { return a.span.start > b.span.start }
       return a.id.uuidString > b.id.uuidString
@@ -30,10 +30,10 @@ public struct Fasting: Hashable, Sendable {
   /// Starts a fast.
   ///
   /// - Parameters:
-  ///   - id: Chosen by the caller; the fast keeps it on every device.
-  ///   - start: When it begins, or began.
-  ///   - targetMinutes: How long it is meant to last. It is captured here and stays what it is when
-  ///     the person's usual target changes later.
+  ///   - id: Chosen by the caller; the same on every device.
+  ///   - start: When it begins or began.
+  ///   - targetMinutes: The intended length. Captured here; later changes of the usual target do
+  ///     not affect it.
   /// - Throws: `FastingRefusal.alreadyActive`; `.targetOutOfRange` outside `Session.targetRange`.
   public func start(id: UUID, at start: Date, targetMinutes: Int) throws(FastingRefusal) -> Session
   {
@@ -47,14 +47,14 @@ public struct Fasting: Hashable, Sendable {
 
   /// Completes the active fast.
   ///
-  /// - Parameter end: When it ended. Before the start it becomes the start: a clock that was set
-  ///   back ends a fast at once instead of making it impossible to end.
+  /// - Parameter end: When it ended. An end before the start is replaced by the start, so that a
+  ///   clock set back cannot make a fast impossible to end.
   /// - Throws: `FastingRefusal.nothingActive`.
   public func complete(at end: Date) throws(FastingRefusal) -> Session {
     try finish(at: end, as: .completed)
   }
 
-  /// Lets the active fast go. It is kept as a record and counted nowhere.
+  /// Abandons the active fast. The record is kept but counts nowhere.
   ///
   /// - Parameter end: As for `complete`.
   /// - Throws: `FastingRefusal.nothingActive`.
@@ -75,11 +75,11 @@ public struct Fasting: Hashable, Sendable {
   }
 }
 
-/// Why the state of things does not allow a step. Nothing was changed.
+/// Why a step is not possible. Nothing was changed.
 public enum FastingRefusal: Error, Hashable, Sendable, CaseIterable {
-  /// A fast is going on, so another cannot start.
+  /// A fast is active, so another cannot start.
   case alreadyActive
-  /// No fast is going on, so none can end.
+  /// No fast is active, so none can end.
   case nothingActive
   /// The target is outside `Session.targetRange`.
   case targetOutOfRange

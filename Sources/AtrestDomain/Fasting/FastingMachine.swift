@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the timer shows between two moments: idle, active, completed, or let go. Pure.
+// The timer's state machine: idle, active, completed or abandoned. Pure.
 
 import Foundation
 
-/// The timer of one device: what it shows, and what begin, end and let go make of it.
+/// The timer of one device.
 ///
-/// `Fasting` says what goes on by the records. The timer remembers besides that a fast has just
-/// ended, which no record says: the screen stays with it until the person goes on.
+/// `Fasting` derives the active fast from the records. The timer also remembers that a fast has
+/// just ended, which no record says: the screen shows it until the person continues.
 public struct FastingMachine: Hashable, Sendable {
-  /// What the timer shows.
+  /// The timer's state.
   public enum Status: Hashable, Sendable {
-    /// Between fasts.
+    /// No fast is active.
     case idle
-    /// A fast goes on.
+    /// A fast is active.
     case active(Session)
-    /// A fast was completed here, and nothing was begun since.
+    /// A fast was completed on this device and none was started since.
     case completed(Session)
-    /// A fast was let go here, and nothing was begun since.
+    /// A fast was abandoned on this device and none was started since.
     case abandoned(Session)
 
-    /// Whether a fast goes on.
+    /// Whether a fast is active.
     public var isActive: Bool {
       if case .active = self { true } else { false }
     }
   }
 
-  /// What the timer shows.
+  /// The timer's state.
   public private(set) var status: Status
 
-  /// A timer after its device was started: a fast that goes on goes on, its target with it.
+  /// Restores the timer at launch from the sessions; an active fast stays active with its target.
   public init(restoring sessions: some Sequence<Session> = []) {
     status = Fasting(sessions).active.map(Status.active) ?? .idle
   }
 
-  /// Begins a fast. While one goes on nothing changes.
+  /// Starts a fast. No-op while one is active.
   ///
-  /// - Parameter targetMinutes: Captured now: a later change of the setting does not reach this
-  ///   fast. A target that nothing can mean becomes 16 hours; nobody is kept from beginning.
+  /// - Parameter targetMinutes: Captured now; later changes of the setting do not affect this fast.
+  ///   A target out of range becomes 16 hours, so that a bad value never prevents a start.
   @discardableResult
   public mutating func start(id: UUID, at start: Date, targetMinutes: Int) -> Status {
     guard !status.isActive else { return status }
@@ -48,8 +48,7 @@ public struct FastingMachine: Hashable, Sendable {
     return status
   }
 
-  /// Completes the fast that goes on; an end before the start becomes the start. Without one
-  /// nothing changes.
+  /// Completes the active fast; an end before the start becomes the start. No-op if none is active.
   @discardableResult
   public mutating func complete(at end: Date) -> Status {
     guard case .active(let session) = status,
@@ -59,7 +58,7 @@ public struct FastingMachine: Hashable, Sendable {
     return status
   }
 
-  /// Lets the fast go. Without one nothing changes.
+  /// Abandons the active fast. No-op if none is active.
   @discardableResult
   public mutating func abandon(at end: Date) -> Status {
     guard case .active(let session) = status,
@@ -69,8 +68,7 @@ public struct FastingMachine: Hashable, Sendable {
     return status
   }
 
-  /// Follows what other devices did. A fast that ended elsewhere has ended here; one that began
-  /// elsewhere goes on here; a deleted one is gone.
+  /// Applies changes from other devices: a fast started, ended or deleted elsewhere is so here.
   public mutating func follow(_ sessions: some Sequence<Session>) {
     let sessions = Array(sessions)
     if let active = Fasting(sessions).active {

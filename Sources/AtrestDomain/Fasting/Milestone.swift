@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The six windows of a fast, their names, and one quiet sentence about each.
+// The six windows of a fast with their names and texts.
 
 import Foundation
 
-/// A window of a fast. No window is better than another; they only say what is likely going on.
+/// A window of a fast. No window ranks above another; each says what is likely happening.
 public enum Milestone: String, Hashable, Sendable, CaseIterable {
   /// From the start to 4 hours.
   case digestionCompleting = "digestion_completing"
@@ -15,11 +15,10 @@ public enum Milestone: String, Hashable, Sendable, CaseIterable {
   case deeperRhythm = "deeper_rhythm"
   /// 16 to 24 hours.
   case extendedFast = "extended_fast"
-  /// From 24 hours on.
+  /// 24 hours and later.
   case prolongedFast = "prolonged_fast"
 
-  /// The window that a fast is in after so many seconds; nil before its start. A window includes
-  /// its first instant.
+  /// The window at an elapsed time in seconds; nil before the start. Lower bounds are inclusive.
   public init?(elapsed: TimeInterval) {
     guard elapsed >= 0,
       let window = Self.allCases.last(where: { elapsed >= Double($0.firstHour) * 3600 })
@@ -27,7 +26,7 @@ public enum Milestone: String, Hashable, Sendable, CaseIterable {
     self = window
   }
 
-  /// The hour at which it begins.
+  /// The hour at which the window begins.
   public var firstHour: Int {
     switch self {
     case .digestionCompleting: 0
@@ -39,14 +38,14 @@ public enum Milestone: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The hour at which the next one begins; nil for the last.
+  /// The hour at which the next window begins; nil for the last.
   public var endHour: Int? {
     Self.allCases.first { $0.firstHour > firstHour }?.firstHour
   }
 
-  /// Its name, in lower case, to stand in a sentence.
+  /// The name in lower case, for use within a sentence.
   public var name: String { Catalogue.text("milestone.\(rawValue).name") }
 
-  /// One quiet sentence or two about what is likely going on.
+  /// One or two sentences about what is likely happening.
   public var companionText: String { Catalogue.text("milestone.\(rawValue).text") }
 }

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device writes down of a fast that goes on, and what it makes of a damaged note.
+// The persisted active fast, and the recovery from a damaged file.
 
 import Foundation
 
-/// The fast that goes on, as a device without records of its own notes it: the iOS app's state file
-/// holds these three values.
+/// The active fast as a device without records persists it: the three values of the iOS app's state
+/// file.
 ///
-/// The target must survive the end of the program with the start: without it, a change of the
-/// setting would reach a fast that already goes on.
+/// The target is persisted with the start. Otherwise a change of the setting would affect a fast in
+/// progress.
 public struct SavedActiveFast: Hashable, Sendable {
-  /// When it began.
+  /// When it started.
   public let start: Date
-  /// When something last happened to it; never before the start.
+  /// The last event of the fast; never before the start.
   public let lastEvent: Date
-  /// How long it is meant to last, in minutes, within `Session.targetRange`.
+  /// The intended length in minutes, within `Session.targetRange`.
   public let targetMinutes: Int
 
-  /// Reads a note.
+  /// Reads persisted values.
   ///
   /// - Parameters:
-  ///   - lastEvent: Where absent, or before the start, the start.
-  ///   - targetHours: Where absent, as in notes of older programs, or not a length of time that can
-  ///     be meant, 16 hours.
-  /// - Returns: nil if the start is not an instant that can be stored: a note that cannot be read
-  ///   is an error to report, never "no fast goes on".
+  ///   - lastEvent: The start if absent or before the start.
+  ///   - targetHours: 16 hours if absent, as in files of older versions, or out of range.
+  /// - Returns: nil if the start cannot be stored. An unreadable file is an error to report, never
+  ///   "no active fast".
   public init?(start: Date, lastEvent: Date?, targetHours: Double?) {
     guard (0...140_737_488_355).contains(start.timeIntervalSince1970) else { return nil }
     self.start = start
@@ -31,7 +30,7 @@ public struct SavedActiveFast: Hashable, Sendable {
     targetMinutes = TargetPreference.minutes(hours: targetHours)
   }
 
-  /// The note of a fast; nil if it has ended.
+  /// The values to persist for a fast; nil if it has ended.
   public init?(_ session: Session, lastEvent: Date) {
     guard session.span.outcome == .active else { return nil }
     self.init(
@@ -39,10 +38,10 @@ public struct SavedActiveFast: Hashable, Sendable {
       targetHours: Double(session.targetMinutes) / 60)
   }
 
-  /// How long it is meant to last, in hours.
+  /// The intended length in hours.
   public var targetHours: Double { Double(targetMinutes) / 60 }
 
-  /// The fast, as a record.
+  /// The fast as a session.
   public func session(id: UUID) -> Session {
     guard let span = Session.Span(start: start, end: nil, outcome: .active) else {
       preconditionFailure("an active span without an end is always valid")

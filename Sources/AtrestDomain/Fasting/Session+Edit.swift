@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person may change about a fast afterwards.
+// The edits that a person may make to a fast.
 
 import Foundation
 
 extension Session {
-  /// The fast with some parts changed, the rest as they are.
+  /// A copy of the fast with some parts changed.
   ///
   /// - Parameters:
-  ///   - end: Ends a fast that is still open: as completed, unless `outcome` says otherwise.
-  ///   - outcome: `.active` takes the end away, so that a fast that was ended by mistake goes on.
-  ///   - now: Nothing may lie after it.
-  /// - Throws: `InputProblem` for what cannot be meant; the session is then unchanged.
+  ///   - end: Ends an open fast, as completed unless `outcome` says otherwise.
+  ///   - outcome: `.active` removes the end, so that a fast ended by mistake continues.
+  ///   - now: No time may lie after it.
+  /// - Throws: `InputProblem` for an invalid combination.
   public func edited(
     start: Date? = nil, end: Date? = nil, outcome: Outcome? = nil, targetMinutes: Int? = nil,
     now: Date
@@ -21,8 +21,7 @@ extension Session {
     let newEnd = newOutcome == .active ? nil : end ?? span.end
     if newOutcome == .active, end != nil { throw .openWithEnd }
     if newOutcome != .active, newEnd == nil { throw .endMissing }
-    // A fast that breaks the rules already, because another program wrote it, may still get another
-    // target.
+    // A fast by another program may break the rules already. Its target can still be edited.
     if start != nil || end != nil || outcome != nil {
       try TypedRules.check(start: newStart, end: newEnd, now: now)
     }

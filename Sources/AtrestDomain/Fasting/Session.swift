@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fast: when it ran, how it ended, and how long it was meant to last.
+// A fast: its span, its outcome and its target.
 
 import Foundation
 
-/// A fast, from its start on. Its id exists before it ends, so two devices that both end it end the
+/// A fast from its start on. The id exists before the end, so two devices that both end it end the
 /// same one.
 public struct Session: Hashable, Identifiable, Sendable {
   /// How a fast ended, if it did.
   public enum Outcome: Int, Hashable, Sendable, CaseIterable {
-    /// Still going on.
+    /// In progress.
     case active = 0
     /// Ended, and kept in the history.
     case completed = 1
@@ -16,16 +16,16 @@ public struct Session: Hashable, Identifiable, Sendable {
     case abandoned = 2
   }
 
-  /// Start, end and outcome: they bind each other, so they are edited and merged as one.
+  /// Start, end and outcome. They constrain each other, so they are edited and merged as one.
   public struct Span: Hashable, Sendable {
     /// When the fast began.
     public let start: Date
-    /// When it ended; nil exactly while it is active. Not before the start.
+    /// When it ended; nil exactly while active. Not before the start.
     public let end: Date?
     /// How it ended.
     public let outcome: Outcome
 
-    /// A span, or nil if an end is missing, superfluous, or before the start.
+    /// Creates a span; nil if an end is missing, superfluous or before the start.
     public init?(start: Date, end: Date?, outcome: Outcome) {
       guard (end == nil) == (outcome == .active) else { return nil }
       if let end, end < start { return nil }
@@ -39,13 +39,13 @@ public struct Session: Hashable, Identifiable, Sendable {
   public let id: UUID
   /// When it ran and how it ended.
   public var span: Span
-  /// How long it is meant to last, in minutes; fixed when it starts.
+  /// The intended length in minutes; fixed at the start.
   public var targetMinutes: Int
 
-  /// The targets that make sense: a minute to 14 days, in minutes.
+  /// The valid targets in minutes: a minute to 14 days.
   public static let targetRange = 1...(14 * 24 * 60)
 
-  /// A fast.
+  /// Creates a fast. The target is not checked.
   public init(id: UUID, span: Span, targetMinutes: Int) {
     self.id = id
     self.span = span

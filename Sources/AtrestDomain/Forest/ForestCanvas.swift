@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large a forest's canvas is, and how near its layers are.
+// The size of the forest's canvas and the parameters of its layers.
 
-/// A layer of the forest.
+/// A layer of the forest by distance.
 public enum ForestDepth: Int, Hashable, Sendable, CaseIterable {
-  /// Near: the first tree, and every third after it.
+  /// The nearest: the first tree and every third after it.
   case foreground = 0
-  /// In between.
+  /// The middle layer.
   case middle = 1
-  /// Far.
+  /// The farthest layer.
   case background = 2
 
-  /// The layer of the tree that is so many trees after the first.
+  /// The layer of the tree at an index.
   public init(index: Int) {
     self = Self.allCases[Int(index.magnitude % 3)]
   }
@@ -24,7 +24,7 @@ public enum ForestDepth: Int, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// How much of a tree, or a star, shows through the dusk.
+  /// The opacity of the layer's trees and stars.
   public var opacity: Double {
     switch self {
     case .foreground: 1
@@ -33,7 +33,7 @@ public enum ForestDepth: Int, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The centres of trees, as parts of the canvas's height from the top.
+  /// The vertical range of tree centres, as fractions of the canvas height from the top.
   public var band: ClosedRange<Double> {
     switch self {
     case .foreground: 0.55...0.90
@@ -42,29 +42,29 @@ public enum ForestDepth: Int, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The size of a star, of one in the foreground: as trees shrink.
+  /// The scale of the layer's stars; stars shrink as trees do.
   public var starScale: Double { treeSize / Self.foreground.treeSize }
 }
 
-/// The canvas on which a forest is laid out: as wide as the screen, taller than it, and scrolled.
+/// The canvas of a forest: as wide as the screen, taller than it, and scrolled.
 public struct ForestCanvas: Hashable, Sendable {
   /// The screen's width, in points.
   public let width: Double
   /// The screen's height, in points.
   public let screenHeight: Double
 
-  /// The least height, of the screen's.
+  /// The least height, in screen heights.
   public static let leastHeights = 1.5
-  /// Points that each tree adds.
+  /// The height per tree, in points.
   public static let growthPerTree = 35.0
-  /// How many trees are drawn at most: the most recent ones. Older ones are kept, and not drawn.
+  /// The most trees drawn; older ones are kept but not drawn.
   public static let treeLimit = 200
-  /// The zone of the stars, as part of the canvas's height from the top.
+  /// The vertical range of the stars, as fractions of the canvas height from the top.
   public static let starZone = 0.0...0.40
-  /// How fast the stars move while the trees scroll, of 1.
+  /// The stars' scroll speed relative to the trees'.
   public static let starSpeed = 0.30
 
-  /// A canvas. Sizes that no screen has are clamped to 1 to 100,000 points.
+  /// Creates a canvas. Sizes are clamped to 1 to 100,000 points.
   public init(width: Double, screenHeight: Double) {
     func sane(_ points: Double) -> Double {
       points.isNaN ? 1 : min(max(points, 1), 100_000)
@@ -73,19 +73,18 @@ public struct ForestCanvas: Hashable, Sendable {
     self.screenHeight = sane(screenHeight)
   }
 
-  /// The height for so many drawn trees: at least 1.5 screens, else 35 points a tree and half a
-  /// screen.
+  /// The height for a number of drawn trees: 35 points per tree plus half a screen, at least 1.5
+  /// screens.
   public func height(trees: Int) -> Double {
     max(
       screenHeight * Self.leastHeights,
       Double(min(max(trees, 0), Self.treeLimit)) * Self.growthPerTree + screenHeight * 0.5)
   }
 
-  /// How far the star layer is moved down within the canvas, in points, so that it moves at 30 % of
-  /// the trees' speed.
+  /// The downward offset of the star layer in points, which makes it scroll at 30 % of the trees'
+  /// speed.
   ///
-  /// - Parameter scrolled: Points by which the canvas has moved up; negative while it is pulled
-  ///   beyond its top.
+  /// - Parameter scrolled: The scroll offset in points; negative on overscroll at the top.
   public static func starOffset(scrolled: Double) -> Double {
     scrolled * (1 - starSpeed)
   }

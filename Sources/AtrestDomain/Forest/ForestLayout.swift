@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where every tree and every star of a forest stands.
+// Computes the position of every tree and star of a forest.
 
 import Foundation
 
@@ -7,67 +7,67 @@ import Foundation
 public struct PlacedTree: Hashable, Identifiable, Sendable {
   /// The tree.
   public let tree: Tree
-  /// Its centre, in points from the left.
+  /// The centre's x, in points from the left.
   public let x: Double
-  /// Its centre, in points from the top of the canvas.
+  /// The centre's y, in points from the top of the canvas.
   public let y: Double
-  /// Its layer, which gives its size.
+  /// The layer, which determines the size.
   public let depth: ForestDepth
-  /// Its form and colour, and its opacity before the layer's.
+  /// Form, colour and opacity before the layer's opacity.
   public let appearance: TreeAppearance
 
   /// The fast's id.
   public var id: UUID { tree.id }
-  /// The side of its square, in points.
+  /// The side of its square in points.
   public var size: Double { depth.treeSize }
-  /// What to draw it with: its own opacity in its layer's.
+  /// The opacity to draw with: its own times its layer's.
   public var opacity: Double { appearance.opacity * depth.opacity }
-  /// Its colour, 0 to 4.
+  /// The colour index, 0 to 4.
   public var tone: Int { tree.character.tone }
-  /// Whether a star stands for it.
+  /// Whether it has a star.
   public var hasStar: Bool { tree.state == .established }
 }
 
 /// A star on the canvas, before parallax. See `ForestCanvas.starOffset(scrolled:)`.
 public struct PlacedStar: Hashable, Sendable {
-  /// The fast it stands for; nil for one that only decorates the empty forest.
+  /// The id of its fast; nil for a decoration of the empty forest.
   public let id: UUID?
-  /// Its centre, in points from the left.
+  /// The centre's x, in points from the left.
   public let x: Double
-  /// Its centre, in points from the top of the canvas.
+  /// The centre's y, in points from the top of the canvas.
   public let y: Double
   /// Its layer.
   public let depth: ForestDepth
 
-  /// The side of its square, in points.
+  /// The side of its square in points.
   public var size: Double { StarGlyph.forestSize * depth.starScale }
-  /// What to draw it with.
+  /// The opacity to draw with.
   public var opacity: Double { depth.opacity }
 }
 
-/// A forest on its canvas. The same trees and canvas give the same layout, on every device.
+/// A forest laid out on its canvas. Deterministic: equal trees and canvas give the same layout on
+/// every device.
 public struct ForestLayout: Hashable, Sendable {
-  /// The canvas.
+  /// The canvas used.
   public let canvas: ForestCanvas
   /// The canvas's height, in points.
   public let height: Double
-  /// The trees in the order of drawing: far ones first, and in a layer the higher ones first.
+  /// The trees in drawing order: far layers first, and within a layer the higher ones first.
   public let trees: [PlacedTree]
-  /// The stars: one for each established tree, or the few of the empty forest.
+  /// One star per established tree, or the decoration of the empty forest.
   public let stars: [PlacedStar]
-  /// The tree to scroll to when the forest is opened: the most recent one.
+  /// The most recent tree, which the forest scrolls to when opened.
   public let newest: UUID?
 
-  /// Whether there is no tree. Then `Word.forestEmpty` stands in the middle.
+  /// Whether there is no tree. Then `Word.forestEmpty` is shown in the middle.
   public var isEmpty: Bool { trees.isEmpty }
   /// The canvas's width, in points.
   public var width: Double { canvas.width }
 
   /// Lays a forest out.
   ///
-  /// - Parameter trees: All of them, oldest first, as `TreeMapper` gives them. The most recent 200
-  ///   are drawn; the others keep their numbers, so that no tree changes its layer when another is
-  ///   added.
+  /// - Parameter trees: All trees, oldest first, as `TreeMapper` gives them. The most recent 200
+  ///   are drawn. The others keep their indices, so that a new tree changes no other tree's layer.
   /// - Complexity: O(1) in the trees that are not drawn.
   public init(trees all: [Tree], canvas: ForestCanvas) {
     let first = max(0, all.count - ForestCanvas.treeLimit)
@@ -96,7 +96,7 @@ public struct ForestLayout: Hashable, Sendable {
     }
     stars = placed.filter(\.hasStar).map { tree in
       var stream = SeededStream(seed: StableHash.hash(of: tree.id) ^ Self.starSalt)
-      // One tree has its star above it.
+      // A single tree has its star right above it.
       let unit = isAlone ? Unit(x: 0.5, y: 0.75) : Unit(x: stream.unit(), y: stream.unit())
       return PlacedStar(
         id: tree.id, x: unit.x * canvas.width,
@@ -108,19 +108,19 @@ public struct ForestLayout: Hashable, Sendable {
     }
   }
 
-  // MARK: - Places
+  // MARK: - Positions
 
-  /// A place as parts of what there is: 0 to 1.
+  /// A position as fractions, 0 to 1.
   private struct Unit {
     var x: Double
     var y: Double
     var depth = ForestDepth.foreground
   }
 
-  /// Makes a star's numbers differ from its tree's.
+  /// Gives a star other random numbers than its tree.
   private static let starSalt: UInt64 = 0x5f37_6a61_7374_6172
 
-  /// The stars of the empty forest. They stand for nothing.
+  /// The stars of the empty forest.
   private static let decoration = [
     Unit(x: 0.14, y: 0.52, depth: .middle), Unit(x: 0.27, y: 0.90, depth: .background),
     Unit(x: 0.38, y: 0.33, depth: .background), Unit(x: 0.52, y: 0.70, depth: .foreground),
@@ -128,19 +128,18 @@ public struct ForestLayout: Hashable, Sendable {
     Unit(x: 0.90, y: 0.55, depth: .background),
   ]
 
-  /// How near two trees of a layer come, of their size, where there is room.
+  /// The least distance between trees of a layer, relative to their size, if there is room.
   private static let spacing = 0.9
-  /// How much nearer trees of different layers may come: one stands behind the other.
+  /// The factor by which trees of different layers may be closer, since one is behind the other.
   private static let depthOfView = 1.7
-  /// How many places are looked at for one tree.
+  /// The number of candidate positions per tree.
   private static let attempts = 24
 
-  /// The places of all trees from `first` on, as parts of their ranges.
+  /// The positions of all trees from `first` on, as fractions.
   ///
-  /// Each tree takes the first of the places that follow from its id where it does not stand in
-  /// another; where there is none, the freest. Trees only give way to older ones of their block of
-  /// 200, at the height that the canvas had then, so a new tree moves no other, and the canvas's
-  /// growth only brings them apart.
+  /// Each tree takes the first candidate, derived from its id, that overlaps no other tree, or else
+  /// the least crowded one. Trees only avoid older trees of their block of 200, at the canvas
+  /// height of that time. So a new tree moves no other, and a growing canvas only spreads them.
   private static func units(of all: [Tree], from first: Int, on canvas: ForestCanvas) -> [Unit] {
     let limit = ForestCanvas.treeLimit
     var chosen: [Unit] = []
@@ -167,7 +166,7 @@ public struct ForestLayout: Hashable, Sendable {
     return chosen
   }
 
-  /// Points to the nearest of some places; those of other layers count as farther.
+  /// The distance in points to the nearest of some positions. Other layers count as farther.
   private static func distance(
     _ place: Unit, to others: [Unit], _ canvas: ForestCanvas, _ height: Double
   ) -> Double {
@@ -184,7 +183,8 @@ public struct ForestLayout: Hashable, Sendable {
     return nearest.squareRoot()
   }
 
-  /// Half a tree from either edge; on a canvas that is narrower than a tree, its middle.
+  /// The x of a fraction: at least half a tree from either edge, or the middle of a canvas narrower
+  /// than a tree.
   private static func across(_ unit: Double, depth: ForestDepth, canvas: ForestCanvas) -> Double {
     let room = canvas.width - depth.treeSize
     return room > 0 ? depth.treeSize / 2 + unit * room : canvas.width / 2

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hash that gives a fast its tree: the same on every device, in every process, for ever.
+// The hash that selects a fast's tree, stable across devices, processes and versions.
 
 import AtrestReplication
 import Foundation
 
-/// Hashes ids. Swift's own `hashValue` is seeded anew in every process, so trees made from it would
-/// change at every launch and differ between devices.
+/// Hashes ids. Swift's `hashValue` is seeded per process, so trees derived from it would change at
+/// every launch and differ between devices.
 public enum StableHash {
-  /// The hash of an id's 16 bytes, in the order in which they are written.
+  /// The hash of an id's 16 bytes in textual order.
   public static func hash(of id: UUID) -> UInt64 {
     withUnsafeBytes(of: id.uuid) { FNV1a.hash($0) }
   }
 }
 
-/// Numbers that follow from a hash, for positions: always the same ones, in the same order.
+/// A deterministic pseudorandom sequence for positions.
 ///
 /// Source: SplitMix64; Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
 struct SeededStream {
@@ -23,7 +23,7 @@ struct SeededStream {
     state = seed
   }
 
-  /// The next number, from 0 up to but not including 1, in steps of 2^-53.
+  /// The next number in 0..<1, in steps of 2^-53.
   mutating func unit() -> Double {
     state &+= 0x9e37_79b9_7f4a_7c15
     var z = state

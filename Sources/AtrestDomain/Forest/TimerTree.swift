@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tree on the timer: whether there is one, where it stands, and when it has a star.
+// The tree on the timer: whether it is shown, its position and its star.
 
 import Foundation
 
-/// The tree behind the timer's words.
+/// The tree behind the timer's text.
 public struct TimerTree: Hashable, Sendable {
-  /// How it looks.
+  /// Its form, colour and opacity.
   public let appearance: TreeAppearance
-  /// Whether a star stands over it: once a fast has reached its target and is over.
+  /// Whether it has a star: once a fast that reached its target is over.
   public let hasStar: Bool
 
-  /// The tree of the timer; nil where there is none: between fasts, after one was let go, after one
-  /// that leaves no tree, and where the entitlement has no trees.
+  /// The timer's tree; nil if there is none: between fasts, after an abandoned fast or one without
+  /// a tree, and without the entitlement.
   ///
-  /// A fast that ended early is shown as it will stand in the forest: grey, without a star.
+  /// A fast that ended early is shown as in the forest: grey, without a star.
   public init?(status: FastingMachine.Status, at now: Date, entitlement: Entitlement) {
     guard FeatureGate.timerTree.isOpen(for: entitlement) else { return nil }
     switch status {
@@ -34,16 +34,17 @@ public struct TimerTree: Hashable, Sendable {
   public struct Layout: Hashable, Sendable {
     /// The tree's square: its side, and its centre.
     public let treeSize: Double
-    /// The centre of the tree, across.
+    /// The x of the tree's centre.
     public let treeX: Double
-    /// The centre of the tree, down.
+    /// The y of the tree's centre.
     public let treeY: Double
-    /// The centre of the star, across.
+    /// The x of the star's centre.
     public let starX: Double
-    /// The centre of the star, down.
+    /// The y of the star's centre.
     public let starY: Double
 
-    /// 72 % of the width, its top edge 28 % down; the star at the top right of the tree's square.
+    /// Places the tree at 72 % of the width with its top edge 28 % down, and the star at the top
+    /// right of its square.
     public init(screenWidth: Double, screenHeight: Double) {
       treeSize = screenWidth * 0.72
       let top = screenHeight * 0.28

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which fast has a tree, and which tree it is.
+// Decides which fasts have trees, and which tree each has.
 
 import Foundation
 
-/// What became of a fast's tree.
+/// The state of a fast's tree.
 public enum TreeState: Hashable, Sendable {
   /// The fast reached its target.
   case established
-  /// The fast ended at 70 % of its target or later, and before it.
+  /// The fast ended before its target but at 70 % of it or later.
   case incomplete
-  /// The fast goes on. From 0.05 to 1.
+  /// The fast is active; progress is 0.05 to 1.
   case materialising(progress: Double)
 }
 
-/// The form and the colour of a tree. They follow from the fast's id alone, so the tree that comes
-/// into being on the timer is the tree that stands in the forest, on every device.
+/// The form and colour of a tree. Derived from the fast's id alone, so the tree on the timer is the
+/// one in the forest, on every device.
 public struct TreeCharacter: Hashable, Sendable {
-  /// How many forms there are.
+  /// The number of forms.
   public static let variants = 8
-  /// How many colours there are.
+  /// The number of colours.
   public static let tones = 5
 
-  /// The form: 0 to 7.
+  /// The form, 0 to 7.
   public let variant: Int
-  /// The colour: 0 to 4.
+  /// The colour, 0 to 4.
   public let tone: Int
 
-  /// A character by its parts; nil out of range.
+  /// Creates a character from its parts; nil if one is out of range.
   public init?(variant: Int, tone: Int) {
     guard (0..<Self.variants).contains(variant), (0..<Self.tones).contains(tone) else { return nil }
     self.variant = variant
@@ -36,13 +36,13 @@ public struct TreeCharacter: Hashable, Sendable {
   /// The character of a fast's tree: `abs(hash) % 8` and `abs(hash / 8) % 5`.
   public init(id: UUID) {
     let hash = Int64(bitPattern: StableHash.hash(of: id))
-    // `magnitude`, because `abs` of the least Int64 traps.
+    // `magnitude`, because `abs` of `Int64.min` traps.
     variant = Int(hash.magnitude % UInt64(Self.variants))
     tone = Int((hash / 8).magnitude % UInt64(Self.tones))
   }
 }
 
-/// A tree: a fast that is over, and what became of it.
+/// A tree of an ended fast.
 public struct Tree: Hashable, Identifiable, Sendable {
   /// The fast.
   public let session: Session
@@ -51,27 +51,27 @@ public struct Tree: Hashable, Identifiable, Sendable {
 
   /// The fast's id.
   public var id: UUID { session.id }
-  /// Its form and colour.
+  /// The form and colour.
   public var character: TreeCharacter { TreeCharacter(id: session.id) }
 }
 
 /// Maps fasts to trees.
 public enum TreeMapper {
-  /// The part of its target at which a fast leaves a tree, in percent.
+  /// The least percentage of its target at which a fast has a tree.
   public static let incompletePercent = 70
 
-  /// What became of a fast's tree: nil under 4 hours, or under 70 % of the target, or where the
-  /// fast was let go or goes on. Compared in whole milliseconds: exactly 70 % is 70 %.
+  /// The state of a fast's tree; nil under 4 hours, under 70 % of the target, or unless completed.
+  /// Compares whole milliseconds: exactly 70 % counts.
   public static func state(of session: Session) -> TreeState? {
     guard session.isInHistory, let duration = session.durationMilliseconds else { return nil }
     let target = session.targetMilliseconds
     if duration >= target { return .established }
-    // A duration below the target is small enough to be multiplied.
+    // A duration below the target is too small to overflow.
     return duration * 100 >= target * incompletePercent ? .incomplete : nil
   }
 
-  /// The trees of any fasts, oldest end first; of equal ends, the smaller id first. So every device
-  /// counts them alike.
+  /// The trees of some fasts, oldest end first; for equal ends, the smaller id first. So every
+  /// device numbers them alike.
   ///
   /// - Complexity: O(n log n).
   public static func trees(for sessions: some Sequence<Session>) -> [Tree] {
@@ -82,9 +82,9 @@ public enum TreeMapper {
   }
 }
 
-/// The order of fasts that are over.
+/// The order of ended fasts.
 enum HistoryOrder {
-  /// Whether one ended before the other; ids decide between equal ends.
+  /// Whether one fast ended before the other; ids break ties.
   static func isOlder(_ a: Session, _ b: Session) -> Bool {
     let ends = (a.span.end ?? a.span.start, b.span.end ?? b.span.start)
     return ends.0 == ends.1 ? a.id.uuidString < b.id.uuidString : ends.0 < ends.1

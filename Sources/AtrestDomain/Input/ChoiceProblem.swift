@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// One sentence for each choice that a person typed and that is not there.
+// Errors for typed choices that do not exist, each with its sentence.
 
-/// Why a choice that a person typed was not taken. Nothing was changed.
+/// Why a typed choice was not accepted. Nothing was changed.
 public enum ChoiceProblem: Error, Hashable, Sendable, CaseIterable {
-  /// Neither on nor off.
+  /// Not on or off.
   case notASwitch
-  /// Neither of the units.
+  /// Not a unit of volume.
   case notAUnit
   /// Not the name of a setting.
   case unknownSetting
-  /// Not a month in any of the forms we read.
+  /// Not a month in any accepted form.
   case notAMonth
-  /// A setting that programs write, not people.
+  /// A setting that only programs write.
   case notForPeople
 
   /// What happened, then what to do.

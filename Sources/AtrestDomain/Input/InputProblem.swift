@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person may type, and one sentence for each thing that cannot be meant.
+// The rules for typed input, and an error with a sentence for each violation.
 
 import Foundation
 
-/// Why something a person typed was not taken. Nothing was changed.
+/// Why typed input was not accepted. Nothing was changed.
 public enum InputProblem: Error, Hashable, Sendable, CaseIterable {
-  /// Not a time in any of the forms we read.
+  /// Not a time in any accepted form.
   case notATime
-  /// A time that clocks skip on that day, because they are set forward.
+  /// A time that the clocks skip on that day because of daylight saving.
   case skippedTime
   /// Not a length of time.
   case notADuration
@@ -19,17 +19,17 @@ public enum InputProblem: Error, Hashable, Sendable, CaseIterable {
   case longAgo
   /// A fast that ends before it starts.
   case endBeforeStart
-  /// An end for a fast that is to go on.
+  /// An end for a fast that is to stay open.
   case openWithEnd
-  /// No end for a fast that is to be over.
+  /// No end for a fast that is to be closed.
   case endMissing
   /// A fast of more than 14 days.
   case fastTooLong
-  /// An amount of nothing, or of more than 5 litres.
+  /// An amount of zero, or of more than 5 litres.
   case amountOutOfRange
-  /// The same, for a person who measures in ounces.
+  /// Like `amountOutOfRange`, for a person who uses ounces.
   case ouncesOutOfRange
-  /// A target of nothing, or of more than 7 days.
+  /// A target of zero, or of more than 7 days.
   case targetOutOfRange
 
   /// What happened, then what to do.
@@ -54,28 +54,28 @@ public enum InputProblem: Error, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// The rules for what a person types. Narrower than what can be stored: records of other programs,
-/// and of devices with other rules, are still shown and synced.
+/// The rules for typed input. Stricter than the rules for storage: records of other programs and
+/// versions are still shown and synced.
 public enum TypedRules {
-  /// How far ahead a typed time may be: clocks differ a little, and `22:30` may be typed seconds
-  /// before it.
+  /// How far ahead of now a typed time may be, in seconds: clocks differ, and `22:30` may be typed
+  /// seconds early.
   public static let futureSlack: TimeInterval = 60
   /// The longest fast, in seconds: 14 days.
   public static let longestFast: TimeInterval = 14 * 86_400
-  /// The amounts of one entry, in millilitres.
+  /// The valid amounts of one entry in millilitres.
   public static let millilitres = 1...5_000
-  /// The targets, in minutes: up to 7 days.
+  /// The valid targets in minutes: up to 7 days.
   public static let targetMinutes = 1...(7 * 24 * 60)
 
-  /// Checks a time for something that already happened.
+  /// Checks the time of a past event.
   public static func check(time: Date, now: Date) throws(InputProblem) {
     guard time.timeIntervalSince(now) <= futureSlack else { throw .inTheFuture }
     guard time.timeIntervalSince1970 > 0 else { throw .longAgo }
   }
 
-  /// Checks when a fast ran.
+  /// Checks a fast's span.
   ///
-  /// - Parameter end: nil while it goes on; then the time up to `now` counts.
+  /// - Parameter end: nil for an open fast; then the time until `now` counts.
   public static func check(start: Date, end: Date?, now: Date) throws(InputProblem) {
     try check(time: start, now: now)
     if let end {
@@ -85,15 +85,15 @@ public enum TypedRules {
     guard (end ?? now).timeIntervalSince(start) <= longestFast else { throw .fastTooLong }
   }
 
-  /// Checks that a fast which ended is not longer than can be meant: one that was forgotten did not
-  /// last until now.
+  /// Checks that an ended fast is not implausibly long: one that was forgotten did not last until
+  /// now.
   public static func check(lengthOf session: Session) throws(InputProblem) {
     guard (session.duration ?? 0) <= longestFast else { throw .fastTooLong }
   }
 
   /// Checks the amount of one entry.
   ///
-  /// - Parameter unit: In what the person who typed it measures.
+  /// - Parameter unit: The unit of the person who typed it, for the error.
   public static func check(
     millilitres: Int, unit: WaterUnit = .millilitres
   ) throws(InputProblem) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the months that people type.
+// Parses typed months.
 
 import Foundation
 
 extension Typed {
-  /// Reads a month: `2026-11`, `nov`, `November`, `nov 2026`, `this`, `last`. A month without a
-  /// year is the latest one of that name that has begun.
+  /// Parses a month: `2026-11`, `nov`, `November`, `nov 2026`, `this`, `last`. Without a year it is
+  /// the latest such month that has begun.
   ///
   /// - Throws: `ChoiceProblem.notAMonth`.
   public static func month(
@@ -45,7 +45,7 @@ extension Typed {
     "october", "november", "december",
   ]
 
-  /// The month that a name, or its first three letters or more, stands for.
+  /// The month of a name or of its first three or more letters.
   private static func monthNumber(_ text: Substring) -> Int? {
     guard text.utf8.count >= 3 else { return nil }
     return monthNames.firstIndex { $0.hasPrefix(text) }.map { $0 + 1 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the times, lengths and amounts that people type. Pure: now and the zone are parameters.
+// Parses typed times, durations and amounts. Pure: now and the zone are parameters.
 
 import Foundation
 
-/// Reads what people type. Case and surrounding blanks do not matter; nothing is guessed.
+/// Parses typed input. Ignores case and surrounding white space, and guesses nothing.
 public enum Typed {
-  /// Characters of the longest text that is looked at.
+  /// The longest text that is parsed, in characters.
   public static let limitCharacters = 64
 
-  /// Reads a time: `now`, `2h ago`, `22:30`, `yesterday 22:30`, `today 7:05`, `2026-11-21 22:30`,
+  /// Parses a time: `now`, `2h ago`, `22:30`, `yesterday 22:30`, `today 7:05`, `2026-11-21 22:30`,
   /// `2026-11-21T22:30:15`, `2026-11-21T20:30:00.250Z`, `2026-11-21T22:30+02:00`.
   ///
-  /// Times without a zone are those of clocks in `zone`; one that they show twice means the first.
-  /// A clock time alone is today's, or yesterday's if today's has not come. The result may lie in
-  /// the future: `TypedRules` judges that.
+  /// A time without a zone is local to `zone`; an ambiguous one means the first occurrence. A bare
+  /// clock time is today's, or yesterday's if today's has not come. The result may lie in the
+  /// future: `TypedRules` checks that.
   /// - Throws: `InputProblem.notATime` or `.skippedTime`.
   public static func time(
     _ text: String, now: Date, in zone: TimeZone
@@ -38,8 +38,8 @@ public enum Typed {
     return try isoTime(text, in: zone)
   }
 
-  /// Reads a length of time, `16h`, `16h30m`, `16h 30m` or `90m`, as minutes. It may be 0;
-  /// `TypedRules` judges that.
+  /// Parses a duration, `16h`, `16h30m`, `16h 30m` or `90m`, to minutes. It may be 0; `TypedRules`
+  /// checks that.
   ///
   /// - Throws: `InputProblem.notADuration`.
   public static func minutes(_ text: String) throws(InputProblem) -> Int {
@@ -49,7 +49,7 @@ public enum Typed {
     return minutes
   }
 
-  /// Reads a target: a length of time, or whole hours, `16`, as the app's picker has them.
+  /// Parses a target: a duration, or whole hours such as `16`, as in the app's picker.
   ///
   /// - Throws: `InputProblem.notADuration`, `.targetOutOfRange`.
   public static func targetMinutes(_ text: String) throws(InputProblem) -> Int {
@@ -63,22 +63,22 @@ public enum Typed {
     return minutes
   }
 
-  /// Reads an amount, `250`, `250ml`, `0.5l` or `8oz` (US fluid ounces, 29.5735295625 ml), as
-  /// millilitres, rounded to the nearest. It may be 0 or huge; `TypedRules` judges that.
+  /// Parses an amount, `250`, `250ml`, `0.5l` or `8oz` (US fluid ounces, 29.5735295625 ml), to the
+  /// nearest millilitre. It may be 0 or huge; `TypedRules` checks that.
   ///
   /// - Throws: `InputProblem.notAnAmount`.
   public static func millilitres(_ text: String) throws(InputProblem) -> Int {
     try millilitres(text, unit: .millilitres)
   }
 
-  /// The same, for a person who measures in a unit: a number without one is in it.
+  /// Parses an amount with a default unit for a bare number.
   public static func millilitres(
     _ text: String, unit: WaterUnit
   ) throws(InputProblem) -> Int {
     let text = try normalized(text, or: .notAnAmount)
     let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let typed = text.dropFirst(number.count).drop { $0 == " " }
-    let perUnit: Int  // In thousand-millionths of a litre: all of the ounces' digits that matter.
+    let perUnit: Int  // In billionths of a litre, which keeps every significant digit of the ounce.
     switch typed.isEmpty ? unit.rawValue[...] : typed {
     case "ml": perUnit = 1_000_000
     case "l": perUnit = 1_000_000_000
@@ -109,7 +109,7 @@ public enum Typed {
     return words.joined(separator: " ")
   }
 
-  /// One to `limit` ASCII digits as a number.
+  /// Parses one to `limit` ASCII digits.
   private static func digits(_ text: Substring, upTo limit: Int) -> Int? {
     guard (1...limit).contains(text.utf8.count),
       text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
@@ -117,7 +117,7 @@ public enum Typed {
     return Int(text)
   }
 
-  /// `16h`, `16h30m`, `16h 30m`, `90m`; after an hour, fewer than 60 minutes.
+  /// Parses `16h`, `16h30m`, `16h 30m` or `90m`; minutes after an hour are below 60.
   private static func minutes(in text: Substring) -> Int? {
     let parts = text.split(separator: "h", omittingEmptySubsequences: false)
     func minutes(_ part: Substring) -> Int? {
@@ -135,7 +135,7 @@ public enum Typed {
     }
   }
 
-  /// `7:05`, `22:30` or `22:30:15` as seconds since midnight.
+  /// Parses `7:05`, `22:30` or `22:30:15` to seconds since midnight.
   private static func clockSecond(_ text: Substring) -> Int? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard (2...3).contains(parts.count), parts.dropFirst().allSatisfy({ $0.utf8.count == 2 }),
@@ -154,7 +154,8 @@ public enum Typed {
     return instant
   }
 
-  /// `2026-11-21t22:30`, with seconds, up to three digits of them more, and a zone, or without.
+  /// Parses `2026-11-21t22:30` with optional seconds, up to three fractional digits and an optional
+  /// zone.
   private static func isoTime(_ text: String, in zone: TimeZone) throws(InputProblem) -> Date {
     let halves = text.split(maxSplits: 1) { $0 == "t" || $0 == " " }
     guard halves.count == 2 else { throw .notATime }
@@ -183,7 +184,7 @@ public enum Typed {
     return instant.addingTimeInterval(Double(milliseconds) / 1000)
   }
 
-  /// `z`, `+02:00` or `-0330`.
+  /// Parses a zone offset: `z`, `+02:00` or `-0330`.
   private static func offset(_ text: Substring) throws(InputProblem) -> TimeZone {
     if text == "z" { return .gmt }
     let number = text.dropFirst().filter { $0 != ":" }[...]

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens on the timer in the seconds after a fast is completed.
+// The animation on the timer after a fast is completed.
 
-/// The arrival: the tree becomes whole, its star comes, and with Vigil a line of Scripture. It
-/// plays once, where the fast was completed, and leads nowhere: the person goes on when they like.
+/// The arrival: the tree becomes whole, its star appears, and with Vigil a line of Scripture. It
+/// plays once, on the device that completed the fast, and navigates nowhere.
 public struct Arrival: Hashable, Sendable {
-  /// How much of the tree there was.
+  /// The tree's fraction at completion.
   public let from: Double
-  /// Whether the fast reached its target. One that did not has no star and no Scripture.
+  /// Whether the fast reached its target. Otherwise there is no star and no Scripture.
   public let isEstablished: Bool
   /// Whether Vigil is on.
   public let vigil: Bool
-  /// Whether the person asked for less motion.
+  /// Whether the person enabled Reduce Motion.
   public let reduceMotion: Bool
 
-  /// Seconds after which it is over without Vigil. With Vigil it stays until the person acts.
+  /// The length in seconds without Vigil. With Vigil it stays until the person acts.
   public static let length = 3.0
-  /// Seconds from the completion, when the star begins to appear, to the Scripture.
+  /// The delay of the Scripture in seconds after the completion, at which the star starts to
+  /// appear.
   public static let scriptureDelay = 0.8
 
-  /// An arrival.
+  /// Creates an arrival; `from` is clamped to 0...1.
   public init(from: Double, isEstablished: Bool, vigil: Bool, reduceMotion: Bool = false) {
     self.from = min(max(from, 0), 1)
     self.isEstablished = isEstablished
@@ -26,19 +27,19 @@ public struct Arrival: Hashable, Sendable {
     self.reduceMotion = reduceMotion
   }
 
-  /// What to draw.
+  /// The state to draw.
   public struct Frame: Hashable, Sendable {
-    /// How much of the tree there is.
+    /// The tree's fraction, 0 to 1.
     public let progress: Double
-    /// How much of the star.
+    /// The star's opacity, 0 to 1.
     public let star: Double
-    /// How much of the Scripture.
+    /// The Scripture's opacity, 0 to 1.
     public let scripture: Double
-    /// Whether it is over.
+    /// Whether the arrival is over.
     public let isOver: Bool
   }
 
-  /// What to draw after so many seconds. A tree of a fast that ended early stays as it is.
+  /// The frame after a number of seconds. The tree of a fast that ended early does not change.
   public func frame(after seconds: Double) -> Frame {
     guard isEstablished else {
       return Frame(progress: from, star: 0, scripture: 0, isOver: seconds >= Self.length)

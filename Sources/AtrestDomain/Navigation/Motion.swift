@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long things take, and how they begin and end.
+// Durations and easing of animations.
 
-/// An animation as a value: what to draw at a time is a pure function of it.
+/// An animation as a value: what to draw is a pure function of time.
 public struct Motion: Hashable, Sendable {
-  /// How a movement begins and ends.
+  /// An easing curve.
   public enum Curve: Hashable, Sendable {
-    /// Begins slowly.
+    /// Slow start.
     case easeIn
-    /// Ends slowly.
+    /// Slow end.
     case easeOut
-    /// Begins and ends slowly.
+    /// Slow start and end.
     case easeInOut
 
-    /// The part of the movement that is done after a part of its time, both from 0 to 1.
+    /// The completed fraction of the movement at a fraction of its time, both 0 to 1.
     ///
     /// Source: cubic timing functions as in CSS Easing Functions Level 1, section 2.2.
     public func value(at part: Double) -> Double {
-      // Exactly nothing, and exactly everything, at the ends.
+      // Exactly 0 and 1 at the ends.
       guard part > 0 else { return 0 }
       guard part < 1 else { return 1 }
       let (x1, x2): (Double, Double) =
@@ -29,7 +29,7 @@ public struct Motion: Hashable, Sendable {
         let r = 1 - s
         return 3 * r * r * s * a + 3 * r * s * s * b + s * s * s
       }
-      // Time never runs backwards on these curves, so halving finds it.
+      // Time is monotonic on these curves, so bisection finds the parameter.
       var (low, high) = (0.0, 1.0)
       for _ in 0..<40 {
         let middle = (low + high) / 2
@@ -39,11 +39,11 @@ public struct Motion: Hashable, Sendable {
     }
   }
 
-  /// Its beginning and end.
+  /// The easing.
   public let curve: Curve
-  /// Seconds before it begins.
+  /// The delay in seconds.
   public let delay: Double
-  /// Seconds that it takes.
+  /// The duration in seconds, without the delay.
   public let duration: Double
 
   private init(_ curve: Curve, _ duration: Double, delay: Double = 0) {
@@ -52,8 +52,8 @@ public struct Motion: Hashable, Sendable {
     self.delay = delay
   }
 
-  /// The part that is done after so many seconds, 0 to 1. For people who asked for less motion
-  /// everything is there at once.
+  /// The completed fraction after a number of seconds, 0 to 1. With Reduce Motion it is complete at
+  /// once.
   public func value(after seconds: Double, reduceMotion: Bool = false) -> Double {
     if reduceMotion { return seconds < 0 ? 0 : 1 }
     return curve.value(at: (seconds - delay) / duration)
@@ -61,20 +61,20 @@ public struct Motion: Hashable, Sendable {
 
   /// Small changes.
   public static let ease = Motion(.easeInOut, 0.4)
-  /// From one place to another.
+  /// Transitions between places.
   public static let slow = Motion(.easeInOut, 0.6)
-  /// A tree that becomes whole.
+  /// A tree becoming whole.
   public static let arrival = Motion(.easeOut, 1.2)
-  /// Its star.
+  /// The arrival's star.
   public static let starAppear = Motion(.easeIn, 1.2, delay: 0.4)
-  /// Scripture that comes.
+  /// Scripture fading in.
   public static let scriptureFadeIn = Motion(.easeOut, 0.6)
-  /// Scripture that goes.
+  /// Scripture fading out.
   public static let scriptureFadeOut = Motion(.easeIn, 0.8)
-  /// Scripture under a milestone, which comes after it.
+  /// Scripture below a milestone, after it.
   public static let scriptureDelayed = Motion(.easeOut, 0.4, delay: 0.4)
-  /// A citation that was asked for.
+  /// A requested citation fading in.
   public static let citationReveal = Motion(.easeOut, 0.3)
-  /// A citation that goes again.
+  /// A citation fading out.
   public static let citationDismiss = Motion(.easeIn, 0.5)
 }

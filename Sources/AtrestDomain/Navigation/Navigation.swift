@@ -1,122 +1,122 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a person is in the app, and where each thing they do leads. Pure.
+// The app's navigation state and transitions. Pure.
 
-/// Where a person is: one of two places, at most one sheet over it, and small things opened on it.
+/// The navigation state: one of two places, at most one sheet over it, and small overlays.
 ///
-/// There are no tabs. While a fast goes on the way elsewhere leads through a glyph that opens an
-/// overlay; else icons float at the bottom.
+/// There are no tabs. During a fast, a glyph opens an overlay with the icons; otherwise icons float
+/// at the bottom.
 public struct Navigation: Hashable, Sendable {
   /// What fills the screen.
   public enum Screen: Hashable, Sendable {
     /// Home.
     case timer
-    /// The forest: it takes the timer's place, and gives it back.
+    /// The forest, which replaces the timer.
     case forest
   }
 
-  /// What lies over the screen, on frosted glass.
+  /// A sheet over the place.
   public enum Sheet: Hashable, Sendable {
     /// The month.
     case calendar
     /// The settings.
     case settings
-    /// What Atrest costs, and what it is for.
+    /// The paywall.
     case paywall
   }
 
-  /// A way to somewhere else.
+  /// A navigation icon.
   public enum Icon: Hashable, Sendable, CaseIterable {
-    /// To the forest.
+    /// Opens the forest.
     case forest
-    /// To the calendar.
+    /// Opens the calendar.
     case calendar
-    /// To the settings.
+    /// Opens the settings.
     case settings
   }
 
-  /// What a person did, or what changed under them.
+  /// A user event or a change of state.
   public enum Event: Hashable, Sendable {
-    /// The glyph at the top left was touched.
+    /// The glyph at the top left was tapped.
     case glyph
-    /// The screen beside an overlay was touched.
+    /// The area outside an overlay was tapped.
     case outside
-    /// An icon was touched.
+    /// An icon was tapped.
     case icon(Icon)
-    /// Swiped to the right, or the forest's glyph was touched.
+    /// A swipe to the right, or a tap on the forest's glyph.
     case back
-    /// The sheet was put away.
+    /// The sheet was dismissed.
     case closeSheet
-    /// "Go premium" in the settings.
+    /// "Go premium" in the settings was tapped.
     case goPremium
-    /// The drop on the timer was touched.
+    /// The drop on the timer was tapped.
     case water
     /// `TransitionMoment.isDue` became true.
     case transitionDue
-    /// "Continue with Atrest".
+    /// "Continue with Atrest" was tapped.
     case transitionContinue
-    /// "Maybe later".
+    /// "Maybe later" was tapped.
     case transitionLater
-    /// The time asked for by `Effect.handOver` is over.
+    /// The delay of `Effect.handOver` has passed.
     case handOverDue
-    /// The fast or the entitlement changed.
+    /// The active fast or the entitlement changed.
     case changed
   }
 
-  /// What the owner of this value is to do.
+  /// An action for the owner of this value.
   public enum Effect: Hashable, Sendable {
-    /// Wait so many seconds, then send `handOverDue`: two sheets at once collide.
+    /// Wait, then send `handOverDue`: two sheets at once collide.
     case handOver(afterSeconds: Double)
     /// Write `TransitionMoment.dismissedValue` to `TransitionMoment.dismissedKey`.
     case rememberTransition
   }
 
-  /// Seconds between a sheet that goes and the one that it led to.
+  /// Seconds between dismissing a sheet and presenting the next.
   public static let handOverSeconds = 0.3
 
   /// What fills the screen.
   public private(set) var screen = Screen.timer
   /// What lies over it.
   public private(set) var sheet: Sheet?
-  /// The sheet that comes when the last one is gone.
+  /// The sheet to present once the last one is gone.
   public private(set) var nextSheet: Sheet?
   /// Whether the glyph's overlay is open.
   public private(set) var isHatchOpen = false
-  /// Whether water is unfolded.
+  /// Whether the water panel is open.
   public private(set) var isWaterOpen = false
-  /// Whether the transition moment lies over everything.
+  /// Whether the transition moment is shown.
   public private(set) var isTransitionShown = false
-  /// Whether it was shown since the start, and so not again.
+  /// Whether it was shown since launch; it is not shown again.
   private var wasTransitionShown = false
 
-  /// At home.
+  /// Starts on the timer with nothing open.
   public init() {}
 
-  /// The icons of an overlay or at the bottom, for this entitlement. The forest's is absent where
-  /// there is no forest.
+  /// The icons for an entitlement. The forest's is absent without a forest.
   public static func icons(for entitlement: Entitlement) -> [Icon] {
     Icon.allCases.filter { $0 != .forest || FeatureGate.forestIcon.isOpen(for: entitlement) }
   }
 
-  /// Whether the glyph is there: at home, while a fast goes on.
+  /// Whether the glyph is shown: on the timer during a fast.
   public func hasGlyph(fastIsActive: Bool) -> Bool {
     screen == .timer && fastIsActive
   }
 
-  /// Whether icons float at the bottom: in the forest, and at home while no fast goes on.
+  /// Whether icons float at the bottom: in the forest, and on the timer between fasts.
   public func hasFloatingIcons(fastIsActive: Bool) -> Bool {
     screen == .forest || !fastIsActive
   }
 
-  /// Takes one step. What makes no sense where the person is changes nothing.
+  /// Handles one event. An event that does not apply changes nothing.
   ///
   /// - Parameters:
-  ///   - fastIsActive: Whether a fast goes on.
+  ///   - fastIsActive: Whether a fast is active.
   ///   - entitlement: As settled: see `Entitlement.settled(lastKnown:)`.
+  /// - Returns: The actions that the owner must carry out.
   public mutating func handle(
     _ event: Event, fastIsActive: Bool, entitlement: Entitlement
   ) -> [Effect] {
     leave(fastIsActive: fastIsActive, entitlement: entitlement)
-    // The transition moment lies above everything: only its buttons answer.
+    // The transition moment is modal: only its buttons work.
     if isTransitionShown {
       switch event {
       case .transitionContinue:
@@ -177,7 +177,7 @@ public struct Navigation: Hashable, Sendable {
     return []
   }
 
-  /// Leaves what is no longer there.
+  /// Closes what is no longer available.
   private mutating func leave(fastIsActive: Bool, entitlement: Entitlement) {
     if !fastIsActive {
       isHatchOpen = false
@@ -185,7 +185,7 @@ public struct Navigation: Hashable, Sendable {
     }
     if screen == .forest, !FeatureGate.forest.isOpen(for: entitlement) { screen = .timer }
     if !FeatureGate.paywall.isOpen(for: entitlement) {
-      // A purchase was made, here or on another device: there is nothing left to sell.
+      // A purchase was made here or on another device, so there is nothing left to sell.
       if sheet == .paywall { sheet = nil }
       if nextSheet == .paywall { nextSheet = nil }
     }

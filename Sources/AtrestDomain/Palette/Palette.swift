@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The colours of Atrest, and how one becomes another.
+// The colours of Atrest and their interpolation.
 
-/// A colour in sRGB, each part from 0 to 1.
+/// An sRGB colour with components from 0 to 1.
 public struct RGB: Hashable, Sendable {
   /// Red, 0 to 1.
   public let red: Double
@@ -10,28 +10,28 @@ public struct RGB: Hashable, Sendable {
   /// Blue, 0 to 1.
   public let blue: Double
 
-  /// A colour. Parts outside 0 to 1 are clamped.
+  /// Creates a colour. Components are clamped to 0...1.
   public init(red: Double, green: Double, blue: Double) {
     self.red = min(max(red, 0), 1)
     self.green = min(max(green, 0), 1)
     self.blue = min(max(blue, 0), 1)
   }
 
-  /// A colour from `0xRRGGBB`.
+  /// Creates a colour from `0xRRGGBB`.
   public init(hex: UInt32) {
     self.init(
       red: Double(hex >> 16 & 0xff) / 255, green: Double(hex >> 8 & 0xff) / 255,
       blue: Double(hex & 0xff) / 255)
   }
 
-  /// The parts as whole numbers from 0 to 255, for terminals.
+  /// The components as 0 to 255, for terminals.
   public var bytes: (red: UInt8, green: UInt8, blue: UInt8) {
     (
       UInt8((red * 255).rounded()), UInt8((green * 255).rounded()), UInt8((blue * 255).rounded())
     )
   }
 
-  /// `#RRGGBB`.
+  /// The colour as `#RRGGBB`.
   public var hex: String {
     let parts = bytes
     return "#"
@@ -41,8 +41,7 @@ public struct RGB: Hashable, Sendable {
       }.joined()
   }
 
-  /// The colour between two: the first at `t` = 0, the second at 1, linear in each part. `t` is
-  /// clamped.
+  /// The linear interpolation between two colours. `t` is clamped to 0...1.
   public static func interpolate(from: RGB, to: RGB, t: Double) -> RGB {
     let t = min(max(t, 0), 1)
     return RGB(
@@ -63,32 +62,32 @@ public enum Palette {
   /// A cooler horizon.
   public static let horizonCool = RGB(hex: 0x111827)
 
-  /// The sky behind the timer and the forest, from the bottom to the top, at even distances.
+  /// The sky's gradient behind timer and forest, bottom to top, evenly spaced.
   public static let dusk = [horizonWarm, duskBase, deepNight]
 
-  // Surfaces and words.
-  /// Behind everything.
+  // Surfaces and text.
+  /// The background.
   public static let canvas = deepNight
   /// Raised surfaces.
   public static let surface = RGB(red: 0.12, green: 0.10, blue: 0.14)
   /// Lines.
   public static let stroke = RGB(red: 0.30, green: 0.25, blue: 0.33)
-  /// Words that accompany.
+  /// Secondary text.
   public static let accent = RGB(red: 0.58, green: 0.55, blue: 0.65)
-  /// Words that stand back.
+  /// De-emphasised text.
   public static let muted = RGB(red: 0.45, green: 0.42, blue: 0.50)
-  /// Words that are looked at.
+  /// Emphasised text.
   public static let highlight = RGB(red: 0.88, green: 0.84, blue: 0.78)
 
-  /// A tree's colour: dark for what lies in shade, light for the tree itself.
+  /// A tree's pair of colours.
   public struct EarthTone: Hashable, Sendable {
-    /// The darker of the pair.
+    /// The darker colour, for shade.
     public let dark: RGB
-    /// The lighter of the pair: a tree that is all there.
+    /// The lighter colour, of a complete tree.
     public let light: RGB
   }
 
-  /// The five, by `TreeCharacter.tone`.
+  /// The five tones, by `TreeCharacter.tone`.
   public static let earthTones = [
     EarthTone(dark: RGB(hex: 0x3D2B1F), light: RGB(hex: 0x7A5C45)),
     EarthTone(dark: RGB(hex: 0xC17F3A), light: RGB(hex: 0xE8A94E)),
@@ -97,24 +96,24 @@ public enum Palette {
     EarthTone(dark: RGB(hex: 0x8B6914), light: RGB(hex: 0xD4A825)),
   ]
 
-  /// A tone's name, in lower case, to stand in a sentence; any number has one.
+  /// A tone's name in lower case, for use within a sentence. Accepts any number.
   public static func name(ofTone tone: Int) -> String {
     Catalogue.text("palette.tone.\(tone.magnitude % UInt(earthTones.count))")
   }
 
-  /// The tone of a number; any number has one.
+  /// The tone for any number, modulo the number of tones.
   public static func earthTone(_ tone: Int) -> EarthTone {
     earthTones[Int(tone.magnitude % UInt(earthTones.count))]
   }
 
-  /// A tree at its beginning, one that stays incomplete, and the dot of a fast that ended early.
+  /// The grey of new trees, incomplete trees and the dots of fasts that ended early.
   public static let treeGrey = RGB(red: 0.55, green: 0.55, blue: 0.60)
 
-  /// Stars, and Vigil's words.
+  /// The colour of stars and of Vigil's text.
   public static let starLight = RGB(hex: 0xF0EDE6)
-  /// How much of `starLight` Scripture has.
+  /// The opacity of Scripture in `starLight`.
   public static let scriptureOpacity = 0.60
-  /// How much of `starLight` a citation has.
+  /// The opacity of a citation in `starLight`.
   public static let citationOpacity = 0.40
 
   /// The colour of a calendar's dot.

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a tree looks: its form, its colour, and how much of it can be seen.
+// The appearance of a tree: form, colour and opacity.
 
 /// A tree to draw: fill the silhouette with one colour at one opacity.
 public struct TreeAppearance: Hashable, Sendable {
-  /// Which silhouette: 0 to 7. See `TreeSilhouette`.
+  /// The silhouette, 0 to 7. See `TreeSilhouette`.
   public let variant: Int
-  /// The colour.
+  /// The fill colour.
   public let fill: RGB
-  /// From 0.05, barely there, to 1.
+  /// The opacity, 0.05 to 1.
   public let opacity: Double
 
-  /// What an incomplete tree keeps showing, of 1.
+  /// The fixed progress of an incomplete tree.
   public static let incompleteProgress = 0.30
 
-  /// A tree.
+  /// Creates an appearance.
   ///
-  /// Its opacity is `0.05 + 0.95 × progress`. Its colour goes from grey to the light one of its
-  /// tone with the progress; an incomplete tree stays grey.
+  /// The opacity is `0.05 + 0.95 × progress`. The colour goes from grey to the tone's light colour
+  /// with the progress; an incomplete tree stays grey.
   /// - Parameter progress: 0 to 1; clamped.
   public init(character: TreeCharacter, progress: Double, isIncomplete: Bool) {
     let progress = min(max(progress, 0), 1)
@@ -29,7 +29,7 @@ public struct TreeAppearance: Hashable, Sendable {
         from: Palette.treeGrey, to: Palette.earthTone(character.tone).light, t: progress)
   }
 
-  /// A tree in this state.
+  /// Creates the appearance of a tree in a state.
   public init(character: TreeCharacter, state: TreeState) {
     switch state {
     case .established: self.init(character: character, progress: 1, isIncomplete: false)

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person can set: names, defaults, and what may be stored.
+// The settings: names, defaults and valid values.
 
 import Foundation
 
-/// A setting. Settings are records of their own, synced like any other; the keys are those of the
-/// iOS app where it has the setting.
+/// A setting. Settings are synced records; keys are the iOS app's where it has the setting.
 public enum Setting: String, Hashable, Sendable, CaseIterable {
-  /// The usual target of a fast: hours, as `TargetPreference` reads them.
+  /// The usual target in hours; see `TargetPreference`.
   case target = "atrest.fasting.targetHours"
   /// The unit of water: `ml` or `oz`.
   case waterUnit = "atrest.hydration.unit"
-  /// The amount of one quick addition, in millilitres.
+  /// The amount of a quick addition in millilitres.
   case quickAdd = "atrest.hydration.quickAdd"
   /// Whether Vigil is on.
   case vigil = "atrest.vigil.enabled"
-  /// Whether the transition moment was seen. Programs write it, people do not.
+  /// Whether the transition moment was seen. Only programs write it.
   case transitionDismissed = "atrest.transition.dismissed"
 
-  /// The name by which people call it; nil for one that is not theirs to set.
+  /// The name that people use; nil if people cannot set it.
   public var name: String? {
     switch self {
     case .target: "target"
@@ -28,7 +27,7 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The setting that a person calls by a name, or by its key.
+  /// The setting with a name or key.
   ///
   /// - Throws: `ChoiceProblem.unknownSetting` or `.notForPeople`.
   public static func named(_ text: String) throws(ChoiceProblem) -> Setting {
@@ -40,7 +39,7 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
     return found
   }
 
-  /// What is stored where a person chose nothing.
+  /// The value if nothing is stored.
   public var defaultValue: String {
     switch self {
     case .target: TargetPreference.value(minutes: Session.defaultTargetMinutes)
@@ -50,21 +49,21 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The values that are offered, as people type them. Target and quick addition may be any other.
+  /// The suggested values, as people type them. Target and quick addition accept others too.
   public var choices: [String] {
     switch self {
     case .target: TargetPreference.choicesHours.map { "\($0)h" }
     case .waterUnit: WaterUnit.allCases.map(\.rawValue)
-    // With their unit: a number alone may be read in another one.
+    // With a unit, because a bare number may be read in another one.
     case .quickAdd: Settings.quickAddChoices.map { "\($0)ml" }
     case .vigil: ["on", "off"]
     case .transitionDismissed: []
     }
   }
 
-  /// Makes the value to store of what a person typed.
+  /// Parses a typed value to the stored form.
   ///
-  /// - Parameter unit: The unit that the person uses, for an amount without one.
+  /// - Parameter unit: The person's unit, for an amount without one.
   /// - Throws: An `InputProblem` or a `ChoiceProblem`.
   public func stored(typed text: String, unit: WaterUnit = .millilitres) throws -> String {
     switch self {
@@ -85,28 +84,28 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// All settings, read. A value that is absent or damaged gives way to its default: nothing that
-/// another program wrote keeps a person from beginning or drinking.
+/// All settings, parsed. An absent or damaged value falls back to its default: nothing that another
+/// program wrote may block a person.
 public struct Settings: Hashable, Sendable {
-  /// The usual target, in minutes.
+  /// The usual target in minutes.
   public let targetMinutes: Int
   /// The unit of water.
   public let waterUnit: WaterUnit
-  /// The amount of one quick addition, in millilitres.
+  /// The amount of a quick addition in millilitres.
   public let quickAddMillilitres: Int
-  /// Whether Vigil is on. Off unless the person turned it on.
+  /// Whether Vigil is on. Off by default.
   public let vigil: Bool
   /// Whether the transition moment was seen, on any device.
   public let transitionDismissed: Bool
 
-  /// The amounts that are offered, in millilitres.
+  /// The suggested amounts in millilitres.
   public static let quickAddChoices = [150, 200, 250, 300, 500]
-  /// The amount where a person chose none, in millilitres.
+  /// The default amount in millilitres.
   public static let defaultQuickAdd = 250
 
-  /// Reads all settings.
+  /// Parses all settings.
   ///
-  /// - Parameter value: What is stored under a key; nil where nothing is.
+  /// - Parameter value: Returns the stored value of a key; nil if absent.
   public init(_ value: (String) throws -> String?) rethrows {
     func stored(_ setting: Setting) throws -> String? { try value(setting.rawValue) }
     targetMinutes = TargetPreference.minutes(try stored(.target))

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sections of the settings, in their order, and for whom each is there.
+// The sections of the settings screen and their availability.
 
-/// A section of the settings: six, and Vigil's between water and premium.
+/// A section of the settings screen, in order.
 public enum SettingsSection: Hashable, Sendable, CaseIterable {
   /// The usual target.
   case fasting
-  /// The unit, and the quick addition.
+  /// The unit and the quick addition.
   case hydration
-  /// Vigil. Everybody's: nothing about it depends on a purchase.
+  /// Vigil. Available to everybody, regardless of purchases.
   case vigil
-  /// The way to the paywall.
+  /// The link to the paywall.
   case premium
   /// Export and import.
   case data
@@ -18,7 +18,7 @@ public enum SettingsSection: Hashable, Sendable, CaseIterable {
   /// Terms and privacy.
   case legal
 
-  /// The sections of somebody's settings.
+  /// The sections for an entitlement, in order.
   public static func sections(for entitlement: Entitlement) -> [SettingsSection] {
     allCases.filter { section in
       switch section {
@@ -42,9 +42,9 @@ public enum SettingsSection: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Its lines, from the top.
+  /// The lines, top to bottom.
   ///
-  /// - Parameter isPaired: Whether the data is on a server too.
+  /// - Parameter isPaired: Whether the data is also on a server.
   public func lines(isPaired: Bool) -> [Word] {
     switch self {
     case .fasting: [.settingsFastingTarget, .settingsFastingNote]

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a setting that is on or off is kept.
+// The storage format of on/off settings.
 
-/// A setting that is on or off.
+/// An on/off setting.
 public enum SwitchSetting {
-  /// What is stored.
+  /// The stored form.
   public static func value(_ isOn: Bool) -> String { isOn ? "true" : "false" }
 
-  /// Whether a stored value means on. Anything that is not clearly on is off: other programs write
-  /// `true`, `1` or `YES`, and whatever is damaged must not turn on what a person never chose.
+  /// Whether a stored value means on. Other programs write `true`, `1` or `YES`; anything else is
+  /// off, because a damaged value must not turn something on.
   public static func isOn(_ value: String?) -> Bool {
     ["true", "1", "yes", "on"].contains(value?.lowercased())
   }
 
-  /// Reads what a person typed: `on` or `off`, `yes` or `no`, `true` or `false`.
+  /// Parses typed input: `on`, `yes`, `true` or `off`, `no`, `false`.
   ///
   /// - Throws: `ChoiceProblem.notASwitch`.
   public static func typed(_ text: String) throws(ChoiceProblem) -> Bool {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of each cell of a raster a silhouette covers, for terminals.
+// Rasterises a silhouette for terminals.
 
 extension SilhouettePath {
-  /// The cells of the largest raster, across or down.
+  /// The largest raster dimension, in cells.
   public static let limitCells = 512
 
-  /// How much of each cell the silhouette covers, row by row from the top, 0 to 1.
+  /// The coverage of each cell, row by row from the top, 0 to 1.
   ///
   /// - Parameters:
-  ///   - columns: Cells across the whole square; clamped to 1 to 512.
-  ///   - rows: Cells down the whole square; clamped to 1 to 512. A terminal's cells are about twice
-  ///     as high as they are wide: half as many rows, or half blocks, keep a tree's proportions.
-  /// - Complexity: O(outline points × scan lines they cross); four lines a row.
+  ///   - columns: Cells across the square; clamped to 1...512.
+  ///   - rows: Cells down the square; clamped to 1...512. Terminal cells are about twice as high as
+  ///     wide: half as many rows, or half blocks, keep the proportions.
+  /// - Complexity: O(outline points × scan lines they cross); four scan lines per row.
   public func coverage(columns: Int, rows: Int) -> [[Double]] {
     let columns = min(max(columns, 1), Self.limitCells)
     let rows = min(max(rows, 1), Self.limitCells)
@@ -37,7 +37,7 @@ extension SilhouettePath {
     var direction: Int
   }
 
-  /// Where the outlines cross the middles of equally high lines, from left to right.
+  /// The crossings of the outlines with the middle of each scan line, left to right.
   private func crossings(atLines count: Int) -> [[Crossing]] {
     var result = Array(repeating: [Crossing](), count: count)
     let height = TreeSilhouette.side / Double(count)
@@ -48,7 +48,7 @@ extension SilhouettePath {
           previous.y < point.y ? (previous, point, 1) : (point, previous, -1)
         previous = point
         guard upper.y < lower.y else { continue }
-        // A line belongs to a piece if its middle lies from the upper end on, before the lower one.
+        // A segment covers the scan lines whose middle lies in its half-open vertical range.
         let first = max(0, (upper.y / height - 0.5).rounded(.up))
         let last = min(Double(count) - 1, (lower.y / height - 0.5).rounded(.up) - 1)
         guard first <= last else { continue }
@@ -62,7 +62,7 @@ extension SilhouettePath {
     return result.map { $0.sorted { $0.x < $1.x } }
   }
 
-  /// Adds a stretch of a line to the cells that it touches.
+  /// Adds a span of a scan line to the cells that it touches.
   private static func add(from: Double, to: Double, weight: Double, to row: inout [Double]) {
     let from = max(0, from)
     let to = min(Double(row.count), to)

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads path data, and keeps it as outlines.
+// Parses SVG path data into flattened outlines.
 
 import Foundation
 
-/// A point in a silhouette's square: from 0 to 1024, x to the right, y downwards.
+/// A point in a silhouette's square: 0 to 1024, x to the right, y downwards.
 public struct SilhouettePoint: Hashable, Sendable {
-  /// To the right.
+  /// The distance to the right.
   public var x: Double
-  /// Downwards.
+  /// The distance downwards.
   public var y: Double
 
-  /// A point.
+  /// Creates a point; the range is not checked.
   public init(x: Double, y: Double) {
     self.x = x
     self.y = y
   }
 }
 
-/// A compound path, as closed outlines made of straight pieces: curves are flattened on reading.
+/// A compound path of closed polygons: curves are flattened on parsing.
 public struct SilhouettePath: Hashable, Sendable {
-  /// The outlines; each closes by itself.
+  /// The outlines, implicitly closed.
   public let outlines: [[SilhouettePoint]]
 
-  /// Bytes of the longest path that is read.
+  /// The longest path data that is parsed, in bytes.
   public static let limitBytes = 256 * 1024
 
-  /// What stands for a tree whose path cannot be read: a plain crown, 15 % from the sides and 5 %
-  /// from top and bottom. Nobody is told; a tree is still there.
+  /// The replacement for an unreadable path: a plain ellipse, 15 % from the sides and 5 % from top
+  /// and bottom. A tree is still shown and no error reported.
   public static let fallback = SilhouettePath(
     outlines: [
       (0..<48).map { step in
@@ -41,10 +41,10 @@ public struct SilhouettePath: Hashable, Sendable {
     self.outlines = outlines
   }
 
-  /// Reads SVG path data of the commands M, L, C, Q and Z, upper or lower case.
+  /// Parses SVG path data with the commands M, L, C, Q and Z, upper or lower case.
   ///
-  /// - Returns: nil for anything else: an arc, a number that is none, too few of them, no outline.
   /// Source: SVG 1.1, section 8.3.
+  /// - Returns: nil for anything else: another command, a malformed or missing number, no outline.
   public init?(data: String) {
     var scanner = PathScanner(data)
     guard data.utf8.count <= Self.limitBytes else { return nil }
@@ -102,7 +102,7 @@ public struct SilhouettePath: Hashable, Sendable {
     self.outlines = outlines
   }
 
-  /// Adds a cubic curve as straight pieces of about 6 units.
+  /// Adds a cubic curve as segments of about 6 units.
   private static func flatten(
     from a: SilhouettePoint, _ b: SilhouettePoint, _ c: SilhouettePoint, _ d: SilhouettePoint,
     into outline: inout [SilhouettePoint]
@@ -121,7 +121,7 @@ public struct SilhouettePath: Hashable, Sendable {
   }
 }
 
-/// Reads letters and numbers, one after the other.
+/// A tokenizer for letters and numbers.
 private struct PathScanner {
   private var rest: Substring.UTF8View
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The eight forms of a tree.
+// The eight tree forms.
 
-/// A form of a tree: one compound path in a square of 1024, its foot on y = 1006, in the middle.
+/// A tree form: one compound path in a square of 1024, its foot at y = 1006 in the middle.
 ///
-/// All eight were drawn for this project. Fill the path with one colour, by the non-zero rule
-/// (which is what SVG does unless told otherwise); its holes are sky.
+/// All eight were drawn for this project. Fill the path with one colour by the non-zero rule, SVG's
+/// default; the holes are sky.
 public enum TreeSilhouette: Int, Hashable, Sendable, CaseIterable {
   /// A stout trunk that leans a little, and a wide crown.
   case oak
@@ -23,16 +23,16 @@ public enum TreeSilhouette: Int, Hashable, Sendable, CaseIterable {
   /// Level plates, one above the other.
   case cedar
 
-  /// The side of the square that every path is drawn in.
+  /// The side of the square of every path.
   public static let side = 1024.0
 
-  /// The form of a number, `TreeCharacter.variant`; any number has one.
+  /// The form for any number, such as `TreeCharacter.variant`; taken modulo the number of forms.
   public init(variant: Int) {
     self = Self.allCases[Int(variant.magnitude % UInt(Self.allCases.count))]
   }
 
-  /// The path as SVG path data, `M`, `l`, `c` and `z` only: for the `d` of a `path` in a
-  /// `viewBox="0 0 1024 1024"`. 4 to 24 KB; define it once and use it often.
+  /// The SVG path data with `M`, `l`, `c` and `z` only, for the `d` of a `path` in a `viewBox="0 0
+  /// 1024 1024"`. 4 to 24 KB; define it once and reference it.
   public var pathData: String {
     switch self {
     case .oak: Self.oakPath
@@ -46,7 +46,7 @@ public enum TreeSilhouette: Int, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The path, read; to draw it where there is no SVG.
+  /// The parsed path, for drawing without SVG.
   ///
   /// - Complexity: O(bytes), about a millisecond: keep the result.
   public var path: SilhouettePath {

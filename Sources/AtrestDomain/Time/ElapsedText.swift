@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the time since a fast began is written on the timer.
+// Formats the elapsed time on the timer.
 
 import Foundation
 
-/// Writes the time since a fast began.
+/// Formats the time since a fast's start.
 public enum ElapsedText {
-  /// `0h 7m`, `12h 30m`, `16h 0m`: hours and minutes that have passed in full, always both, so that
-  /// the numerals stay where they are. Before the start it is `0h 0m`.
+  /// Whole hours and minutes, such as `0h 7m` or `16h 0m`. Always both, so that the numerals do not
+  /// move. `0h 0m` before the start.
   public static func text(_ seconds: TimeInterval) -> String {
     let minutes = max(0, Milliseconds.whole(seconds)) / Milliseconds.perMinute
     return "\(minutes / 60)h \(minutes % 60)m"

@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// A day of the calendar as people at a place count it, and the instants that a clock on the wall
-// can mean there.
+// A local calendar day, and the instants of a local clock time.
 
 import Foundation
 
-/// A day of the Gregorian calendar at some place. What instants belong to it depends on the time
-/// zone.
+/// A day of the Gregorian calendar. The instants it covers depend on the time zone.
 public struct LocalDay: Hashable, Comparable, Sendable {
   /// Days since 1970-01-01.
   public let number: Int
 
-  /// The day that is so many days after 1970-01-01.
+  /// Creates a day from the number of days since 1970-01-01.
   public init(number: Int) {
     self.number = number
   }
 
-  /// The day on which an instant falls.
+  /// The local day of an instant.
   public init(_ date: Date, in zone: TimeZone) {
     let local = date.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: date))
     number = Int((min(max(local, -1e15), 1e15) / 86_400).rounded(.down))
   }
 
-  /// A day by its parts, or nil if there is no such day or it lies outside the years 1970 to 6429.
+  /// Creates a day from its parts; nil if there is no such day or the year is outside 1970 to 6429.
   ///
-  /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`: the
+  /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`. The
   /// year begins in March, so that the leap day is its last.
   public init?(year: Int, month: Int, day: Int) {
     guard (1970...6429).contains(year), (1...12).contains(month), (1...31).contains(day) else {
@@ -35,21 +33,21 @@ public struct LocalDay: Hashable, Comparable, Sendable {
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
     let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
     number = era * 146_097 + dayOfEra - 719_468
-    // The 31st of a short month would be the first days of the next.
+    // The 31st of a short month would be the first of the next.
     guard parts == Parts(year: year, month: month, day: day) else { return nil }
   }
 
-  /// The day as a calendar names it.
+  /// Year, month and day.
   public struct Parts: Hashable, Sendable {
-    /// 1970 and later for every day that can be stored.
+    /// The year; 1970 or later for every storable day.
     public let year: Int
-    /// 1 to 12.
+    /// The month, 1 to 12.
     public let month: Int
-    /// 1 to 31.
+    /// The day of the month, 1 to 31.
     public let day: Int
   }
 
-  /// Year, month and day. Source: as for `init(year:month:day:)`, `civil_from_days`.
+  /// The day's parts. Source: as for `init(year:month:day:)`, `civil_from_days`.
   public var parts: Parts {
     let shifted = number + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -70,16 +68,15 @@ public struct LocalDay: Hashable, Comparable, Sendable {
   /// The day before.
   public var previous: LocalDay { LocalDay(number: number - 1) }
 
-  /// The instant at which clocks at a place show a time of this day.
+  /// The instant of a local clock time on this day.
   ///
-  /// Where clocks are set back and show a time twice, the first one is meant.
+  /// If clocks are set back and show the time twice, it is the first occurrence.
   /// - Parameter seconds: Seconds since midnight, as the clock shows them.
-  /// - Returns: nil if clocks skip that time when they are set forward.
+  /// - Returns: nil if the clocks skip the time.
   public func instant(atSecond seconds: Int, in zone: TimeZone) -> Date? {
     let asIfUTC = Double(number) * 86_400 + Double(seconds)
     let day: TimeInterval = 86_400
-    // Zones change at most once in two days, so the offsets a day before and a day after are all
-    // there are.
+    // Zones change offset at most once in two days, so the offsets a day before and after suffice.
     let candidates = [asIfUTC - day, asIfUTC + day].map { near in
       Date(
         timeIntervalSince1970: asIfUTC
@@ -90,19 +87,19 @@ public struct LocalDay: Hashable, Comparable, Sendable {
     }.min()
   }
 
-  /// `2026-11-21`.
+  /// The ISO 8601 form, such as `2026-11-21`.
   public var iso: String {
     let parts = parts
     return "\(padded(parts.year, 4))-\(padded(parts.month, 2))-\(padded(parts.day, 2))"
   }
 
-  /// The earlier day is the smaller.
+  /// Orders days, earlier first.
   public static func < (a: LocalDay, b: LocalDay) -> Bool {
     a.number < b.number
   }
 }
 
-/// A number with zeros in front.
+/// A number padded with leading zeros.
 func padded(_ number: Int, _ width: Int) -> String {
   let digits = String(number)
   return String(repeating: "0", count: max(0, width - digits.count)) + digits

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How lengths of time are counted exactly: in whole milliseconds, as they are stored.
+// Exact arithmetic on lengths of time, in whole milliseconds.
 
 import Foundation
 
-/// Counts lengths of time in whole milliseconds.
+/// Converts lengths of time to whole milliseconds.
 enum Milliseconds {
-  /// The nearest whole millisecond. What is not a number is 0; what cannot be stored is the most
-  /// that can be counted with room to multiply: 31,000 years.
+  /// The nearest whole millisecond. NaN is 0; other values are clamped to ±31,000 years, which
+  /// leaves room to multiply.
   ///
-  /// Instants are stored in milliseconds, and a Double cannot hold every one of them: subtracting
-  /// two that are sixteen hours apart can give a hair less, and a fast would miss its target by it.
+  /// Instants are stored in milliseconds, and a Double cannot represent all of them. The difference
+  /// of two that are sixteen hours apart can fall just short, and a fast would miss its target.
   static func whole(_ seconds: TimeInterval) -> Int {
     guard !seconds.isNaN else { return 0 }
     return Int((min(max(seconds, -1e12), 1e12) * 1000).rounded())

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// How instants and lengths of time are written for people and for programs.
+// Formats instants and durations for people and programs.
 
 import Foundation
 
-/// Writes instants. The digits, words and 24-hour clock are the same in every locale, so that what
-/// one person reads to another is what the other sees.
+/// Formats instants. Digits, words and the 24-hour clock are the same in every locale, so that two
+/// people see the same text.
 public enum TimeText {
-  /// `22:30`.
+  /// The local clock time, such as `22:30`.
   public static func clock(_ date: Date, in zone: TimeZone) -> String {
     let second = secondOfDay(date, in: zone)
     return "\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2))"
   }
 
-  /// `today 22:30`, `yesterday 22:30`, `tomorrow 22:30`, or `21 Nov 2026, 22:30`.
+  /// The local time relative to now: `today 22:30`, `yesterday 22:30`, `tomorrow 22:30`, or `21 Nov
+  /// 2026, 22:30`.
   public static func near(_ date: Date, now: Date, in zone: TimeZone) -> String {
     let clock = clock(date, in: zone)
     let day = LocalDay(date, in: zone)
@@ -24,14 +25,14 @@ public enum TimeText {
     }
   }
 
-  /// `21 Nov 2026`.
+  /// A day, such as `21 Nov 2026`.
   public static func day(_ day: LocalDay) -> String {
     let parts = day.parts
     return "\(parts.day) \(months[parts.month - 1]) \(parts.year)"
   }
 
-  /// ISO 8601 in UTC, to the second, or to the millisecond where there are some:
-  /// `2026-11-21T20:30:00Z`. For programs.
+  /// ISO 8601 in UTC with seconds, and milliseconds if not zero: `2026-11-21T20:30:00Z`. For
+  /// programs.
   public static func iso(_ date: Date) -> String {
     let utc = TimeZone.gmt
     let milliseconds = Int((min(max(date.timeIntervalSince1970, -1e12), 1e12) * 1000).rounded())
@@ -53,15 +54,14 @@ public enum TimeText {
   }
 }
 
-/// Writes lengths of time.
+/// Formats durations.
 public enum DurationText {
-  /// `12h 30m`, `16h`, `45m`, in whole minutes that have passed; anything under a minute, or
-  /// negative, is `0m`.
+  /// A duration in whole elapsed minutes: `12h 30m`, `16h`, `45m`. `0m` below a minute.
   public static func text(_ seconds: TimeInterval) -> String {
     text(minutes: wholeMinutes(seconds))
   }
 
-  /// The same, from minutes.
+  /// A duration given in minutes.
   public static func text(minutes: Int) -> String {
     let hours = max(0, minutes) / 60
     let rest = max(0, minutes) % 60
@@ -72,7 +72,7 @@ public enum DurationText {
     }
   }
 
-  /// Minutes that have passed in full; 0 for negative lengths.
+  /// Whole elapsed minutes; 0 for negative durations.
   public static func wholeMinutes(_ seconds: TimeInterval) -> Int {
     max(0, Milliseconds.whole(seconds)) / Milliseconds.perMinute
   }

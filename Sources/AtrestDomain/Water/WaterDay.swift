@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much was drunk on each day, as people count days where they are.
+// Sums water by local day.
 
 import Foundation
 
 /// The water of one local day.
 public struct WaterDay: Hashable, Sendable {
-  /// The day, in the zone that was asked about.
+  /// The local day in the requested zone.
   public let day: LocalDay
-  /// How much was drunk on it, in millilitres.
+  /// The day's total in millilitres.
   public let millilitres: Int
   /// The entries, oldest first.
   public let entries: [WaterEntry]
 
-  /// Sorts entries into days, latest day first. Days without an entry are absent.
+  /// Groups entries by day, latest day first. Days without entries are absent.
   ///
   /// - Complexity: O(n log n).
   public static func days(of entries: some Sequence<WaterEntry>, in zone: TimeZone) -> [WaterDay] {
@@ -21,7 +21,7 @@ public struct WaterDay: Hashable, Sendable {
       .sorted { $0.day > $1.day }
   }
 
-  /// Millilitres drunk on the local day of `now`.
+  /// The total of the local day of `now`, in millilitres.
   public static func total(
     of entries: some Sequence<WaterEntry>, onDayOf now: Date, in zone: TimeZone
   ) -> Int {
@@ -41,9 +41,9 @@ public struct WaterDay: Hashable, Sendable {
   }
 }
 
-/// Writes amounts: `250 ml`, `1,250 ml`.
+/// Formats amounts: `250 ml`, `1,250 ml`.
 public enum AmountText {
-  /// Millilitres, with a comma before each group of three digits.
+  /// An amount in millilitres with a comma as the thousands separator.
   public static func text(millilitres: Int) -> String {
     grouped(max(0, millilitres)) + " ml"
   }

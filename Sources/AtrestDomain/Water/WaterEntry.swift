@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Something drunk: when, and how much.
+// A drink: when, and how much.
 
 import Foundation
 
-/// One glass of water.
+/// One drink.
 public struct WaterEntry: Hashable, Identifiable, Sendable {
-  /// When and how much: edited and merged as one.
+  /// Time and amount, edited and merged as one.
   public struct Intake: Hashable, Sendable {
     /// When it was drunk.
     public let at: Date
-    /// How much, in `millilitreRange`.
+    /// The amount in millilitres, within `millilitreRange`.
     public let millilitres: Int
 
-    /// An intake, or nil if the amount is out of range.
+    /// Creates an intake; nil if the amount is out of range.
     public init?(at: Date, millilitres: Int) {
       guard WaterEntry.millilitreRange.contains(millilitres) else { return nil }
       self.at = at
@@ -20,16 +20,15 @@ public struct WaterEntry: Hashable, Identifiable, Sendable {
     }
   }
 
-  /// Chosen when the entry is made.
+  /// Chosen when the entry is created.
   public let id: UUID
-  /// When and how much.
+  /// The time and the amount.
   public var intake: Intake
 
-  /// The amounts that can be stored, in millilitres. What a person can drink is a narrower
-  /// question, asked where a person types.
+  /// The storable amounts in millilitres. Typed input has a narrower range.
   public static let millilitreRange = 1...20_000
 
-  /// An entry.
+  /// Creates an entry from its id and intake.
   public init(id: UUID, intake: Intake) {
     self.id = id
     self.intake = intake

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two units in which people measure what they drink.
+// The units of volume that people use.
 
-/// A unit of volume. Amounts are always kept in whole millilitres; a unit only says how a person
-/// reads and types them.
+/// A unit of volume for display and input. Amounts are stored in whole millilitres.
 public enum WaterUnit: String, Hashable, Sendable, CaseIterable {
   /// Millilitres.
   case millilitres = "ml"
   /// US fluid ounces: 29.5735295625 ml.
   case fluidOunces = "oz"
 
-  /// Its sign: `ml` or `fl oz`.
+  /// The unit's symbol: `ml` or `fl oz`.
   public var sign: String {
     switch self {
     case .millilitres: "ml"
@@ -19,13 +18,13 @@ public enum WaterUnit: String, Hashable, Sendable, CaseIterable {
 }
 
 extension AmountText {
-  /// An amount in a person's unit: `1,250 ml`, or to a tenth of an ounce, `8.5 fl oz`, `8 fl oz`.
+  /// An amount in a unit: `1,250 ml`, or to a tenth of an ounce, `8.5 fl oz`.
   public static func text(millilitres: Int, unit: WaterUnit) -> String {
     switch unit {
     case .millilitres: return text(millilitres: millilitres)
     case .fluidOunces:
-      // Ten-millionths of a millilitre keep it whole numbers. The bound is far above what a day
-      // can hold, and far below an overflow.
+      // Ten-millionths of a millilitre keep this in integers. The bound is far above a day's amount
+      // and far below overflow.
       let amount = min(max(millilitres, 0), 1_000_000_000)
       let perTenth = 29_573_530
       let tenths = (amount * 10_000_000 + perTenth / 2) / perTenth

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue: every word that a person reads and that no program made up, in one place.
+// The catalogue of all text for people, in one place.
 
-/// All copy, by key. The keys are those of the iOS app's strings where it has them.
+/// All text by key. Keys are those of the iOS app's strings where it has them.
 ///
-/// It is code and not a resource file, because a resource bundle lies beside a program: the command
-/// line tool is one file that people copy, and it would have lost its words.
+/// It is code rather than a resource file because a resource bundle lies beside the executable. The
+/// command-line tool is copied as a single file and would lose its text.
 ///
-/// The voice: unhurried and plain. No praise, no pressure, no counting of days, no urgency. What
+/// The voice is unhurried and plain: no praise, no pressure, no counting of days, no urgency. What
 /// happens in a body "may", "likely" or "typically" happens, and no phase is better than another.
-/// `WordPolicy` holds the phrases that never appear.
+/// `WordPolicy` lists the phrases that never appear.
 enum Catalogue {
   /// The timer.
   private static let timer: [(key: String, text: String)] = [
@@ -26,7 +26,7 @@ enum Catalogue {
     ),
   ]
 
-  /// The ways elsewhere.
+  /// Navigation.
   private static let ways: [(key: String, text: String)] = [
     ("nav.glyph.a11y", "Ways elsewhere"),
     ("nav.forest", "Forest"),
@@ -73,7 +73,7 @@ enum Catalogue {
     ("calendar.weekday.7", "Sat"),
   ]
 
-  /// The colours of trees, to stand in a sentence.
+  /// The tree colours, for use within a sentence.
   private static let colours: [(key: String, text: String)] = [
     ("palette.tone.0", "bark brown"),
     ("palette.tone.1", "warm amber"),
@@ -156,7 +156,7 @@ enum Catalogue {
     ("paywall.status.success", "Thank you. Your forest is open to you."),
   ]
 
-  /// Milestones: a name to stand in a sentence, and a sentence of their own.
+  /// Milestones: a name for use within a sentence, and a text.
   private static let milestones: [(key: String, text: String)] = [
     ("milestone.digestion_completing.name", "digestion completing"),
     (
@@ -192,7 +192,7 @@ enum Catalogue {
     ),
   ]
 
-  /// Vigil, word for word.
+  /// Vigil, verbatim.
   private static let vigil: [(key: String, text: String)] = [
     ("vigil.section.title", "Vigil"),
     (
@@ -273,7 +273,7 @@ enum Catalogue {
     ("vigil.a11y.citation", "From %@"),
   ]
 
-  /// What a person cannot have meant: what happened, then what to do.
+  /// Input errors: what happened, then what to do.
   private static let problems: [(key: String, text: String)] = [
     (
       "problem.notATime",
@@ -344,7 +344,7 @@ enum Catalogue {
     ("refusal.targetOutOfRange", "A target lies between a minute and 14 days. Choose another one."),
   ]
 
-  /// Every key and its text, in the order of this file.
+  /// Every key with its text, in file order.
   static let entries: [(key: String, text: String)] =
     timer + ways + forest + calendar + colours + water + settings + transition + paywall
     + milestones + vigil + problems

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names of the words on the screens.
+// The keys of the screens' text.
 
 import Foundation
 
-/// Words on a screen, by the key under which the catalogue has them. What each stands for is in its
-/// name: the screen, the part of it, and what it is; `A11y` ones are for screen readers.
+/// A text on a screen, by its catalogue key. The name gives the screen, the element and its role;
+/// `A11y` ones are for screen readers.
 ///
-/// Milestones, Vigil's fragments and the sentences of problems have their own types.
+/// Milestones, Vigil's fragments and error sentences have types of their own.
 public enum Word: String, Hashable, Sendable, CaseIterable {
   // The timer.
   case timerIdlePrompt = "timer.idle.prompt"
@@ -19,7 +19,7 @@ public enum Word: String, Hashable, Sendable, CaseIterable {
   case timerElapsedA11y = "timer.elapsed.a11y"
   case timerFirstRun = "timer.firstRun"
 
-  // The ways elsewhere.
+  // Navigation.
   case navGlyphA11y = "nav.glyph.a11y"
   case navForest = "nav.forest"
   case navCalendar = "nav.calendar"
@@ -87,23 +87,23 @@ public enum Word: String, Hashable, Sendable, CaseIterable {
   case paywallStatusError = "paywall.status.error"
   case paywallStatusSuccess = "paywall.status.success"
 
-  // Vigil, word for word.
+  // Vigil, verbatim.
   case vigilSectionTitle = "vigil.section.title"
   case vigilSectionExplanation = "vigil.section.explanation"
   case vigilA11yScripture = "vigil.a11y.scripture"
   case vigilA11yCitation = "vigil.a11y.citation"
 
-  // What a person cannot have meant: what happened, then what to do.
+  // Input errors: what happened, then what to do.
   case problemNotASwitch = "problem.notASwitch"
   case problemNotAUnit = "problem.notAUnit"
   case problemUnknownSetting = "problem.unknownSetting"
   case problemNotAMonth = "problem.notAMonth"
   case problemNotForPeople = "problem.notForPeople"
 
-  /// The words.
+  /// The text.
   public var text: String { Catalogue.text(rawValue) }
 
-  /// The words, with each `%@` replaced by the next of some values; what is left over is dropped.
+  /// The text with each `%@` replaced by the next value. Surplus placeholders are removed.
   public func text(_ values: String...) -> String {
     var pieces = text.components(separatedBy: "%@")[...]
     var result = pieces.popFirst() ?? ""

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is never said: finds banned phrases in anything a person reads.
+// Finds banned phrases in text for people.
 
 /// The phrases that Atrest never uses, and a scanner for them.
 public enum WordPolicy {
-  /// The phrases, in lower case, with single blanks.
+  /// The phrases in lower case with single spaces.
   public static let banned = [
     // Biology as a promise.
     "autophagy maximized", "fat-burning zone", "peak fasting", "optimal window", "maximum benefits",
@@ -16,18 +16,17 @@ public enum WordPolicy {
     "while supplies last", "fear of missing out", "fomo", "most popular", "best value",
   ]
 
-  /// The banned phrases that occur in a text, in the order of `banned`.
+  /// The banned phrases in a text, in the order of `banned`.
   ///
-  /// Case does not matter, nor does how words are set apart: blanks, line breaks and whatever else
-  /// is white space count as one blank. Colour codes of terminals, and characters without a width,
-  /// hide nothing; a typographic apostrophe or hyphen is a plain one.
-  /// - Complexity: O(n) for each phrase.
+  /// Ignores case. Any run of white space counts as one space. Terminal colour codes and zero-width
+  /// characters are skipped; typographic apostrophes and hyphens count as plain ones.
+  /// - Complexity: O(n) per phrase.
   public static func findings(in text: String) -> [String] {
     let plain = normalized(text)
     return banned.filter { plain.contains($0) }
   }
 
-  /// Whether nothing banned occurs in a text.
+  /// Whether a text contains no banned phrase.
   public static func allows(_ text: String) -> Bool {
     findings(in: text).isEmpty
   }
