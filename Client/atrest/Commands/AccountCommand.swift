@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest account`: what the account holds, what happened to it, everything in it, and its end.
+// `atrest account`: shows, logs, exports and deletes the account on the server.
 
 import ArgumentParser
 import AtrestClient
@@ -15,7 +15,6 @@ struct AccountCommand: AsyncParsableCommand {
     commandName: "account", abstract: "See, write down or remove your account on the server.",
     subcommands: [Show.self, Log.self, Export.self, Delete.self], defaultSubcommand: Show.self)
 
-  /// `atrest account show`.
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show what the account holds, and how much room it has.",
@@ -35,7 +34,6 @@ struct AccountCommand: AsyncParsableCommand {
     }
   }
 
-  /// `atrest account log`.
   struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List what happened to the account: who joined, who let whom in, what ended.",
@@ -83,7 +81,6 @@ struct AccountCommand: AsyncParsableCommand {
     }
   }
 
-  /// `atrest account export`.
   struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Write down everything that the server holds of the account.",
@@ -132,7 +129,6 @@ struct AccountCommand: AsyncParsableCommand {
     }
   }
 
-  /// `atrest account delete`.
   struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Remove the account from its server, for all of its devices.",
@@ -182,7 +178,7 @@ struct AccountCommand: AsyncParsableCommand {
         Row(account: account.name, deleted: true), AccountWords.deleted(account.name))
     }
 
-    /// The name as a person types it.
+    /// Asks for the account's name and returns what was typed.
     private func typed(_ account: GetAccountResponse) throws -> String {
       Terminal.writeError(AccountWords.beforeDeleting(account))
       Terminal.ask("Type the account's name to go on:")
@@ -193,12 +189,12 @@ struct AccountCommand: AsyncParsableCommand {
   }
 }
 
-/// Hands a value that is no `Sendable` to one closure at a time.
+/// Makes a non-`Sendable` value usable from one closure at a time.
 private final class Confined<Value>: @unchecked Sendable {
   private let value: Value
   private let lock = NSLock()
 
-  // The lock lets one thread at a time touch it.
+  // `@unchecked`: the lock admits one thread at a time.
   init(_ value: sending Value) { self.value = value }
 
   func use<Result>(_ body: (Value) throws -> Result) rethrows -> Result {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest calendar` and `atrest history`: the fasts that are over.
+// `atrest calendar` and `atrest history`: the ended fasts.
 
 import ArgumentParser
 import AtrestClient
@@ -84,12 +84,12 @@ struct HistoryCommand: ParsableCommand {
 }
 
 extension Replica {
-  /// What the account may use now.
+  /// The account's current entitlement.
   func entitlement() throws -> Entitlement {
     RememberedEntitlement.current(of: self, try status())
   }
 
-  /// The newest entries that the entitlement lets be seen. The rest is absent.
+  /// The newest entries that the entitlement includes.
   func entries(newest limit: Int) throws -> [CalendarEntry] {
     let entitlement = try entitlement()
     let bound =
@@ -99,7 +99,7 @@ extension Replica {
       of: try look { try $0.history(limit: bound) }, for: entitlement)
   }
 
-  /// How many entries the entitlement lets be seen.
+  /// The number of entries that the entitlement includes.
   func entryCount() throws -> Int {
     let entitlement = try entitlement()
     let count = try look { try $0.historyCount() }
@@ -107,13 +107,13 @@ extension Replica {
       ? count : min(count, CalendarPolicy.freeEntries)
   }
 
-  /// The entries about a month that the entitlement lets be seen.
+  /// The entries around a month that the entitlement includes.
   func entries(in month: LocalMonth, _ context: CommandContext) throws -> [CalendarEntry] {
     let entitlement = try entitlement()
     guard FeatureGate.wholeHistory.isOpen(for: entitlement) else {
       return try entries(newest: CalendarPolicy.freeEntries)
     }
-    // Wide enough for every zone; the grid chooses to the day.
+    // Wide enough for every zone; the grid selects by day.
     let day: TimeInterval = 86_400
     let first = Double(month.firstDay.number) * day
     let sessions = try look {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest completions`: what a shell needs to complete our commands.
+// `atrest completions`: shell completions for the commands.
 
 import ArgumentParser
 
-/// `atrest completions SHELL`.
 struct CompletionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "completions", abstract: "Print a shell's completions for this program.",
@@ -16,13 +15,10 @@ struct CompletionsCommand: ParsableCommand {
         atrest completions fish > ~/.config/fish/completions/atrest.fish
       """)
 
-  /// The shells there are completions for.
+  /// The supported shells.
   enum Shell: String, ExpressibleByArgument, CaseIterable {
-    /// GNU Bash.
     case bash
-    /// Z shell.
     case zsh
-    /// Fish.
     case fish
 
     var completionShell: CompletionShell {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest conflicts`: shows the writes that lost to others, and writes them back.
+// `atrest conflicts`: lists losing writes and restores them.
 
 import ArgumentParser
 import AtrestClient
@@ -18,7 +18,7 @@ struct ConflictsCommand: ParsableCommand {
       """,
     subcommands: [List.self, Show.self, Restore.self], defaultSubcommand: List.self)
 
-  /// The entry whose id begins so.
+  /// Finds the entry with an id prefix.
   static func find(
     _ typed: String, in entries: [JournalEntry], _ context: CommandContext
   ) throws(IDProblem) -> JournalEntry {
@@ -27,13 +27,13 @@ struct ConflictsCommand: ParsableCommand {
       describe: { ConflictWords.summary($0, context) })
   }
 
-  /// Who is who.
+  /// The known device names.
   static func devices(_ replica: Replica?) throws(ReplicaError) -> DeviceNames {
     guard let replica else { return DeviceNames(own: .none, names: [:]) }
     return DeviceNames(own: try replica.status().replica, names: try replica.deviceNames())
   }
 
-  /// The records that entries are about, deleted ones too.
+  /// The records of some entries, deleted ones included.
   static func records(
     _ replica: Replica?, _ entries: [JournalEntry]
   ) throws(ReplicaError) -> [RecordKey: Record] {
@@ -42,7 +42,6 @@ struct ConflictsCommand: ParsableCommand {
     return records
   }
 
-  /// `atrest conflicts list`.
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List what was set aside, newest first.",
@@ -73,7 +72,6 @@ struct ConflictsCommand: ParsableCommand {
     }
   }
 
-  /// `atrest conflicts show`.
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show both values of a conflict.",
@@ -102,7 +100,6 @@ struct ConflictsCommand: ParsableCommand {
     }
   }
 
-  /// `atrest conflicts restore`.
   struct Restore: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Write the value that was set aside back.",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest devices`: lists the account's devices and who wants to join, and changes who is in.
+// `atrest devices`: lists, admits, renames and revokes devices.
 
 import ArgumentParser
 import AtrestClient
@@ -7,7 +7,7 @@ import AtrestCommandLine
 import AtrestProtocol
 import Foundation
 
-/// `atrest devices [list | waiting | allow ID | deny ID | rename ID NAME | revoke ID]`. The last is
+/// `atrest devices [list | waiting | allow ID | deny ID | rename ID NAME | revoke ID]`. `revoke` is
 /// in RevokeCommand.swift.
 struct DevicesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -17,7 +17,6 @@ struct DevicesCommand: AsyncParsableCommand {
       List.self, Waiting.self, Allow.self, Deny.self, Rename.self, Revoke.self,
     ], defaultSubcommand: List.self)
 
-  /// `atrest devices list`.
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List who waits to join, then the account's devices, oldest first.",
@@ -48,7 +47,7 @@ struct DevicesCommand: AsyncParsableCommand {
       Terminal.say(list.text(Terminal.style))
     }
 
-    /// A server that does not know of pending devices has none.
+    /// Empty if the server is too old to know pending devices.
     private func pendingDevices(_ replica: Replica) async throws(SyncError) -> [PendingDevice] {
       do {
         return try await replica.pendingDevices()
@@ -59,7 +58,6 @@ struct DevicesCommand: AsyncParsableCommand {
     }
   }
 
-  /// `atrest devices waiting`.
   struct Waiting: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List who waits to join.",
@@ -85,7 +83,6 @@ struct DevicesCommand: AsyncParsableCommand {
     }
   }
 
-  /// `atrest devices allow`.
   struct Allow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Let a device join that waits to.",
@@ -112,7 +109,6 @@ struct DevicesCommand: AsyncParsableCommand {
     }
   }
 
-  /// `atrest devices deny`.
   struct Deny: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Send a device away that waits to join.",
@@ -136,7 +132,6 @@ struct DevicesCommand: AsyncParsableCommand {
     }
   }
 
-  /// `atrest devices rename`.
   struct Rename: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Give a device another name.",
@@ -155,14 +150,14 @@ struct DevicesCommand: AsyncParsableCommand {
       let replica = try options.openPaired()
       var device = try await DeviceName.find(id, replica)
       device.name = try await replica.rename(device.replica, to: name)
-      // The names that this device shows without asking. Not to hear of them is no failure.
+      // Refreshes the names shown offline. A failure does not matter.
       _ = try? await replica.devices()
       try format.answer(DeviceRow(device), DeviceWords.renamed(device.name, asked: name))
     }
   }
 }
 
-/// Finds those that wait, and tells the server about them.
+/// Finds pending devices by id and resolves them.
 private enum PendingDeviceIDs {
   static func shortened(_ pendingDevices: [PendingDevice]) -> [String: String] {
     ShortID.shortened(pendingDevices.map { ShortID.hex($0.handle) })
@@ -174,7 +169,7 @@ private enum PendingDeviceIDs {
       describe: { $0.name.escapedForTerminal })
   }
 
-  /// - Returns: What the device is called, if it was let in.
+  /// - Returns: The device's name if it was admitted.
   static func decide(
     _ pendingDevice: PendingDevice, allow: Bool, _ replica: Replica
   ) async throws -> String? {
@@ -187,9 +182,9 @@ private enum PendingDeviceIDs {
   }
 }
 
-/// Device names and ids that a person typed.
+/// Finds devices by typed id and checks typed names.
 enum DeviceName {
-  /// The device whose id begins so.
+  /// Finds the device with an id prefix.
   static func find(_ typed: String, _ replica: Replica) async throws -> Device {
     try find(typed, in: await replica.devices())
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest doctor`: looks whether everything is as it should be, and mends what is not.
+// `atrest doctor`: compares this device with the server and repairs differences.
 
 import ArgumentParser
 import AtrestClient
@@ -48,7 +48,7 @@ struct DoctorCommand: AsyncParsableCommand {
     if !report.isWell { throw ExitCode(.notAsExpected) }
   }
 
-  /// What is known so far is said before the server is asked: it may not be there.
+  /// Prints findings before the server is contacted, because it may be unreachable.
   private func say(_ lines: [String]) {
     if !format.isJSON { Terminal.say(lines.joined(separator: "\n")) }
   }

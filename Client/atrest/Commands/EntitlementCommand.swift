@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest entitlement`: brings a purchase, and shows what this device makes of those it holds.
+// `atrest entitlement`: submits a purchase and shows what this device derives from those it has.
 
 import ArgumentParser
 import AtrestClient
@@ -16,7 +16,7 @@ struct EntitlementCommand: AsyncParsableCommand {
     commandName: "entitlement", abstract: "Bring a purchase, or see which ones count.",
     subcommands: [Show.self, Submit.self], defaultSubcommand: Show.self)
 
-  /// By what this device verifies.
+  /// The policy that this device verifies by.
   struct PolicyOptions: ParsableArguments {
     @Option(
       help: ArgumentHelp(
@@ -37,7 +37,6 @@ struct EntitlementCommand: AsyncParsableCommand {
     }
   }
 
-  /// `atrest entitlement show`.
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show what the purchases held here come to.",
@@ -62,7 +61,7 @@ struct EntitlementCommand: AsyncParsableCommand {
       }
       var token = try replica.knownAppAccountToken()
       if token == nil, policy != nil, try replica.status().isPaired {
-        // Offline it stays unknown, and so does what depends on it.
+        // Offline the token stays unknown, and so does everything that depends on it.
         token = try? await replica.learnAppAccountToken()
       }
       let report = try replica.entitlements(policy: policy, appAccountToken: token)
@@ -70,7 +69,6 @@ struct EntitlementCommand: AsyncParsableCommand {
     }
   }
 
-  /// `atrest entitlement submit`.
   struct Submit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Bring a transaction that the App Store signed.",
@@ -109,8 +107,8 @@ struct EntitlementCommand: AsyncParsableCommand {
       }
     }
 
-    /// What this device can tell by itself it does not send. What may pass later, or is the
-    /// server's to say, it does.
+    /// Rejects locally what this device can judge alone. Retryable rejections, and decisions that
+    /// are the server's, are left to the server.
     static func check(
       _ jws: [UInt8], by policy: VerificationPolicy, in replica: Replica
     ) async throws {
@@ -122,7 +120,7 @@ struct EntitlementCommand: AsyncParsableCommand {
       }
     }
 
-    /// Reads a statement; a newline at its end is the file's.
+    /// Reads a statement without trailing newlines, which belong to the file.
     static func read(_ path: String) throws -> [UInt8] {
       guard var bytes = try? SmallFile.read(path, limitBytes: SignedTransaction.limitBytes + 2)
       else {

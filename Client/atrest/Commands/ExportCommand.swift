@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest export`: writes what this device holds into a file, for keeping or for the iOS app.
+// `atrest export`: writes this device's data to a file, as an archive or for the iOS app.
 
 import ArgumentParser
 import AtrestClient
@@ -24,11 +24,11 @@ struct ExportCommand: ParsableCommand {
         atrest export --since 2026-01-01 - | gzip > this-year.jsonl.gz
       """)
 
-  /// What is written.
+  /// The format of the file.
   enum FileFormat: String, ExpressibleByArgument, CaseIterable {
-    /// Our own.
+    /// The native format.
     case atrest
-    /// The iOS app's.
+    /// The iOS app's format.
     case ios
   }
 
@@ -81,7 +81,7 @@ struct ExportCommand: ParsableCommand {
       json ? try JSON.text(row) : ExportWords.done(counts, file: file))
   }
 
-  /// Reads a date, `2026-01-31`, which is the beginning of that day here, or any time.
+  /// Parses a date such as `2026-01-31` as the start of that local day, or any typed time.
   static func day(_ text: String?, _ context: CommandContext) throws -> Date? {
     guard let text else { return nil }
     let word = text.lowercased()
@@ -91,7 +91,7 @@ struct ExportCommand: ParsableCommand {
     do {
       return try context.time(text + " 0:00")
     } catch InputProblem.skippedTime {
-      // Where clocks are set forward at midnight, the day begins an hour later.
+      // If clocks are set forward at midnight, the day starts at one.
       return try context.time(text + " 1:00")
     }
   }

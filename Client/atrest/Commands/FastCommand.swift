@@ -19,7 +19,6 @@ struct FastCommand: ParsableCommand {
       """,
     subcommands: [Start.self, Complete.self, Abandon.self])
 
-  /// `atrest fast start`.
   struct Start: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Start a fast.",
@@ -62,7 +61,6 @@ struct FastCommand: ParsableCommand {
     }
   }
 
-  /// `atrest fast complete`.
   struct Complete: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Complete the fast that is going on.",
@@ -82,7 +80,6 @@ struct FastCommand: ParsableCommand {
     }
   }
 
-  /// `atrest fast abandon`.
   struct Abandon: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Let the fast that is going on go. It is not counted.",
@@ -102,7 +99,7 @@ struct FastCommand: ParsableCommand {
     }
   }
 
-  /// What completing and abandoning share.
+  /// The shared part of completing and abandoning.
   private static func end(
     _ options: ReplicaOptions, _ format: FormatOptions, at typed: String?,
     as outcome: Session.Outcome
@@ -110,10 +107,10 @@ struct FastCommand: ParsableCommand {
     let context = CommandContext.current()
     let typedEnd = try context.time(typed)
     if let typedEnd { try TypedRules.check(time: typedEnd, now: context.now) }
-    // Where there is no replica none is made: there is nothing to end.
+    // Does not create a replica: without one there is nothing to end.
     guard let replica = try options.openExisting() else { throw FastingRefusal.nothingActive }
     let (session, stillOpen) = try replica.transaction { store in
-      // The clock may clamp to the start; a person who types an end before it made a mistake.
+      // A clock reading may be clamped to the start. A typed end before the start is a mistake.
       if let typedEnd, let active = Fasting(try store.openSessions()).active,
         typedEnd < active.span.start
       {
@@ -132,7 +129,7 @@ struct FastCommand: ParsableCommand {
 }
 
 extension ReplicaTransaction {
-  /// Begins a fast, as an action that can be undone.
+  /// Starts a fast as an undoable action.
   func begin(at start: Date, targetMinutes: Int) throws -> Session {
     try action(.begin) {
       let session = try Fasting(openSessions())
@@ -142,9 +139,9 @@ extension ReplicaTransaction {
     }
   }
 
-  /// Ends the fast that goes on, as an action that can be undone.
+  /// Ends the active fast as an undoable action.
   ///
-  /// - Returns: It, and those that are still open.
+  /// - Returns: The ended fast, and those still open.
   func finish(
     at end: Date, as outcome: Session.Outcome
   ) throws -> (session: Session, stillOpen: [Session]) {
@@ -162,7 +159,7 @@ extension ReplicaTransaction {
     }
   }
 
-  /// Notes something drunk, as an action that can be undone.
+  /// Records a drink as an undoable action.
   func note(_ entry: WaterEntry) throws {
     try action(.water) { try save(entry) }
   }

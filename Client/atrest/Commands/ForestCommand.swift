@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest forest` and `atrest tree`: what grew of the fasts, in the terminal or as pictures.
+// `atrest forest` and `atrest tree`: the trees of the fasts, in the terminal or as SVG.
 
 import ArgumentParser
 import AtrestClient
@@ -34,12 +34,11 @@ struct ForestCommand: ParsableCommand {
 
   /// The answer for `--json`.
   struct Row: Encodable {
-    /// A tree.
     struct Tree: Encodable {
       var id: String
       var state: String
       var variant: Int
-      /// Absent for a grey one.
+      /// Absent for a grey tree.
       var tone: Int?
       var ended: Date
 
@@ -123,9 +122,9 @@ struct TreeCommand: ParsableCommand {
     var id: String
     var state: String
     var variant: Int
-    /// Absent for a grey one.
+    /// Absent for a grey tree.
     var tone: Int?
-    /// While the fast goes on.
+    /// Present only during the fast.
     var progress: Double?
   }
 
@@ -192,14 +191,14 @@ struct TreeCommand: ParsableCommand {
   }
 }
 
-/// Where pictures go.
+/// Output of SVG pictures.
 enum PictureFile {
   /// Where the account has no forest. What there is has a way to it.
   static var noForest: CommandFailure {
     CommandFailure("There is no forest on this account. `atrest calendar` shows the fasts.")
   }
 
-  /// `390x844`: up to 10,000 points each way.
+  /// Parses a size such as `390x844`, up to 10,000 points each way.
   static func size(_ text: String) -> (Double, Double)? {
     let parts = text.split(separator: "x", omittingEmptySubsequences: false)
     guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
@@ -208,8 +207,8 @@ enum PictureFile {
     return (Double(width), Double(height))
   }
 
-  /// Writes a picture to a file of one's own, because it says when somebody fasted, or to standard
-  /// output.
+  /// Writes a picture to standard output or to a file that only its owner can read, because it
+  /// shows when somebody fasted.
   static func write(
     _ svg: String, to path: String, replacing: Bool, _ format: FormatOptions,
     _ row: some Encodable

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest import`: shows what a file would bring, asks, and brings it in.
+// `atrest import`: previews a file, asks, and imports it.
 
 import ArgumentParser
 import AtrestClient
@@ -8,7 +8,6 @@ import AtrestFiles
 import AtrestPortability
 import Foundation
 
-/// `atrest import FILE`.
 struct ImportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Bring in an export, or the files of the iOS app.",
@@ -67,13 +66,13 @@ struct ImportCommand: AsyncParsableCommand {
     try format.answer(ImportRow(report, isDone: true), ImportWords.done(report, footing))
   }
 
-  /// Syncs first if there is an account: what another device deleted or corrected is not here
-  /// before that, and would look new in the file.
+  /// Syncs first if the device is paired. Otherwise records that another device deleted or edited
+  /// would look new in the file.
   private func footing() async throws -> ImportFooting {
     guard let replica = try options.openExisting(), try replica.status().isPaired else {
       return .alone
     }
-    // A look changes nothing.
+    // A dry run changes nothing, so it does not sync.
     if dryRun { return .looking }
     Terminal.progress("Syncing first…")
     defer { Terminal.progress("") }
@@ -88,7 +87,7 @@ struct ImportCommand: AsyncParsableCommand {
     }
   }
 
-  /// Reads a file that a person named.
+  /// Reads the file at a typed path.
   static func read(_ path: String) throws -> ImportFile {
     guard let bytes = try? SmallFile.read(path, limitBytes: Portability.Limits.fileBytes) else {
       var status = stat()
@@ -103,7 +102,7 @@ struct ImportCommand: AsyncParsableCommand {
     return try Portability.parse(bytes)
   }
 
-  /// What it would do. A look makes no replica.
+  /// What the import would do. Does not create a replica.
   private static func preview(
     _ file: ImportFile, preferFile: Bool, _ options: ReplicaOptions, _ context: CommandContext
   ) throws -> ImportReport {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest invite`: makes a pairing link, shows it, and asks about whoever comes with it.
+// `atrest invite`: creates and shows a pairing link, and asks about each device that uses it.
 
 import ArgumentParser
 import AtrestClient
@@ -58,7 +58,7 @@ struct InviteCommand: AsyncParsableCommand {
     try await stay(replica, invitation, words)
   }
 
-  /// nil where the terminal is too narrow for it.
+  /// The QR code; nil if the terminal is too narrow.
   private func picture(of link: String) -> String? {
     guard let code = QRCode.ofLink(link), code.columns <= min(Terminal.columns, 80) else {
       return nil
@@ -72,8 +72,8 @@ struct InviteCommand: AsyncParsableCommand {
     let interruption = Interruption {
       Terminal.progress("")
       Terminal.writeError(words.later)
-      // The link is made; only the asking is left to another command. Not `exit`: that would take
-      // OpenSSL down under the connection that is still in use.
+      // The link stays valid; another command can approve. Not `exit`, which would tear down
+      // OpenSSL under an open connection.
       _exit(0)
     }
     defer { withExtendedLifetime(interruption) {} }
@@ -98,13 +98,13 @@ struct InviteCommand: AsyncParsableCommand {
   }
 }
 
-/// What the pending device that was asked about last calls itself.
+/// The name of the pending device that was asked about last.
 private actor Asked {
   var name = ""
   func note(_ name: String) { self.name = name }
 }
 
-/// Words about an invitation.
+/// Texts about an invitation.
 struct InviteWords: Sendable {
   let link: String
   let expires: Date
@@ -118,22 +118,22 @@ struct InviteWords: Sendable {
     self.context = context
   }
 
-  /// While nobody has come.
+  /// Shown until a device comes.
   static let waiting = "Waiting for the other device. Ctrl-C leaves; the link stays valid."
-  /// Where nobody came.
+  /// Shown if no device came.
   static let ended = "Nobody joined, and the link's time is over. `atrest invite` makes a new one."
 
   private var once: String {
     "The link works once, until \(context.words(expires)). Show it to nobody else."
   }
 
-  /// How to decide without this command.
+  /// How to approve without this command.
   var later: String {
     "The link stays valid until \(context.words(expires)). Once the other device waits, `atrest devices` shows it, "
       + "and `atrest devices allow ID` lets it in."
   }
 
-  /// What goes beside a link that a script reads.
+  /// The note on standard error beside a link that a script reads.
   var aside: String {
     let then =
       needsApproval
@@ -141,18 +141,18 @@ struct InviteWords: Sendable {
     return "Give it to `atrest pair` on the other device. \(once)\(then)"
   }
 
-  /// What people read. The picture comes last: it fills a small window, and what stood below it
-  /// would push it out.
+  /// The page for people. The QR code comes last: it fills a small window and would push text below
+  /// it out.
   func page(picture: String?) -> String {
     "On the other device:\n\n  atrest pair \(link)\n\n\(once)" + (picture.map { "\n\n\($0)" } ?? "")
   }
 
-  /// Asks about a pending device. nil: nobody answered.
+  /// Asks about a pending device; nil without an answer.
   func ask(_ pendingDevice: PendingDevice) async -> Bool? {
     let since = Date(milliseconds: pendingDevice.since.milliseconds)
     let seconds = min(max(expires.timeIntervalSinceNow, 1), 600)
     return await withCheckedContinuation { done in
-      // Waiting for a person must not hold a thread of the task pool.
+      // Waiting for a person must not block a thread of the task pool.
       DispatchQueue.global().async {
         Terminal.progress("")
         Keyboard.forget()

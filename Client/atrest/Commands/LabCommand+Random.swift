@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest lab random`: makes up a scenario from a seed, plays it, and judges the replicas by an
-// independent account.
+// `atrest lab random`: generates a scenario from a seed, plays it and checks the replicas against
+// an independent model.
 
 import ArgumentParser
 import AtrestCommandLine
@@ -8,7 +8,6 @@ import AtrestLab
 import Foundation
 
 extension LabCommand {
-  /// `atrest lab random`.
   struct Random: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest lab`: plays scenarios of conflicting edits, so that people see what their devices would
-// make of them.
+// `atrest lab`: plays scenarios of conflicting edits and shows what the devices make of them.
 
 import ArgumentParser
 import AtrestClient
@@ -24,7 +23,7 @@ struct LabCommand: ParsableCommand {
   static func read(_ path: String) throws -> Scenario {
     let text: String
     var status = stat()
-    // Opening a pipe would wait for somebody who writes into it.
+    // Opening a pipe would block until somebody writes to it.
     if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
       throw CommandFailure("\(path.escapedForTerminal) is not a file. Give a scenario file.")
     }
@@ -45,11 +44,11 @@ struct LabCommand: ParsableCommand {
     return try Scenario(parsing: text, file: path)
   }
 
-  /// Runs until it is done or interrupted; either way the temporary folder is gone afterwards.
+  /// Runs until done or interrupted. The temporary directory is removed either way.
   static func untilInterrupted(_ body: @escaping @Sendable () async throws -> Void) async throws {
     let task = Task { try await body() }
     let sources = [SIGINT, SIGTERM].map { number in
-      signal(number, SIG_IGN)  // The source below receives it instead.
+      signal(number, SIG_IGN)  // The dispatch source below receives it instead.
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler { task.cancel() }
       source.resume()
@@ -64,7 +63,7 @@ struct LabCommand: ParsableCommand {
     }
   }
 
-  /// Says an error of the lab as the other commands say theirs.
+  /// Maps an error of the lab to a `Failure` like those of other commands.
   static func translated(_ error: any Error) -> any Error {
     switch error {
     case let error as ScenarioError: return CommandFailure(error.userMessage.escapedForTerminal)
@@ -80,7 +79,6 @@ struct LabCommand: ParsableCommand {
     }
   }
 
-  /// `atrest lab run`.
   struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Play scenarios and compare with what they expect.",
@@ -117,7 +115,7 @@ struct LabCommand: ParsableCommand {
         }
         ground = .given(try PairingLink(parsing: pair))
       }
-      // All are read first, so that a flaw in the last one does not come after minutes.
+      // All files are read first, so that an error in the last one does not surface after minutes.
       let scenarios = try files.map { ($0, try LabCommand.read($0)) }
       var rows: [ReportRow] = []
       var failures: [String] = []

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest` alone: now. Never asks the network, and costs the same after ten thousand fasts as after
-// ten.
+// `atrest` without a subcommand: the current state. Makes no network call, and the cost does not
+// grow with the history.
 
 import ArgumentParser
 import AtrestClient

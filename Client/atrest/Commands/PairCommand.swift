@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest pair` and `unpair`: join an account, and leave it.
+// `atrest pair` and `unpair`: joins and leaves an account.
 
 import ArgumentParser
 import AtrestClient
@@ -40,8 +40,8 @@ struct PairCommand: AsyncParsableCommand {
     var name: String
   }
 
-  /// What the device is called: the name given, else the host's, without its domain, cut to what a
-  /// server takes.
+  /// The device's name: the one given, or the host name without its domain, truncated to the
+  /// server's limit.
   static func deviceName(given: String?, host: String) throws -> String {
     if let given { return try DeviceName.checked(given) }
     var name = String(host.prefix { $0 != "." }).escapedForTerminal
@@ -49,7 +49,7 @@ struct PairCommand: AsyncParsableCommand {
     return name.isEmpty ? "device" : name
   }
 
-  /// The link as it was given, or the next line of standard input.
+  /// The link as given, or the next line of standard input.
   private func linkText() throws -> String {
     if let link, link != "-" { return link }
     if Keyboard.isThere { Terminal.ask("The pairing link:") }
@@ -79,22 +79,22 @@ struct PairCommand: AsyncParsableCommand {
   }
 }
 
-/// Words about joining an account.
+/// Texts about joining an account.
 enum PairWords {
-  /// While a person decides elsewhere.
+  /// Shown while a person decides on another device.
   static func waiting(_ digits: String) -> String {
     "Waiting for your other device to let this one in. There it has to show \(DeviceWords.shown(digits))."
   }
 
-  /// Standard input had none.
+  /// The error if standard input had no link.
   static let noLink =
     "There is no pairing link. `atrest invite` on another device makes one, or the server's owner."
 
-  /// Where the command was stopped.
+  /// Shown if the command is interrupted.
   static let interrupted =
     "This device has not joined yet. Run the same command again, while the link lasts, to go on."
 
-  /// After joining.
+  /// Shown after joining.
   static func done(_ joined: JoinedAccount, asked name: String) -> String {
     let called = joined.deviceName
     let also =

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest replica`: what is stored, byte for byte, for tests and bug reports.
+// `atrest replica`: dumps stored records for tests and bug reports.
 
 import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
 import Foundation
 
-/// `atrest replica dump|digest`. Not in the help: people do not need it.
+/// `atrest replica dump|digest`. Hidden from the help.
 struct ReplicaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replica", abstract: "What is stored, for tests and bug reports.",
     shouldDisplay: false, subcommands: [Dump.self, Digest.self])
 
-  /// Opens a replica that must be there already: looking makes nothing.
+  /// Opens an existing replica; reading never creates one.
   private static func existing(_ options: ReplicaOptions) throws -> Replica {
     guard let replica = try options.openExisting() else {
       throw CommandFailure(
@@ -21,7 +21,6 @@ struct ReplicaCommand: ParsableCommand {
     return replica
   }
 
-  /// `atrest replica dump`.
   struct Dump: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Every record with the stamps of its fields, one a line, and the digest.",
@@ -49,7 +48,6 @@ struct ReplicaCommand: ParsableCommand {
     }
   }
 
-  /// `atrest replica digest`.
   struct Digest: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "A digest that is equal in replicas that hold the same.",

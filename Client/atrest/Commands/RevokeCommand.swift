@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest devices revoke`: ends a device's access, and offers to end that of its descendants.
+// `atrest devices revoke`: revokes a device and, on confirmation, its descendants.
 
 import ArgumentParser
 import AtrestClient
@@ -9,7 +9,6 @@ import AtrestProtocol
 import Foundation
 
 extension DevicesCommand {
-  /// `atrest devices revoke`.
   struct Revoke: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "End a device's access. What it wrote stays in the account.",
@@ -23,7 +22,7 @@ extension DevicesCommand {
           atrest devices revoke 9b1f --with-descendants
         """)
 
-    /// What to do about descendants, without being asked.
+    /// What to do about descendants without asking.
     enum Scope: String, EnumerableFlag {
       case withDescendants, only
 

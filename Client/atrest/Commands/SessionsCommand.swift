@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest sessions`: looks at fasts, corrects them, takes them away.
+// `atrest sessions`: lists, edits and deletes fasts.
 
 import ArgumentParser
 import AtrestClient
@@ -15,7 +15,7 @@ struct SessionsCommand: ParsableCommand {
     commandName: "sessions", abstract: "Look at fasts, correct them, take them away.",
     subcommands: [List.self, Show.self, Edit.self, Delete.self], defaultSubcommand: List.self)
 
-  /// The fast whose id begins so.
+  /// Finds the fast with an id prefix.
   static func find(
     _ typed: String, in sessions: [Session], _ context: CommandContext
   ) throws(IDProblem) -> Session {
@@ -24,7 +24,6 @@ struct SessionsCommand: ParsableCommand {
       describe: { SessionWords.span($0.span, context) })
   }
 
-  /// `atrest sessions list`.
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List fasts, latest first.",
@@ -77,7 +76,6 @@ struct SessionsCommand: ParsableCommand {
     }
   }
 
-  /// `atrest sessions show`.
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show one fast.",
@@ -99,7 +97,6 @@ struct SessionsCommand: ParsableCommand {
     }
   }
 
-  /// `atrest sessions edit`.
   struct Edit: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Correct a fast.",
@@ -146,7 +143,7 @@ struct SessionsCommand: ParsableCommand {
         let session = try stored.edited(
           start: start, end: end, outcome: outcome.flatMap(Session.Outcome.init(word:)),
           targetMinutes: target, now: context.now)
-        // Only one goes on at a time.
+        // Only one fast may be active.
         if session.span.outcome == .active, stored.span.outcome != .active,
           try !store.openSessions().isEmpty
         {
@@ -161,7 +158,6 @@ struct SessionsCommand: ParsableCommand {
     }
   }
 
-  /// `atrest sessions delete`.
   struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Take a fast away, on every device.",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest settings`: what a person chose, on all of their devices.
+// `atrest settings`: the person's settings, synced to all of their devices.
 
 import ArgumentParser
 import AtrestClient
@@ -19,7 +19,6 @@ struct SettingsCommand: ParsableCommand {
       """,
     subcommands: [List.self, Get.self, Set.self], defaultSubcommand: List.self)
 
-  /// `atrest settings list`.
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "All settings.",
@@ -41,7 +40,6 @@ struct SettingsCommand: ParsableCommand {
     }
   }
 
-  /// `atrest settings get`.
   struct Get: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "One setting.",
@@ -66,7 +64,6 @@ struct SettingsCommand: ParsableCommand {
     }
   }
 
-  /// `atrest settings set`.
   struct Set: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Choose.",
@@ -93,17 +90,17 @@ struct SettingsCommand: ParsableCommand {
       try Self.choose(Setting.named(name), typed: value, options, format)
     }
 
-    /// What is offered for the setting that a command line names.
+    /// The completions for the setting named on the command line.
     private static func values(after words: [String]) -> [String] {
       words.lazy.compactMap { try? Setting.named($0) }.last?.choices ?? []
     }
 
-    /// Stores what was typed, as an action that can be undone.
+    /// Stores a typed value as an undoable action.
     static func choose(
       _ setting: Setting, typed: String, _ options: ReplicaOptions, _ format: FormatOptions
     ) throws {
       let context = CommandContext.current()
-      // What nobody can have meant makes no replica.
+      // Invalid input must not create a replica.
       if !Replica.exists(at: options.directory) {
         _ = try setting.stored(typed: typed, unit: context.unit)
       }
@@ -133,7 +130,6 @@ struct VigilCommand: ParsableCommand {
       """,
     subcommands: [On.self, Off.self, Show.self], defaultSubcommand: Show.self)
 
-  /// `atrest vigil on`.
   struct On: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Turn it on, on every device.",
@@ -149,7 +145,6 @@ struct VigilCommand: ParsableCommand {
     }
   }
 
-  /// `atrest vigil off`.
   struct Off: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Turn it off, on every device. Nothing of it remains.",
@@ -165,7 +160,6 @@ struct VigilCommand: ParsableCommand {
     }
   }
 
-  /// `atrest vigil show`.
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Whether it is on, and what it says now, with where that is from.",
@@ -206,8 +200,8 @@ struct VigilCommand: ParsableCommand {
   }
 }
 
-/// `atrest premium`: the paywall. Reached from the settings and from the transition moment, and so
-/// in no list of commands.
+/// `atrest premium`: the paywall. Linked from the settings and the transition moment, and hidden
+/// from the help.
 struct PremiumCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "premium", abstract: "What Atrest is for, and what it costs.",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest status`: the state of things at a glance. Never asks the network.
+// `atrest status`: a summary. Makes no network call.
 
 import ArgumentParser
 import AtrestClient

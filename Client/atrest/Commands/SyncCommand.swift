@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest sync`: exchanges what is new with the server, once or until interrupted.
+// `atrest sync`: syncs once, or continuously with `--watch`.
 
 import ArgumentParser
 import AtrestClient
@@ -50,7 +50,7 @@ struct SyncCommand: AsyncParsableCommand {
       Terminal.progress("")
     } catch let error as SyncError where error.code == .massDeletion {
       Terminal.progress("")
-      // Everything else was exchanged: a program is told what, beside what waits.
+      // Everything else was exchanged: report it together with the held deletions.
       var report = latest.withLock { $0 }
       report.heldDeletions = error.heldDeletions
       await learnNames(replica)
@@ -66,8 +66,7 @@ struct SyncCommand: AsyncParsableCommand {
     if let words = SyncWords.refused(report) { throw CommandFailure(words) }
   }
 
-  /// Asks who is who if the journal names a device that this one has not heard of. Not being told
-  /// is no failure.
+  /// Refreshes device names if the journal mentions an unknown device. A failure does not matter.
   private func learnNames(_ replica: Replica) async {
     guard let known = try? replica.deviceNames(), let entries = try? replica.conflicts() else {
       return
@@ -89,8 +88,8 @@ struct SyncCommand: AsyncParsableCommand {
           return away
         }
         if error != nil {
-          // Short, so that a narrow terminal can take it back; said once where nothing is taken
-          // back.
+          // Short, so that it fits the progress line of a narrow terminal. Printed once where lines
+          // cannot be erased.
           if Terminal.showsProgress {
             Terminal.progress(SyncWords.away)
           } else if !wasAway {

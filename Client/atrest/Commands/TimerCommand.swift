@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest timer`: the live view. What it shows is decided by `TimerModel` and `TimerScreen`; here
-// is only what waits, reads and writes.
+// `atrest timer`: the live view's I/O. `TimerModel` and `TimerScreen` decide what is shown.
 
 import ArgumentParser
 import AtrestClient
@@ -38,7 +37,7 @@ struct TimerCommand: ParsableCommand {
     else { throw Self.noTerminal }
     let live = LiveTimer(options, style: Terminal.style)
     let session = TerminalSession()
-    // Whatever cannot be read is said before the screen is taken over.
+    // Report a read error before the screen is taken over.
     try live.load()
     guard session.begin() else { throw Self.noTerminal }
     defer { session.end() }
@@ -49,7 +48,7 @@ struct TimerCommand: ParsableCommand {
     "The live timer needs a terminal to draw on. `atrest` shows the same once.", .usage)
 }
 
-/// Runs the model on a terminal and a replica.
+/// Drives the model with a terminal and a replica.
 private final class LiveTimer {
   private let options: ReplicaOptions
   private let style: Style
@@ -59,11 +58,10 @@ private final class LiveTimer {
   private var drawn: [String] = []
   private var loaded = Date.distantPast
   private var isOver = false
-  /// What was done here last: the action, and the record that it wrote.
+  /// The last action taken here and the record that it wrote.
   private var last: (action: UserAction, id: [UInt8])?
 
-  /// Seconds after which the replica is read again: another device's changes come with `atrest sync
-  /// --watch`.
+  /// The interval at which the replica is read again: `atrest sync --watch` may bring changes.
   private static let reloadSeconds: TimeInterval = 3
 
   init(_ options: ReplicaOptions, style: Style) {
@@ -74,7 +72,7 @@ private final class LiveTimer {
       isUnicode: DrawingView.isUnicode(environment: ProcessInfo.processInfo.environment))
   }
 
-  /// Reads the replica, if there is one.
+  /// Reads the replica if there is one.
   func load() throws {
     loaded = Date()
     if replica == nil { replica = try options.openExisting() }
@@ -150,7 +148,7 @@ private final class LiveTimer {
     }
   }
 
-  /// - Returns: What there is to say of it.
+  /// - Returns: A notice about the result.
   private func write(_ effect: TimerModel.Effect) throws -> String? {
     let now = model.context.now
     let replica = try replica ?? options.open()
@@ -185,14 +183,14 @@ private final class LiveTimer {
     return nil
   }
 
-  /// Takes back what was done here last. What was done elsewhere on this device since is not on the
-  /// screen, and stays.
+  /// Undoes the last action taken here. An action taken elsewhere on this device since then is not
+  /// on the screen, so it stays.
   ///
-  /// - Returns: What was taken back.
+  /// - Returns: A description of what was undone.
   private func undo(in replica: Replica) throws -> String {
     let undone = try replica.transaction { store in
       let undone = try store.undo()
-      // To throw takes the transaction back.
+      // Throwing rolls the transaction back.
       if let undone, !isLast(undone) { throw Self.changedSince }
       return undone
     }
@@ -209,7 +207,7 @@ private final class LiveTimer {
   private static let changedSince = CommandFailure(
     "Something else was done since. `atrest undo` takes back what was done last.")
 
-  /// Writes the lines that changed.
+  /// Redraws the lines that changed.
   private func draw(_ session: TerminalSession) {
     let lines = TimerScreen(model).lines().map { $0.painted(style).trimmedEnd }
     var text = drawn.isEmpty ? "\u{1B}[2J" : ""

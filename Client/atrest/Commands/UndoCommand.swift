@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest undo`: takes the last action of this device back.
+// `atrest undo`: undoes the last action on this device.
 
 import ArgumentParser
 import AtrestClient
@@ -27,7 +27,7 @@ struct UndoCommand: ParsableCommand {
     try Self.undo(nil, options, format)
   }
 
-  /// Takes the last action back, or the last one of a kind.
+  /// Undoes the last action, or the last one of a kind.
   static func undo(
     _ kind: UserAction?, _ options: ReplicaOptions, _ format: FormatOptions
   ) throws {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest water`: notes what was drunk, looks at it, corrects it, takes it away.
+// `atrest water`: records, lists, edits and deletes drinks.
 
 import ArgumentParser
 import AtrestClient
@@ -21,7 +21,7 @@ struct WaterCommand: ParsableCommand {
       """,
     subcommands: [Add.self, Today.self, List.self, Edit.self, Delete.self, Undo.self])
 
-  /// The entry whose id begins so.
+  /// Finds the entry with an id prefix.
   static func find(
     _ typed: String, in entries: [WaterEntry], _ context: CommandContext
   ) throws(IDProblem) -> WaterEntry {
@@ -30,7 +30,7 @@ struct WaterCommand: ParsableCommand {
       describe: { WaterWords.intake($0.intake, context) })
   }
 
-  /// An intake of what was typed, within the rules.
+  /// Creates an intake from typed values and checks them.
   static func intake(
     at: Date, millilitres: Int, _ context: CommandContext
   ) throws(InputProblem) -> WaterEntry.Intake {
@@ -42,7 +42,6 @@ struct WaterCommand: ParsableCommand {
     return intake
   }
 
-  /// `atrest water add`.
   struct Add: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Note something drunk.",
@@ -65,7 +64,7 @@ struct WaterCommand: ParsableCommand {
     func run() throws {
       let context = CommandContext.current()
       let time = try context.time(at) ?? context.now
-      // What nobody can have meant makes no replica.
+      // Invalid input must not create a replica.
       if let amount { _ = try Typed.millilitres(amount) }
       let (entry, person, water) = try options.open().transaction { store in
         let choices = try Choices(store)
@@ -84,7 +83,6 @@ struct WaterCommand: ParsableCommand {
     }
   }
 
-  /// `atrest water today`.
   struct Today: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Today's water.",
@@ -123,7 +121,6 @@ struct WaterCommand: ParsableCommand {
     }
   }
 
-  /// `atrest water list`.
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List what was drunk, latest day first.",
@@ -162,7 +159,6 @@ struct WaterCommand: ParsableCommand {
     }
   }
 
-  /// `atrest water edit`.
   struct Edit: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Correct an entry.",
@@ -208,7 +204,6 @@ struct WaterCommand: ParsableCommand {
     }
   }
 
-  /// `atrest water delete`.
   struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Take an entry away, on every device.",
@@ -239,7 +234,6 @@ struct WaterCommand: ParsableCommand {
     }
   }
 
-  /// `atrest water undo`.
   struct Undo: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Take back what was noted last on this device.",

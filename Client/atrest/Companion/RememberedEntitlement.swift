@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the account may use, and what it was when that was last known.
+// Persists the last known entitlement.
 
 import AtrestClient
 import AtrestDomain
 import AtrestFiles
 import Foundation
 
-/// A note beside the replica. It grants nothing: where nothing is known, nothing is closed either.
+/// A file beside the replica. It grants nothing: without it the entitlement is unknown, which locks
+/// nothing either.
 struct RememberedEntitlement: Codable, Equatable {
-  /// Whose: another account starts anew.
+  /// The account it belongs to; a different account starts anew.
   var account: String?
-  /// What was known last.
+  /// The last known entitlement.
   var entitlement: String
 
   static let fileName = "entitlement-known.json"
 
-  /// What to act on now. Not to be able to verify, or to read the policy, is not to know, and never
-  /// `free`.
+  /// The entitlement to act on. If verification or the policy fails, the result is the last known
+  /// one, never `free`.
   static func current(of replica: Replica, _ status: ReplicaStatus) -> Entitlement {
     let file = replica.directory.appendingPathComponent(fileName)
     let known = evaluate(replica)
@@ -26,7 +27,7 @@ struct RememberedEntitlement: Codable, Equatable {
     let last = note.flatMap { $0.account == status.account ? $0 : nil }
     if let known = known.toRemember {
       let fresh = RememberedEntitlement(account: status.account, entitlement: known.rawValue)
-      // Not to be able to note it is no failure: it is found out again.
+      // Failing to write it is harmless: it is derived again.
       if fresh != note, let data = try? JSONEncoder().encode(fresh) {
         try? SmallFile.replace(file.path, with: Array(data))
       }

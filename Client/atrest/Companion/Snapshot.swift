@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that the companion shows of now, read at one moment, at a cost that does not grow with
-// the history.
+// Everything that the companion shows, read in one transaction at a cost independent of the
+// history.
 
 import AtrestClient
 import AtrestDomain
@@ -8,46 +8,45 @@ import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// The state of things.
+/// The state that the companion shows.
 struct Snapshot: Hashable {
-  /// The fasts without an end, latest start first.
+  /// The open fasts, latest start first.
   var open: [Session] = []
-  /// The shortest forms of their ids that name nothing else.
+  /// Their shortest unique id prefixes.
   var shortIDs: [String: String] = [:]
-  /// What the person chose.
+  /// The person's settings.
   var choices = Choices.none
-  /// Whether the person's transition moment is due. See `TransitionMoment`.
+  /// Whether the transition moment is due. See `TransitionMoment`.
   var isTransitionDue = false
-  /// What was drunk today.
+  /// Today's drinks.
   var water: [WaterEntry] = []
-  /// What the account may use.
+  /// The account's entitlement.
   var entitlement = Entitlement.unknown
-  /// Fasts completed so far.
+  /// The number of completed fasts.
   var completed = 0
-  /// Writes that wait for the next sync; those that were refused, and those held back, do not
-  /// count.
+  /// Writes waiting for the next sync, without refused and held ones.
   var waiting = 0
-  /// Writes that need the person: refused ones, and deletions that wait for a word.
+  /// Writes that need the person: refused writes and held deletions.
   var stuck = 0
-  /// Changes set aside.
+  /// The number of open journal entries.
   var conflicts = 0
-  /// Whether there is a server to sync with.
+  /// Whether the device is paired.
   var isPaired = false
 
-  /// Of a device where nothing was written yet.
+  /// The state of a device without a replica.
   static let empty = Snapshot()
 
-  /// The fast that goes on.
+  /// The active fast.
   var active: Session? { Fasting(open).active }
 
-  /// Millilitres drunk today.
+  /// Today's total in millilitres.
   func waterToday(_ context: CommandContext) -> Int {
     WaterDay.total(of: water, onDayOf: context.now, in: context.zone)
   }
 }
 
 extension Snapshot {
-  /// Reads a replica.
+  /// Reads a snapshot from a replica.
   init(_ replica: Replica, _ context: CommandContext) throws {
     let status = try replica.status()
     entitlement = RememberedEntitlement.current(of: replica, status)
@@ -71,13 +70,13 @@ extension Snapshot {
 }
 
 extension ReplicaTransaction {
-  /// What was drunk within a day of now: enough for today, whatever the clocks do.
+  /// Drinks within 28 hours of now, which covers today under any change of the clocks.
   func waterAround(_ now: Date) throws -> [WaterEntry] {
     let span: TimeInterval = 28 * 3600
     return try water(from: now.addingTimeInterval(-span), before: now.addingTimeInterval(span))
   }
 
-  /// The short forms of some fasts' ids, by the whole ones.
+  /// The short ids of some fasts, by full id.
   func shortIDs(of sessions: [Session]) throws -> [String: String] {
     var short: [String: String] = [:]
     for session in sessions {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large a terminal is.
+// The size of a terminal.
 
 import Foundation
 
@@ -16,10 +16,10 @@ struct ScreenSize: Hashable, Sendable {
   var columns: Int
   var rows: Int
 
-  /// Of a terminal that does not say.
+  /// The size of a terminal that does not report one.
   static let usual = ScreenSize(columns: 80, rows: 24)
 
-  /// Of the terminal that people read.
+  /// The size of the terminal on a descriptor.
   static func current(_ descriptor: Int32 = STDOUT_FILENO) -> ScreenSize {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {

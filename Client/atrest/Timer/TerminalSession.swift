@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes a terminal over for a live view, and gives it back exactly as it was, however the view
-// ends.
+// Takes over a terminal for a live view and restores it exactly, however the view ends.
 
 import AtrestCommandLine
 import Foundation
@@ -13,23 +12,23 @@ import Foundation
   import Darwin
 #endif
 
-/// Where signal handlers write which signal came; -1 while nobody listens.
+/// The pipe to which signal handlers write the signal number; -1 if there is none.
 ///
-/// Set before any handler is installed, and a handler only reads it.
+/// Set before any handler is installed; handlers only read it.
 nonisolated(unsafe) private var signalPipe: Int32 = -1
 
-/// A terminal that a live view has taken over: the alternate screen, no echo, keys one by one. One
-/// at a time.
+/// A terminal taken over by a live view: alternate screen, no echo, unbuffered keys. At most one at
+/// a time.
 final class TerminalSession {
   /// Why a wait ended.
   enum Wake: Hashable {
-    /// Keys were pressed: their bytes.
+    /// Key bytes arrived.
     case bytes([UInt8])
-    /// A signal came.
+    /// A signal arrived.
     case signal(Int32)
-    /// Nothing did.
+    /// The timeout passed.
     case nothing
-    /// The terminal is gone.
+    /// The terminal hung up.
     case gone
   }
 
@@ -44,8 +43,8 @@ final class TerminalSession {
   private var pipe: (read: Int32, write: Int32) = (-1, -1)
 
   /// - Parameters:
-  ///   - input: Where keys come from: a terminal.
-  ///   - output: Where the view goes: a terminal.
+  ///   - input: The terminal to read keys from.
+  ///   - output: The terminal to draw on.
   init(input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO) {
     self.input = input
     self.output = output
@@ -53,7 +52,7 @@ final class TerminalSession {
 
   /// Takes the terminal over.
   ///
-  /// - Returns: Whether it is one that can be.
+  /// - Returns: Whether both descriptors are usable terminals.
   func begin() -> Bool {
     guard tcgetattr(input, &before) == 0 else { return false }
     var ends: [Int32] = [-1, -1]
@@ -75,7 +74,7 @@ final class TerminalSession {
     return true
   }
 
-  /// Gives the terminal back. Once is enough; more does no harm.
+  /// Restores the terminal. Idempotent.
   func end() {
     leave()
     guard pipe.read >= 0 else { return }
@@ -86,24 +85,24 @@ final class TerminalSession {
     pipe = (-1, -1)
   }
 
-  /// Gives the terminal back and dies of a signal, as a program does that never caught it.
+  /// Restores the terminal and re-raises a signal with its default action.
   func die(of number: Int32) {
     end()
     kill(getpid(), number)
   }
 
-  /// Gives the terminal back while the program is stopped, as by Control-Z, and takes it over again
-  /// when it goes on.
+  /// Restores the terminal while the process is stopped, as by Control-Z, and takes it over again
+  /// on SIGCONT.
   func stop() {
     leave()
     _ = signal(SIGTSTP, SIG_DFL)
-    // Returns when the program goes on.
+    // Returns when the process continues.
     kill(getpid(), SIGTSTP)
     listen()
     enter()
   }
 
-  /// Waits for keys or a signal.
+  /// Waits for keys or a signal, at most `milliseconds`.
   func wait(milliseconds: Int) -> Wake {
     var sources = [
       pollfd(fd: pipe.read, events: Int16(POLLIN), revents: 0),
@@ -120,20 +119,20 @@ final class TerminalSession {
     return count > 0 ? .bytes(Array(bytes.prefix(count))) : .gone
   }
 
-  /// Writes to the terminal. One that is gone is noticed by the next wait.
+  /// Writes to the terminal. The next `wait` detects a hang-up.
   func write(_ text: String) {
     _ = StandardStream.write(text, to: output)
   }
 
   private func listen() {
-    // Whoever started the program may have blocked them.
+    // The parent process may have blocked them.
     var all = sigset_t()
     sigemptyset(&all)
     for number in Self.signals { sigaddset(&all, number) }
     pthread_sigmask(SIG_UNBLOCK, &all, nil)
     for number in Self.signals {
       _ = signal(number) { number in
-        // Of what a handler may do, this is all: write a byte, and leave `errno` as it was.
+        // Async-signal-safe: writes one byte and preserves `errno`.
         let error = errno
         var byte = UInt8(truncatingIfNeeded: number)
         #if canImport(Darwin)
@@ -150,16 +149,16 @@ final class TerminalSession {
 
   private func enter() {
     var raw = before
-    // Keys one by one and unseen; the terminal goes on making signals of Control-C and Control-Z.
+    // Unbuffered keys without echo. The terminal still turns Control-C and Control-Z into signals.
     raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
     raw.c_iflag &= ~tcflag_t(IXON)
-    // A key is enough for a read to return, whatever was set before.
+    // A read returns after one byte, whatever was set before.
     withUnsafeMutableBytes(of: &raw.c_cc) { settings in
       settings[Int(VMIN)] = 1
       settings[Int(VTIME)] = 0
     }
     tcsetattr(input, TCSADRAIN, &raw)
-    // xterm: the alternate screen, no cursor.
+    // xterm: alternate screen, cursor hidden.
     write("\u{1B}[?1049h\u{1B}[?25l\u{1B}[2J")
     isEntered = true
   }

@@ -1,60 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the live timer shows, and what each key and each moment make of it. Pure: it reads no clock,
-// no terminal and no disk.
+// The state machine of the live timer. Pure: reads no clock, terminal or disk.
 
 import AtrestDomain
 import Foundation
 
 /// The state of the live timer.
 struct TimerModel: Hashable {
-  /// Something that happened.
+  /// An input to the state machine.
   enum Event: Hashable {
     /// A key was pressed.
     case key(TimerKey)
-    /// Time went by.
+    /// Time passed.
     case tick(Date)
-    /// The terminal has another size.
+    /// The terminal was resized.
     case resized(ScreenSize)
-    /// The replica was read: what it holds, and the fast that the timer shows as the replica has it
-    /// now.
+    /// The replica was read: its snapshot, and the current version of the fast on the screen.
     case loaded(Snapshot, shown: Session?)
-    /// What an effect asked for is done, and what there is to say of it.
+    /// An effect succeeded, with an optional notice.
     case did(Effect, saying: String? = nil)
-    /// What an effect asked for was refused, or failed: what to say.
+    /// An effect was refused or failed, with a notice.
     case failed(String)
   }
 
-  /// Something for the owner to do; `did` or `failed` tells how it went.
+  /// An action for the owner, who answers with `did` or `failed`.
   enum Effect: Hashable {
-    /// Begin a fast now, with the usual target.
+    /// Start a fast now with the usual target.
     case begin
     /// Complete the fast.
     case end
-    /// Let the fast go.
+    /// Abandon the fast.
     case letGo
-    /// Note a quick addition of water.
+    /// Record a quick addition of water.
     case water
-    /// Take back what was done last in this timer.
+    /// Undo the last action of this timer.
     case undo
-    /// Remember, for all devices, that the transition moment was seen.
+    /// Record, for all devices, that the transition moment was seen.
     case rememberTransition
-    /// End the program.
+    /// Exit the program.
     case quit
   }
 
-  /// What lies over the timer.
+  /// A page shown over the timer.
   enum Overlay: Hashable {
     case transition
     case paywall
   }
 
-  /// A sentence that goes again.
+  /// A sentence shown for a limited time.
   struct Notice: Hashable {
     var text: String
     var until: Date
   }
 
-  /// The moment at which a fast was completed here.
+  /// The completion of a fast on this timer.
   struct Completion: Hashable {
     var arrival: Arrival
     var at: Date
@@ -66,32 +64,33 @@ struct TimerModel: Hashable {
   private(set) var machine = FastingMachine()
   private(set) var overlay: Overlay?
   private(set) var notice: Notice?
-  /// When a fast was begun here.
+  /// When a fast was started here.
   private(set) var begun: Date?
   private(set) var completion: Completion?
-  /// Fasts that were open already when another ended here: it stays until a key is pressed, and
-  /// then they go on.
+  /// Fasts that were already open when another one ended here. The screen keeps the ended one until
+  /// a key is pressed, then shows these.
   private var setAside: Set<UUID> = []
-  /// When the citation was asked for.
+  /// When the citation was requested.
   private(set) var citationAsked: Date?
-  /// Whether something was done here that `u` takes back.
+  /// Whether an action here can be undone with `u`.
   private(set) var canUndo = false
-  /// Whether the transition moment was shown since the start: once is once.
+  /// Whether the transition moment was shown since launch; it is shown at most once.
   private var hasShownTransition = false
-  /// Whether things appear at once, because a terminal without colours cannot fade.
+  /// Whether to skip fades, because a terminal without colours cannot show them.
   let reduceMotion: Bool
-  /// Whether the terminal shows more than ASCII.
+  /// Whether the terminal shows Unicode.
   let isUnicode: Bool
 
-  /// The keys that do the same beside a fast that was open already; any other goes on to it.
+  /// Keys that work while an ended fast is on the screen beside an open one. Any other key moves on
+  /// to the open one.
   private static let stayingKeys: Set<TimerKey> = [
     .letter("w"), .letter("u"), .letter("c"), .letter("q"),
   ]
-  /// Seconds for which a notice stays.
+  /// How long a notice stays, in seconds.
   static let noticeSeconds: TimeInterval = 5
-  /// Seconds for which Vigil's line stays after a fast was begun.
+  /// How long Vigil's line stays after a start, in seconds.
   static let fastStartSeconds = Vigil.Timing.fastStartHold + 0.8
-  /// Seconds for which a citation shows.
+  /// How long a citation stays, in seconds.
   static let citationSeconds = Vigil.Timing.citationHold + 0.5
 
   init(_ context: CommandContext, size: ScreenSize, reduceMotion: Bool, isUnicode: Bool = true) {
@@ -101,12 +100,12 @@ struct TimerModel: Hashable {
     self.isUnicode = isUnicode
   }
 
-  /// The fast that goes on.
+  /// The active fast.
   var active: Session? {
     if case .active(let session) = machine.status { session } else { nil }
   }
 
-  /// The fast that is shown, over or not.
+  /// The fast on the screen, active or ended.
   var shown: Session? {
     switch machine.status {
     case .idle: nil
@@ -114,10 +113,10 @@ struct TimerModel: Hashable {
     }
   }
 
-  /// The fast that was open already when the one that is shown ended here.
+  /// The fast that was already open when the one on the screen ended here.
   var next: Session? { Fasting(snapshot.open.filter { setAside.contains($0.id) }).active }
 
-  /// Whether something moves, and the next moment is a tenth of a second away.
+  /// Whether an animation runs, which needs a tick every tenth of a second.
   var isMoving: Bool {
     if let begun, vigil.isOn, seconds(since: begun) < Self.fastStartSeconds { return true }
     if let completion, seconds(since: completion.at) < Arrival.length { return true }
@@ -125,15 +124,15 @@ struct TimerModel: Hashable {
     return false
   }
 
-  /// Vigil, as it is set now.
+  /// Vigil according to the settings.
   var vigil: Vigil { Vigil(snapshot.choices.settings) }
 
-  /// Seconds that went by since then.
+  /// Seconds since a date.
   func seconds(since then: Date) -> TimeInterval { context.now.timeIntervalSince(then) }
 
   // MARK: - Events
 
-  /// Takes one step. A key that means nothing where the person is changes nothing.
+  /// Handles one event. A key without meaning in the current state changes nothing.
   mutating func handle(_ event: Event) -> [Effect] {
     switch event {
     case .key(let key):
@@ -229,7 +228,7 @@ struct TimerModel: Hashable {
     return []
   }
 
-  /// What the timer remembers of its own doing; the records come with the next `loaded`.
+  /// Updates the local state after an effect. The records follow with the next `loaded`.
   private mutating func done(_ effect: Effect) {
     switch effect {
     case .begin:
@@ -267,7 +266,7 @@ struct TimerModel: Hashable {
     }
   }
 
-  /// Lets the screen stay with the fast that goes on, which is about to end.
+  /// Keeps the screen on the active fast, which is about to end.
   private mutating func setOthersAside() {
     let ending = active?.id
     setAside = Set(snapshot.open.map(\.id).filter { $0 != ending })
@@ -279,7 +278,7 @@ struct TimerModel: Hashable {
 
   // MARK: - Vigil
 
-  /// Vigil's line now, if there is one.
+  /// Vigil's current line, if any.
   var fragment: ScriptureFragment? {
     switch machine.status {
     case .idle: return vigil.idle(on: LocalDay(context.now, in: context.zone))
@@ -296,24 +295,23 @@ struct TimerModel: Hashable {
   }
 }
 
-/// A key, as far as the timer knows keys.
+/// A key that the timer distinguishes.
 enum TimerKey: Hashable {
-  /// A letter of ASCII, in lower case.
+  /// An ASCII letter, lower-cased.
   case letter(Character)
-  /// The escape key alone.
+  /// The escape key by itself.
   case escape
-  /// Any other: a digit, an arrow, a letter of another alphabet.
+  /// Any other key, such as a digit, an arrow or a non-ASCII letter.
   case other
 }
 
-/// Reads keys out of a terminal's bytes. A control sequence is one key, in however many pieces it
-/// comes.
+/// Parses keys from terminal input. A control sequence is one key, even if it arrives in pieces.
 struct TimerKeys {
   private enum State {
     case ground
-    /// After an escape that may be a key, or begin a sequence.
+    /// After an escape byte that is either the key or the start of a sequence.
     case escape
-    /// After the escape key. What still follows is no letters that somebody typed.
+    /// After a settled escape key. The rest of a late sequence must not count as typed letters.
     case late
     case sequence
     case oneMore
@@ -321,19 +319,19 @@ struct TimerKeys {
 
   private var state = State.ground
 
-  /// Milliseconds without a byte after which an escape was the escape key: more than a network
-  /// takes between two halves of a sequence.
+  /// After this many milliseconds without a byte an escape is the key. Longer than a network delays
+  /// the second half of a sequence.
   static let escapeMilliseconds = 300
 
-  /// Whether an escape waits for what follows, or for `settle`.
+  /// Whether an escape byte is pending, until more bytes or `settle`.
   var isUndecided: Bool { state == .escape }
 
-  /// Takes bytes as they come.
+  /// Parses bytes as they arrive.
   mutating func receive(_ bytes: some Sequence<UInt8>) -> [TimerKey] {
     bytes.compactMap { receive($0) }
   }
 
-  /// Nothing followed for `escapeMilliseconds`.
+  /// Call after `escapeMilliseconds` without a byte.
   mutating func settle() -> [TimerKey] {
     guard isUndecided else { return [] }
     state = .late
@@ -349,7 +347,7 @@ struct TimerKeys {
     case (.escape, UInt8(ascii: "[")), (.late, UInt8(ascii: "[")):
       state = .sequence
       return nil
-    // Linux's own console sends `ESC [ [ E` for F5.
+    // The Linux console sends `ESC [ [ E` for F5.
     case (.escape, UInt8(ascii: "O")), (.late, UInt8(ascii: "O")), (.sequence, UInt8(ascii: "[")):
       state = .oneMore
       return nil
@@ -367,7 +365,7 @@ struct TimerKeys {
   private static func key(_ byte: UInt8) -> TimerKey? {
     switch byte {
     case 0x41...0x5A, 0x61...0x7A: .letter(Character(UnicodeScalar(byte | 0x20)))
-    case 0x80...0xBF: nil  // The rest of a character of UTF-8.
+    case 0x80...0xBF: nil  // A UTF-8 continuation byte.
     default: .other
     }
   }

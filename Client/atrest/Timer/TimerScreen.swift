@@ -4,21 +4,21 @@
 import AtrestDomain
 import Foundation
 
-/// A piece of a line, in one ink.
+/// A run of text in one style.
 struct TimerSpan: Hashable {
-  /// What words are for.
+  /// The style of a run.
   enum Ink: Hashable {
-    /// The time, and labels that are looked at.
+    /// The time and emphasised labels.
     case highlight
-    /// What accompanies.
+    /// Secondary text.
     case accent
-    /// What stands back.
+    /// De-emphasised text.
     case muted
-    /// Vigil's, of which so much shows: 0 to 1.
+    /// Vigil's text at an opacity of 0 to 1.
     case scripture(Double)
-    /// Where a line of Vigil's is from, of which so much shows.
+    /// A citation at an opacity of 0 to 1.
     case citation(Double)
-    /// A drawing's.
+    /// A cell of a drawing.
     case cell(RGB?, isDim: Bool, isBold: Bool)
   }
 
@@ -38,17 +38,17 @@ struct TimerLine: Hashable {
     spans = [TimerSpan(text: text, ink: ink)]
   }
 
-  /// The words alone.
+  /// The text without styles.
   var plain: String { spans.map(\.text).joined() }
 
-  /// In the middle of so many columns.
+  /// The line centred in a number of columns.
   func centred(_ columns: Int) -> TimerLine {
     let blanks = max(0, (columns - plain.count) / 2)
     return TimerLine(
       [TimerSpan(text: String(repeating: " ", count: blanks), ink: .muted)] + spans)
   }
 
-  /// What a terminal is sent.
+  /// The line with escape sequences.
   func painted(_ style: Style) -> String {
     spans.map { span in
       switch span.ink {
@@ -66,7 +66,7 @@ struct TimerLine: Hashable {
     }.joined()
   }
 
-  /// In starlight over the night; without colours there, or not yet.
+  /// A blend of starlight over the background. Without colours it is either shown or blank.
   private func faded(_ text: String, _ part: Double, _ style: Style) -> String {
     if style.colours == .none {
       return part > 0 ? style.quiet(text) : text.map { _ in " " }.joined()
@@ -75,30 +75,30 @@ struct TimerLine: Hashable {
   }
 }
 
-/// The live timer on a terminal.
+/// Lays out the live timer on a terminal.
 struct TimerScreen {
   private let model: TimerModel
   private let columns: Int
   private let rows: Int
 
-  /// Columns below which nothing is shown but what fits.
+  /// Below this width only what fits is shown.
   static let leastColumns = 20
 
   init(_ model: TimerModel) {
     self.model = model
-    // The last column stays empty: terminals differ in what they do at it.
+    // The last column stays empty, because terminals differ in when they wrap.
     columns = max(1, model.size.columns - 1)
     rows = max(1, model.size.rows)
   }
 
-  /// Words that belong together; of more than fit, the least important go first.
+  /// Lines that stay together. If the screen is too small, the least important blocks are dropped.
   private struct Block {
     var lines: [TimerLine]
-    /// 0 stays longest.
+    /// 0 is dropped last.
     var importance: Int
   }
 
-  /// As many lines as the terminal has rows.
+  /// The lines of the screen, one per terminal row.
   func lines() -> [TimerLine] {
     let help = helpLines()
     let bottom = Array(help.suffix(max(0, rows - 1)))
@@ -182,7 +182,7 @@ struct TimerScreen {
     return completion.arrival.frame(after: model.seconds(since: completion.at)).scripture
   }
 
-  /// The tree, in the rows that are left.
+  /// The tree in the remaining rows.
   private func tree(rows: Int) -> [TimerLine] {
     guard rows >= 6, let session = model.shown,
       var state = TreeView.state(
@@ -200,7 +200,7 @@ struct TimerScreen {
     return shown.rows.map { TimerLine(DrawingView.spans($0)) } + [TimerLine()]
   }
 
-  // MARK: - What lies over it
+  // MARK: - Overlays
 
   private func overlayBlocks(rows: Int) -> [Block] {
     let width = min(columns, 60)
@@ -211,7 +211,7 @@ struct TimerScreen {
     case nil: return []
     }
     var lines = Wrapping.lines(page, width: width)
-    // What something costs, and on what terms, is shown as a whole or not at all.
+    // Prices and terms are shown completely or not at all.
     if lines.count > rows {
       lines = Wrapping.lines(
         "The window is too small for this page. A larger one shows it.", width: width)
@@ -235,7 +235,7 @@ struct TimerScreen {
       keys.append("q quit")
       if model.next != nil { keys.append("other keys go on") }
     }
-    // Keys are set whole: no line breaks between a key and what it does.
+    // Key hints do not break across lines.
     var lines: [String] = []
     for key in keys {
       if let last = lines.last, last.count + 3 + key.count <= columns {
