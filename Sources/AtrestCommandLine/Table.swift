@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets rows in columns.
+// Aligns rows in columns.
 
 /// A table of text. Columns are as wide as their widest cell, counted in characters.
 package struct Table {

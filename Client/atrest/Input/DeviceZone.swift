@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides in which zone this device's days and clocks are.
+// Selects this device's time zone.
 
 import Foundation
 
-/// The zone that `TZ` names in any form it may have, else the one that the system is set to.
+/// The zone of `TZ` in any of its forms, otherwise the system's.
 enum DeviceZone {
-  /// - Parameter environment: That of this process: a rule in `TZ` is read by the C library.
+  /// - Parameter environment: This process's environment. The C library interprets a rule in `TZ`.
   static func current(at now: Date, environment: [String: String]) -> TimeZone {
     guard let value = environment["TZ"] else { return .current }
     return named(value) ?? offset(at: now)
   }
 
-  /// The zone of a name, `Asia/Tokyo`, or of a file in a folder of zones; nil for a rule, and for
-  /// what names none.
+  /// The zone of a name such as `Asia/Tokyo` or of a zoneinfo file; nil for a POSIX rule or an
+  /// unknown name.
   static func named(_ value: String) -> TimeZone? {
     let name = value.hasPrefix(":") ? String(value.dropFirst()) : value
     guard name.hasPrefix("/") else { return known(name) }
@@ -28,12 +28,12 @@ enum DeviceZone {
   }
 
   private static func known(_ name: String) -> TimeZone? {
-    // Foundation takes `GMT+3` for a place ahead of Greenwich; in `TZ` it is one behind.
+    // Foundation reads `GMT+3` as ahead of Greenwich; in `TZ` it is behind.
     TimeZone(identifier: name).flatMap { $0.identifier == name ? $0 : nil }
   }
 
-  /// What the C library makes of `TZ` now. A rule with summer time is taken at its present offset,
-  /// all year: no `TimeZone` holds a rule.
+  /// The C library's current offset for `TZ`. A rule with daylight saving keeps its present offset
+  /// all year, because `TimeZone` cannot represent a rule.
   private static func offset(at now: Date) -> TimeZone {
     var second = time_t(now.timeIntervalSince1970)
     var parts = tm()

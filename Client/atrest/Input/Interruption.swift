@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets a command that stays end in its own way when a person interrupts it.
+// Handles interruption of a long-running command.
 
 import Dispatch
 import Foundation
 
-/// What SIGINT and SIGTERM do while this is held.
+/// Handles SIGINT and SIGTERM for as long as it is retained.
 final class Interruption {
   private let sources: [any DispatchSourceSignal]
 
-  /// Returns once no signal is missed any more.
-  /// - Parameter handler: Runs on a queue of its own, for each signal.
+  /// Returns once the handlers are registered.
+  /// - Parameter handler: Runs on a background queue for each signal.
   init(_ handler: @escaping @Sendable () -> Void) {
     let isRegistered = DispatchSemaphore(value: 0)
     sources = [SIGINT, SIGTERM].map { number in
-      signal(number, SIG_IGN)  // The source below receives it instead.
+      signal(number, SIG_IGN)  // The dispatch source below receives it instead.
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler(handler: handler)
       source.setRegistrationHandler { isRegistered.signal() }
       source.resume()
       return source
     }
-    // A moment; not for ever, because a signal that is missed can be sent again.
+    // Bounded, because a missed signal can be sent again.
     for _ in sources { _ = isRegistered.wait(timeout: .now() + .seconds(1)) }
   }
 

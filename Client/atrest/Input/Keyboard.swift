@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what a person types in answer to a question.
+// Reads typed answers to questions.
 
 import Foundation
 
@@ -11,21 +11,20 @@ import Foundation
   import Darwin
 #endif
 
-/// Standard input, where a person may sit.
+/// Standard input as a terminal.
 enum Keyboard {
-  /// Whether a person can answer.
+  /// Whether standard input is a terminal.
   static var isThere: Bool { isatty(STDIN_FILENO) == 1 }
 
-  /// Forgets what was typed before it was asked for: an answer is given to a question.
+  /// Discards input typed before the question.
   static func forget() {
     tcflush(STDIN_FILENO, TCIFLUSH)
   }
 
-  /// The next line, without its end; the last one may have none.
+  /// The next line without its terminator; the last line may have none.
   ///
-  /// - Parameter limit: How long to wait for it, in milliseconds; nil: for ever.
-  /// - Returns: nil at the end of the input, if nothing came in time, or if the line is longer than
-  ///   4,096 bytes.
+  /// - Parameter limit: The timeout in milliseconds; nil for none.
+  /// - Returns: nil at the end of input, on timeout, or if the line exceeds 4,096 bytes.
   static func line(within limit: Int32? = nil) -> String? {
     var line: [UInt8] = []
     while line.count <= 4096 {
@@ -45,7 +44,7 @@ enum Keyboard {
     return nil
   }
 
-  /// Whether an answer to a question whose default is no says yes.
+  /// Whether an answer means yes to a question that defaults to no.
   static func isYes(_ answer: String) -> Bool {
     ["y", "yes"].contains(answer.trimmingCharacters(in: .whitespaces).lowercased())
   }

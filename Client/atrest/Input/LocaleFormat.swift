@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a person writes times and amounts, as far as their locale says it.
+// Time and unit conventions from the locale.
 
 import AtrestDomain
 import Foundation
 
-/// A person's habits. They change what people read, never what programs read.
+/// A person's locale conventions. They affect output for people, never for programs.
 struct LocaleFormat: Hashable, Sendable {
-  /// The locale for dates, such as `de_DE`; nil where nothing is known.
+  /// The locale for dates, such as `de_DE`; nil if unknown.
   let timeLocale: String?
-  /// Whether clocks show 1 to 12, with am and pm.
+  /// Whether to use a 12-hour clock.
   let hasTwelveHours: Bool
-  /// The unit of water where the person chose none.
+  /// The unit of water if the person chose none.
   let unit: WaterUnit
 
-  /// Twenty-four hours, weeks from Monday, millilitres.
+  /// 24-hour clock, weeks from Monday, millilitres.
   static let plain = LocaleFormat(timeLocale: nil, hasTwelveHours: false, unit: .millilitres)
 
-  /// The weekday that stands first in a calendar.
+  /// The first weekday of a calendar.
   var firstWeekday: Weekday {
     timeLocale.map { Weekday.first(in: Locale(identifier: $0)) } ?? .monday
   }
@@ -27,8 +27,8 @@ struct LocaleFormat: Hashable, Sendable {
     self.unit = unit
   }
 
-  /// What the environment says: `LC_ALL`, else `LC_TIME` and `LC_MEASUREMENT`, else `LANG`. A
-  /// locale that nobody knows is plain.
+  /// Reads the environment: `LC_ALL`, else `LC_TIME` and `LC_MEASUREMENT`, else `LANG`. An unknown
+  /// locale gives `plain`.
   init(environment: [String: String]) {
     func locale(_ category: String) -> String? {
       let value = ["LC_ALL", category, "LANG"].lazy.compactMap { environment[$0] }
@@ -45,12 +45,13 @@ struct LocaleFormat: Hashable, Sendable {
     unit = territory.map(LocaleFormat.ounces.contains) == true ? .fluidOunces : .millilitres
   }
 
-  /// Where water is measured in US fluid ounces.
+  /// Territories that measure drinks in US fluid ounces.
   private static let ounces: Set = [
     "US", "AS", "GU", "MP", "PR", "UM", "VI", "LR", "FM", "MH", "PW",
   ]
 
-  /// `en_US` of `en_US.UTF-8@euro`; nil for `C`, `POSIX`, and what is no language and territory.
+  /// Extracts `en_US` from `en_US.UTF-8@euro`; nil for `C`, `POSIX`, and anything but language and
+  /// territory.
   private static func identifier(_ value: String) -> String? {
     let name = value.prefix { $0 != "." && $0 != "@" }
     let parts = name.split(separator: "_", omittingEmptySubsequences: false)
@@ -62,17 +63,16 @@ struct LocaleFormat: Hashable, Sendable {
 }
 
 extension LocaleFormat {
-  /// `22:30`, or `10:30 pm`.
+  /// The clock time, `22:30` or `10:30 pm`.
   func clock(_ date: Date, in zone: TimeZone) -> String {
     let clock = TimeText.clock(date, in: zone)
     guard hasTwelveHours, let hour = Int(clock.prefix(2)) else { return clock }
     return "\((hour + 11) % 12 + 1)\(clock.dropFirst(2)) \(hour < 12 ? "am" : "pm")"
   }
 
-  /// A time as it was typed, with `10:30 pm` or `10pm` as a clock of twenty-four hours, which
-  /// everybody may type.
+  /// Converts `10:30 pm` or `10pm` in typed input to the 24-hour clock, in every locale.
   ///
-  /// - Throws: `InputProblem.notATime` for an hour that a clock of twelve does not have.
+  /// - Throws: `InputProblem.notATime` for an hour that a 12-hour clock does not have.
   static func withTwentyFourHours(_ typed: String) throws(InputProblem) -> String {
     var text = typed.lowercased().trimmingCharacters(in: .whitespacesAndNewlines)[...]
     guard text.utf8.count <= Typed.limitCharacters, text.hasSuffix("am") || text.hasSuffix("pm")

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells of a word that should be a command and is none. The parser would hand it to the default
-// command, and explain that one.
+// Detects mistyped commands. The parser would pass the word to the default command and print that
+// one's usage.
 
 import ArgumentParser
 import AtrestCommandLine
 
-/// Commands as people mistype them.
+/// Finds mistyped commands and suggests corrections.
 enum MistypedCommand {
-  /// One sentence about the first word that names no command, with the one that may have been
-  /// meant; nil where the parser has its own say.
+  /// A sentence about the first word that is no command, with a suggestion; nil if the parser's own
+  /// message applies.
   ///
-  /// No default command takes a word of its own, so such a word is never an argument.
+  /// No default command takes a positional argument, so such a word is never one.
   static func sentence(_ arguments: [String]) -> String? {
     var command: any ParsableCommand.Type = Atrest.self
     var path = "atrest"
     var words = arguments[...]
     while let word = words.popFirst() {
-      // What may stand before a command.
+      // Options that may precede a command.
       if word == "--replica" {
         words = words.dropFirst()
         continue
@@ -41,7 +41,7 @@ enum MistypedCommand {
     [command._commandName] + command.configuration.aliases
   }
 
-  /// The listed name of which the least is wrong: at most two letters, and at most half of it.
+  /// The listed command with the smallest edit distance, at most two and at most half of the word.
   private static func nearest(
     to word: String, in commands: [any ParsableCommand.Type]
   ) -> String? {
@@ -58,8 +58,7 @@ enum MistypedCommand {
     return nearest?.name
   }
 
-  /// How many letters to change, put in or leave out to make one word of the other: Levenshtein's
-  /// distance.
+  /// The Levenshtein distance.
   private static func distance(_ a: String, _ b: String) -> Int {
     let b = Array(b)
     var row = Array(0...b.count)

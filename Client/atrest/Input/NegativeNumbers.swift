@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets people hear from the command what is wrong with a negative number, and not from the parser
-// of options.
+// Passes negative numbers to the commands, which explain the error better than the option parser.
 
-/// Numbers below zero in a command line.
+/// Rewrites negative numbers in command lines.
 enum NegativeNumbers {
-  /// Options whose value is a whole number.
+  /// Options with an integer value.
   private static let counts: Set = ["--days", "--limit", "--devices", "--edits"]
 
-  /// The arguments, with negative numbers written so that the parser takes them for values: to it
-  /// `-5` is an unknown option.
+  /// The arguments with negative numbers rewritten as values: the parser takes `-5` for an unknown
+  /// option.
   ///
-  /// Behind an option that counts, the two become one word; elsewhere the hyphen becomes a minus
-  /// sign, which no option begins with.
+  /// After an integer option the two become one word with `=`. Elsewhere the hyphen becomes U+2212,
+  /// which starts no option.
   static func asValues(_ arguments: [String]) -> [String] {
     var result: [String] = []
     for (index, argument) in arguments.enumerated() {

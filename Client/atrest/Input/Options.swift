@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that many commands share, and the surroundings they run in.
+// Options shared by many commands, and the command context.
 
 import ArgumentParser
 import AtrestClient
@@ -7,7 +7,7 @@ import AtrestCommandLine
 import AtrestDomain
 import Foundation
 
-/// Which replica to use.
+/// Selects the replica.
 struct ReplicaOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -17,17 +17,17 @@ struct ReplicaOptions: ParsableArguments {
       valueName: "dir"), completion: .directory)
   var replica: String?
 
-  /// Where it is.
+  /// The replica's directory.
   var directory: URL {
     ReplicaDirectory.resolve(option: replica, environment: ProcessInfo.processInfo.environment)
   }
 
-  /// Opens it to look; nil if there is none, because a look makes nothing.
+  /// Opens the replica for reading; nil if there is none. Never creates one.
   func openExisting() throws(ReplicaError) -> Replica? {
     Replica.exists(at: directory) ? try open() : nil
   }
 
-  /// Opens it to talk with its server.
+  /// Opens the replica for a call to its server.
   ///
   /// - Throws: `SyncError.notPaired` if there is none; `ReplicaError`.
   func openPaired() throws -> Replica {
@@ -35,7 +35,7 @@ struct ReplicaOptions: ParsableArguments {
     return replica
   }
 
-  /// Opens it, and makes it if there is none.
+  /// Opens the replica, creating it if there is none.
   func open() throws(ReplicaError) -> Replica {
     try Replica(directory: directory)
   }
@@ -48,19 +48,18 @@ extension FormatOptions {
   }
 }
 
-/// The moment, the place and the habits in which a command runs: read once, so that one answer has
-/// one now.
+/// The time, zone and conventions of a command. Read once, so that one answer has one `now`.
 struct CommandContext: Hashable, Sendable {
-  /// The device's clock.
+  /// The device's time.
   let now: Date
-  /// The device's zone; `TZ` decides if it is set.
+  /// The device's zone; `TZ` takes precedence.
   let zone: TimeZone
-  /// The person's habits.
+  /// The locale conventions.
   var localeFormat = LocaleFormat.plain
-  /// In what amounts are shown, and read where somebody types a number alone.
+  /// The unit for output, and for typed numbers without one.
   var unit = WaterUnit.millilitres
 
-  /// Those of this process.
+  /// Reads the context of this process.
   static func current() -> CommandContext {
     let (now, environment) = (Date(), ProcessInfo.processInfo.environment)
     let localeFormat = LocaleFormat(environment: environment)
@@ -70,50 +69,50 @@ struct CommandContext: Hashable, Sendable {
       unit: localeFormat.unit)
   }
 
-  /// The same, with the unit that the person chose.
+  /// A copy with the unit that the person chose.
   func following(_ choices: Choices) -> CommandContext {
     CommandContext(
       now: now, zone: zone, localeFormat: localeFormat, unit: choices.unit ?? localeFormat.unit)
   }
 
-  /// The same moments later.
+  /// A copy at a later time.
   func at(_ now: Date) -> CommandContext {
     CommandContext(now: now, zone: zone, localeFormat: localeFormat, unit: unit)
   }
 
-  /// Reads a time that a person typed; nil stays nil.
+  /// Parses a typed time; nil stays nil.
   func time(_ text: String?) throws(InputProblem) -> Date? {
     guard let text else { return nil }
     return try Typed.time(LocaleFormat.withTwentyFourHours(text), now: now, in: zone)
   }
 
-  /// `22:30`, or `10:30 pm`.
+  /// The clock time, `22:30` or `10:30 pm`.
   func clock(_ date: Date) -> String {
     localeFormat.clock(date, in: zone)
   }
 
-  /// `today 22:30`.
+  /// The time relative to now, such as `today 22:30`.
   func words(_ date: Date) -> String {
     let text = TimeText.near(date, now: now, in: zone)
-    // Every form ends with the clock.
+    // Every form ends with the clock time.
     return localeFormat.hasTwelveHours
       ? text.dropLast(TimeText.clock(date, in: zone).count) + clock(date) : text
   }
 
-  /// `250 ml`, or `8.5 fl oz`.
+  /// An amount, `250 ml` or `8.5 fl oz`.
   func amount(_ millilitres: Int) -> String {
     AmountText.text(millilitres: millilitres, unit: unit)
   }
 }
 
-/// What a person chose, as all of their devices know it.
+/// The person's synced settings.
 struct Choices: Hashable {
-  /// Read, with defaults.
+  /// The settings with defaults applied.
   let settings: Settings
   /// The unit, if one was chosen.
   let unit: WaterUnit?
 
-  /// Nothing chosen.
+  /// No settings stored.
   static let none = Choices { _ in nil }
 
   init(_ value: (String) throws -> String?) rethrows {
@@ -121,13 +120,13 @@ struct Choices: Hashable {
     unit = try value(Setting.waterUnit.rawValue).flatMap(WaterUnit.init(rawValue:))
   }
 
-  /// Those of a replica.
+  /// Reads the settings of a replica.
   init(_ store: ReplicaTransaction) throws {
     try self.init { try store.preference($0) }
   }
 }
 
-/// Reads a target that a person typed; nil stays nil.
+/// Parses a typed target; nil stays nil.
 func typedTarget(_ text: String?) throws(InputProblem) -> Int? {
   guard let text else { return nil }
   return try Typed.targetMinutes(text)

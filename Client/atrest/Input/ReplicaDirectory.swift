@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which directory holds this device's replica.
+// Selects the replica's directory.
 
 import Foundation
 
-/// Where the replica is: what was typed, else `ATREST_REPLICA`, else `$XDG_DATA_HOME/atrest`, else
+/// The replica's location: the option, else `ATREST_REPLICA`, else `$XDG_DATA_HOME/atrest`, else
 /// `~/.local/share/atrest`.
 enum ReplicaDirectory {
-  /// The directory. Empty values count as absent, and a relative `XDG_DATA_HOME` is ignored, as the
-  /// XDG Base Directory Specification asks.
+  /// The directory. Empty values count as absent. A relative `XDG_DATA_HOME` is ignored, as the XDG
+  /// Base Directory Specification requires.
   static func resolve(option: String?, environment: [String: String]) -> URL {
     func value(_ name: String) -> String? {
       environment[name].flatMap { $0.isEmpty ? nil : $0 }

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds a record by the beginning of its id, and says how much of an id is enough to show.
+// Finds records by id prefix and shortens ids for display.
 
 import AtrestReplication
 import Foundation
 
-/// Ids as people see and type them: hexadecimal digits, of which the first few are enough where
-/// nothing else begins so.
+/// Ids as people see and type them: the shortest unique prefix of the hexadecimal digits.
 enum ShortID {
-  /// Digits that are always shown.
+  /// The least number of digits shown.
   static let digits = 8
 
-  /// The digits of a UUID, in lower case, without hyphens.
+  /// A UUID's digits in lower case, without hyphens.
   static func hex(_ id: UUID) -> String {
     id.uuidString.lowercased().filter { $0 != "-" }
   }
 
-  /// 16 digits.
+  /// A number as 16 digits.
   static func hex(_ number: UInt64) -> String {
     Hexadecimal.encoded(number)
   }
@@ -25,8 +24,7 @@ enum ShortID {
     Hexadecimal.encoded(bytes)
   }
 
-  /// For each id its shortest beginning, of at least `digits`, that no other id shares. Equal ids
-  /// are shown whole.
+  /// The shortest unique prefix of each id, at least `digits` long. Equal ids stay whole.
   static func shortened(_ ids: [String]) -> [String: String] {
     let sorted = Set(ids).sorted()
     var result: [String: String] = [:]
@@ -41,13 +39,13 @@ enum ShortID {
     return result
   }
 
-  /// The one element whose id begins with what was typed.
+  /// The only element whose id has a prefix.
   ///
   /// - Parameters:
-  ///   - typed: Any number of digits; case and hyphens do not matter.
-  ///   - noun: What the elements are, in the singular: "fast".
-  ///   - describe: A few words by which a person tells elements apart.
-  /// - Throws: `IDProblem` where none or several match.
+  ///   - typed: Any number of digits; case and hyphens are ignored.
+  ///   - noun: The elements' noun in the singular, such as "fast".
+  ///   - describe: A short description that tells elements apart.
+  /// - Throws: `IDProblem` unless exactly one matches.
   static func find<Element>(
     _ typed: String, in elements: [Element], noun: String, id: (Element) -> String,
     describe: (Element) -> String
@@ -69,13 +67,13 @@ enum ShortID {
   }
 }
 
-/// Why an id that was typed names nothing.
+/// Why a typed id does not select an element.
 enum IDProblem: Error, Hashable {
   /// Not hexadecimal digits.
   case notAnID
-  /// Nothing has an id that begins so.
+  /// No id has this prefix.
   case unknown(noun: String)
-  /// Several have; at most ten are named.
+  /// Several ids have this prefix; at most ten are listed.
   case ambiguous(noun: String, count: Int, matches: [String])
 
   /// What happened, then what to do.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an account as a whole is shown: what it holds, and what it may.
+// Output of `atrest account`: usage and limits.
 
 import AtrestCommandLine
 import AtrestDomain
@@ -8,7 +8,7 @@ import Foundation
 
 /// An account, for `--json`.
 struct AccountRow: Encodable, Equatable {
-  /// What the server allows; what it does not say is absent.
+  /// The server's limits; unreported ones are absent.
   struct Limits: Encodable, Equatable {
     var records: UInt64?
     var bytes: UInt64?
@@ -49,7 +49,7 @@ struct AccountRow: Encodable, Equatable {
   }
 }
 
-/// What an export wrote, for `--json`.
+/// The result of an export, for `--json`.
 struct AccountExportRow: Encodable, Equatable {
   var file: String
   var records: Int
@@ -57,9 +57,9 @@ struct AccountExportRow: Encodable, Equatable {
   var devices: Int
 }
 
-/// Words about an account.
+/// Texts about an account.
 enum AccountWords {
-  /// At a glance.
+  /// The summary.
   static func show(_ account: GetAccountResponse, _ context: CommandContext) -> String {
     let row = AccountRow(account)
     let made = LocalDay(row.created, in: context.zone)
@@ -84,7 +84,7 @@ enum AccountWords {
     limit == 0 ? words(held) : "\(words(held)) of \(words(limit))"
   }
 
-  /// `1,204`.
+  /// A number with thousands separators, such as `1,204`.
   static func number(_ number: UInt64) -> String {
     let digits = String(number)
     var text = ""
@@ -95,7 +95,7 @@ enum AccountWords {
     return text
   }
 
-  /// `310 KiB`, `1.5 GiB`: never more than is there.
+  /// A size such as `310 KiB` or `1.5 GiB`, rounded down.
   static func size(_ bytes: UInt64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
     var (whole, rest, unit) = (bytes, UInt64(0), 0)
@@ -108,13 +108,13 @@ enum AccountWords {
     return "\(whole)\(tenth > 0 ? ".\(tenth)" : "") \(units[unit])"
   }
 
-  /// After everything was written out.
+  /// Shown after an export.
   static func exported(_ row: AccountExportRow) -> String {
     "Everything is in \(row.file.escapedForTerminal): \(number(UInt64(row.records))) records, "
       + "\(number(UInt64(row.events))) events. It says when you fasted and drank; keep it where only you read it."
   }
 
-  /// Before the name is typed.
+  /// Shown before the name is typed to confirm a deletion.
   static func beforeDeleting(_ account: GetAccountResponse) -> String {
     let devices =
       account.devices == 1 ? "the access of 1 device" : "the access of \(account.devices) devices"
@@ -125,7 +125,7 @@ enum AccountWords {
       """
   }
 
-  /// Afterwards.
+  /// Shown after a deletion.
   static func deleted(_ name: String) -> String {
     """
     The account “\(name.escapedForTerminal)” is removed from its server. What this device holds stays here, and what \

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said when a fast ends: the arrival, without praise.
+// Output at the end of a fast: the arrival, without praise.
 
 import AtrestClient
 import AtrestDomain
 import Foundation
 
-/// The end of a fast.
+/// The arrival's text and tree.
 enum ArrivalView {
-  /// - Parameter isRead: Whether people read it on a terminal, and so see the tree.
+  /// - Parameter isRead: Whether a person reads it on a terminal, and so gets the tree.
   static func text(
     of session: Session, _ snapshot: Snapshot, _ context: CommandContext, isRead: Bool
   ) -> String {
@@ -35,9 +35,9 @@ enum ArrivalView {
   }
 }
 
-/// The transition moment, which comes once.
+/// The one-time transition moment.
 enum TransitionView {
-  /// Its words, with what a person can do.
+  /// Its text with the possible actions.
   static func text(_ style: Style, width: Int) -> String {
     var lines = [""] + Wrapping.lines(Word.transitionBody.text, width: min(width, 60))
     lines.append("")
@@ -45,8 +45,8 @@ enum TransitionView {
     return lines.joined(separator: "\n")
   }
 
-  /// Shows it on a terminal if it is due, and remembers that it was seen, for all devices. A
-  /// program that reads sees nothing of it, so it is not spent on one.
+  /// Shows it on a terminal if it is due, and records that for all devices. It is not shown, and so
+  /// not used up, if the output goes to a program.
   static func showOnce(_ snapshot: Snapshot, in replica: Replica) throws {
     guard snapshot.isTransitionDue, Terminal.isRead else { return }
     try replica.setPreference(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the calendar and the history are shown.
+// Output of the calendar and the history.
 
 import AtrestCommandLine
 import AtrestDomain
 import AtrestPresentation
 import Foundation
 
-/// A fast that is over, for `--json`.
+/// An ended fast, for `--json`.
 struct HistoryRow: Encodable, Equatable {
   var id: String
   var start: Date
@@ -14,7 +14,7 @@ struct HistoryRow: Encodable, Equatable {
   var durationMinutes: Int
   var targetMinutes: Int
   var endedEarly: Bool
-  /// Of its tree, 0 to 4; absent where it ended early.
+  /// The tree's tone, 0 to 4; absent if the fast ended early.
   var tone: Int?
 
   init(_ entry: CalendarEntry) {
@@ -28,9 +28,8 @@ struct HistoryRow: Encodable, Equatable {
   }
 }
 
-/// A month, for `--json`: its days with a fast.
+/// A month for `--json`: its days with fasts.
 struct CalendarRow: Encodable, Equatable {
-  /// A day.
   struct Day: Encodable, Equatable {
     var day: String
     var entries: [HistoryRow]
@@ -50,15 +49,15 @@ struct CalendarRow: Encodable, Equatable {
   }
 }
 
-/// The calendar for people.
+/// The calendar as text.
 enum CalendarView {
-  /// Columns that a month has on a terminal. The last one stays empty, as in other drawings, but
-  /// where that would leave no room for a week.
+  /// The usable columns for a month. The last column stays empty, as in other drawings, unless a
+  /// week would not fit.
   static func room(on screen: ScreenSize) -> Int {
     max(screen.columns - 1, min(screen.columns, CalendarDrawing.leastWidth))
   }
 
-  /// A month grid, at most so many columns wide; where it does not fit, the days that have a fast.
+  /// A month grid of at most `columns`, or a list of days with fasts if it does not fit.
   static func text(_ grid: MonthGrid, _ style: Style, columns: Int, isUnicode: Bool) -> String {
     guard columns >= CalendarDrawing.leastWidth else { return days(grid) }
     let drawing = CalendarDrawing.draw(
@@ -75,7 +74,7 @@ enum CalendarView {
       .joined(separator: "\n")
   }
 
-  /// Entries, newest first.
+  /// A table of entries, newest first.
   static func list(_ entries: [CalendarEntry], _ context: CommandContext) -> Table {
     var table = Table("ENDED", "LASTED", "")
     for entry in entries {
@@ -89,7 +88,7 @@ enum CalendarView {
 }
 
 extension String {
-  /// Without blanks at its end.
+  /// The string without trailing spaces.
   var trimmedEnd: String {
     var text = self[...]
     while text.last == " " { text = text.dropLast() }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which colours a terminal shows, and how a colour of the palette is written there.
+// The terminal's colour support and the encoding of palette colours.
 
 import AtrestDomain
 
-/// The colours of a terminal.
+/// The colour support of a terminal.
 enum Colours: Sendable, Hashable, CaseIterable {
-  /// None that can be relied on: eight colours have no bark, moss or dusk among them.
+  /// None that is reliable: eight colours have no bark, moss or dusk.
   case none
   /// The 256 colours of xterm.
   case palette256
-  /// All.
+  /// 24-bit colour.
   case all
 
-  /// What the environment says. What it does not say is not there.
+  /// Detects the support from the environment. Unannounced support counts as absent.
   init(environment: [String: String]) {
     let term = environment["TERM"] ?? ""
     if ["truecolor", "24bit"].contains(environment["COLORTERM"] ?? "") || term.hasSuffix("-direct")
@@ -23,11 +23,9 @@ enum Colours: Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// What follows `38;` or `48;` in a control sequence, for letters or what is behind them; nil
-  /// without colours.
+  /// The SGR parameters after `38;` or `48;`; nil without colours.
   ///
-  /// Source: ECMA-48, SGR; ITU-T T.416 in the form that xterm reads; its cube of 6 x 6 x 6 colours
-  /// and its 24 greys.
+  /// Source: ECMA-48, SGR; ITU-T T.416 in xterm's form; its 6 x 6 x 6 colour cube and 24 greys.
   func code(_ colour: RGB) -> String? {
     let (red, green, blue) = colour.bytes
     switch self {
@@ -54,13 +52,13 @@ enum Colours: Sendable, Hashable, CaseIterable {
 }
 
 extension Style {
-  /// Text in a colour of the palette; plain where there are no colours.
+  /// Text in a palette colour; plain without colours.
   func ink(_ colour: RGB, _ text: String) -> String {
     guard isOn, let code = colours.code(colour) else { return text }
     return "\u{1B}[38;\(code)m\(text)\u{1B}[39m"
   }
 
-  /// Vigil's words: in the light of the stars, standing back.
+  /// Vigil's text in dimmed starlight.
   func scripture(_ text: String) -> String {
     colours == .none
       ? quiet(text)
@@ -69,7 +67,7 @@ extension Style {
       )
   }
 
-  /// Where a fragment is from.
+  /// A citation in fainter starlight.
   func citation(_ text: String) -> String {
     colours == .none
       ? quiet(text)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an entry of the conflict journal is shown: both values, who wrote them, and when.
+// Output of conflict-journal entries: both values, their writers and times.
 
 import AtrestClient
 import AtrestCommandLine
@@ -9,14 +9,14 @@ import AtrestReplication
 import Foundation
 
 extension JournalEntry {
-  /// What people and programs call the entry: 16 digits that every device computes alike.
-  /// Its own id is long; every device and every run computes this one alike.
+  /// The entry's id for people and programs: a 16-digit hash of its long key, the same on every
+  /// device.
   var displayID: String { Hexadecimal.encoded(FNV1a.hash(key.id)) }
 }
 
-/// One entry, for `--json`.
+/// An entry, for `--json`.
 struct ConflictRow: Encodable, Equatable {
-  /// A value, by the parts that its field has; all are absent if this build cannot read it.
+  /// A value by its parts; all are absent if this build cannot decode it.
   struct Value: Encodable, Equatable {
     var deleted: Bool?
     var start: Date?
@@ -79,9 +79,9 @@ struct ConflictRow: Encodable, Equatable {
   }
 }
 
-/// Words about conflicts.
+/// Texts about conflicts.
 enum ConflictWords {
-  /// What a write said.
+  /// A write's value.
   static func value(_ value: FieldValue, _ context: CommandContext) -> String {
     switch value {
     case .deleted(true): return "deleted"
@@ -96,14 +96,14 @@ enum ConflictWords {
     }
   }
 
-  /// A few words by which people tell entries apart.
+  /// A short description that tells entries apart.
   static func summary(_ entry: JournalEntry, _ context: CommandContext) -> String {
     "\(RecordWords.noun(entry.conflict.key.kind)): \(value(entry.lost, context))"
   }
 
-  /// A list, newest first.
+  /// A table, newest first.
   ///
-  /// - Parameter records: The records that the entries are about, deleted ones too.
+  /// - Parameter records: The entries' records, deleted ones included.
   static func list(
     _ entries: [JournalEntry], ids: [String: String], _ devices: DeviceNames,
     _ context: CommandContext, records: [RecordKey: Record] = [:]
@@ -119,7 +119,7 @@ enum ConflictWords {
     return table
   }
 
-  /// Everything about one entry.
+  /// All details of an entry.
   static func detail(
     _ entry: JournalEntry, id: String, _ devices: DeviceNames, _ context: CommandContext,
     record: Record? = nil

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Through which devices others came in, in words.
+// Describes which devices were admitted through which others.
 
 import AtrestCommandLine
 import AtrestProtocol
 import AtrestReplication
 
-/// The devices of an account as a person is told of them when one is to go.
+/// The account's devices, for the dialogue before a revocation.
 struct DeviceFamily {
   /// Oldest first, as the server lists them.
   let devices: [Device]
@@ -16,8 +16,8 @@ struct DeviceFamily {
     names = Dictionary(devices.map { ($0.replica, $0.name) }) { first, _ in first }
   }
 
-  /// The descendants that have access and go with a device if the server is asked to. This device
-  /// is spared, with those that descend through it only.
+  /// The active descendants that a revocation may include. This device, and devices that descend
+  /// only through it, are spared.
   func companions(of device: Device) -> [Device] {
     let own = devices.first(where: \.isCurrent)?.replica
     let descendants = Lineage(devices.lazy.map { ($0.replica, $0.origin) })
@@ -25,7 +25,7 @@ struct DeviceFamily {
     return devices.filter { $0.revoked == nil && descendants.contains($0.replica) }
   }
 
-  /// "let in by “phone”"; nil where there is nothing to say.
+  /// A device's origin, such as `let in by “phone”`; nil if there is nothing to say.
   func origin(of device: Device) -> String? {
     switch device.origin {
     case .owner: nil
@@ -36,12 +36,12 @@ struct DeviceFamily {
     }
   }
 
-  /// In quotation marks; a device that is not listed has its id instead.
+  /// The quoted name; the id if the device is not listed.
   func name(_ device: ReplicaID) -> String {
     names[device].map(\.quotedForTerminal) ?? ShortID.hex(device.rawValue)
   }
 
-  /// “phone”, “tablet” and “laptop”. Of many the first are named.
+  /// A list such as “phone”, “tablet” and “laptop”. A long one is truncated.
   func names(_ devices: [ReplicaID]) -> String {
     let shown = devices.prefix(devices.count > Self.shownNames ? Self.shownNames - 1 : .max)
     let rest = devices.count - shown.count

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How devices, and those that want to be some, are shown.
+// Output of devices and pending devices.
 
 import AtrestCommandLine
 import AtrestProtocol
@@ -35,7 +35,7 @@ struct DeviceRow: Encodable, Equatable {
   }
 }
 
-/// A device that waits to be let in, for `--json`.
+/// A pending device, for `--json`.
 struct PendingDeviceRow: Encodable, Equatable {
   var id: String
   var name: String
@@ -54,16 +54,16 @@ struct PendingDeviceRow: Encodable, Equatable {
   }
 }
 
-/// What became of a pending device, for `--json`.
+/// The decision about a pending device, for `--json`.
 struct DecisionRow: Encodable, Equatable {
   var id: String
   var allowed: Bool
   var name: String
 }
 
-/// Words about devices.
+/// Texts about devices.
 enum DeviceWords {
-  /// Those that wait, in the order they came.
+  /// A table of pending devices, in order of arrival.
   static func waiting(
     _ pendingDevices: [PendingDevice], ids: [String: String], _ context: CommandContext
   ) -> Table {
@@ -77,48 +77,48 @@ enum DeviceWords {
     return table
   }
 
-  /// What to do about those that wait.
+  /// How to resolve pending devices.
   static let howToDecide =
     "`atrest devices allow ID` lets one in, if your device shows the same digits; `atrest devices deny ID` sends it away."
 
-  /// Six digits as people compare them.
+  /// Six digits grouped for comparison.
   static func shown(_ digits: String) -> String {
     "\(digits.prefix(3)) \(digits.dropFirst(3))"
   }
 
-  /// Of one that was let in.
+  /// Shown after a device was admitted.
   static func letIn(_ name: String, asked: String) -> String {
     let also =
       name == asked ? "" : " Another device is called “\(asked.escapedForTerminal)” already."
     return "\(name.quotedForTerminal) is a device of the account now.\(also)"
   }
 
-  /// Of one that was sent away.
+  /// Shown after a device was rejected.
   static func sentAway(_ name: String) -> String {
     "\(name.quotedForTerminal) was not let in, and its link is used up."
   }
 
-  /// Of one that had gone.
+  /// Shown if the pending device is gone.
   static func gone(_ name: String) -> String {
     "\(name.quotedForTerminal) is not waiting any more."
   }
 
-  /// Of one that waits no more, after a yes whose answer was lost.
+  /// Shown if the answer to an approval was lost and the device no longer waits.
   static func unheard(_ name: String) -> String {
     "The connection was lost while \(name.quotedForTerminal) was being let in. `atrest devices` shows whether it is; if so, and it was "
       + "not yours, `atrest devices revoke` ends its access."
   }
 
-  /// Of one with a new name.
+  /// Shown after a rename.
   static func renamed(_ name: String, asked: String) -> String {
     let also =
       name == asked ? "" : " Another device is called “\(asked.escapedForTerminal)” already."
     return "It is called “\(name.escapedForTerminal)” now.\(also)"
   }
 
-  /// A list, oldest first.
+  /// A table of devices, oldest first.
   ///
-  /// - Parameter family: All of the account, so that their inviters have names.
+  /// - Parameter family: All devices of the account, for the names of inviters.
   static func list(
     _ devices: [Device], ids: [String: String], _ family: DeviceFamily, _ context: CommandContext
   ) -> Table {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a look at everything found, and the one line that matters.
+// The findings and the verdict of `atrest doctor`.
 
 import AtrestClient
 import AtrestCommandLine
 import AtrestReplication
 import Foundation
 
-/// What a look at everything found; `--json` writes it as it is.
+/// The findings; `--json` encodes them as they are.
 struct DoctorReport: Encodable, Equatable {
-  /// Records of one kind that differ.
+  /// The differing records of one kind.
   struct Kind: Encodable, Equatable {
     var kind: String
     var missingHere: Int
@@ -31,13 +31,13 @@ struct DoctorReport: Encodable, Equatable {
   var differences: [Kind] = []
   var serverLostData = false
   var repaired = false
-  /// Records that still differ.
+  /// The number of records that still differ.
   var left = 0
 
-  /// Of a device where nothing was written yet.
+  /// A report for a device without a replica.
   init() {}
 
-  /// Of what is kept here.
+  /// A report on the local replica.
   init(records: Int, status: ReplicaStatus) {
     self.records = records
     waiting = status.pendingCount - status.refusedCount - status.heldDeletionCount
@@ -48,13 +48,13 @@ struct DoctorReport: Encodable, Equatable {
     server = status.server
   }
 
-  /// Records that differed when they were compared.
+  /// The number of records that differed in the comparison.
   var differing: Int { differences.reduce(0) { $0 + $1.count } }
 
-  /// Whether nothing differs any more.
+  /// Whether no record differs any more.
   var isWell: Bool { left == 0 }
 
-  /// Takes in what a comparison found.
+  /// Adds the findings of a comparison.
   mutating func found(_ found: Differences) {
     clockOffsetMilliseconds = found.serverOffsetMilliseconds
     news = found.news.count
@@ -69,7 +69,7 @@ struct DoctorReport: Encodable, Equatable {
     }
   }
 
-  /// Takes in what mending did.
+  /// Adds the result of a repair.
   mutating func repaired(_ report: SyncReport, left: Differences) {
     repaired = true
     refused = report.refused
@@ -77,7 +77,7 @@ struct DoctorReport: Encodable, Equatable {
     self.left = left.count
   }
 
-  /// What is kept here, for people.
+  /// The local findings as text.
   var hereLines: [String] {
     var lines = [
       "Here: \(records == 1 ? "1 record" : "\(records) records"), all readable."
@@ -90,7 +90,7 @@ struct DoctorReport: Encodable, Equatable {
     return lines
   }
 
-  /// What the server said, for people.
+  /// The server's findings as text.
   var thereLines: [String] {
     var lines = ["Account: “\((account ?? "").escapedForTerminal)” on \(server ?? "")."]
     lines.append(clockLine)
@@ -118,7 +118,7 @@ struct DoctorReport: Encodable, Equatable {
       "Clock: \(seconds.magnitude) seconds \(way) the server's; what you write is corrected for it."
   }
 
-  /// The one line that matters.
+  /// The one-line verdict.
   var verdict: String {
     if !paired {
       return records == 0

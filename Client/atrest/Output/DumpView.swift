@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a replica's records are written out for tests and bug reports.
+// Output of raw records for tests and bug reports.
 
 import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// A record with the stamps of its registers. Values say when a person fasted and drank, so
-/// they are written only where they were asked for.
+/// A record with the stamps of its registers. Values reveal when a person fasted and drank, so they
+/// are included only on request.
 struct RecordDump: Encodable, Equatable {
-  /// When and where.
   struct StampDump: Encodable, Equatable {
     var time: Date
     var counter: Int
@@ -25,7 +24,7 @@ struct RecordDump: Encodable, Equatable {
     }
   }
 
-  /// One field.
+  /// A register of the record.
   struct RegisterDump: Encodable, Equatable {
     var field: Int
     var name: String
@@ -54,7 +53,7 @@ struct RecordDump: Encodable, Equatable {
     }
   }
 
-  /// One line for people: `session 3f2a… span=1763735400000.0@0123456789abcdef`.
+  /// One line such as `session 3f2a… span=1763735400000.0@0123456789abcdef`.
   var text: String {
     let fields = registers.map { register in
       "\(register.name)=\(register.stamp.text)"
@@ -65,7 +64,7 @@ struct RecordDump: Encodable, Equatable {
   }
 }
 
-/// The last line of a dump, and the answer of `replica digest`.
+/// The digest, which ends a dump and is the answer of `replica digest`.
 struct DigestRow: Encodable, Equatable {
   var digest: String
   var records: Int

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How purchases are shown: what they come to, and why one of them does not count.
+// Output of purchases: the entitlement, and why a purchase does not count.
 
 import AtrestClient
 import AtrestCommandLine
@@ -7,9 +7,9 @@ import AtrestEntitlements
 import AtrestReplication
 import Foundation
 
-/// What a device knows of an account's purchases, for `--json`.
+/// A device's view of the account's purchases, for `--json`.
 struct EntitlementRow: Encodable, Equatable {
-  /// A purchase that counts or counted.
+  /// A purchase that counts or has counted.
   struct Purchase: Encodable, Equatable {
     var transaction: String
     var product: String
@@ -17,7 +17,7 @@ struct EntitlementRow: Encodable, Equatable {
     var revoked: Date?
   }
 
-  /// A statement that does not count.
+  /// A rejected statement.
   struct Rejection: Encodable, Equatable {
     var transaction: String
     var code: String
@@ -46,12 +46,12 @@ struct EntitlementRow: Encodable, Equatable {
   }
 }
 
-/// Words about purchases.
+/// Texts about purchases.
 enum EntitlementWords {
-  /// Where no replica is.
+  /// Shown if there is no replica.
   static let nothing = "Nothing was written on this device yet, so nothing is known of purchases."
 
-  /// What is known.
+  /// The report as text.
   static func report(_ report: EntitlementReport) -> String {
     var lines = [sentence(report)]
     for (name, rejection) in report.rejections.sorted(by: { $0.key < $1.key }) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How an account's log of events is told.
+// Output of the account's event log.
 
 import AtrestCommandLine
 import AtrestDomain
@@ -32,9 +32,9 @@ struct EventRow: Encodable, Equatable {
   }
 }
 
-/// Words about events.
+/// Texts about events.
 enum EventWords {
-  /// The kind in JSON: `device_paired`, or `event_17` where this build has no name for it.
+  /// The kind's name in JSON: `device_paired`, or `event_17` for an unknown kind.
   static func name(of kind: Event.Kind) -> String {
     switch kind {
     case .accountMade: "account_made"
@@ -57,7 +57,7 @@ enum EventWords {
     }
   }
 
-  /// What happened, for people.
+  /// The event as a sentence.
   static func sentence(_ event: Event, _ devices: DeviceNames) -> String {
     let actor = event.actor == .none ? "the server's owner" : quoted(event.actor, devices)
     let subject = event.subject == .none ? "a device" : quoted(event.subject, devices)
@@ -91,13 +91,13 @@ enum EventWords {
     return text.capitalizedFirst + (event.count > 1 ? " (\(event.count) times)" : "")
   }
 
-  /// In quotation marks, as a name may be any word.
+  /// A quoted name, because a name may be any word.
   private static func quoted(_ replica: ReplicaID, _ devices: DeviceNames) -> String {
     guard let name = devices.names[replica] else { return devices.words(replica) }
     return "“\(name.escapedForTerminal)”" + (replica == devices.own ? " (this device)" : "")
   }
 
-  /// A list, newest first.
+  /// A table of events, newest first.
   static func list(
     _ events: [Event], _ devices: DeviceNames, _ context: CommandContext
   ) -> Table {
@@ -111,6 +111,6 @@ enum EventWords {
 }
 
 extension String {
-  /// With a capital at its beginning.
+  /// The string with a capital first letter.
   fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The document that an export is: one JSON object, written part by part, a line for each event and
-// each record.
+// The export document: one JSON object, written incrementally, with one line per event and record.
 
 import AtrestClient
 import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// Everything that a server holds of an account. Keeps no part of it in memory.
+/// Writes everything that the server has of an account. Constant memory.
 final class ExportDocument {
-  /// The lists that come one after the other.
+  /// The lists of the document, in order.
   private enum Section: String {
     case events
     case records
@@ -20,15 +19,15 @@ final class ExportDocument {
   private var devices: DeviceNames
   private var section: Section?
   private var isFirst = true
-  /// What was written so far.
+  /// The counts written so far.
   private(set) var row: AccountExportRow
 
-  /// What the document says it is. Version 1: see docs/commands.md.
+  /// The document's format identifier. Version 1: see docs/commands.md.
   static let format = "atrest-account"
   static let version = 1
 
   /// - Parameters:
-  ///   - name: What people call the file.
+  ///   - name: The file's name for people.
   ///   - own: This device.
   init(_ file: ExportFile, name: String, own: ReplicaID, now: Date) throws {
     self.file = file
@@ -40,7 +39,7 @@ final class ExportDocument {
     )
   }
 
-  /// Writes a part. They come in the order in which the library reads them.
+  /// Writes a part. Parts must come in the library's reading order.
   func add(_ part: AccountPart) throws {
     switch part {
     case .account(let account):
@@ -59,7 +58,7 @@ final class ExportDocument {
     }
   }
 
-  /// Nothing comes any more.
+  /// Closes the document and makes the file durable.
   func finish() throws {
     try enter(.records)
     try file.write("\n]\n}\n")
@@ -72,7 +71,7 @@ final class ExportDocument {
     isFirst = false
   }
 
-  /// Ends the list before, and begins those up to this one.
+  /// Closes the current list and opens all up to this one.
   private func enter(_ section: Section) throws {
     guard self.section != section else { return }
     if self.section == nil, section == .records { try enter(.events) }

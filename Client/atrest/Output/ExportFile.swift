@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a file of one's own piece by piece: whole under its name, or not there at all.
+// Writes a private file incrementally and publishes it atomically.
 
 import AtrestCommandLine
 import AtrestDomain
@@ -13,9 +13,9 @@ import Foundation
   import Darwin
 #endif
 
-/// A file that only its owner reads, or standard output. Not for use by several threads at a time.
+/// A file that only its owner can read, or standard output. Not thread-safe.
 ///
-/// Whoever opens it sees all of it or what was there before, also after a loss of power.
+/// A reader sees either the complete file or the previous one, also after a power failure.
 final class ExportFile {
   private let path: String?
   private let draft: String
@@ -23,15 +23,15 @@ final class ExportFile {
   private var descriptor: CInt
   private var buffer: [UInt8] = []
 
-  /// Bytes that are kept back at most, to be written together.
+  /// The size of the write buffer in bytes.
   private static let bufferBytes = 65_536
 
   /// - Parameters:
-  ///   - path: Nil: standard output.
-  ///   - replacing: Whether a file of that name may go. Otherwise one that appears meanwhile stays,
-  ///     too.
-  ///   - hint: What else can be done where there is a file already.
-  /// - Throws: `CommandFailure`.
+  ///   - path: nil for standard output.
+  ///   - replacing: Whether an existing file may be replaced. Otherwise even one created meanwhile
+  ///     stays.
+  ///   - hint: What else the person can do if the file exists.
+  /// - Throws: `Failure.Thrown`.
   init(_ path: String?, replacing: Bool = false, hint: String = "move it away") throws {
     self.path = path
     guard let path else {
@@ -50,7 +50,7 @@ final class ExportFile {
       }
       guard replacing else { throw ExportFile.exists(path, hint) }
     }
-    // Beside its place: a name is exchanged only within a file system.
+    // In the same directory, because a rename cannot cross file systems.
     draft = "\(path).part-\(UUID().uuidString.prefix(8))"
     descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Self.failure(errno, path) }
@@ -62,43 +62,43 @@ final class ExportFile {
     unlink(draft)
   }
 
-  /// Writes on.
+  /// Appends text.
   func write(_ text: String) throws {
     buffer += text.utf8
     if buffer.count >= Self.bufferBytes { try flush() }
   }
 
-  /// Writes on.
+  /// Appends bytes.
   func write(_ bytes: [UInt8]) throws {
     buffer += bytes
     if buffer.count >= Self.bufferBytes { try flush() }
   }
 
-  /// What was written is whole: it is on the disk, under its name. Nothing is written after this.
+  /// Flushes and syncs the file and publishes it under its name. Nothing may be written after this.
   func finish() throws {
     try flush()
     guard let path else { return }
     guard fsync(descriptor) == 0 else { throw Self.failure(errno, path) }
     close(descriptor)
     descriptor = -1
-    // Gone already where the draft took its place.
+    // Already gone if the draft was renamed.
     defer { unlink(draft) }
     try place(at: path)
     let folder = open(
       URL(fileURLWithPath: path).deletingLastPathComponent().path,
       O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return }
-    // Not every file system can; the file itself is safe.
+    // Not every file system can sync a directory; the file itself is durable.
     _ = fsync(folder)
     close(folder)
   }
 
   private func place(at path: String) throws {
     if let hint {
-      // A second name for the draft cannot take the place of anything; a new one could.
+      // A link never replaces an existing file; a rename could.
       if link(draft, path) == 0 { return }
       if errno == EEXIST { throw Self.exists(path, hint) }
-      // A file system without second names, as on a memory card.
+      // A file system without hard links, such as a memory card's.
       var status = stat()
       guard lstat(path, &status) != 0 else { throw Self.exists(path, hint) }
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a record is written out for its owner: whole, in words where this version has some, and byte
-// for byte.
+// The export of a record: complete, decoded where this version can, and as raw bytes.
 
 import AtrestClient
 import AtrestProtocol
@@ -9,15 +8,14 @@ import Foundation
 
 /// A record with all of its fields.
 struct ExportedRecord: Encodable, Equatable {
-  /// One field.
   struct Field: Encodable, Equatable {
     var field: Int
     var name: String
     var stamp: RecordDump.StampDump
     var replaced: RecordDump.StampDump?
-    /// Absent where this version cannot read it.
+    /// Absent if this version cannot decode it.
     var value: ConflictRow.Value?
-    /// The value as it is stored, in Base64: a field of the kind's message in `records.proto`.
+    /// The stored value in Base64: a field of the kind's message in `records.proto`.
     var bytes: String
 
     init(_ register: Register, _ kind: RecordKind) {
@@ -36,7 +34,7 @@ struct ExportedRecord: Encodable, Equatable {
   var id: String
   var deleted: Bool
   var fields: [Field]
-  /// What an entry of the conflict journal says.
+  /// The decoded journal entry, for a record of that kind.
   var conflict: ConflictRow?
 
   init(_ record: Record, _ devices: DeviceNames) {

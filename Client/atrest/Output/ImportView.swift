@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a file that was brought, or written, is described.
+// Output of imports and exports.
 
 import AtrestClient
 import AtrestCommandLine
@@ -7,26 +7,26 @@ import AtrestPortability
 import AtrestReplication
 import Foundation
 
-/// How much of what other devices did is known where a file is brought in.
+/// How up to date this device is before an import.
 enum ImportFooting: Hashable, Sendable {
-  /// There are no other devices.
+  /// It is not paired, so there are no other devices.
   case alone
   /// All of it: this device has just synced.
   case upToDate
   /// What was synced before: this is only a look, and the import syncs first.
   case looking
-  /// What was synced before: syncing failed.
+  /// It could not sync.
   case behind
 }
 
-/// Words about imports.
+/// Texts about imports.
 enum ImportWords {
-  /// What is asked.
+  /// The confirmation question.
   static func question(_ footing: ImportFooting) -> String {
     footing == .behind ? "Bring it in without syncing first?" : "Bring it in?"
   }
 
-  /// Where syncing failed.
+  /// Shown if the sync before the import failed.
   static let behind =
     "This device could not sync first: what your other devices deleted since the file was made would come back, "
     + "and what they changed could be changed again."
@@ -42,7 +42,7 @@ enum ImportWords {
     }
   }
 
-  /// What a file would do.
+  /// The preview of an import.
   static func preview(
     _ report: ImportReport, _ footing: ImportFooting, _ context: CommandContext
   ) -> String {
@@ -63,7 +63,7 @@ enum ImportWords {
     return lines.joined(separator: "\n")
   }
 
-  /// What was done.
+  /// The result of an import.
   static func done(_ report: ImportReport, _ footing: ImportFooting) -> String {
     let total = report.total
     var parts: [String] = []
@@ -86,7 +86,7 @@ enum ImportWords {
     return what + (report.madeAt.map { ", made \(context.words($0))" } ?? "") + "."
   }
 
-  /// `12 fasts: 10 here already, 2 new`, for each kind.
+  /// One line per kind, such as `12 fasts: 10 here already, 2 new`.
   private static func kinds(_ report: ImportReport) -> [String] {
     report.kinds.sorted { $0.key < $1.key }.map { kind, counts in
       let parts = [
@@ -131,7 +131,7 @@ enum ImportWords {
     return notes
   }
 
-  /// So many records of a kind: `1 fast`, `12 fasts`.
+  /// A count of records of a kind, such as `1 fast` or `12 fasts`.
   static func number(_ count: Int, _ kind: RecordKind) -> String {
     let (one, many) =
       switch kind {
@@ -148,7 +148,7 @@ enum ImportWords {
 
 /// An import for `--json`.
 struct ImportRow: Encodable {
-  /// A kind's numbers.
+  /// The counts of one kind.
   struct Counts: Encodable {
     var new: Int
     var known: Int
@@ -178,7 +178,7 @@ struct ImportRow: Encodable {
   var finished: Int
   var imported: Bool
 
-  /// - Parameter isDone: Whether it was brought in, or had nothing to bring in.
+  /// - Parameter isDone: Whether it was imported, or had nothing to import.
   init(_ report: ImportReport, isDone: Bool) {
     format = report.format.rawValue
     version = report.version
@@ -195,9 +195,9 @@ struct ImportRow: Encodable {
   }
 }
 
-/// Words about exports.
+/// Texts about exports.
 enum ExportWords {
-  /// What was written.
+  /// The result of an export.
   static func done(_ counts: [RecordKind: Int], file: String) -> String {
     let parts = counts.sorted { $0.key < $1.key }.map {
       ImportWords.number($0.value, $0.key)

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// How every `--json` writes: snake_case names, sorted; times in ISO 8601 UTC; fields without a
-// value absent.
+// The JSON encoding of `--json`: sorted snake_case names, ISO 8601 times in UTC, nil fields absent.
 
 import AtrestDomain
 import Foundation
 
-/// Writes values for programs.
+/// Encodes values for programs.
 enum JSON {
-  /// Several lines, for a listing.
+  /// Pretty-printed, for a single answer.
   static func text(_ value: some Encodable) throws -> String {
     try encode(value, [.prettyPrinted])
   }
 
-  /// One line, for a stream of them.
+  /// A single line, for JSON Lines.
   static func line(_ value: some Encodable) throws -> String {
     try encode(value, [])
   }

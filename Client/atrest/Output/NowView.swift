@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Now, at a glance.
+// Output of `atrest`: the current state.
 
 import AtrestClient
 import AtrestDomain
 import Foundation
 
-/// Now, for `--json`.
+/// The current state, for `--json`.
 struct NowRow: Encodable, Equatable {
-  /// The tree that comes into being.
+  /// The materialising tree.
   struct Tree: Encodable, Equatable {
     var variant: Int
     var tone: Int
@@ -15,7 +15,7 @@ struct NowRow: Encodable, Equatable {
     var progress: Double
   }
 
-  /// A line of Vigil's.
+  /// A line of Vigil.
   struct Fragment: Encodable, Equatable {
     var text: String
     var citation: String?
@@ -62,21 +62,21 @@ struct NowRow: Encodable, Equatable {
   }
 }
 
-/// Now, for people.
+/// The current state as text.
 struct NowView {
   private let snapshot: Snapshot
   private let context: CommandContext
   private let isUnicode: Bool
 
-  /// - Parameter isUnicode: Whether the terminal shows more than ASCII.
+  /// - Parameter isUnicode: Whether the terminal shows Unicode.
   init(_ snapshot: Snapshot, _ context: CommandContext, isUnicode: Bool = true) {
     self.isUnicode = isUnicode
     self.snapshot = snapshot
     self.context = context
   }
 
-  /// - Parameter width: Columns of the terminal; nil where there is none: then there is no tree,
-  ///   and lines are as long as they are.
+  /// - Parameter width: The terminal's columns; nil if there is none. Then there is no tree and
+  ///   lines are not wrapped.
   func text(_ style: Style, width: Int?) -> String {
     let room = width.map { max(20, $0) - 2 } ?? .max
     let body = words(style, width: min(room, width == nil ? .max : 60)) + footer(style, room)
@@ -136,9 +136,9 @@ struct NowView {
       lines.append("\(count) set aside: `atrest conflicts list` shows both sides.")
     }
     if snapshot.active == nil {
-      // What floats at the bottom of the app's screen between fasts.
+      // The counterpart of the icons at the bottom of the app's screen between fasts.
       let ways = Navigation.icons(for: snapshot.entitlement).map { "`atrest \($0.command)`" }
-      // Commands stay whole.
+      // Commands do not break across lines.
       for way in ["`atrest fast start`"] + ways {
         if let last = lines.last, last.hasPrefix("`"), last.count + 2 + way.count <= width {
           lines[lines.count - 1] = last + "  " + way
@@ -153,7 +153,7 @@ struct NowView {
 }
 
 extension Navigation.Icon {
-  /// The command that leads where the icon leads.
+  /// The command that corresponds to the icon.
   fileprivate var command: String {
     switch self {
     case .forest: "forest"

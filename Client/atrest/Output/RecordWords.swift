@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What records, fields and devices are called.
+// Names of kinds, fields and devices.
 
 import AtrestClient
 import AtrestCommandLine
@@ -8,9 +8,9 @@ import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// Names for what is stored.
+/// Names of kinds and fields.
 enum RecordWords {
-  /// The kind in JSON: `session`, or `kind_17` where this build has no name for it.
+  /// The kind's name in JSON: `session`, or `kind_17` for an unknown kind.
   static func name(of kind: RecordKind) -> String {
     switch kind {
     case .session: "session"
@@ -22,7 +22,7 @@ enum RecordWords {
     }
   }
 
-  /// What people call a record of the kind.
+  /// The kind's noun for people.
   static func noun(_ kind: RecordKind) -> String {
     switch kind {
     case .session: "a fast"
@@ -34,8 +34,8 @@ enum RecordWords {
     }
   }
 
-  /// What people call one record, by which they know it: `a fast, since today 8:00`. It may be
-  /// deleted: only here can a person still tell which one it was.
+  /// A record's noun with a distinguishing detail: `a fast, since today 8:00`. Also for deleted
+  /// records, which only this tells apart.
   static func noun(_ key: RecordKey, _ record: Record?, _ context: CommandContext) -> String {
     let noun = noun(key.kind)
     guard let record else { return noun }
@@ -51,7 +51,7 @@ enum RecordWords {
     }
   }
 
-  /// The field in JSON: `span`, or `field_17`.
+  /// The field's name in JSON: `span`, or `field_17` for an unknown one.
   static func name(of field: FieldNumber, in kind: RecordKind) -> String {
     switch (kind, field) {
     case (_, Register.deletedField): "deleted"
@@ -77,14 +77,14 @@ enum RecordWords {
   }
 }
 
-/// Who is who among the account's devices.
+/// The names of the account's devices.
 struct DeviceNames {
-  /// This device; `ReplicaID.none` before it was paired.
+  /// This device; `ReplicaID.none` before pairing.
   let own: ReplicaID
-  /// As of the last time the server was asked.
+  /// The names as of the last `devices()` call.
   let names: [ReplicaID: String]
 
-  /// `phone`, `this device`, or `device 0123456789abcdef`.
+  /// A device's name: `phone`, `this device`, or `device 0123456789abcdef`.
   func words(_ replica: ReplicaID) -> String {
     if let name = names[replica] {
       return replica == own ? "\(name.escapedForTerminal) (this device)" : name.escapedForTerminal

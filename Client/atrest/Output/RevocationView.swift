@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said when a device's access ends: before, about its descendants, and after.
+// Output of a revocation: the question about descendants, and the result.
 
 import AtrestCommandLine
 import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// A device whose access ended, for `--json`: the device, and what became of its descendants.
+/// A revoked device and its descendants, for `--json`.
 struct RevocationRow: Encodable {
   private let device: DeviceRow
   private let others: Others
@@ -29,28 +29,28 @@ struct RevocationRow: Encodable {
   }
 }
 
-/// Words about ending a device's access.
+/// Texts about a revocation.
 struct RevocationWords {
   let device: Device
   let family: DeviceFamily
 
   private var name: String { device.name.quotedForTerminal }
 
-  /// Whom the question is about.
+  /// The descendants that the question is about.
   func companions(_ companions: [Device], _ context: CommandContext) -> String {
     let ids = ShortID.shortened(family.devices.map { ShortID.hex($0.replica.rawValue) })
     let list = DeviceWords.list(companions, ids: ids, family, context).text(.plain)
     return "Through \(name) \(companions.count == 1 ? "this one" : "these") came in:\n\n\(list)\n"
   }
 
-  /// A no still ends the access of the device itself.
+  /// The question about descendants. The device itself is revoked even on a no.
   func question(_ count: Int) -> String {
     "End \(count == 1 ? "its" : "their") access, too?"
   }
 
-  /// What was done, and who is left.
+  /// The result: which devices were revoked and which were not.
   ///
-  /// - Parameter isForAll: Whether the access of descendants was to end, too.
+  /// - Parameter isForAll: Whether descendants were to be revoked too.
   func done(_ ended: RevokeDeviceResponse, isForAll: Bool) -> String {
     let others = ended.revoked.filter { $0 != device.replica }
     var lines = [

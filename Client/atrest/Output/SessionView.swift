@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a fast is shown.
+// Output of fasts.
 
 import AtrestCommandLine
 import AtrestDomain
@@ -30,7 +30,7 @@ struct SessionRow: Encodable, Equatable {
 }
 
 extension Session.Outcome {
-  /// The word that people read and type.
+  /// The word for display and input.
   var word: String {
     switch self {
     case .active: "active"
@@ -39,7 +39,7 @@ extension Session.Outcome {
     }
   }
 
-  /// The outcome with that word.
+  /// The outcome for a word; nil for any other word.
   init?(word: String) {
     guard let outcome = Self.allCases.first(where: { $0.word == word.lowercased() }) else {
       return nil
@@ -48,9 +48,10 @@ extension Session.Outcome {
   }
 }
 
-/// Words about fasts.
+/// Texts about fasts.
 enum SessionWords {
-  /// `20 Nov 2026, 22:30 to yesterday 14:30`, `today 4:30 to 12:30`, or `since 20 Nov 2026, 22:30`.
+  /// A span such as `20 Nov 2026, 22:30 to yesterday 14:30`, `today 4:30 to 12:30`, or `since 20
+  /// Nov 2026, 22:30`.
   static func span(_ span: Session.Span, _ context: CommandContext) -> String {
     guard let end = span.end else { return "since \(context.words(span.start))" }
     let isOneDay = LocalDay(span.start, in: context.zone) == LocalDay(end, in: context.zone)
@@ -58,7 +59,7 @@ enum SessionWords {
     return "\(context.words(span.start)) to \(endWords)"
   }
 
-  /// A list, latest start first.
+  /// A table of fasts, latest start first.
   static func list(_ sessions: [Session], ids: [String: String], _ context: CommandContext) -> Table
   {
     var table = Table("ID", "STARTED", "ENDED", "LASTED", "TARGET", "")
@@ -74,7 +75,7 @@ enum SessionWords {
     return table
   }
 
-  /// Everything about one fast.
+  /// All details of a fast.
   static func detail(_ session: Session, _ context: CommandContext) -> String {
     var lines = [
       "id       \(session.id.uuidString.lowercased())",
@@ -90,18 +91,18 @@ enum SessionWords {
     return lines.joined(separator: "\n")
   }
 
-  /// How a completed fast ended, in the words of the calendar and the history.
+  /// The ending of a completed fast in the words of calendar and history.
   static func ending(_ session: Session) -> String {
     guard let entry = CalendarEntry(session) else { return "Ended" }
     return (entry.endedEarly ? Word.calendarEndedEarly : .calendarCompleted).text
   }
 
-  /// A fast that is open beside the one that ended.
+  /// Mentions another fast that is still open.
   static func stillOpen(_ session: Session, _ context: CommandContext) -> String {
     "Another fast is still open, since \(context.words(session.span.start))."
   }
 
-  /// One line after a fast ended.
+  /// One line after the end of a fast.
   static func ended(_ session: Session, _ context: CommandContext) -> String {
     let length = DurationText.text(session.elapsed(at: context.now))
     switch session.span.outcome {

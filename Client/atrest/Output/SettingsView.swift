@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How settings are shown, and the surface on which Atrest says what it is for.
+// Output of settings and the paywall.
 
 import AtrestClient
 import AtrestDomain
@@ -9,8 +9,8 @@ import Foundation
 struct SettingRow: Encodable, Equatable {
   var name: String
   var key: String
-  /// As it is stored, or as it acts where nothing is: a number without a unit is read in the
-  /// locale's.
+  /// The stored value, or the effective one if none is stored. A number without a unit is in the
+  /// locale's unit.
   var value: String
   var chosen: Bool
   var choices: [String]
@@ -26,18 +26,17 @@ struct SettingRow: Encodable, Equatable {
   }
 }
 
-/// What Atrest is for and what it costs, for `--json`.
+/// The paywall, for `--json`.
 struct PaywallRow: Encodable {
-  /// A price.
   struct Price: Encodable {
     var product: String
     var dollars: Int
     var text: String
   }
 
-  /// What is said, in its order.
+  /// The lines of text, in order.
   var words: [String] = []
-  /// Of equal weight.
+  /// The prices, of equal weight.
   var prices: [Price] = []
 
   init() {
@@ -53,7 +52,7 @@ struct PaywallRow: Encodable {
   }
 }
 
-/// What the page of settings is made of.
+/// The data of the settings page.
 struct SettingsPage {
   let choices: Choices
   let entitlement: Entitlement
@@ -67,7 +66,7 @@ struct SettingsPage {
     choices = Choices { values[$0] }
   }
 
-  /// Of a replica, or of a device without one.
+  /// Reads a replica; nil for a device without one.
   init(_ replica: Replica?, _ context: CommandContext) throws {
     guard let replica else {
       self.init(values: [:], entitlement: .unknown, isPaired: false)
@@ -79,24 +78,25 @@ struct SettingsPage {
       entitlement: RememberedEntitlement.current(of: replica, status), isPaired: status.isPaired)
   }
 
-  /// What is stored; nil where nothing was chosen.
+  /// The stored value; nil if none was chosen.
   func stored(_ setting: Setting) -> String? { values[setting.rawValue] }
 }
 
 extension Setting {
-  /// Those that people set.
+  /// The settings that people can set.
   static var people: [Setting] { allCases.filter { $0.name != nil } }
 
-  /// What people call them.
+  /// Their names.
   static var names: [String] { people.map(SettingsWords.name) }
 }
 
-/// Words about settings.
+/// Texts about settings.
 enum SettingsWords {
-  /// What people call it.
+  /// A setting's name; its key if it has none.
   static func name(_ setting: Setting) -> String { setting.name ?? setting.rawValue }
 
-  /// `16h`, `ml`, `250 ml`, `off`: a stored value as it acts. What is damaged acts as its default.
+  /// The effective value as text: `16h`, `ml`, `250 ml`, `off`. A damaged value acts as its
+  /// default.
   static func value(_ setting: Setting, stored: String?, _ context: CommandContext) -> String {
     let settings = Settings { $0 == setting.rawValue ? stored : nil }
     switch setting {
@@ -109,7 +109,7 @@ enum SettingsWords {
     }
   }
 
-  /// After a choice.
+  /// Shown after a setting was changed.
   static func chosen(_ setting: Setting, stored: String, _ context: CommandContext) -> String {
     let value = value(setting, stored: stored, context)
     switch setting {
@@ -123,7 +123,7 @@ enum SettingsWords {
     }
   }
 
-  /// The sections that there are for somebody, each with its lines.
+  /// The sections available for the entitlement, each with its lines.
   static func page(_ page: SettingsPage, _ context: CommandContext, _ style: Style) -> String {
     SettingsSection.sections(for: page.entitlement).compactMap { section in
       var lines = [style.strong(section.title.text)]
@@ -147,14 +147,14 @@ enum SettingsWords {
         let note = page.isPaired ? Word.settingsDataNoteSynced : .settingsDataNote
         lines.append("  \(note.text)")
       case .account: lines.append("  Purchases: `atrest entitlement`")
-      // Terms and privacy are the app's; there is nothing to open here.
+      // Terms and privacy are in the app; the command line has no page for them.
       case .legal: return nil
       }
       return lines.joined(separator: "\n")
     }.joined(separator: "\n")
   }
 
-  /// What Atrest is for, and what it costs: two prices of equal weight.
+  /// The paywall as text, with two prices of equal weight.
   static func paywall(_ style: Style, width: Int) -> String {
     Paywall.elements.compactMap { element -> String? in
       switch element {

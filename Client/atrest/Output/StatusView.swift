@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person wants to know at a glance.
+// Output of `atrest status`.
 
 import AtrestClient
 import AtrestCommandLine
@@ -8,9 +8,9 @@ import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// The state of things; `--json` writes it as it is.
+/// The status; `--json` encodes it as it is.
 struct StatusReport: Encodable, Equatable {
-  /// A write that the server did not take.
+  /// A refused write.
   struct Refused: Encodable, Equatable {
     var kind: String
     var id: String
@@ -19,7 +19,7 @@ struct StatusReport: Encodable, Equatable {
     var advice: String
   }
 
-  /// Where syncing stands.
+  /// The sync state.
   struct Sync: Encodable, Equatable {
     var paired: Bool
     var account: String?
@@ -28,7 +28,7 @@ struct StatusReport: Encodable, Equatable {
     var waiting: Int
     var heldDeletions: Int
     var refused: [Refused]
-    /// By how much the server's clock was ahead of this device's.
+    /// How far the server's clock leads this device's, in seconds.
     var clockOffsetSeconds: Int64
     /// Whether the server doubts its own clock.
     var serverClockDoubtful: Bool
@@ -40,7 +40,7 @@ struct StatusReport: Encodable, Equatable {
   var conflicts: Int
   var sync: Sync
 
-  /// Of a replica.
+  /// Builds the report from a replica's contents.
   init(
     sessions: [Session], water: [WaterEntry], status: ReplicaStatus?, pending: [PendingWrite],
     conflicts: Int, _ context: CommandContext
@@ -61,14 +61,14 @@ struct StatusReport: Encodable, Equatable {
       serverClockDoubtful: status?.isServerClockDoubtful ?? false)
   }
 
-  /// Of a device where nothing was written yet.
+  /// The report of a device without a replica.
   static func empty(_ context: CommandContext) -> StatusReport {
     StatusReport(sessions: [], water: [], status: nil, pending: [], conflicts: 0, context)
   }
 
-  /// For people.
+  /// The report as text.
   ///
-  /// - Parameter sessionIDs: The short form of each fast's id.
+  /// - Parameter sessionIDs: The short ids of the fasts.
   func text(sessionIDs: [String: String], _ context: CommandContext, _ style: Style) -> String {
     var lines: [String] = []
     if let active {
@@ -105,7 +105,7 @@ struct StatusReport: Encodable, Equatable {
     return ids[hex] ?? hex
   }
 
-  /// Of deletions that wait for a person's word.
+  /// The sentence about held deletions.
   static func heldWords(_ count: Int) -> String {
     "\(count == 1 ? "1 deletion waits" : "\(count) deletions wait") for your word, because most of what there is "
       + "would go. `atrest sync --allow-mass-deletion` lets it happen; what you write again stays."
@@ -126,7 +126,7 @@ struct StatusReport: Encodable, Equatable {
     }
     if sync.paired, let line = clockLine { lines.append(line) }
     if sync.heldDeletions > 0 { lines.append(Self.heldWords(sync.heldDeletions)) }
-    // One sentence says it of however many.
+    // One sentence covers all writes over quota.
     let full = sync.refused.count { $0.reason == Refused.quotaName }
     if full > 0 { lines.append(SyncWords.full(full)) }
     let others = sync.refused.filter { $0.reason != Refused.quotaName }
@@ -147,10 +147,10 @@ struct StatusReport: Encodable, Equatable {
 }
 
 extension StatusReport {
-  /// Seconds by which two clocks may differ before it is worth a word.
+  /// Clock differences up to this many seconds are not mentioned.
   private static let clockTolerance = 60
 
-  /// Which clock is wrong, if one is.
+  /// The sentence about a wrong clock, if one is wrong.
   private var clockLine: String? {
     if sync.serverClockDoubtful {
       return
@@ -165,7 +165,7 @@ extension StatusReport {
 }
 
 extension StatusReport.Refused {
-  /// nil for a write that was not refused, or only waits for a word.
+  /// nil for a write that was not refused or is only held.
   fileprivate init?(_ write: PendingWrite) {
     guard let refusal = write.refusal, refusal.reason != .massDeletion else { return nil }
     let id = RecordWords.id(of: write.key)
@@ -214,7 +214,7 @@ extension StatusReport.Refused {
 }
 
 extension String {
-  /// With a full stop at its end, and a capital at its beginning.
+  /// The string with a capital first letter and a full stop.
   var asSentence: String {
     guard let first else { return self }
     let text = first.uppercased() + dropFirst()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How syncing is shown.
+// Output of `atrest sync`.
 
 import AtrestClient
 import AtrestDomain
@@ -31,16 +31,16 @@ struct SyncRow: Encodable, Equatable {
   }
 }
 
-/// Words about syncing.
+/// Texts about syncing.
 enum SyncWords {
-  /// Of a copy that noticed.
+  /// Shown if this device turned out to be a copy.
   static let renewed =
     "This device was a copy of another one, or was put back from a backup. It is a device of its own now; `atrest devices` names it."
 
-  /// While the server cannot be reached.
+  /// Shown while the server is unreachable.
   static let away = "The server cannot be reached; trying again. What you write is kept."
 
-  /// `12 sent, 3 received`, or nil if nothing moved.
+  /// The counts, such as `12 sent, 3 received`; nil if both are zero.
   static func counts(_ report: SyncReport) -> String? {
     var parts: [String] = []
     if report.pushed > 0 { parts.append("\(report.pushed) sent") }
@@ -48,7 +48,7 @@ enum SyncWords {
     return parts.isEmpty ? nil : parts.joined(separator: ", ")
   }
 
-  /// After a sync.
+  /// Shown after a sync.
   static func done(_ report: SyncReport) -> String {
     var lines = [counts(report).map { "Up to date: \($0)." } ?? "Up to date. Nothing was new."]
     if report.restarted {
@@ -63,13 +63,13 @@ enum SyncWords {
     return lines.joined(separator: "\n")
   }
 
-  /// Of deletions that wait for a person's word.
+  /// The sentence about held deletions.
   static func held(_ held: HeldDeletions) -> String {
     "\(held.count) deletions would take away most of what there is (\(held.of) records), so they wait "
       + "for your word; everything else was exchanged. If you mean it: `atrest sync --allow-mass-deletion`."
   }
 
-  /// Of writes that the server did not take; nil if it took all.
+  /// The sentences about refused writes; nil if there are none.
   static func refused(_ report: SyncReport) -> String? {
     var sentences: [String] = []
     if report.overQuota > 0 { sentences.append(full(report.overQuota)) }
@@ -78,13 +78,13 @@ enum SyncWords {
     return sentences.isEmpty ? nil : sentences.joined(separator: "\n")
   }
 
-  /// Of some that it did not take.
+  /// The sentence about writes refused for reasons other than quota.
   static func refused(_ count: Int) -> String {
     let what = count == 1 ? "one change. It is" : "\(count) changes. They are"
     return "The server did not take \(what) kept here; `atrest status` says why and what to do."
   }
 
-  /// Of writes for which the account has no room.
+  /// The sentence about writes refused for quota.
   static func full(_ count: Int) -> String {
     "The account is full, so \(count == 1 ? "one change waits" : "\(count) changes wait") here. "
       + "Delete what you no longer need, or ask whoever runs the server for more room; `atrest account` "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where words go, and whether they may be coloured there.
+// Writes to standard output and error, and decides on styling.
 
 import AtrestCommandLine
 import Foundation
@@ -17,10 +17,10 @@ enum Terminal {
   /// Whether people watch standard error, so that progress makes sense.
   static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 }
 
-  /// Whether people read standard output, rather than a program.
+  /// Whether standard output is a terminal.
   static var isRead: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Columns of the terminal that people read standard output on; 80 where it does not say.
+  /// The columns of the terminal on standard output; 80 if unknown.
   static var columns: Int { TerminalWidth.columns ?? 80 }
 
   /// The style of standard output.
@@ -32,14 +32,14 @@ enum Terminal {
     return Style(isOn: true, colours: Colours(environment: environment))
   }
 
-  /// Writes text and a newline to standard output, or ends the program: what was asked for is done,
-  /// but an answer that nobody got must not look like success. A reader that went away, as `head`
-  /// does, wants no more.
+  /// Writes text and a newline to standard output. On failure it exits: the command took effect,
+  /// but a lost answer must not look like success. EPIPE exits with 0, because a reader such as
+  /// `head` needs no more.
   static func say(_ text: String) {
     answered(StandardStream.write(text + "\n", to: STDOUT_FILENO))
   }
 
-  /// - Parameter problem: The system's error number; 0 if all is well.
+  /// - Parameter problem: `errno`; 0 on success.
   private static func answered(_ problem: Int32) {
     guard problem != 0 else { return }
     if problem != EPIPE {
@@ -50,15 +50,15 @@ enum Terminal {
     exit(problem == EPIPE ? 0 : ExitStatus.inputOutput.rawValue)
   }
 
-  /// Writes bytes to standard output, or ends the program, as `say` does.
+  /// Writes bytes to standard output, or exits like `say`.
   static func write(_ bytes: [UInt8]) {
     answered(StandardStream.write(bytes, to: STDOUT_FILENO))
   }
 
-  /// Whether there is somebody who can be asked.
+  /// Whether a person can be asked: standard input and error are terminals.
   static var canAsk: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-  /// Asks a question that only a clear yes answers with yes. Nobody there means no.
+  /// Asks a yes-or-no question that defaults to no. No without a terminal.
   static func asks(_ question: String) -> Bool {
     guard canAsk else { return false }
     _ = StandardStream.write(question + " [y/N] ", to: STDERR_FILENO)
@@ -71,31 +71,31 @@ enum Terminal {
     _ = StandardStream.write(text + "\n", to: STDERR_FILENO)
   }
 
-  /// Writes a question to standard error. The answer is typed behind it.
+  /// Writes a question to standard error. The answer is typed on the same line.
   static func ask(_ text: String) {
     _ = StandardStream.write(text + " ", to: STDERR_FILENO)
   }
 
-  /// Replaces the progress line, or takes it away. Only where people watch.
+  /// Replaces or clears the progress line. No-op unless standard error is a terminal.
   static func progress(_ text: String) {
     if showsProgress { _ = StandardStream.write("\r\u{1B}[K" + text, to: STDERR_FILENO) }
   }
 }
 
-/// Emphasis, or plain text where it is off.
+/// Emphasis with escape sequences, or plain text.
 struct Style: Sendable {
   /// Whether escape sequences are written.
   let isOn: Bool
-  /// Which colours there are, where it is on.
+  /// The colour support if styling is on.
   var colours = Colours.none
 
-  /// Without emphasis.
+  /// No styling.
   static let plain = Style(isOn: false)
 
-  /// What matters most on a page.
+  /// Bold text.
   func strong(_ text: String) -> String { isOn ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
 
-  /// What may be overlooked.
+  /// Dim text.
   func quiet(_ text: String) -> String { isOn ? "\u{1B}[2m\(text)\u{1B}[0m" : text }
 }
 

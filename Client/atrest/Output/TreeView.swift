@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// How drawings get onto a terminal: their cells in the colours that there are, and the characters
-// that it knows.
+// Output of drawings: cells in the available colours and characters.
 
 import AtrestDomain
 import AtrestPresentation
 import Foundation
 
 extension Style {
-  /// Letters with the look of a drawing's cell.
+  /// Text styled like a drawing's cell.
   func paint(_ text: String, foreground: RGB?, isDim: Bool, isBold: Bool) -> String {
     let text = isBold ? strong(text) : isDim && colours == .none ? quiet(text) : text
     return foreground.map { ink($0, text) } ?? text
   }
 }
 
-/// Drawings on a terminal.
+/// Converts drawings to terminal lines.
 enum DrawingView {
-  /// Whether a terminal shows dots of braille, stars and rings: one of Unicode that says nothing
-  /// else, and not the console of Linux, whose letters end before them.
+  /// Whether a terminal can show braille, stars and rings: its locale is UTF-8 or names no charset,
+  /// and it is not the Linux console, whose font lacks them.
   static func isUnicode(environment: [String: String]) -> Bool {
     guard environment["TERM"] != "linux" else { return false }
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }
@@ -28,7 +27,7 @@ enum DrawingView {
     return charset.lowercased().hasPrefix("utf")
   }
 
-  /// A row in pieces of one look.
+  /// A row as runs of equal style.
   static func spans(_ row: [Cell]) -> [TimerSpan] {
     var spans: [TimerSpan] = []
     for cell in row {
@@ -42,7 +41,7 @@ enum DrawingView {
     return spans
   }
 
-  /// The rows as a terminal is sent them, without blanks at their ends.
+  /// The rows with escape sequences, without trailing spaces.
   static func lines(_ drawing: Drawing, _ style: Style) -> [String] {
     drawing.rows.map { row in
       let last = row.lastIndex { $0.character != " " }.map { $0 + 1 } ?? 0
@@ -50,7 +49,7 @@ enum DrawingView {
     }
   }
 
-  /// The same without empty rows above and below.
+  /// The rows without empty ones at top and bottom.
   static func trimmed(_ drawing: Drawing, _ style: Style) -> [String] {
     var lines = lines(drawing, style)[...]
     while lines.first?.isEmpty == true { lines = lines.dropFirst() }
@@ -59,12 +58,12 @@ enum DrawingView {
   }
 }
 
-/// The small tree over the words.
+/// The small tree above the text.
 enum TreeView {
-  /// Columns and rows of the tree that `atrest` shows.
+  /// The size of the tree that `atrest` shows, in cells.
   static let size = (width: 22, height: 10)
 
-  /// - Parameter star: How much of its star there is; nil: all that it has.
+  /// - Parameter star: The star's opacity; nil for the state's own.
   static func draw(
     _ session: Session, _ state: TreeState, star: Double? = nil, width: Int, height: Int
   )
@@ -74,7 +73,7 @@ enum TreeView {
       TreeCharacter(id: session.id), state, star: star, width: width, height: height)
   }
 
-  /// The tree of a fast that goes on, or is over; nil where there is none.
+  /// The tree's state for a fast; nil if there is no tree.
   static func state(
     of session: Session, at now: Date, _ entitlement: Entitlement
   ) -> TreeState? {
@@ -89,7 +88,7 @@ enum TreeView {
     }
   }
 
-  /// The lines of the small tree, as wide as the terminal allows.
+  /// The lines of the small tree, at most as wide as the terminal.
   static func lines(
     of session: Session, at now: Date, _ entitlement: Entitlement, _ style: Style, columns: Int,
     isUnicode: Bool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What undoing did, in words.
+// Output of `atrest undo`.
 
 import AtrestClient
 import AtrestCommandLine
@@ -8,7 +8,7 @@ import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// What was undone, for `--json`.
+/// The result of an undo, for `--json`.
 struct UndoRow: Encodable, Equatable {
   /// A record of the action.
   struct Change: Encodable, Equatable {
@@ -37,7 +37,7 @@ struct UndoRow: Encodable, Equatable {
   }
 }
 
-/// Words about undoing.
+/// Texts about undo.
 enum UndoWords {
   /// Where no action is remembered, or none of a kind.
   static func nothing(_ kind: UserAction? = nil) -> CommandFailure {
@@ -46,7 +46,7 @@ enum UndoWords {
       "Nothing to take back: this device remembers \(what) on it in the last 30 days.")
   }
 
-  /// The action in JSON.
+  /// The action's name in JSON.
   static func name(_ action: UserAction) -> String {
     switch action {
     case .begin: "begin"
@@ -63,7 +63,7 @@ enum UndoWords {
     }
   }
 
-  /// Where nothing of it could be taken back.
+  /// Shown if nothing could be undone.
   static func kept(_ undone: UndoneAction) -> String {
     if undone.changes.isEmpty {
       return "That changed too much at once to be taken back by one word."
@@ -72,18 +72,18 @@ enum UndoWords {
     return "What you did last was changed again since, so it stays as it is now."
   }
 
-  /// What to do where nothing could be taken back.
+  /// The advice if nothing could be undone.
   static func next(_ undone: UndoneAction) -> String {
     undone.isWaiting
       ? "`atrest sessions edit` lets it go on once the other one has ended."
       : "Once more takes back what was done before that."
   }
 
-  /// Where a fast would have gone on beside another one.
+  /// Shown if a fast was not reopened because another one is active.
   private static let anotherGoesOn =
     "Another fast goes on, so the one before it stays as it is now. Only one goes on at a time."
 
-  /// What is as it was before.
+  /// What was undone, as text.
   static func text(_ undone: UndoneAction, _ context: CommandContext) -> String {
     var lines: [String] = []
     let whole = wholeSentence(undone.action)
@@ -104,7 +104,7 @@ enum UndoWords {
     return lines.joined(separator: "\n")
   }
 
-  /// One sentence for all that an action did; nil where each of its records has one.
+  /// One sentence for a whole action; nil for actions described per record.
   private static func wholeSentence(_ action: UserAction) -> String? {
     switch action {
     case .restore: "Undone: what was written back is as it was before, and set aside again."
@@ -157,6 +157,6 @@ enum UndoWords {
 }
 
 extension String {
-  /// With a capital at its beginning.
+  /// The string with a capital first letter.
   fileprivate var asPlainSentence: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How water is shown.
+// Output of water.
 
 import AtrestDomain
 import Foundation
@@ -25,7 +25,7 @@ struct WaterDayRow: Encodable, Equatable {
   var millilitres: Int
   var entries: [WaterRow]
 
-  /// - Parameter day: nil where nothing was drunk today.
+  /// - Parameter day: nil if there was no drink today.
   init(_ day: WaterDay?, _ context: CommandContext) {
     self.day = (day?.day ?? LocalDay(context.now, in: context.zone)).iso
     millilitres = day?.millilitres ?? 0
@@ -33,9 +33,9 @@ struct WaterDayRow: Encodable, Equatable {
   }
 }
 
-/// Words about water.
+/// Texts about water.
 enum WaterWords {
-  /// Days, latest first, with their entries.
+  /// Days with their entries, latest day first.
   static func list(
     _ days: [WaterDay], ids: [String: String], _ context: CommandContext, _ style: Style
   ) -> String {
@@ -51,7 +51,7 @@ enum WaterWords {
     }.joined(separator: "\n")
   }
 
-  /// `250 ml, today 22:30`.
+  /// An intake such as `250 ml, today 22:30`.
   static func intake(_ intake: WaterEntry.Intake, _ context: CommandContext) -> String {
     "\(context.amount(intake.millilitres)), \(context.words(intake.at))"
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets words in lines that fit.
+// Wraps text.
 
-/// Sets words in lines.
+/// Wraps text at words.
 enum Wrapping {
-  /// The lines of a text, none wider than so many characters unless a single word is: that is cut.
-  /// Line breaks in the text stay.
+  /// The lines of a text, at most `width` characters each; longer words are cut. Keeps the text's
+  /// line breaks.
   static func lines(_ text: String, width: Int) -> [String] {
     let width = max(1, width)
     return text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
