@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an account brings to the checks, and what is kept of a statement that passed them.
+// An account's claim to a statement, and the stored form of an accepted one.
 
 import AtrestReplication
 import Crypto
 import Foundation
 
-/// What passed the checks that do not depend on an account.
+/// A statement that passed the checks that do not depend on an account.
 public enum AuthenticStatement: Hashable, Sendable {
-  /// A purchase, of whomever.
+  /// A purchase, of any account.
   case transaction(AuthenticTransaction)
-  /// About the renewal of a subscription, of whomever.
+  /// Renewal information of a subscription, of any account.
   case renewal(RenewalFact)
 }
 
-/// A purchase that the App Store signed for this app; whose it is was not asked yet. Only a
-/// verifier makes one.
+/// A purchase that the App Store signed for this app. Its account is not checked yet. Only a
+/// verifier creates one.
 public struct AuthenticTransaction: Hashable, Sendable {
-  /// What it will say once it is admitted.
+  /// The fact once it is admitted.
   let fact: TransactionFact
   let isOwnershipKnown: Bool
 
-  /// Names what an account holds.
+  /// The identifier by which an account holds the purchase.
   public var originalID: TransactionFact.ID { fact.originalID }
-  /// Whether it takes a purchase away: refunded, or not shared any more.
+  /// Whether it revokes a purchase: a refund, or the end of family sharing.
   public var isRevocation: Bool { fact.revoked != nil }
 }
 
-/// Who says that a statement is theirs. Made by whoever authenticated them, never from what they
+/// An account's claim to a statement. Built from authenticated data, never from what the caller
 /// sent.
 public struct AccountClaim: Sendable {
-  /// The UUID that the app gives the App Store for this account; nil where it is not known yet.
+  /// The UUID that the app passes to the App Store for this account; nil if unknown.
   public var appAccountToken: UUID?
   /// Whether test purchases count for this account.
   public var isTester: Bool
-  /// How many facts the account holds; of a purchase that it holds already, one less, as that one
-  /// is only replaced.
+  /// The number of facts that the account holds, excluding an existing one of the same purchase,
+  /// which is only replaced.
   public var heldFacts: Int
-  /// Whether the person asks that a purchase of another account be moved to this one.
+  /// Whether the person asks to move a purchase from another account.
   public var asksForTransfer: Bool
-  /// Who holds the purchases of an original transaction. A device, which knows its own account
-  /// only, answers `.nobody`.
+  /// Returns the holder of an original transaction's purchases. A device knows only its own account
+  /// and answers `.nobody`.
   public var holder: @Sendable (TransactionFact.ID) -> PurchaseHolder
 
-  /// A claim.
+  /// Creates a claim.
   public init(
     appAccountToken: UUID?, isTester: Bool = false, heldFacts: Int = 0,
     asksForTransfer: Bool = false,
@@ -56,36 +56,38 @@ public struct AccountClaim: Sendable {
   }
 }
 
-/// Who holds a purchase.
+/// The holder of a purchase.
 public enum PurchaseHolder: Hashable, Sendable {
   /// No account; the first claim binds it.
   case nobody
   /// The claiming account.
   case thisAccount
-  /// Another one, since then.
+  /// Another account, since the given time.
   case another(since: WallTime)
 }
 
-/// What is stored of an accepted statement: its own text, and the hash it was accepted with.
+/// The stored form of an accepted statement: its text and the hash at acceptance.
 public struct StoredStatement: Hashable, Sendable {
   /// JWS compact form.
   public let jws: [UInt8]
-  /// SHA-256 of it when it was accepted, 32 bytes.
+  /// The SHA-256 at acceptance, 32 bytes.
   public let hash: [UInt8]
 
-  /// From storage.
+  /// Restores a statement from storage.
   public init(jws: [UInt8], hash: [UInt8]) {
     self.jws = jws
     self.hash = hash
   }
 
-  /// A statement that was just accepted.
+  /// Wraps a statement that was just accepted.
   public init(accepted jws: [UInt8]) {
     self.init(jws: jws, hash: Array(SHA256.hash(data: jws)))
   }
 
-  /// Check 15: the text, if it is still the one that was accepted. Every reader verifies it again;
-  /// nothing else is stored of it.
+  /// Check 15: the text, if it still matches its hash. Every reader verifies it again; nothing else
+  /// is stored of it.
+  ///
+  /// - Throws: `.altered` if the hash differs.
   public func intact() throws(EntitlementRejection) -> [UInt8] {
     guard Array(SHA256.hash(data: jws)) == hash else { throw .altered }
     return jws

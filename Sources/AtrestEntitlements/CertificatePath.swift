@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks 3 to 5: whether three certificates lead from a trusted root to one that signs App Store
-// statements.
+// Checks 3 to 5: whether three certificates form a path from a trusted root to a signer of App
+// Store statements.
 
 import AtrestReplication
 import Crypto
@@ -8,34 +8,34 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Root, intermediate and leaf that fit each other: what an issuer is asked about withdrawals, and
-/// whose key signed.
+/// A verified path of root, intermediate and leaf: the subject of a revocation query and the source
+/// of the signing key.
 ///
-/// The path has one shape, so it is walked rather than built: swift-certificates' `Verifier`
-/// searches for a path, is asynchronous, and reads the clock unless an unstable interface is used.
-/// A server verifies in the middle of a turn that must not suspend.
+/// The path has a fixed shape, so it is walked rather than built. swift-certificates' `Verifier`
+/// searches for a path, is asynchronous, and reads the clock unless an unstable API is used; a
+/// server verifies within a turn that must not suspend.
 public struct CertificatePath: Sendable {
-  /// In DER. Signs statements.
+  /// The signing certificate, DER.
   public let leaf: [UInt8]
-  /// In DER. Signed the leaf.
+  /// The leaf's issuer, DER.
   public let intermediate: [UInt8]
-  /// In DER. Signed the intermediate; from the policy.
+  /// The intermediate's issuer, DER; from the policy.
   public let root: [UInt8]
   /// The leaf's key.
   let key: P256.Signing.PublicKey
 
-  /// Marks Apple's intermediates that sign such leaves.
+  /// The extension of Apple's intermediates for such leaves.
   static let intermediateMark: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 2, 1]
-  /// Marks the leaves that sign App Store receipts and statements.
+  /// The extension of leaves that sign App Store receipts and statements.
   static let leafMark: ASN1ObjectIdentifier = [1, 2, 840, 113_635, 100, 6, 11, 1]
 
-  /// Walks the path.
+  /// Verifies the path.
   ///
   /// - Parameters:
-  ///   - certificates: Three in DER, leaf first. The third counts only if a fingerprint of
+  ///   - certificates: Three in DER, leaf first. The third counts only if a fingerprint in
   ///     `anchors` pins it.
-  ///   - date: When the statement was signed: receipts outlive the certificates that signed them.
-  /// - Complexity: At most one signature per configured root, and one more.
+  ///   - date: The time of signing, because receipts outlive the certificates that signed them.
+  /// - Complexity: At most one signature verification per configured root, and one more.
   init(
     _ certificates: [[UInt8]], anchors: TrustAnchors, at date: WallTime
   ) throws(EntitlementRejection) {
@@ -46,7 +46,7 @@ public struct CertificatePath: Sendable {
     if anchors.pins.contains(Array(SHA256.hash(data: certificates[2]))) {
       roots.append(try Self.parse(certificates[2]))
     }
-    // The root's key first: no key that the peer chose is used before a trusted one has signed it.
+    // The root's key first: no peer-supplied key is used before a trusted one has certified it.
     guard let root = roots.first(where: { Self.did($0, issue: intermediate) }),
       Self.did(intermediate, issue: leaf)
     else { throw .untrustedRoot }
@@ -68,7 +68,7 @@ public struct CertificatePath: Sendable {
     self.key = key
   }
 
-  /// Check 7: whether the leaf's key signed these bytes.
+  /// Check 7: whether the leaf's key signed the statement.
   func didSign(_ statement: SignedStatement) -> Bool {
     guard
       let signature = try? P256.Signing.ECDSASignature(rawRepresentation: statement.signature)
@@ -95,8 +95,8 @@ public struct CertificatePath: Sendable {
     .ecdsaWithSHA256, .ecdsaWithSHA384, .ecdsaWithSHA512,
   ]
 
-  /// RFC 5280, 4.1.2.1, 4.1.2.5 and 4.2: third version, in its time, and nothing critical that is
-  /// not looked at here.
+  /// RFC 5280, 4.1.2.1, 4.1.2.5 and 4.2: version 3, within its validity, and no critical extension
+  /// that is not checked here.
   private static func holds(_ certificate: Certificate, at date: Date) -> Bool {
     certificate.version == .v3
       && certificate.notValidBefore <= date && date <= certificate.notValidAfter
@@ -107,8 +107,8 @@ public struct CertificatePath: Sendable {
     .X509ExtensionID.basicConstraints, .X509ExtensionID.keyUsage, intermediateMark, leafMark,
   ]
 
-  /// RFC 5280, 4.2.1.3 and 4.2.1.9: an authority, whose key may sign certificates, with so many
-  /// others under it.
+  /// RFC 5280, 4.2.1.3 and 4.2.1.9: a CA that may sign certificates, with a path length of at least
+  /// `count`.
   private static func mayIssue(_ certificate: Certificate, below count: Int) -> Bool {
     guard let constraints = try? certificate.extensions.basicConstraints,
       case .isCertificateAuthority(let limit) = constraints, count <= limit ?? count,
@@ -117,7 +117,7 @@ public struct CertificatePath: Sendable {
     return usage.keyCertSign
   }
 
-  /// An end, not an authority: a leaf may not be an intermediate that wandered.
+  /// An end entity, so that an intermediate cannot serve as a leaf.
   private static func maySign(_ leaf: Certificate) -> Bool {
     guard let usage = try? leaf.extensions.keyUsage, usage.digitalSignature else { return false }
     if case .isCertificateAuthority = try? leaf.extensions.basicConstraints { return false }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the claims of a statement are read: each by its name, in the one form it may have.
+// Reads the claims of a statement, each in the one form allowed.
 
 import AtrestReplication
 import Foundation
 
-/// The members of a signed payload. A claim that is absent or `null` is absent; one of another form
+/// The members of a signed payload. An absent or `null` claim is absent; one of the wrong type
 /// makes the statement malformed.
 struct Claims {
   private let members: [String: StrictJSON]
@@ -13,7 +13,7 @@ struct Claims {
     members = statement.claims
   }
 
-  /// Times after 1970 and before the year 6430: those that can be stored.
+  /// The storable times: after 1970 and before 6430, in milliseconds.
   private static let times: Range<Int64> = 1..<(1 << 47)
 
   private func claim(_ name: String) -> StrictJSON? {
@@ -26,7 +26,7 @@ struct Claims {
     return text
   }
 
-  /// An id of the App Store: 1 to 64 printable characters of ASCII.
+  /// An App Store identifier: 1 to 64 printable ASCII characters.
   func identifier(_ name: String) throws(EntitlementRejection) -> String {
     let text = try text(name)
     guard (1...64).contains(text.utf8.count),

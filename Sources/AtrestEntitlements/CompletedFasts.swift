@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which fasts an account ever completed: what the trial is counted by. A set that only grows. Pure.
+// The grow-only set of completed fasts, by which the trial is counted. Pure.
 
 import Foundation
 
-/// The ids of every fast an account ever completed, those deleted since included.
+/// The ids of every fast that an account ever completed, including deleted ones. A grow-only set.
 ///
-/// A count could not be merged: two devices that add to it, or an import that runs twice, would
-/// count a fast twice. Deleting the history takes nothing out, so it does not start the trial anew.
+/// A counter could not be merged: two devices that increment it, or an import that runs twice,
+/// would count a fast twice. Deleting the history removes nothing, so it does not restart the
+/// trial.
 public struct CompletedFasts: Hashable, Sendable {
   /// The ids.
   public private(set) var ids: Set<UUID>
 
-  /// From ids, in any order, however often each.
+  /// Creates a set from ids in any order, with repetition.
   public init(_ ids: some Sequence<UUID> = []) {
     self.ids = Set(ids)
   }
 
-  /// How many fasts.
+  /// The number of fasts.
   public var count: Int { ids.count }
 
-  /// Adds a fast; nothing if it is in already.
+  /// Adds a fast. Idempotent.
   public mutating func insert(_ id: UUID) {
     ids.insert(id)
   }
 
-  /// Adds what somebody else knows.
+  /// The union with another set.
   public mutating func merge(_ other: CompletedFasts) {
     ids.formUnion(other.ids)
   }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a verified statement says, and which of two statements about one purchase is the later.
+// Verified facts, and the order of statements about one purchase.
 
 import AtrestReplication
 import Foundation
 
-/// Where a statement stands among others about the same purchase: the App Store's own date, then
-/// its hash. No device's clock takes part.
+/// The order of statements about one purchase: by the App Store's signing date, then by hash. No
+/// device's clock takes part.
 public struct StatementOrder: Hashable, Comparable, Sendable {
-  /// When the App Store signed.
+  /// The time of the App Store's signature.
   public let signed: WallTime
-  /// SHA-256 of the statement, 32 bytes: a total order for two of one millisecond.
+  /// The statement's SHA-256, 32 bytes: breaks ties within a millisecond.
   public let hash: [UInt8]
 
   package init(signed: WallTime, hash: [UInt8]) {
@@ -17,29 +17,30 @@ public struct StatementOrder: Hashable, Comparable, Sendable {
     self.hash = hash
   }
 
-  /// The later signature is the greater.
+  /// Orders by time of signature, then by hash.
   public static func < (a: StatementOrder, b: StatementOrder) -> Bool {
     if a.signed != b.signed { return a.signed < b.signed }
     return a.hash.lexicographicallyPrecedes(b.hash)
   }
 }
 
-/// How somebody came by a purchase.
+/// How an account came by a purchase.
 public enum Ownership: String, Hashable, Sendable, CaseIterable {
-  /// Bought it.
+  /// It bought it.
   case purchased = "PURCHASED"
-  /// Shares a family member's; it ends with a later statement that names a revocation.
+  /// A family member shares it. A later statement with a revocation ends that.
   case familyShared = "FAMILY_SHARED"
 }
 
-/// A purchase that the App Store signed for. Only a verifier makes one; nothing in it can be
-/// written by a client.
+/// A purchase that the App Store signed. Only a verifier creates one, so a client can write nothing
+/// in it.
 public struct TransactionFact: Hashable, Sendable {
-  /// Names the purchase in one environment: ids of the two could meet.
+  /// Identifies a purchase within an environment, because ids of the two environments could
+  /// collide.
   public struct ID: Hashable, Comparable, Sendable {
-    /// The App Store's world.
+    /// The App Store environment.
     public let environment: StoreEnvironment
-    /// The App Store's id.
+    /// The App Store's transaction id.
     public let transactionID: String
 
     package init(environment: StoreEnvironment, transactionID: String) {
@@ -47,33 +48,32 @@ public struct TransactionFact: Hashable, Sendable {
       self.transactionID = transactionID
     }
 
-    /// By environment, then id.
+    /// Orders by environment, then by id.
     public static func < (a: ID, b: ID) -> Bool {
       (a.environment, a.transactionID) < (b.environment, b.transactionID)
     }
   }
 
-  /// Which purchase.
+  /// The purchase.
   public let id: ID
-  /// The first purchase of the same subscription, or this one. An account holds it, once over all
-  /// accounts.
+  /// The subscription's first purchase, or this one. At most one account holds it.
   public let originalID: ID
-  /// What was bought.
+  /// The product.
   public let productID: String
-  /// As what.
+  /// The product's type.
   public let type: ProductType
-  /// By whom.
+  /// How the account came by it.
   public let ownership: Ownership
-  /// The end of a subscription's period; nil for what is bought for good.
+  /// The end of a subscription's period; nil for a lifetime purchase.
   public let expires: WallTime?
-  /// When it was refunded, or its sharing ended; nil if neither, or if a refund was reversed.
+  /// When it was refunded or its sharing ended; nil if neither, or if a refund was reversed.
   public let revoked: WallTime?
-  /// How much was refunded, as the App Store counts it; nil unless in part. A refund in part ends
-  /// the purchase like a whole one.
+  /// The refunded share in the App Store's units; nil unless partial. A partial refund ends the
+  /// purchase like a full one.
   public let revokedShare: Int64?
-  /// The account that the app named at the purchase; nil if it named none.
+  /// The account token that the app passed at the purchase; nil if none.
   public let appAccountToken: UUID?
-  /// Its place among statements about this purchase.
+  /// The order among statements about this purchase.
   public let order: StatementOrder
 
   package init(
@@ -94,14 +94,14 @@ public struct TransactionFact: Hashable, Sendable {
   }
 }
 
-/// What the App Store signed about a subscription's next renewal. It counts only together with a
-/// purchase of the subscription.
+/// Signed information on a subscription's next renewal. It counts only together with a purchase of
+/// the subscription.
 public struct RenewalFact: Hashable, Sendable {
-  /// Which subscription.
+  /// The subscription.
   public let originalID: TransactionFact.ID
-  /// Until when the subscription goes on although a payment failed; nil where it does not.
+  /// The end of the grace period after a failed payment; nil if there is none.
   public let graceExpires: WallTime?
-  /// Its place among statements about this subscription's renewal.
+  /// The order among statements about this subscription's renewal.
   public let order: StatementOrder
 
   package init(

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verified facts of one account, in any order and any number of times. Pure.
+// The verified facts of one account. Merging is idempotent and order-independent. Pure.
 
 /// The latest verified statement about each purchase and each subscription's renewal.
 ///
-/// A map whose values join by `StatementOrder`, hence a join-semilattice: whatever the order and
-/// repetition of what arrives, the result is the same, and an old statement that is played again
-/// changes nothing. A refund is a later statement about its purchase, and so is a refund's
-/// reversal: revocation is not sticky.
+/// A map whose values join by `StatementOrder`, hence a join-semilattice: the order and repetition
+/// of statements do not matter, and replaying an old one changes nothing. A refund is a later
+/// statement about its purchase, and so is the refund's reversal: revocation is not sticky.
 public struct EntitlementFacts: Hashable, Sendable {
-  /// By purchase.
+  /// The latest statement per purchase.
   public private(set) var transactions: [TransactionFact.ID: TransactionFact] = [:]
-  /// By subscription.
+  /// The latest statement per subscription.
   public private(set) var renewals: [TransactionFact.ID: RenewalFact] = [:]
 
-  /// No facts.
+  /// Creates an empty set of facts.
   public init() {}
 
-  /// Takes a purchase in, unless a later statement about it is known.
+  /// Adds a purchase unless a later statement about it is known.
   ///
   /// - Returns: Whether anything changed.
   @discardableResult
@@ -26,7 +25,7 @@ public struct EntitlementFacts: Hashable, Sendable {
     return true
   }
 
-  /// Takes renewal information in, unless a later one is known.
+  /// Adds renewal information unless a later one is known.
   ///
   /// - Returns: Whether anything changed.
   @discardableResult
@@ -36,13 +35,13 @@ public struct EntitlementFacts: Hashable, Sendable {
     return true
   }
 
-  /// Takes everything in that somebody else knows.
+  /// Merges another set of facts.
   public mutating func merge(_ other: EntitlementFacts) {
     for fact in other.transactions.values { insert(fact) }
     for fact in other.renewals.values { insert(fact) }
   }
 
-  /// The subscription's purchases, as the latest statement about each tells them.
+  /// The latest statement about each purchase of a subscription.
   func purchases(of original: TransactionFact.ID) -> [TransactionFact] {
     transactions.values.filter { $0.originalID == original }
   }

@@ -1,64 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a signed statement does not count, in words that tell a person what to do.
+// Why a signed statement does not count, each with a sentence for people.
 
-/// Why a signed statement does not count. None of them carries a value of the statement, so all may
-/// be logged.
+/// Why a signed statement does not count. No case carries a value of the statement, so all are safe
+/// to log.
 ///
-/// The checks are numbered, and run in that order; the first that fails is the one that is told.
+/// The checks run in numerical order; the first failure is reported.
 public enum EntitlementRejection: String, Error, Hashable, Sendable, CaseIterable {
   /// 1. Longer than `SignedTransaction.limitBytes`.
   case tooLarge = "TOO_LARGE"
-  /// 1. The account holds as many facts as it may.
+  /// 1. The account is at its limit of facts.
   case tooManyFacts = "TOO_MANY_FACTS"
-  /// 2. Not three strict base64url parts of JSON without repeated names, or a claim has the wrong
-  ///    form.
+  /// 2. Not three strict base64url parts of JSON with unique names, or a claim has the wrong type.
   case malformed = "MALFORMED"
-  /// 2. Signed with another algorithm than ES256, or under conditions this build does not know.
+  /// 2. The algorithm is not ES256, or the header has a critical extension.
   case wrongAlgorithm = "WRONG_ALGORITHM"
-  /// 2. The header does not hold three certificates.
+  /// 2. The header does not contain three certificates.
   case wrongCertificateCount = "WRONG_CERTIFICATE_COUNT"
   /// 2. The signature is not 64 bytes.
   case malformedSignature = "MALFORMED_SIGNATURE"
-  /// 3. The chain does not end at a root that the policy trusts.
+  /// 3. The path does not end at a root that the policy trusts.
   case untrustedRoot = "UNTRUSTED_ROOT"
-  /// 4. A certificate was not valid when the statement was signed, or may not sign what it signed.
+  /// 4. A certificate was not valid at the time of signing, or may not sign what it signed.
   case certificateNotValid = "CERTIFICATE_NOT_VALID"
-  /// 5. The certificates are not those that sign App Store statements.
+  /// 5. The certificates lack the extensions of App Store signers.
   case notAnAppStoreCertificate = "NOT_AN_APP_STORE_CERTIFICATE"
-  /// 6. A certificate of the chain was withdrawn.
+  /// 6. A certificate of the path was revoked.
   case certificateRevoked = "CERTIFICATE_REVOKED"
-  /// 6. Whether a certificate was withdrawn could not be asked. Neither a grant nor a denial.
+  /// 6. Revocation could not be checked. Neither a grant nor a denial.
   case revocationUnknown = "REVOCATION_UNKNOWN"
-  /// 7. The signature does not fit the statement.
+  /// 7. The signature does not match the statement.
   case badSignature = "BAD_SIGNATURE"
-  /// 8. Another app's.
+  /// 8. For another app.
   case otherApp = "OTHER_APP"
-  /// 9. Made by Xcode or another local test, where nobody signs.
+  /// 9. From Xcode or another local test environment, which does not sign.
   case localTesting = "LOCAL_TESTING"
-  /// 9. Sandbox where production counts, and no tester; or production where sandbox counts.
+  /// 9. Sandbox where production counts and the account is no tester, or production where sandbox
+  ///   counts.
   case otherEnvironment = "OTHER_ENVIRONMENT"
-  /// 10. A product that this service does not know.
+  /// 10. An unknown product.
   case unknownProduct = "UNKNOWN_PRODUCT"
-  /// 10. A known product under another type than its own.
+  /// 10. A known product with the wrong type.
   case wrongProductType = "WRONG_PRODUCT_TYPE"
-  /// 11. Renewal information without the verified purchase that it speaks of.
+  /// 11. Renewal information without a verified purchase of its subscription.
   case renewalWithoutTransaction = "RENEWAL_WITHOUT_TRANSACTION"
-  /// 12. Signed later than now, by more than the tolerance.
+  /// 12. Signed in the future by more than the tolerance.
   case signedInTheFuture = "SIGNED_IN_THE_FUTURE"
-  /// 13. Bound by the App Store to another account.
+  /// 13. The App Store bound it to another account.
   case otherAccount = "OTHER_ACCOUNT"
-  /// 13. Bound to an account by the App Store, and this device does not know yet which one is its
-  ///     own.
+  /// 13. The App Store bound it to an account, and this device does not know its own account's
+  ///   token yet.
   case accountUnknown = "ACCOUNT_UNKNOWN"
   /// 13. Another account holds this purchase.
   case heldByAnotherAccount = "HELD_BY_ANOTHER_ACCOUNT"
-  /// 13. A transfer needs a statement signed just now.
+  /// 13. A transfer requires a recently signed statement.
   case transferNeedsFreshStatement = "TRANSFER_NEEDS_FRESH_STATEMENT"
-  /// 13. The purchase changed its account a short time ago.
+  /// 13. The purchase was transferred too recently.
   case transferTooSoon = "TRANSFER_TOO_SOON"
-  /// 14. Neither bought nor shared in a family.
+  /// 14. Neither purchased nor family-shared.
   case unknownOwnership = "UNKNOWN_OWNERSHIP"
-  /// 15. The stored statement is not the one that was accepted.
+  /// 15. The stored statement does not match its hash.
   case altered = "ALTERED"
 
   /// The number of the check that failed, 1 to 15.
@@ -84,8 +84,7 @@ public enum EntitlementRejection: String, Error, Hashable, Sendable, CaseIterabl
     }
   }
 
-  /// Whether the same statement may pass later. Until then it says nothing: what it grants is
-  /// unknown, not absent.
+  /// Whether the same statement may pass later. Until then its grant is unknown, not absent.
   public var isRetryable: Bool {
     switch self {
     case .revocationUnknown, .renewalWithoutTransaction, .signedInTheFuture, .accountUnknown: true
@@ -93,9 +92,9 @@ public enum EntitlementRejection: String, Error, Hashable, Sendable, CaseIterabl
     }
   }
 
-  /// Whether a reader that holds such a statement cannot say that there is no purchase: it may pass
-  /// later, or for a reader that trusts another root, or knows a newer product. Somebody who paid
-  /// must not be told otherwise because a device was set up wrongly.
+  /// Whether a statement with this rejection leaves open that there is a purchase: it may pass
+  /// later, or for a reader that trusts another root or knows a newer product. A person who paid
+  /// must not be told otherwise because a device is misconfigured.
   public var leavesOpen: Bool {
     isRetryable || self == .untrustedRoot || self == .unknownProduct
   }

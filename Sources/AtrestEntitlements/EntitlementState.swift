@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an account may use: derived from verified facts, completed fasts and now, each time anew.
-// Pure.
+// Derives the entitlement from verified facts, completed fasts and the time. Pure.
 
 import AtrestReplication
 
@@ -10,33 +9,32 @@ public enum EntitlementState: String, Hashable, Sendable, CaseIterable {
   case premium
   /// Everything, for the first `EntitlementEvidence.trialFasts` completed fasts.
   case trial
-  /// No purchase, and the trial is over. Said only by somebody who knows everything there is to
-  /// know.
+  /// No purchase, and the trial is over. Requires complete evidence.
   case free
-  /// Not known: something could not be verified or read. Whoever acts on the state keeps the last
-  /// known one. Never to be taken for `free`.
+  /// Unknown, because something could not be verified or read. A caller keeps the last known state
+  /// and never treats this as `free`.
   case unknown
 }
 
-/// What the state is derived from.
+/// The evidence that the state is derived from.
 public struct EntitlementEvidence: Hashable, Sendable {
-  /// The last completed fast that still belongs to the trial: ten are in it, the eleventh is not.
+  /// The number of completed fasts in the trial.
   public static let trialFasts = 10
 
-  /// What was verified.
+  /// The verified facts.
   public var facts: EntitlementFacts
   /// The fasts ever completed.
   public var completed: CompletedFasts
-  /// Whether some statement is held that could neither be verified nor refused: no policy, no
-  /// answer about a withdrawn certificate.
+  /// Whether a statement could be neither accepted nor rejected, for lack of a policy or a
+  /// revocation answer.
   public var hasUndecided: Bool
-  /// Whether this is all the account has: false before the first sync, and when something could not
-  /// be read.
+  /// Whether this is everything the account has: false before the first sync, and if something
+  /// could not be read.
   public var isComplete: Bool
-  /// Whether test purchases grant: for accounts marked as testers, and on servers for tests.
+  /// Whether sandbox purchases grant: for tester accounts and on test servers.
   public var countsSandbox: Bool
 
-  /// Evidence. Nothing is complete unless its owner says so.
+  /// Creates evidence. The caller states whether it is complete.
   public init(
     facts: EntitlementFacts = EntitlementFacts(), completed: CompletedFasts = CompletedFasts(),
     hasUndecided: Bool = false, isComplete: Bool, countsSandbox: Bool = false
@@ -48,10 +46,10 @@ public struct EntitlementEvidence: Hashable, Sendable {
     self.countsSandbox = countsSandbox
   }
 
-  /// What an account may use.
+  /// Derives the entitlement.
   ///
-  /// Only evidence moves it. A verified purchase is enough for `premium`, whatever else is missing;
-  /// `trial` and `free` say that there is no purchase, which takes everything.
+  /// A verified purchase suffices for `premium`. `trial` and `free` assert that there is no
+  /// purchase, which takes complete evidence.
   /// - Parameter now: See `EntitlementTime.now`.
   /// - Complexity: O(n) in purchases, times subscriptions in grace.
   public func state(at now: WallTime) -> EntitlementState {
@@ -77,7 +75,7 @@ public struct EntitlementEvidence: Hashable, Sendable {
     }
   }
 
-  /// Grace continues the last period; where that was refunded there is nothing to continue.
+  /// Grace extends the last period. If that was refunded there is nothing to extend.
   private func grants(_ fact: RenewalFact, at now: WallTime) -> Bool {
     guard counts(fact.originalID.environment), let end = fact.graceExpires, now < end else {
       return false
@@ -88,14 +86,14 @@ public struct EntitlementEvidence: Hashable, Sendable {
   }
 }
 
-/// What time it is where a device's clock alone is not to be trusted.
+/// The time for decisions that must not rely on the device's clock alone.
 public enum EntitlementTime {
-  /// The latest of what is known: a clock that is set back does not prolong a subscription.
+  /// The latest known time, so that setting the clock back does not extend a subscription.
   ///
   /// - Parameters:
   ///   - local: The device's clock.
-  ///   - server: The time that the last answer of the server told.
-  ///   - latestStamp: The latest stamp this replica gave or saw.
+  ///   - server: The server's time in its last answer.
+  ///   - latestStamp: The latest stamp that this replica gave or observed.
   public static func now(local: WallTime, server: WallTime?, latestStamp: WallTime?) -> WallTime {
     [local, server, latestStamp].compactMap { $0 }.max() ?? local
   }

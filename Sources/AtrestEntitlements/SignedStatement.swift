@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Check 2: which bytes are a signed statement at all, and what its parts are. Nothing here is
-// verified yet.
+// Check 2: parses a signed statement into its parts. Verifies nothing yet.
 
 import AtrestDomain
 import Crypto
 
-/// A JWS in compact form, taken apart.
+/// A parsed JWS in compact form.
 struct SignedStatement {
-  /// The three certificates of the header, leaf first, in DER. The third is looked at only where a
-  /// fingerprint pins it.
+  /// The header's three certificates in DER, leaf first. The third is used only if a fingerprint
+  /// pins it.
   let certificates: [[UInt8]]
-  /// What the signature covers: header and payload as they were written.
+  /// The signed bytes: header and payload as received.
   let signedBytes: [UInt8]
-  /// Two integers of 32 bytes.
+  /// The ES256 signature: two integers of 32 bytes.
   let signature: [UInt8]
   /// The payload's members.
   let claims: [String: StrictJSON]
   /// SHA-256 of the whole text.
   let hash: [UInt8]
 
-  /// Takes a statement apart.
+  /// Parses a statement.
   ///
-  /// - Throws: `.tooLarge` above `SignedTransaction.limitBytes`, before anything is parsed; then
-  ///   what of check 2 failed.
+  /// - Throws: `.tooLarge` above `SignedTransaction.limitBytes`, before any parsing; then the
+  ///   failed part of check 2.
   init(_ jws: [UInt8]) throws(EntitlementRejection) {
     guard jws.count <= SignedTransaction.limitBytes else { throw .tooLarge }
     let segments = jws.split(
@@ -31,7 +30,7 @@ struct SignedStatement {
       let payload = StrictBase64.url(segments[1]), let signature = StrictBase64.url(segments[2]),
       let headerMembers = StrictJSON(header)?.members, let claims = StrictJSON(payload)?.members
     else { throw .malformed }
-    // `crit` names extensions that a reader must understand (RFC 7515, 4.1.11). This one
+    // `crit` names extensions that the reader must understand (RFC 7515, 4.1.11). This one
     // understands none.
     guard headerMembers["alg"]?.text == "ES256", headerMembers["crit"] == nil else {
       throw .wrongAlgorithm

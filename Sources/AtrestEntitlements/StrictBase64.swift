@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which texts are base64: one text for one value, nothing else passes.
+// Decodes canonical base64 only.
 
-/// Decodes base64 as JWS (RFC 7515, url alphabet, no padding) and `x5c` (RFC 4648, padded) use it.
+/// Decodes base64 as JWS (RFC 7515, URL alphabet, unpadded) and `x5c` (RFC 4648, padded) use it.
 ///
-/// A text that a lenient decoder would take as well, with other characters, stray bits or missing
-/// padding, is refused, so that a statement cannot be rewritten without breaking it.
+/// Text that a lenient decoder would also accept, with foreign characters, stray bits or missing
+/// padding, is rejected, so that a statement cannot be rewritten without detection.
 enum StrictBase64 {
-  /// Decodes the alphabet of urls, without padding; nil for any other text.
+  /// Decodes the URL alphabet without padding; nil for non-canonical text.
   static func url(_ text: some Collection<UInt8>) -> [UInt8]? {
     decode(text, UInt8(ascii: "-"), UInt8(ascii: "_"))
   }
 
-  /// Decodes the ordinary alphabet, padded to four; nil for any other text.
+  /// Decodes the standard alphabet with padding; nil for non-canonical text.
   static func padded(_ text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
     guard text.count % 4 == 0 else { return nil }
     let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count

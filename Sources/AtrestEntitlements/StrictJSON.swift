@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which texts are JSON: strictly, bounded, and with no key twice, so that no two readers see two
-// meanings.
+// Parses JSON strictly, with bounds and unique keys, so that no two readers see different values.
 
-/// A JSON value as far as signed statements need it.
+/// A JSON value, as needed for signed statements.
 ///
-/// Foundation's decoder keeps one of two members with the same name and does not say which; a
-/// signature over such a text signs two meanings. So this parser refuses them, and bounds depth and
-/// count, before anything is verified.
+/// For duplicate names Foundation's decoder keeps an unspecified one of the two, so a signature
+/// would cover two meanings. This parser rejects duplicates, and bounds depth and count, before
+/// anything is verified.
 enum StrictJSON: Equatable {
   case object([String: StrictJSON])
   case array([StrictJSON])
   case string(String)
   case integer(Int64)
-  /// A number with a fraction or an exponent, or too large. No claim that is looked at is one.
+  /// A number with a fraction or exponent, or out of range. No claim in use has one.
   case otherNumber
   case bool(Bool)
   case null
 
-  /// Objects and arrays within each other, at most. Apple's have two.
+  /// The nesting limit. Apple's statements nest two deep.
   static let depthLimit = 8
-  /// Members and elements of one text, at most.
+  /// The most members and elements in one text.
   static let valueLimit = 512
 
-  /// Reads a text; nil unless all of it is one JSON value within the limits.
+  /// Parses a text; nil unless all of it is one JSON value within the limits.
   ///
   /// - Complexity: O(n).
   init?(_ bytes: [UInt8]) {
@@ -31,28 +30,28 @@ enum StrictJSON: Equatable {
     self = value
   }
 
-  /// The members of an object; nil for anything else.
+  /// An object's members; nil for other values.
   var members: [String: StrictJSON]? {
     if case .object(let members) = self { members } else { nil }
   }
 
-  /// The text of a string; nil for anything else.
+  /// A string's text; nil for other values.
   var text: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// An integer; nil for anything else.
+  /// An integer's value; nil for other values.
   var number: Int64? {
     if case .integer(let number) = self { number } else { nil }
   }
 
-  /// The elements of an array; nil for anything else.
+  /// An array's elements; nil for other values.
   var elements: [StrictJSON]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 }
 
-/// Walks over the bytes once. Every step answers nil where the text is not JSON.
+/// A single-pass parser. Every step returns nil on invalid JSON.
 private struct JSONReader {
   let bytes: [UInt8]
   private var place = 0
@@ -62,7 +61,7 @@ private struct JSONReader {
     self.bytes = bytes
   }
 
-  /// Whether nothing but white space is left.
+  /// Whether only white space is left.
   var isAtEnd: Bool {
     mutating get {
       skipSpace()
@@ -138,7 +137,7 @@ private struct JSONReader {
     case UInt8(ascii: "u"):
       guard let unit = hexUnit() else { return nil }
       guard (0xD800..<0xDC00).contains(unit) else { return Unicode.Scalar(unit) }
-      // The first of a surrogate pair; alone it is no character.
+      // The first half of a surrogate pair; alone it is invalid.
       guard take("\\u"), let low = hexUnit(), (0xDC00..<0xE000).contains(low) else { return nil }
       return Unicode.Scalar(0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
     default: return nil
@@ -176,7 +175,7 @@ private struct JSONReader {
     return .integer(number)
   }
 
-  /// Skips digits; how many.
+  /// Skips digits and returns their number.
   private mutating func digits() -> Int {
     let start = place
     while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { place += 1 }

@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which signed statements count: the fifteen checks, in their order. Pure: no I/O, no clock, no
-// randomness.
+// Verifies signed statements with fifteen ordered checks. Pure: no I/O, no clock, no randomness.
 
 import AtrestDomain
 import AtrestReplication
 import Crypto
 import Foundation
 
-/// Verifies what the App Store signed, for one policy.
+/// Verifies App Store statements under one policy.
 ///
-/// The checks run in this order, and the first that fails is thrown:
+/// The checks run in this order, and the first failure is thrown: 1 length, and room in the
+/// account; 2 form; 3 path to a trusted root; 4 validity and constraints of the certificates at the
+/// time of signing; 5 Apple's extensions; 6 revocation; 7 signature; 8 app; 9 environment; 10
+/// product and its type; 11 for a renewal, its purchase; 12 date of signing; 13 account; 14
+/// ownership; 15 the hash stored with the statement.
 ///
-/// 1. length, and room in the account; 2. form; 3. chain to a trusted root; 4. validity and rules
-///    of the certificates, at the time of
-/// signing; 5. Apple's marks; 6. withdrawal; 7. signature; 8. app; 9. environment; 10. product and
-/// its type; 11. for a renewal, its purchase; 12. date of signing; 13. account; 14. ownership; 15.
-/// the hash that is stored with the statement.
-///
-/// Apple's libraries verify the chain; what is signed they leave to their caller. So a genuine
-/// statement of another app, another account or the sandbox would pass there.
-/// - Complexity: Three signatures at most per statement and configured root; about a millisecond.
+/// Apple's libraries verify the path and leave the content to the caller. With them alone, a
+/// genuine statement for another app, another account or the sandbox would pass.
+/// - Complexity: At most three signature verifications per statement and configured root; about a
+///   millisecond.
 public struct TransactionVerifier: Sendable {
-  /// Whom it trusts, and what counts.
+  /// The trusted roots and the rules for what counts.
   public let policy: VerificationPolicy
 
-  /// A verifier.
+  /// Creates a verifier for a policy.
   public init(policy: VerificationPolicy) {
     self.policy = policy
   }
@@ -32,11 +30,12 @@ public struct TransactionVerifier: Sendable {
   /// Verifies a purchase for an account.
   ///
   /// - Parameters:
-  ///   - jws: JWS compact form, as the App Store wrote it.
-  ///   - claim: Who says it is theirs.
+  ///   - jws: JWS compact form, as the App Store issued it.
+  ///   - claim: The claiming account.
   ///   - now: See `EntitlementTime.now`; on a server, its clock.
-  ///   - revocation: Asked about a chain that leads to a trusted root, and only then, so that
-  ///     nobody makes a server ask strangers. It may answer from a memory; it must not block.
+  ///   - revocation: Asked only about a path to a trusted root, so that nobody can make a server
+  ///     query arbitrary hosts. It may answer from a cache; it must not block.
+  /// - Throws: The first failed check.
   public func verify(
     transaction jws: [UInt8], for claim: AccountClaim, now: WallTime,
     revocation: (CertificatePath) -> RevocationAnswer = { _ in .notAsked }
@@ -47,15 +46,16 @@ public struct TransactionVerifier: Sendable {
       transaction(statement, signed, isTester: claim.isTester, now: now), for: claim, now: now)
   }
 
-  /// Verifies what the App Store says about a subscription's renewal.
+  /// Verifies renewal information.
   ///
-  /// Such a statement names neither app nor account. It counts only for a subscription of which a
-  /// purchase passed all checks.
+  /// Such a statement names neither app nor account. It counts only for a subscription with a fully
+  /// verified purchase.
   /// - Parameters:
-  ///   - jws: JWS compact form, as the App Store wrote it.
+  ///   - jws: JWS compact form, as the App Store issued it.
   ///   - facts: The account's verified purchases.
   ///   - now: As above.
   ///   - revocation: As above.
+  /// - Throws: The first failed check.
   public func verify(
     renewal jws: [UInt8], of facts: EntitlementFacts, for claim: AccountClaim, now: WallTime,
     revocation: (CertificatePath) -> RevocationAnswer = { _ in .notAsked }
@@ -68,12 +68,13 @@ public struct TransactionVerifier: Sendable {
     return fact
   }
 
-  /// The first of two steps, for whoever has to look an account up between them: checks 1 to 10 and
-  /// 12, but for room in the account. What comes of it does not depend on the account and may be
-  /// remembered by its hash.
+  /// The first of two steps, for callers that must look up the account in between: checks 1 to 10
+  /// and 12, except room in the account. The result does not depend on the account and may be
+  /// cached by hash.
   ///
   /// - Returns: A purchase for `admit(_:for:now:)`, or renewal information, which counts if its
   ///   purchase does (check 11).
+  /// - Throws: The first failed check.
   public func authenticate(
     _ jws: [UInt8], isTester: Bool, now: WallTime,
     revocation: (CertificatePath) -> RevocationAnswer = { _ in .notAsked }
@@ -110,7 +111,7 @@ public struct TransactionVerifier: Sendable {
     guard let type = policy.products[productID] else { throw .unknownProduct }
     guard try claims.text("type") == type.rawValue else { throw .wrongProductType }
     let expires = try claims.optionalTime("expiresDate")
-    // Without an end a subscription would last for ever.
+    // A subscription without an end would last for ever.
     guard (type == .subscription) == (expires != nil) else { throw .wrongProductType }
     try checkSigned(signed, now: now)
     let ownership = Ownership(rawValue: try claims.text("inAppOwnershipType"))
@@ -161,8 +162,8 @@ public struct TransactionVerifier: Sendable {
     return (statement, signed)
   }
 
-  /// Check 9. Whatever the policy, what local tests make never counts: libraries skip the signature
-  /// there.
+  /// Check 9. Statements from local tests never count, whatever the policy: libraries skip the
+  /// signature there.
   private func checkEnvironment(
     _ claims: Claims, isTester: Bool
   ) throws(EntitlementRejection) -> StoreEnvironment {
@@ -182,8 +183,8 @@ public struct TransactionVerifier: Sendable {
     }
   }
 
-  /// Check 13: whom the App Store names, and who holds the purchase. The first account that shows
-  /// one keeps it.
+  /// Check 13: the account that the App Store names, and the holder of the purchase. The first
+  /// account to present one keeps it.
   private func checkAccount(
     _ claim: AccountClaim, _ fact: TransactionFact, now: WallTime
   ) throws(EntitlementRejection) {
@@ -203,7 +204,7 @@ public struct TransactionVerifier: Sendable {
 }
 
 extension WallTime {
-  /// Whether two times are at most so far apart.
+  /// Whether two times are at most `milliseconds` apart.
   fileprivate func isWithin(_ milliseconds: Int64, of other: WallTime) -> Bool {
     let (distance, overflow) = self.milliseconds.subtractingReportingOverflow(other.milliseconds)
     return !overflow && distance.magnitude <= milliseconds.magnitude

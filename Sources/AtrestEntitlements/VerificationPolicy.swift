@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a verifier is told from outside: whom to trust, and which app's purchases count.
+// A verifier's configuration: trusted roots, and the app whose purchases count.
 
 import AtrestReplication
 import Crypto
 import SwiftASN1
 import X509
 
-/// The App Store's two worlds. Purchases of one never count in the other.
+/// The App Store's two environments. Purchases of one never count in the other.
 public enum StoreEnvironment: String, Hashable, Comparable, Sendable, CaseIterable {
   /// Real purchases.
   case production = "Production"
   /// Test purchases: TestFlight, App Review, sandbox accounts.
   case sandbox = "Sandbox"
 
-  /// By name; any total order does.
+  /// Orders by name; any total order would do.
   public static func < (a: StoreEnvironment, b: StoreEnvironment) -> Bool {
     a.rawValue < b.rawValue
   }
 }
 
-/// What sort of product something is.
+/// The type of a product.
 public enum ProductType: String, Hashable, Sendable, CaseIterable {
-  /// Grants until it expires.
+  /// A subscription, which grants until it expires.
   case subscription = "Auto-Renewable Subscription"
-  /// Grants for good.
+  /// A one-time purchase, which grants for ever.
   case lifetime = "Non-Consumable"
 }
 
-/// The roots that a chain may end at. They come from configuration, never from a statement.
+/// The trusted roots. They come from configuration, never from a statement.
 public struct TrustAnchors: Sendable {
-  /// Certificates that are trusted as they are.
+  /// Trusted root certificates.
   let certificates: [Certificate]
-  /// SHA-256 fingerprints of certificates that are trusted when a statement brings them along.
+  /// SHA-256 fingerprints of roots that are trusted if a statement includes them.
   let pins: Set<[UInt8]>
 
-  /// Roots, several where one is being replaced by the next.
+  /// Creates anchors; several while one root replaces another.
   ///
   /// - Parameters:
   ///   - certificatesDER: Root certificates in DER.
-  ///   - pins: SHA-256 of root certificates in DER, 32 bytes each.
+  ///   - pins: SHA-256 fingerprints of root certificates in DER, 32 bytes each.
   /// - Throws: `PolicyProblem`.
   public init(certificatesDER: [[UInt8]] = [], pins: [[UInt8]] = []) throws(PolicyProblem) {
     guard !certificatesDER.isEmpty || !pins.isEmpty else { throw .noRoot }
@@ -54,8 +54,8 @@ public struct TrustAnchors: Sendable {
     self.pins = pins
   }
 
-  /// Apple Root CA - G3, by its fingerprint, as <https://www.apple.com/certificateauthority/>
-  /// publishes it.
+  /// Apple Root CA - G3, pinned by the fingerprint published at
+  /// <https://www.apple.com/certificateauthority/>.
   public static let appleRootG3 = TrustAnchors(pinned: [
     [
       0x63, 0x34, 0x3A, 0xBF, 0xB8, 0x9A, 0x6A, 0x03, 0xEB, 0xB5, 0x7E, 0x9B, 0x3F, 0x5F, 0xA7,
@@ -65,11 +65,11 @@ public struct TrustAnchors: Sendable {
   ])
 }
 
-/// Why a policy cannot be made from what was configured.
+/// Why the configuration gives no policy.
 public enum PolicyProblem: Error, Hashable, Sendable {
   /// Neither a certificate nor a fingerprint.
   case noRoot
-  /// Bytes that are no X.509 certificate in DER.
+  /// Bytes that are not an X.509 certificate in DER.
   case notACertificate
   /// A fingerprint that is not 32 bytes.
   case fingerprintLength
@@ -87,40 +87,39 @@ public enum PolicyProblem: Error, Hashable, Sendable {
   }
 }
 
-/// Whom a verifier trusts, and what counts.
+/// The policy of a verifier: trusted roots and the rules for what counts.
 public struct VerificationPolicy: Sendable {
-  /// Where chains end.
+  /// The trusted roots.
   public var anchors: TrustAnchors
   /// The app whose purchases count.
   public var bundleID: String
-  /// The app's number in the App Store. Compared where a statement carries one; transactions do
-  /// not.
+  /// The app's numeric App Store identifier. Compared if a statement has one; transactions do not.
   public var appAppleID: Int64?
-  /// Whose purchases count: production's, or, on a server for tests, sandbox's.
+  /// The environment whose purchases count: production, or sandbox on a test server.
   public var environment: StoreEnvironment
-  /// What is sold, and as what.
+  /// The products on sale and their types.
   public var products: [String: ProductType]
-  /// Whether a chain counts only after its issuer said that no certificate of it was withdrawn.
-  /// Skipping that is a stated trade-off: whoever steals an intermediate's key could then sign
-  /// purchases until the root is changed.
+  /// Whether a path counts only after its issuer answered that no certificate of it is revoked.
+  /// Skipping this is a stated trade-off: a thief of an intermediate's key could sign purchases
+  /// until the root is replaced.
   public var requiresRevocationAnswer: Bool
-  /// How far a signature may lie ahead of now.
+  /// How far a signature may lie in the future, in milliseconds.
   public var clockToleranceMilliseconds: Int64 = 5 * 60 * 1000
-  /// How old the statement that proves a transfer may be.
+  /// The greatest age of a statement that proves a transfer, in milliseconds.
   public var transferFreshnessMilliseconds: Int64 = 60 * 60 * 1000
-  /// How long a purchase stays with an account before it may move again.
+  /// How long a purchase must stay with an account before it may move again, in milliseconds.
   public var transferCooldownMilliseconds: Int64 = 24 * 60 * 60 * 1000
-  /// Facts of one account, at most. A yearly subscription makes one a year; refunds replace their
+  /// The most facts of one account. A yearly subscription adds one a year; refunds replace their
   /// purchase.
   public var factsPerAccount: Int = 256
 
-  /// The products of the app, and what they are.
+  /// The app's products and their types.
   public static let atrestProducts: [String: ProductType] = [
     "com.atrest.annual": .subscription,
     "com.atrest.lifetime": .lifetime,
   ]
 
-  /// A policy. What is not named keeps its default, and can be changed afterwards.
+  /// Creates a policy. The other properties keep their defaults and can be changed afterwards.
   public init(
     anchors: TrustAnchors, bundleID: String, appAppleID: Int64? = nil,
     environment: StoreEnvironment = .production,
@@ -135,14 +134,14 @@ public struct VerificationPolicy: Sendable {
   }
 }
 
-/// What is known about withdrawn certificates of one chain.
+/// The revocation status of a path.
 public enum RevocationAnswer: Hashable, Sendable {
-  /// Nobody asked.
+  /// No query was made.
   case notAsked
-  /// The issuer says that none was withdrawn.
+  /// The issuer says that none is revoked.
   case good
-  /// The issuer says that one was.
+  /// The issuer says that one is revoked.
   case revoked
-  /// Asked, and no answer came that could be trusted.
+  /// A query was made and returned no trustworthy answer.
   case unavailable
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes our own, complete format: everything a replica holds and nobody deleted.
+// Writes the native export format: every live record of a replica.
 
 import AtrestDomain
 import AtrestProtocol
@@ -7,24 +7,23 @@ import AtrestReplication
 import Crypto
 import Foundation
 
-/// Our own export: JSON lines, complete, with a seal.
+/// The native export: JSON lines, complete, with a checksum line at the end.
 public enum AtrestExport {
   /// The version that is read and written.
   public static let version = AtrestHeader.current
 
   /// Writes a file.
   ///
-  /// Deleted records are not in it: what somebody took away does not leave in a file either. Fields
-  /// and kinds that this build does not know are.
+  /// Deleted records are left out. Unknown fields and kinds are included.
   /// - Parameters:
-  ///   - records: What a replica holds, in the order in which it is to stand.
-  ///   - madeAt: Now.
-  ///   - program: The version of the program, for people who look into the file.
-  ///   - stamps: Whether to write when and where each field was written: a later import then knows
-  ///     which side is newer.
-  ///   - since: Leaves out fasts that ended before, and water drunk before. What has no time is
-  ///     always in it.
-  /// - Returns: The file, and how many records of each kind it holds.
+  ///   - records: A replica's records, in the order in which to write them.
+  ///   - madeAt: The time of the export.
+  ///   - program: The program's version, informational.
+  ///   - stamps: Whether to include each field's stamp. A later import can then tell which side is
+  ///     newer.
+  ///   - since: Leaves out fasts that ended earlier and water drunk earlier. Records without a time
+  ///     are always included.
+  /// - Returns: The file, and the number of records per kind.
   /// - Complexity: O(n) time and memory.
   public static func write(
     _ records: some Sequence<Record>, madeAt: Date, program: String, stamps: Bool = false,
@@ -52,7 +51,7 @@ public enum AtrestExport {
     return (bytes, counts)
   }
 
-  /// What this build understands of a record: only what it would write back as the very same bytes.
+  /// The decoded part of a record: only what re-encodes to the very same bytes.
   private struct Content {
     var session: Session?
     var water: WaterEntry?
@@ -92,7 +91,7 @@ public enum AtrestExport {
       }
     }
 
-    /// The last time in it; nil for what has none.
+    /// The record's last time; nil if it has none.
     var last: Date? {
       session.map { $0.span.end ?? .distantFuture } ?? water?.intake.at
     }

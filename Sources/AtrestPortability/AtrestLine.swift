@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of our own format: a header, a record a line, and a seal.
+// The lines of the native format: a header, one line per record, and a seal.
 
 import AtrestDomain
 import AtrestProtocol
@@ -8,7 +8,7 @@ import Foundation
 
 /// The first line.
 struct AtrestHeader: Codable {
-  /// What tells the format from others.
+  /// The identifier of the format.
   static let name = "atrest-sync"
   /// The version that is read and written.
   static let current = 1
@@ -16,9 +16,9 @@ struct AtrestHeader: Codable {
   var format: String
   var version: Int
   var madeAt: String
-  /// The program that wrote it, for people.
+  /// The version of the program that wrote it; informational.
   var program: String?
-  /// Records by kind, for people.
+  /// The number of records by kind; informational.
   var records: [String: Int]?
 
   enum CodingKeys: String, CodingKey {
@@ -26,7 +26,7 @@ struct AtrestHeader: Codable {
     case madeAt = "made_at"
   }
 
-  /// The header of a file, or nil if it is not of this format.
+  /// Parses a file's header; nil if the file is not in this format.
   init?(ofFile bytes: [UInt8]) {
     let line = bytes.prefix(while: { $0 != UInt8(ascii: "\n") })
     guard line.count <= Portability.Limits.lineBytes,
@@ -45,15 +45,15 @@ struct AtrestHeader: Codable {
   }
 }
 
-/// The last line: over all bytes before it.
+/// The last line: the count and the checksum over all bytes before it.
 struct AtrestSeal: Codable {
-  /// Records.
+  /// The number of records.
   var count: Int
   /// Lower-case hexadecimal digits.
   var sha256: String
 }
 
-/// A record. What this build understands has a name; everything else is kept as it is, in Base64.
+/// A record's line. Decoded content has named members; everything else is kept in Base64.
 struct AtrestLine: Codable {
   struct Span: Codable {
     var start: String
@@ -70,16 +70,16 @@ struct AtrestLine: Codable {
   var kind: String
   /// A UUID, or text.
   var id: String?
-  /// An id that is neither.
+  /// An id that is neither, in Base64.
   var idBytes: String?
   var span: Span?
   var targetMinutes: Int?
   var intake: Intake?
   var value: String?
   var signedTransaction: String?
-  /// Fields by number, their encoded values in Base64.
+  /// Undecoded fields by number, their encoded values in Base64.
   var raw: [String: String]?
-  /// When and where each field was written: `deleted`, a name as above, or a number.
+  /// The fields' stamps by name: `deleted`, a name as above, or a number.
   var stamps: [String: String]?
 
   enum CodingKeys: String, CodingKey {
@@ -94,7 +94,7 @@ struct AtrestLine: Codable {
   }
 }
 
-/// Kinds by name.
+/// The names of kinds.
 enum KindName {
   private static let names: [(RecordKind, String)] = [
     (.session, "session"), (.water, "water"), (.preference, "preference"),
@@ -105,7 +105,7 @@ enum KindName {
     names.first { $0.0 == kind }?.1 ?? "kind_\(kind.rawValue)"
   }
 
-  /// nil for a name that no kind has.
+  /// The kind of a name; nil if no kind has it.
   static func kind(_ text: String) -> RecordKind? {
     if let known = names.first(where: { $0.1 == text }) { return known.0 }
     guard text.hasPrefix("kind_"), let number = UInt32(text.dropFirst(5)), number > 0,
@@ -116,9 +116,9 @@ enum KindName {
   }
 }
 
-/// Fields by name.
+/// The names of fields.
 enum FieldName {
-  /// The name under which a field's stamp stands.
+  /// The name of a field's stamp.
   static func text(_ field: FieldNumber, of kind: RecordKind) -> String {
     switch (kind, field) {
     case (_, Register.deletedField): "deleted"
@@ -131,14 +131,14 @@ enum FieldName {
   }
 }
 
-/// Stamps as text: `1763735400000.0@0123456789abcdef`, which is milliseconds, counter and replica.
+/// Stamps as text, `1763735400000.0@0123456789abcdef`: milliseconds, counter and replica.
 enum StampText {
   static func text(_ stamp: Stamp) -> String {
     "\(stamp.time.milliseconds).\(stamp.time.rawValue & 0xFFFF)@"
       + Hexadecimal.encoded(stamp.replica.rawValue)
   }
 
-  /// nil for anything else.
+  /// Parses a stamp; nil if malformed.
   static func stamp(_ text: String) -> Stamp? {
     guard text.utf8.count <= 64, let at = text.firstIndex(of: "@"),
       let dot = text[..<at].firstIndex(of: "."),
@@ -154,7 +154,7 @@ enum StampText {
 }
 
 extension Session.Outcome {
-  /// As it stands in a file.
+  /// The outcome's name in a file.
   var fileWord: String {
     switch self {
     case .active: "active"

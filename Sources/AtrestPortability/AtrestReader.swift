@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads our own format: seal first, then line by line, each within the rules of its kind.
+// Reads the native format: the seal first, then each line, validated by its kind's rules.
 
 import AtrestDomain
 import AtrestProtocol
@@ -7,7 +7,7 @@ import AtrestReplication
 import Crypto
 import Foundation
 
-/// Reads what `AtrestExport` writes.
+/// Reads files that `AtrestExport` writes.
 enum AtrestReader {
   static func read(
     _ bytes: [UInt8], header: AtrestHeader
@@ -44,7 +44,7 @@ enum AtrestReader {
 
   private static let newline = UInt8(ascii: "\n")
 
-  /// The lines between header and seal, which are what the seal says.
+  /// Verifies the seal and returns the lines between header and seal.
   private static func opened(
     _ bytes: [UInt8]
   ) throws(PortabilityError) -> (ArraySlice<UInt8>, AtrestSeal) {
@@ -62,8 +62,8 @@ enum AtrestReader {
     return (bytes[(headerEnd + 1)..<(lastBreak + 1)], seal)
   }
 
-  /// nil for what a replica may hold, sent by another device or a newer server, and what nobody may
-  /// write here: one odd record must not make a whole backup unreadable.
+  /// nil for a record that a replica may have received from another device or a newer server, but
+  /// that this build may not write. One odd record must not make a whole backup unreadable.
   private static func entry(
     _ line: AtrestLine, _ place: ImportPlace
   ) throws(PortabilityError) -> ImportEntry? {
@@ -102,18 +102,17 @@ enum AtrestReader {
     return id
   }
 
-  /// Whether an import can write it, by the same rules that a server asks.
+  /// Whether an import may write it, by the rules that a server applies.
   private static func isWritable(_ key: RecordKey, _ values: [ImportEntry.Value]) -> Bool {
-    // Kinds travel as an enumeration, whose numbers have 31 bits.
+    // Kinds are enumerations on the wire, limited to 31 bits.
     guard key.kind.rawValue <= UInt32(Int32.max) else { return false }
     if key.kind == .entitlement {
       guard values.count == 1, let jws = ImportEntry.jws(values) else { return false }
       return EntitlementField.record(jws: jws)?.key == key
     }
-    // The journal is read for its form only; it is not brought in.
+    // Journal entries are parsed for their form but not imported.
     guard key.kind != .conflict else { return true }
-    // The stamp that takes the most room: what is written here must not become too large by its own
-    // stamp.
+    // The longest possible stamp, so that the record stays within the limit whatever stamp it gets.
     let stamp = Stamp(time: .latest, replica: ReplicaID(rawValue: .max))
     let deletion = Register(field: Register.deletedField, stamp: stamp, value: [])
     let registers =
@@ -127,7 +126,7 @@ enum AtrestReader {
   }
 }
 
-/// The fields of a line.
+/// The decoded fields of a line.
 private struct Content {
   let kind: RecordKind
   let place: ImportPlace
@@ -195,7 +194,7 @@ private struct Content {
     }
   }
 
-  /// The stamp of a field, if the file has stamps. What it calls a stamp must be one.
+  /// The stamp of a field, if the file has stamps. A malformed one is an error.
   func stamp(
     _ stamps: [String: String]?, _ field: FieldNumber
   ) throws(PortabilityError) -> Stamp? {

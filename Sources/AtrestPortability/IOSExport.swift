@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The iOS app's export, version 1: reads it, verifies its checksum, and writes it.
+// Reads, verifies and writes the iOS app's export, version 1.
 
 import AtrestDomain
 import AtrestReplication
 import Crypto
 import Foundation
 
-/// What tells the iOS app's files apart.
+/// The members that distinguish the iOS app's files.
 struct IOSOutline: Decodable {
-  /// The version, if it says one.
+  /// The version, if present.
   let version: Int?
   /// Whether it is an export.
   let isExport: Bool
@@ -27,9 +27,9 @@ struct IOSOutline: Decodable {
   }
 }
 
-/// A fast, as all files of the iOS app have it.
+/// A fast as in every file of the iOS app.
 struct IOSSession: Codable {
-  /// Written in upper case, as Foundation does.
+  /// Upper case, as Foundation writes it.
   var id: UUID
   var start: IOSInstant
   var end: IOSInstant
@@ -50,15 +50,15 @@ public enum IOSExport {
   struct Payload: Codable {
     var sessions: [IOSSession]
 
-    /// SHA-256, in lower-case hexadecimal digits, over the payload as Foundation writes it with
-    /// sorted keys: without white space, without escaped slashes, and 16.0 as `16`.
+    /// The SHA-256, in lower-case hexadecimal, of the payload as Foundation encodes it with sorted
+    /// keys: no white space, no escaped slashes, and 16.0 as `16`.
     func checksum() throws -> String {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
       return Hexadecimal.encoded(SHA256.hash(data: try encoder.encode(self)))
     }
 
-    /// With what the app takes for absent targets.
+    /// The payload with the app's default for absent targets.
     var completed: Payload {
       var copy = self
       for index in copy.sessions.indices {
@@ -92,8 +92,9 @@ public enum IOSExport {
     return result
   }
 
-  /// The app that wrote an absent target, and the one that fills it in before it hashes, disagree
-  /// on the checksum of the same file. Either proves that nothing was damaged.
+  /// Accepts either checksum. The app version that writes no target and the one that fills it in
+  /// before hashing compute different checksums of the same file. Either shows that the file is
+  /// intact.
   private static func isSound(_ file: File) throws(PortabilityError) -> Bool {
     do {
       return try file.payload.checksum() == file.checksum
@@ -103,11 +104,11 @@ public enum IOSExport {
     }
   }
 
-  /// Writes the export that the app reads: the completed fasts of 4 hours and more, earliest first.
+  /// Writes an export for the app: the completed fasts of 4 hours or more, earliest first.
   ///
-  /// Times are cut to the second, which the format has. A fast that cannot be in it (before 1970,
-  /// after 6429) cannot be in a replica either.
-  /// - Returns: The file, and how many fasts it holds.
+  /// Times are truncated to seconds, the format's resolution. Every fast that a replica can store
+  /// fits the format.
+  /// - Returns: The file, and the number of fasts in it.
   public static func write(
     _ sessions: some Sequence<Session>, madeAt: Date
   ) throws -> (bytes: [UInt8], count: Int) {

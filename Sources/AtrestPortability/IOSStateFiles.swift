@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two files in which the iOS app keeps its data: the fasts with the one that goes on, and the
-// water.
+// Reads the iOS app's two data files: fasts with the active one, and water.
 
 import AtrestDomain
 import AtrestProtocol
@@ -18,8 +17,8 @@ enum IOSStateFiles {
 
     var sessions: [IOSSession]
     var active: Active?
-    // `completedCount` is not read: the count follows from the fasts, and adding to it would count
-    // twice.
+    // `completedCount` is ignored: the count is derived from the fasts, and adding to it would
+    // count twice.
   }
 
   private struct Drink: Decodable {
@@ -62,12 +61,11 @@ enum IOSStateFiles {
 }
 
 extension SavedActiveFast {
-  /// The id of the fast as a record. The app gives a fast an id when it ends; until then its start
-  /// is all there is to know it by, and the same file brought to two devices must make one fast and
-  /// not two.
+  /// The record id of the active fast. The app assigns an id only at the end, so until then the id
+  /// is derived from the start. The same file imported on two devices must yield one fast, not two.
   public var importedID: UUID { Self.importedID(start: start) }
 
-  /// Source: RFC 9562, section 5.8, version 8: the first bytes of a SHA-256.
+  /// Source: RFC 9562, section 5.8, version 8, from the first bytes of a SHA-256.
   static func importedID(start: Date) -> UUID {
     let name = "atrest active fast \(IOSInstant(start).seconds)"
     var bytes = Array(SHA256.hash(data: Data(name.utf8)).prefix(16))

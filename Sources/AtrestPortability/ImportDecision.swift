@@ -1,39 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what becomes of one entry of a file, beside what is here already. Pure.
+// Decides the fate of one imported entry given the stored record. Pure.
 
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// What becomes of an entry.
+/// The fate of an entry.
 ///
-/// The rule, in one sentence: a file adds what is not here, and changes what is here only where it
-/// can show that it knows better. A file can show that for a field by a later stamp. Without stamps
-/// it cannot: a date of the whole file does not say when a value in it was written, and a phone
-/// that never syncs still holds what was corrected elsewhere since. The person can say it instead:
-/// then the file's values are taken, and what was deleted here comes back. No import deletes what
-/// it finds.
+/// An import adds what is missing, and changes existing fields only where the file provably is
+/// newer. A later stamp proves that for a field. Without stamps nothing does: the date of the whole
+/// file does not say when a value was written, and a phone that never syncs still has values that
+/// were since corrected elsewhere. The person can declare the file authoritative: then its values
+/// win, and deleted records come back. No import deletes anything.
 public enum ImportDecision: Hashable, Sendable {
-  /// It is not here: written whole.
+  /// Not stored here: written whole.
   case new
-  /// It is here as the file has it: nothing is written.
+  /// Stored with equal values: nothing is written.
   case known
-  /// Some fields are taken from the file.
+  /// The given fields are taken from the file.
   case updated([FieldNumber])
-  /// It is here and different, and stays as it is here.
+  /// Stored with different values, which stay.
   case kept
-  /// It was deleted here, and stays so.
+  /// Deleted here, and stays deleted.
   case deletedHere
-  /// Not the file's to bring: the journal of set-aside changes tells of devices, and means nothing
-  /// elsewhere.
+  /// Not importable: conflict-journal entries refer to devices and mean nothing elsewhere.
   case leftOut
 
   /// Decides.
   ///
   /// - Parameters:
-  ///   - stored: The record here, deleted or not; nil if there is none.
-  ///   - preferFile: Whether the person said that the file knows better.
+  ///   - stored: The stored record, deleted or not; nil if there is none.
+  ///   - preferFile: Whether the person declared the file authoritative.
   public init(_ entry: ImportEntry, stored: Record?, preferFile: Bool = false) {
     if entry.key.kind == .conflict {
       self = .leftOut
@@ -48,7 +46,7 @@ public enum ImportDecision: Hashable, Sendable {
     _ entry: ImportEntry, _ stored: Record, _ preferFile: Bool
   ) -> ImportDecision {
     if entry.key.kind == .entitlement {
-      // A fact is nobody's edit: of two statements the one signed last holds, whoever brings it.
+      // A fact is not an edit: of two statements the one signed last wins, whatever its source.
       guard let fact = entry.fact else { return .leftOut }
       var merged = stored
       merged.merge(fact)
@@ -75,7 +73,7 @@ public enum ImportDecision: Hashable, Sendable {
 }
 
 extension ImportEntry {
-  /// The signed transaction among fields.
+  /// The signed transaction among some fields.
   static func jws(_ values: [Value]) -> [UInt8]? {
     let stamp = Stamp(time: HybridTime(rawValue: 1), replica: .none)
     let record = Record(
@@ -93,8 +91,8 @@ extension ImportEntry {
     signedTransaction.flatMap { EntitlementField.record(jws: $0) }
   }
 
-  /// Whether a file that knows times only to the second tells of the fast that is here to the
-  /// millisecond.
+  /// Whether an entry with times in whole seconds describes the stored fast, whose times are in
+  /// milliseconds.
   func isRoughly(_ stored: Record) -> Bool {
     guard let rough = roughSession, let session = try? Session(stored),
       session.span.outcome == rough.span.outcome, session.targetMinutes == rough.targetMinutes,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file says, once it is read: records to be, in one form, whichever format it had.
+// The parsed contents of a file in a form common to all formats.
 
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// A file that was read and checked.
+/// A parsed and validated file.
 public struct ImportFile: Hashable, Sendable {
-  /// The formats that are read.
+  /// The supported formats.
   public enum Format: String, Hashable, Sendable, CaseIterable {
-    /// Our own, complete one: JSON lines.
+    /// The native format: JSON lines, complete.
     case atrest
     /// The iOS app's export.
     case iosExport = "ios_export"
@@ -20,19 +20,18 @@ public struct ImportFile: Hashable, Sendable {
     case iosWaterLog = "ios_water_log"
   }
 
-  /// Which it is.
+  /// The file's format.
   public let format: Format
-  /// The format's version; 1 for files that do not say.
+  /// The format's version; 1 if the file has none.
   public let version: Int
-  /// When it was made, as it says.
+  /// When the file was made, according to itself.
   public let madeAt: Date?
-  /// The records, in the file's order; no two have one key.
+  /// The records in file order, with unique keys.
   public private(set) var entries: [ImportEntry] = []
-  /// By kind, how many records cannot be brought in by this build, and are no entries: those
-  /// without any field, against the rules that it knows of their kind, or with no room for another
-  /// stamp.
+  /// The number of records per kind that this build cannot import and that have no entry: those
+  /// without fields, those that break their kind's rules, and those without room for another stamp.
   public private(set) var leftOut: [RecordKind: Int] = [:]
-  /// The fast that was going on: the app's state file has it apart.
+  /// The active fast, which the app's state file stores separately.
   public internal(set) var active: SavedActiveFast?
 
   private var places: [RecordKey: Int] = [:]
@@ -43,7 +42,7 @@ public struct ImportFile: Hashable, Sendable {
     self.madeAt = madeAt
   }
 
-  /// Takes an entry. Equal ones count once.
+  /// Adds an entry. Equal duplicates count once; a duplicate with different values throws.
   mutating func add(_ entry: ImportEntry) throws(PortabilityError) {
     guard entries.count < Portability.Limits.entries else {
       throw .tooManyEntries(limit: Portability.Limits.entries)
@@ -56,12 +55,12 @@ public struct ImportFile: Hashable, Sendable {
     }
   }
 
-  /// Notes a record that cannot be brought in.
+  /// Counts a record that cannot be imported.
   mutating func leaveOut(_ kind: RecordKind) {
     leftOut[kind, default: 0] += 1
   }
 
-  /// The earliest and the latest of all starts, ends and times; nil if there is none.
+  /// The range of all times in the file; nil if there are none.
   public var instants: ClosedRange<Date>? {
     var range: ClosedRange<Date>?
     for next in entries.lazy.compactMap(\.instants) {
@@ -73,15 +72,15 @@ public struct ImportFile: Hashable, Sendable {
     return range
   }
 
-  /// How many entries a kind has.
+  /// The number of entries of a kind.
   public func count(_ kind: RecordKind) -> Int {
     entries.lazy.filter { $0.key.kind == kind }.count
   }
 
-  /// Checks what only a clock can tell. Only the iOS app's files: a replica of our own holds what
-  /// its devices' clocks said, and its export must come back whatever they said.
+  /// Checks that no time is in the future. Applies to the iOS app's files only: a native export
+  /// contains what the devices' clocks said and must always be restorable.
   ///
-  /// - Throws: `PortabilityError.impossible` with the first entry that lies in the future.
+  /// - Throws: `PortabilityError.impossible` with the first entry in the future.
   public func check(now: Date) throws(PortabilityError) {
     guard format != .atrest else { return }
     func check(_ time: Date, _ place: ImportPlace) throws(PortabilityError) {
@@ -96,15 +95,15 @@ public struct ImportFile: Hashable, Sendable {
   }
 }
 
-/// A record to be.
+/// A record to import.
 public struct ImportEntry: Hashable, Sendable {
-  /// A field of it.
+  /// A field of the record.
   public struct Value: Hashable, Sendable {
-    /// Which field of the kind's message.
+    /// The field's number in the kind's message.
     public let field: FieldNumber
-    /// As the kind's message encodes it.
+    /// The value as the kind's message encodes it.
     public let bytes: [UInt8]
-    /// When and where it was written, if the file says.
+    /// When and where it was written, if the file has stamps.
     public let stamp: Stamp?
 
     init(_ field: FieldNumber, _ bytes: [UInt8], stamp: Stamp? = nil) {
@@ -114,17 +113,17 @@ public struct ImportEntry: Hashable, Sendable {
     }
   }
 
-  /// Where it stands.
+  /// The position in the file, for errors.
   public let place: ImportPlace
-  /// What it is about.
+  /// The record's key.
   public let key: RecordKey
-  /// Its fields, ascending; neither the deletion nor the prune floor is among them.
+  /// The fields, ascending, without `deleted` and `forgotten`.
   public let values: [Value]
-  /// The last action on the record, if the file says: it was not a deletion.
+  /// The stamp of the last action, which was not a deletion; nil if the file has none.
   public let acted: Stamp?
-  /// The first and the last time in it.
+  /// The range of the record's times.
   public let instants: ClosedRange<Date>?
-  /// The fast, of a file that knows times only to the second.
+  /// The fast, if the file's times are in whole seconds.
   let roughSession: Session?
 
   init(
@@ -139,7 +138,7 @@ public struct ImportEntry: Hashable, Sendable {
     self.roughSession = roughSession
   }
 
-  /// A fast of the iOS app's, within the rules.
+  /// Validates a fast from the iOS app.
   static func session(
     id: UUID, start: Date, end: Date, targetHours: Double?, place: ImportPlace
   ) throws(PortabilityError) -> ImportEntry {
@@ -158,8 +157,7 @@ public struct ImportEntry: Hashable, Sendable {
       ], instants: start...end, roughSession: session)
   }
 
-  /// What the app reads as no target, an absent one or 0, is 16 hours, as it is there; what nobody
-  /// can mean is refused.
+  /// Absent or 0 means 16 hours, as in the app; a target out of range is rejected.
   private static func targetMinutes(
     _ hours: Double?, _ place: ImportPlace
   ) throws(PortabilityError) -> Int {
@@ -170,7 +168,7 @@ public struct ImportEntry: Hashable, Sendable {
     return minutes
   }
 
-  /// Something drunk, noted by the iOS app, within the rules.
+  /// Validates a drink from the iOS app.
   static func water(
     id: UUID, at: Date, millilitres: Int, place: ImportPlace
   ) throws(PortabilityError) -> ImportEntry {

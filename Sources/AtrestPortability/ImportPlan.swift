@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What bringing in a file would do to a replica, decided before anything is done. Pure.
+// Plans an import before anything is written. Pure.
 
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// What bringing in a file does, entry by entry.
+/// The effect of an import, entry by entry.
 public struct ImportPlan: Sendable {
-  /// What becomes of an entry.
+  /// The fate of one entry.
   public struct Step: Hashable, Sendable {
-    /// The record.
+    /// The entry.
     public let entry: ImportEntry
-    /// The record here that is compared, and written: the entry's own; or the fast that an earlier
-    /// file brought as open, if it ended or was deleted here. The app gave it another id when it
-    /// ended there.
+    /// The key of the stored record to compare with and write to. Normally the entry's own. If an
+    /// earlier file imported the fast while it was open and it has since ended or been deleted
+    /// here, that record's key: the app assigned another id at the end.
     public let key: RecordKey
-    /// What becomes of it.
+    /// The decision.
     public let decision: ImportDecision
 
-    /// The fields to write; none if nothing is to be written.
+    /// The fields to write; empty if nothing is to be written.
     public var values: [ImportEntry.Value] {
       switch decision {
       case .new: entry.values
@@ -29,27 +29,26 @@ public struct ImportPlan: Sendable {
     }
   }
 
-  /// The entries, in the file's order.
+  /// The steps in file order.
   public let steps: [Step]
-  /// The fast that goes on, if the file brings one.
+  /// The active fast to start, if the file has one.
   public private(set) var active: Session?
-  /// Open fasts that an earlier file brought, and of which this one holds the end in a record of
-  /// the app's own. They are let go, with no length: a deletion would count as a completed fast
-  /// once its payload is pruned, and the fast would count twice.
+  /// Open fasts from an earlier import whose end this file has in a record with the app's own id.
+  /// They are abandoned with zero length. Deleting them would count them as completed once pruned,
+  /// so the fast would count twice.
   public private(set) var finished: [Session] = []
-  /// The same in numbers.
+  /// The plan in numbers.
   public private(set) var report: ImportReport
 
-  /// Decides everything.
+  /// Plans the import.
   ///
   /// - Parameters:
   ///   - preferFile: See `ImportDecision`.
   ///   - now: The device's clock.
-  ///   - stored: The record under a key, deleted or not.
-  ///   - sessions: The fasts here that are not deleted. Called at most once, and only for the iOS
-  ///     app's files.
-  /// - Throws: `PortabilityError.impossible` for an entry of the future; what the closures throw.
-  /// - Complexity: O(n) calls of `stored`, at most two for each entry.
+  ///   - stored: Returns the stored record of a key, deleted or not.
+  ///   - sessions: Returns the live fasts. Called at most once, and only for the iOS app's files.
+  /// - Throws: `PortabilityError.impossible` for an entry in the future; what the closures throw.
+  /// - Complexity: O(n) calls of `stored`, at most two per entry.
   public init(
     _ file: ImportFile, preferFile: Bool = false, now: Date,
     stored: (RecordKey) throws -> Record?, sessions: () throws -> [Session]
@@ -120,44 +119,42 @@ public struct ImportPlan: Sendable {
         && !finished.contains { $0.id == session.id }
     }
     if isBusy { return .anotherGoesOn }
-    // It was forgotten, not fasted: to begin it here would put a fast without an end before the
-    // person.
+    // A fast that long was forgotten, and importing it would leave the person with an open fast.
     guard now.timeIntervalSince(saved.start) <= TypedRules.longestFast else { return .tooLong }
     return .new
   }
 }
 
-/// What bringing in a file does, in numbers.
+/// The numbers of an import.
 public struct ImportReport: Hashable, Sendable {
-  /// What becomes of the entries of a kind.
+  /// The decisions for the entries of one kind.
   public struct Counts: Hashable, Sendable {
-    /// Not here before.
+    /// Added.
     public var new = 0
-    /// Here already, as the file has them.
+    /// Stored with equal values.
     public var known = 0
-    /// Here, and changed to what the file has.
+    /// Changed to the file's values.
     public var updated = 0
-    /// Here and different, and left as they are here.
+    /// Stored with different values, and left unchanged.
     public var kept = 0
-    /// Deleted here, and left so.
+    /// Deleted here, and left deleted.
     public var deletedHere = 0
-    /// Not brought in: the journal from any file, and what this build cannot write; see
-    /// `ImportFile.leftOut`.
+    /// Not importable: journal entries, and what this build cannot write; see `ImportFile.leftOut`.
     public var leftOut = 0
 
-    /// All.
+    /// The number of entries.
     public var total: Int { new + known + updated + kept + deletedHere + leftOut }
   }
 
-  /// What becomes of the fast that was going on.
+  /// The fate of the file's active fast.
   public enum ActiveFate: String, Hashable, Sendable, CaseIterable {
-    /// It goes on here.
+    /// It is started here.
     case new
-    /// It is here, or was.
+    /// It is or was stored here.
     case known
-    /// Another one goes on here; that one stays alone.
+    /// Not started, because another fast is active here.
     case anotherGoesOn = "another_goes_on"
-    /// It began more than 14 days ago.
+    /// Not started, because it began more than 14 days ago.
     case tooLong = "too_long"
   }
 
@@ -165,15 +162,15 @@ public struct ImportReport: Hashable, Sendable {
   public let format: ImportFile.Format
   /// The format's version.
   public let version: Int
-  /// When the file was made, as it says.
+  /// When the file was made, according to itself.
   public let madeAt: Date?
-  /// The earliest and the latest of all starts, ends and times in the file.
+  /// The range of all times in the file.
   public let instants: ClosedRange<Date>?
-  /// By kind; only kinds that the file holds.
+  /// The counts by kind, for kinds that the file contains.
   public internal(set) var kinds: [RecordKind: Counts] = [:]
-  /// What becomes of the fast that was going on; nil if the file has none.
+  /// The fate of the active fast; nil if the file has none.
   public internal(set) var active: ActiveFate?
-  /// Open fasts whose end the file brings.
+  /// The number of open fasts whose end the file contains.
   public internal(set) var finished = 0
 
   init(_ file: ImportFile) {
@@ -184,7 +181,7 @@ public struct ImportReport: Hashable, Sendable {
     for (kind, count) in file.leftOut { kinds[kind, default: Counts()].leftOut += count }
   }
 
-  /// The kinds together.
+  /// The sum over all kinds.
   public var total: Counts {
     kinds.values.reduce(into: Counts()) { sum, next in
       sum.new += next.new
@@ -196,7 +193,7 @@ public struct ImportReport: Hashable, Sendable {
     }
   }
 
-  /// Whether anything is written.
+  /// Whether the import writes anything.
   public var changesAnything: Bool {
     let total = total
     return total.new + total.updated + finished > 0 || active == .new

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes the instants of files: ISO 8601, UTC, to the second or to the millisecond.
+// Parses and formats timestamps in files: ISO 8601, UTC, with seconds or milliseconds.
 
 import AtrestDomain
 import Foundation
 
-/// `1970-01-01T00:00:00Z`, and where there are some, `.250` milliseconds before the `Z`. Nothing
-/// else is read.
+/// `1970-01-01T00:00:00Z`, with nonzero milliseconds as `.250` before the `Z`. No other form is
+/// accepted.
 enum InstantText {
-  /// Milliseconds since 1970; nil for anything else than such a text, or outside of the years 1970
-  /// to 6429.
+  /// Milliseconds since 1970; nil if malformed or outside the years 1970 to 6429.
   static func milliseconds(_ text: String) -> Int64? {
     let bytes = Array(text.utf8.prefix(32))
     guard bytes.count == text.utf8.count, bytes.count >= 20, bytes.last == UInt8(ascii: "Z")
@@ -30,11 +29,11 @@ enum InstantText {
       fraction = number
     default: return nil
     }
-    // At most the year 6429: far within 64 bits.
+    // At most the year 6429, far within 64 bits.
     return Int64(((day.number * 24 + hour) * 60 + minute) * 60 + second) * 1000 + Int64(fraction)
   }
 
-  /// Only digits.
+  /// Parses digits only.
   private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
     var number = 0
     for byte in bytes {
@@ -45,7 +44,7 @@ enum InstantText {
   }
 }
 
-/// An instant as the iOS app writes it: to the second.
+/// A timestamp as the iOS app writes it, in whole seconds.
 struct IOSInstant: Codable {
   /// Seconds since 1970.
   let seconds: Int64

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells what a file is, and reads it: the front door for bytes that people bring.
+// Detects a file's format and parses it.
 
 import AtrestReplication
 import Foundation
 
-/// Files that people carry from one place to another: our own export, and the files of the iOS app.
+/// Portable files: the native export and the iOS app's files.
 ///
-/// Nothing here touches a disk, a replica or a clock. A file is taken as a whole or refused as a
-/// whole.
+/// Performs no I/O and reads no clock. A file is accepted or rejected as a whole.
 public enum Portability {
-  /// Bounds on what is read.
+  /// Bounds on input.
   public enum Limits {
-    /// Bytes of a file.
+    /// The largest file in bytes.
     public static let fileBytes = 64 * 1024 * 1024
-    /// Fasts, water entries and other records of a file.
+    /// The most records in a file.
     public static let entries = 1_000_000
-    /// Bytes of a line of our own format: the largest record, in Base64, with room.
+    /// The longest line of the native format in bytes: the largest record in Base64, with a margin.
     static let lineBytes = 256 * 1024
-    /// Commas and opening brackets of a JSON file. The reader of JSON makes a note of every value
-    /// before anybody can count entries; a file of nothing but commas would cost gigabytes.
+    /// The most commas and opening brackets in a JSON file. The JSON parser allocates for every
+    /// value before entries can be counted, so a file of nothing but commas would cost gigabytes.
     static let marks = 10_000_000
   }
 
-  /// Reads a file of any format that is known.
+  /// Parses a file of any supported format.
   ///
-  /// - Parameter bytes: The whole file. Anything at all: it is bounded and checked, its checksum
-  ///   included.
-  /// - Throws: `PortabilityError`. Nothing of the file is then to be used.
-  /// - Complexity: O(n); memory several times the file.
+  /// - Parameter bytes: The whole file. It may be arbitrary data: its size is bounded, and it is
+  ///   fully validated, checksum included.
+  /// - Throws: `PortabilityError`. Nothing of the file may then be used.
+  /// - Complexity: O(n); memory several times the file's size.
   public static func parse(_ bytes: [UInt8]) throws(PortabilityError) -> ImportFile {
     guard bytes.count <= Limits.fileBytes else {
       throw .tooLarge(limitBytes: Limits.fileBytes)
@@ -51,7 +50,7 @@ public enum Portability {
     return try IOSStateFiles.sessionState(data)
   }
 
-  /// Decodes JSON; a failure says at which element it lies, and nothing of what was there.
+  /// Decodes JSON. An error names the position but none of the content.
   static func decode<Value: Decodable>(
     _ data: Data, as type: Value.Type = Value.self
   ) throws(PortabilityError) -> Value {

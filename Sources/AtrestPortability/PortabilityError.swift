@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a file cannot be brought in, each with a sentence for the person who brought it.
+// Errors of an import, each with a sentence for the person.
 
 import AtrestDomain
 
-/// Why a file was not taken. Nothing was changed. No case holds anything a file says of a person.
+/// Why a file was rejected. Nothing was changed. No case carries personal content of the file.
 public enum PortabilityError: Error, Hashable, Sendable {
-  /// The file is longer than what is read.
+  /// The file exceeds the size limit.
   case tooLarge(limitBytes: Int)
-  /// The file holds more entries than are read.
+  /// The file exceeds the entry limit.
   case tooManyEntries(limit: Int)
-  /// The file is none of those that are known, or broken; and where, if that can be told.
+  /// The file has no known format or is malformed; with the position if known.
   case invalidFormat(ImportPlace?)
-  /// The file is of a version that this build does not know.
+  /// The file's version is not supported.
   case unsupportedVersion(found: Int, current: Int)
-  /// The file is not what its writer wrote.
+  /// The file was altered or damaged.
   case checksumMismatch
-  /// The file lacks its last line: it was not written, or not copied, to its end.
+  /// The last line is missing: the file was not written or copied completely.
   case cutShort
-  /// An entry says something that cannot be.
+  /// An entry contains an impossible value.
   case impossible(ImportPlace, InputProblem)
-  /// Two entries have one id and say different things.
+  /// Two entries have the same id and different contents.
   case contradiction(ImportPlace)
-  /// An entry holds something that a newer version must have written.
+  /// An entry has content that only a newer version can have written.
   case newer(ImportPlace)
 
   /// What happened, then what to do.
@@ -90,16 +90,16 @@ public enum PortabilityError: Error, Hashable, Sendable {
   }
 }
 
-/// Where in a file something stands.
+/// A position in a file.
 public enum ImportPlace: Hashable, Sendable {
-  /// A line, from 1: our own format.
+  /// A line, from 1, in the native format.
   case line(Int)
-  /// An entry of a list, from 1: the iOS app's files.
+  /// A list element, from 1, in the iOS app's files.
   case entry(Int)
-  /// The fast that was going on: the app's state file.
+  /// The active fast in the app's state file.
   case active
 
-  /// As it stands in a sentence.
+  /// The position as part of a sentence.
   public var words: String {
     switch self {
     case .line(let number): "line \(number)"
