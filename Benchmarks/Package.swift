@@ -1,5 +1,5 @@
 // swift-tools-version: 6.1
-// The load generator, apart from the product so that nothing here is shipped.
+// The load generator: a package of its own, so that nothing here is shipped.
 
 import PackageDescription
 

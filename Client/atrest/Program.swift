@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line's front door: runs what was asked, and turns whatever was thrown into a sentence
-// and an exit code.
+// The entry point of `atrest`: runs a command and maps an error to a sentence and an exit code.
 
 import ArgumentParser
 import AtrestCommandLine
@@ -17,7 +16,7 @@ import AtrestProtocol
 @main
 enum Program {
   static func main() async {
-    // A reader that closes the pipe early, as `head` does, is no failure.
+    // A reader that closes the pipe early, as `head` does, is not an error.
     signal(SIGPIPE, SIG_IGN)
     TerminalWidth.widenHelp()
     do {
@@ -71,6 +70,6 @@ struct Atrest: ParsableCommand {
       ReplicaCommand.self, CompletionsCommand.self,
     ], defaultSubcommand: NowCommand.self)
 
-  // Declared here too, so that it may stand before the command.
+  // Declared here too, so that it may precede the subcommand.
   @OptionGroup var options: ReplicaOptions
 }

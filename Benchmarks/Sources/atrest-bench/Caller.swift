@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A paired device without a replica: the plain calls, for measuring the server alone.
+// A paired device without a replica: raw calls, for measuring the server alone.
 
 import AtrestClient
 import AtrestHTTP2
@@ -13,15 +13,15 @@ import Foundation
 /// A device that speaks the protocol and stores nothing.
 struct Caller {
   let endpoint: Endpoint
-  /// Which certificate to believe; nil where the daemon speaks in the clear.
+  /// The trusted certificate; nil for a plaintext daemon.
   let trust: ClientTrust?
   private let tls: ClientTLS?
   let metadata: Metadata
   let replica: ReplicaID
 
-  /// Pairs with a fresh account.
+  /// Pairs with a new account.
   ///
-  /// - Parameter place: Where to call, if not where the link says: through a proxy.
+  /// - Parameter place: The endpoint, if not the link's: for a proxy.
   init(_ server: ServerProcess, account: String, at place: String? = nil) async throws {
     let link = try PairingLink(parsing: server.addAccount(account))
     endpoint = try Endpoint(parsing: place ?? link.server.endpoint)
@@ -44,10 +44,10 @@ struct Caller {
     self.metadata = metadata
   }
 
-  /// A connection of its own, opened by the first call on it.
+  /// A new connection, opened by its first call.
   ///
-  /// - Parameter isUnauthenticated: Shakes hands in full, as a program does that has just started.
-  ///   Otherwise a connection resumes the TLS session of an earlier one.
+  /// - Parameter isStranger: Whether to make a full handshake, as a newly started program does.
+  ///   Otherwise the connection resumes an earlier TLS session.
   func channel(
     compression: Compression? = nil, shard: Shard? = nil, isUnauthenticated: Bool = false
   ) throws -> GRPCChannel {
@@ -57,7 +57,7 @@ struct Caller {
     return try GRPCChannel(to: endpoint, configuration: configuration, shard: shard)
   }
 
-  /// Where the account stands.
+  /// The account's current head.
   func head() async throws -> Cursor? {
     let channel = try channel()
     let answer = try await channel.unary(

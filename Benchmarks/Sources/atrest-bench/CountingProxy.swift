@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands between a client and the daemon and counts bytes: what really crosses the wire, headers
-// and all.
+// A proxy between client and daemon that counts bytes on the wire.
 
 import Foundation
 import Glibc
 import Synchronization
 
-/// Forwards connections on a loopback port of its own. Blocking threads: it is never part of a
-/// timed run.
+/// Forwards connections from a loopback port. Uses blocking threads, so it is never part of a timed
+/// run.
 final class CountingProxy: Sendable {
   let port: UInt16
   private let listener: CInt
@@ -44,7 +43,7 @@ final class CountingProxy: Sendable {
     }
   }
 
-  /// Bytes so far, towards the server and back.
+  /// The bytes so far, towards the server and back.
   var bytes: (up: Int, down: Int) {
     (upBytes.load(ordering: .relaxed), downBytes.load(ordering: .relaxed))
   }

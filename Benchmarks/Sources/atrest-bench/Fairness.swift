@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What accounts have of each other: pulls that share the cores, and pushes beside a pull.
+// Measures fairness between accounts: concurrent pulls, and pushes beside a pull.
 
 import Foundation
 
-/// Prints how much faster several accounts are read at once than one alone.
+/// Prints the throughput of concurrent pulls of several accounts compared with one.
 func measurePulls(_ server: ServerProcess) async throws {
   print("\nPulls of whole accounts over TLS, each by one device on one connection (median of 9)")
   row("accounts at once", "records/s", "server us")
@@ -12,7 +12,7 @@ func measurePulls(_ server: ServerProcess) async throws {
   for index in 0..<count {
     accounts.append(try await FilledAccount(server, name: "pull-\(index)", records: records))
   }
-  // In turns, so that a noisy minute hits both.
+  // Alternating, so that background load affects both.
   var rates: [Int: [Double]] = [:]
   var processor: [Int: Double] = [:]
   for _ in 0..<rounds {
@@ -39,8 +39,7 @@ private func pull(_ accounts: some Collection<FilledAccount>) async throws {
   }
 }
 
-/// Prints what a push takes while nobody else is there, and while another account is read from its
-/// beginning, over and over.
+/// Prints the latency of a push on an idle server, and while another account is pulled repeatedly.
 func measurePushesBesidePulls(_ server: ServerProcess) async throws {
   let (records, rounds, pushes) = (1_000_000, 8, 100)
   print(
@@ -65,8 +64,7 @@ func measurePushesBesidePulls(_ server: ServerProcess) async throws {
   await small.channel.close()
 }
 
-/// Pushes at a person's pace, not at the server's: one that comes while the last is under way would
-/// measure itself.
+/// Pushes at a fixed pace rather than back to back, so that pushes do not queue behind each other.
 private func microseconds(of pushes: Int, _ account: inout FilledAccount) async throws -> [Double] {
   var microseconds: [Double] = []
   for _ in 0..<pushes {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints figures in columns.
+// Formats figures in columns.
 
 import Foundation
 
-/// Seconds that `body` took.
+/// The duration of `body` in seconds.
 func seconds(_ body: () async throws -> Void) async rethrows -> Double {
   let start = ContinuousClock.now
   try await body()
@@ -11,7 +11,7 @@ func seconds(_ body: () async throws -> Void) async rethrows -> Double {
   return Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
 }
 
-/// A number with a fixed count of decimals and spaces between thousands.
+/// A number with fixed decimals and thousands separators.
 func figure(_ value: Double, decimals: Int = 0) -> String {
   let text = String(format: "%.\(decimals)f", value)
   let parts = text.split(separator: ".")
@@ -35,7 +35,7 @@ func row(_ cells: String..., widths: [Int] = [30, 16, 16, 16, 16, 16]) {
   print(line)
 }
 
-/// The value below which the share `quantile` of the sorted samples lies.
+/// The value below which the fraction `quantile` of the sorted samples lies.
 func quantile(_ sorted: [Double], _ quantile: Double) -> Double {
   guard !sorted.isEmpty else { return .nan }
   return sorted[min(sorted.count - 1, Int(Double(sorted.count) * quantile))]

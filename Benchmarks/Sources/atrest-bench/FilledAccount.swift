@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An account of a given size, and the exchanges that fill and read it.
+// An account of a given size, filled and read by exchanges.
 
 import AtrestDomain
 import AtrestHTTP2
@@ -8,7 +8,7 @@ import AtrestRPC
 import AtrestReplication
 import Foundation
 
-/// Makes offers of completed fasts, a day apart.
+/// Generates offers of completed fasts, one a day.
 struct OfferSource {
   let replica: ReplicaID
   private var count: Int64 = 0
@@ -45,7 +45,7 @@ struct FilledAccount {
   private var source: OfferSource
   private var cursor: Cursor?
 
-  /// - Parameter records: In hundreds.
+  /// - Parameter records: A multiple of 100.
   init(_ server: ServerProcess, name: String, records: Int) async throws {
     self.records = records
     caller = try await Caller(server, account: name)
@@ -56,7 +56,7 @@ struct FilledAccount {
 
   mutating func nextOffer() throws -> [UInt8] { try source.next() }
 
-  /// One exchange that brings records.
+  /// One exchange that pushes records.
   mutating func push(_ offers: [[UInt8]]) async throws {
     let answer = try await exchange(ExchangeRequest(cursor: cursor, offers: offers))
     guard answer.refusals.isEmpty else {
@@ -65,7 +65,7 @@ struct FilledAccount {
     cursor = answer.cursor
   }
 
-  /// Reads all of it, page by page, on the connection it has.
+  /// Reads the whole account page by page on the existing connection.
   func pull() async throws {
     var (place, count) = (Cursor?.none, 0)
     while true {

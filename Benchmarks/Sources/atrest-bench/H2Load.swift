@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same no-op exchange under h2load, a load generator that is not ours, beside nghttpd, a server
-// that is not ours: it is nghttp2's own, in C++, and answers with a small file.
+// The no-op exchange under h2load, an independent load generator, compared with nghttpd, nghttp2's
+// own C++ server, which serves a small file.
 
 import AtrestProtocol
 import AtrestRPC
 import Foundation
 import Glibc
 
-/// Runs a program and returns what it printed, and its exit code: 127 if it is not installed.
+/// Runs a program; returns its output and exit code, which is 127 if it is not installed.
 private func run(_ program: String, _ arguments: [String]) throws -> (text: String, code: Int32) {
   let process = Process()
   process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -24,7 +24,7 @@ private func run(_ program: String, _ arguments: [String]) throws -> (text: Stri
 private let calls = 300_000
 private let shape = ["-n", "\(calls)", "-c", "50", "-m", "20"]
 
-/// Prints rate and processor time a call for both; over TLS both have the daemon's certificate.
+/// Prints rate and CPU time per call for both; over TLS both use the daemon's certificate.
 func measureUnderH2Load(_ server: ServerProcess, _ caller: Caller) async throws {
   print(
     "\nNo-op exchanges under h2load, 50 connections x 20 streams, \(figure(Double(calls))) calls, "
@@ -72,10 +72,11 @@ func measureUnderH2Load(_ server: ServerProcess, _ caller: Caller) async throws 
   peer.standardError = FileHandle.nullDevice
   try peer.run()
   defer {
-    kill(peer.processIdentifier, SIGKILL)  // It waits for its connections otherwise.
+    kill(peer.processIdentifier, SIGKILL)  // Otherwise it waits for its connections to close.
     peer.waitUntilExit()
   }
-  // It says nothing when it is ready, and nghttp fails with code 0: the first page tells.
+  // nghttpd does not announce that it is ready, and nghttp exits with 0 on failure. Poll until the
+  // first page arrives.
   let page = "\(scheme)://127.0.0.1:\(port)/file"
   while try !run("nghttp", [page]).text.contains("AAAA") {
     guard peer.isRunning else { throw BenchmarkError(description: "nghttpd did not start") }
@@ -88,7 +89,7 @@ func measureUnderH2Load(_ server: ServerProcess, _ caller: Caller) async throws 
   )
 }
 
-/// Calls a second, of h2load's summary; all of them must have been answered 200.
+/// Parses calls per second from h2load's summary; all calls must have been answered with 200.
 private func rate(_ text: String) -> String {
   guard text.contains("\(calls) succeeded"),
     let line = text.split(separator: "\n").first(where: { $0.hasPrefix("finished in") }),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs every measurement against one kind of daemon, each on a fresh one, and prints the figures.
+// Runs each measurement against a fresh daemon and prints the figures.
 
 import Foundation
 
@@ -15,7 +15,7 @@ enum Main {
     }
     let binary = URL(fileURLWithPath: path)
     let chosen = Set(arguments.dropFirst())
-    // Encrypted, as people run it. In the clear only where a peer is.
+    // Over TLS, as deployed; in plaintext only for comparison with a plaintext peer.
     func measure(
       _ name: String, isEncrypted: Bool = true, _ body: (ServerProcess) async throws -> Void
     ) async throws {

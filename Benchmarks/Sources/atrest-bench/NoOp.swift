@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exchanges that bring nothing and find nothing: what a device does most of the time.
+// Measures exchanges without changes, the most common call of a device.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -9,7 +9,7 @@ import AtrestSockets
 import Foundation
 import Synchronization
 
-/// Keeps a number of streams busy on a number of connections until enough calls were answered.
+/// Keeps a number of streams busy per connection until enough calls were answered.
 final class NoOpLoad: Sendable {
   private struct State {
     var started = 0
@@ -32,7 +32,7 @@ final class NoOpLoad: Sendable {
     (finished, finish) = AsyncStream.makeStream()
   }
 
-  /// Runs the load; the result is sorted latencies in microseconds, and the count of failures.
+  /// Runs the load; returns sorted latencies in microseconds, and the number of failures.
   func run(channels: [GRPCChannel], streams: Int) async -> (microseconds: [Double], failures: Int) {
     for channel in channels {
       for _ in 0..<streams { next(on: channel) }
@@ -95,8 +95,8 @@ func measureNoOps(_ server: ServerProcess, _ caller: Caller) async throws {
   await shard.stop()
 }
 
-/// Prints what it takes to connect, shake hands, ask once and leave: an `atrest sync` that finds
-/// nothing new.
+/// Prints the cost of connecting, a handshake, one call and closing: an `atrest sync` without
+/// changes.
 private func measureFirstCalls(
   _ server: ServerProcess, _ caller: Caller, _ request: [UInt8], _ shard: Shard
 ) async throws {

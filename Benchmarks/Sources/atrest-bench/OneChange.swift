@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one changed record costs in a small account and in a large one: it should not matter which.
+// Compares the cost of one changed record in a small and a large account; they should be equal.
 
 import Foundation
 
-/// An account, and what its exchanges cost.
+/// An account and the cost of its exchanges.
 private struct Measured {
   var account: FilledAccount
   var microseconds: [Double] = []
@@ -20,7 +20,7 @@ private struct Measured {
   }
 }
 
-/// Prints cost and ratio; the two accounts take turns, so that a noisy minute hits both.
+/// Prints cost and ratio. The two accounts alternate, so that background load affects both.
 func measureOneChange(_ server: ServerProcess) async throws {
   print("\nAn exchange with one new record, durable, over TLS")
   row("account", "median us", "p99 us", "server us/call")

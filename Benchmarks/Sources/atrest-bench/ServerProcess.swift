@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The daemon under test: a real process with a fresh directory, and what the system says it cost.
+// The daemon under test: a real process with a fresh directory, and its resource usage.
 
 import Foundation
 
-/// What went wrong around a benchmark.
+/// A failure of the benchmark setup.
 struct BenchmarkError: Error, CustomStringConvertible {
   let description: String
 }
 
 /// A running `atrest-syncd`.
 final class ServerProcess: @unchecked Sendable {
-  // Sendable because nothing changes after `init`, and one task at a time uses it.
+  // `@unchecked`: immutable after `init`, and used by one task at a time.
   let address: String
   private let process: Process
   private let binary: URL
   private let directory: URL
   private let log: URL
 
-  /// Starts the daemon on a free port of the loopback address and waits until it listens.
+  /// Starts the daemon on a free loopback port and waits until it listens.
   ///
-  /// - Parameter isEncrypted: As people run it, with a certificate of its own. In the clear only
-  ///   beside a peer that is.
+  /// - Parameter isEncrypted: Whether to use TLS with a self-signed certificate, as deployed.
+  ///   Plaintext only for comparison with a plaintext peer.
   init(binary: URL, isEncrypted: Bool) throws {
     self.binary = binary
     directory = FileManager.default.temporaryDirectory
@@ -50,8 +50,8 @@ final class ServerProcess: @unchecked Sendable {
     self.address = String(address)
   }
 
-  /// Stops the daemon and removes what it stored.
-  /// - Returns: The last line of its log: calls by status, as it counted them.
+  /// Stops the daemon and removes its data.
+  /// - Returns: The last line of its log: its own count of calls by status.
   @discardableResult
   func stop() -> String {
     process.terminate()
@@ -62,18 +62,17 @@ final class ServerProcess: @unchecked Sendable {
     return text.split(separator: "\n").last.map(String.init) ?? ""
   }
 
-  /// The key and the certificate that the daemon made, as PEM in one file. There is none in the
-  /// clear.
+  /// The daemon's key and certificate in one PEM file. Absent in plaintext mode.
   var identity: URL { directory.appendingPathComponent("identity.pem") }
 
-  /// Makes an account; the result is its pairing link, as people get it: it names the certificate.
+  /// Creates an account and returns its pairing link, which includes the certificate fingerprint.
   func addAccount(_ name: String) throws -> String {
     let output = Pipe()
     let command = Process()
     command.executableURL = binary
     command.arguments = ["account", "add", name, "--data", directory.path]
     command.standardOutput = output
-    command.standardError = FileHandle.nullDevice  // What to do with the link.
+    command.standardError = FileHandle.nullDevice  // Drops the instructions for the link.
     try command.run()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     command.waitUntilExit()
@@ -85,12 +84,12 @@ final class ServerProcess: @unchecked Sendable {
     return String(link)
   }
 
-  /// Processor time the daemon has used so far.
+  /// The CPU time used by the daemon so far.
   var processorMicroseconds: Double {
     atrest_bench.processorMicroseconds(of: process.processIdentifier)
   }
 
-  /// The most memory the daemon has had resident, in megabytes.
+  /// The daemon's peak resident memory in megabytes.
   var peakMegabytes: Double {
     let text =
       (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8))
@@ -103,7 +102,7 @@ final class ServerProcess: @unchecked Sendable {
   }
 }
 
-/// Processor time a process has used so far, in microseconds. The kernel counts in steps of 10,000.
+/// The CPU time used by a process so far, in microseconds. The kernel's resolution is 10,000.
 func processorMicroseconds(of process: Int32) -> Double {
   let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
   let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
@@ -113,5 +112,5 @@ func processorMicroseconds(of process: Int32) -> Double {
   return (user + system) * 10_000
 }
 
-/// Processor time this process has used so far, in microseconds.
+/// The CPU time used by this process so far, in microseconds.
 func ownProcessorMicroseconds() -> Double { processorMicroseconds(of: getpid()) }

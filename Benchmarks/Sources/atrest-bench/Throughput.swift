@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records pushed by one device and pulled by another, through the real client library, durable on
-// both ends.
+// Measures records pushed by one device and pulled by another through the client library, durable
+// on both ends.
 
 import AtrestClient
 import AtrestDomain
 import AtrestReplication
 import Foundation
 
-/// A replica in a directory of its own, paired with an account.
+/// A paired replica in its own directory.
 private struct TestDevice {
   let replica: Replica
   let directory: URL
@@ -24,7 +24,7 @@ private struct TestDevice {
   }
 }
 
-/// One completed fast a day; every time has its own odd milliseconds, as people's do.
+/// A completed fast. Times have irregular milliseconds, as real ones do.
 private func fast(_ index: Int) throws -> Session {
   let noise = Int64(index &* 2_654_435_761 % 3_600_000)
   let start = 1_400_000_000_000 + Int64(index) * 3_600_000 + noise
@@ -36,11 +36,10 @@ private func fast(_ index: Int) throws -> Session {
   return Session(id: UUID(), span: span, targetMinutes: 960)
 }
 
-/// Prints rates: `rounds` of each size, and the medians. Processor time is that of pushing and
-/// pulling one record, both clients together; unlike the rates it hardly changes when the machine
-/// is busy.
+/// Prints rates as medians over `rounds` runs of each size. CPU time is that of pushing and pulling
+/// one record, both clients together; unlike the rates it hardly depends on background load.
 ///
-/// - Parameter way: How they travel, as the heading says it.
+/// - Parameter way: The transport, for the heading.
 func measureThroughput(
   _ server: ServerProcess, way: String, sizes: [Int], rounds: Int
 ) async throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes on the wire, headers and framing included, for a page of records each way.
+// Measures bytes on the wire, headers and framing included, for a page of records in each
+// direction.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -8,7 +9,7 @@ import AtrestReplication
 import AtrestSockets
 import Foundation
 
-/// Prints bytes a record, plain and gzipped, and the size of a no-op.
+/// Prints bytes per record, plain and gzipped, and the size of a no-op.
 func measureWireBytes(_ server: ServerProcess) async throws {
   print("\nBytes on the wire a record, completed fasts, pages of 1,000, TLS included")
   row("", "up", "down")
@@ -25,7 +26,7 @@ func measureWireBytes(_ server: ServerProcess) async throws {
       compression: compression == .identity ? nil : compression, isUnauthenticated: true)
     var source = OfferSource(replica: caller.replica)
     var before = proxy.bytes
-    // Connecting is counted apart.
+    // The handshake is counted separately.
     var cursor = try await ExchangeResponse(
       decoding: channel.unary(
         Method.exchange, ExchangeRequest(cursor: nil).encoded, metadata: caller.metadata)

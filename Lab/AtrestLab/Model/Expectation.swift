@@ -1,94 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scenario can expect of its devices.
+// The expectations that a scenario can state.
 
 import Foundation
 
-/// What must hold at some point.
+/// What must hold at a point of the scenario.
 package struct Expectation: Hashable, Sendable {
-  /// The devices it is about; empty for all.
+  /// The devices concerned; empty for all.
   package var devices: [String] = []
-  /// Fasts by name; nil for one that must not be there.
+  /// Fasts by name; nil for one that must not exist.
   package var fasts: [Named<FastMatch?>] = []
-  /// Water by name.
+  /// Drinks by name; nil for one that must not exist.
   package var water: [Named<WaterMatch?>] = []
-  /// Settings by key.
+  /// Settings by key; nil for one that must not be set.
   package var settings: [Named<String?>] = []
-  /// How many fasts there are.
+  /// The number of fasts.
   package var fastCount: Int?
-  /// How many entries of water there are.
+  /// The number of drinks.
   package var waterCount: Int?
-  /// The fast that goes on: its name, or nothing for none.
+  /// The active fast's name; a nil value for none.
   package var active: Named<String?>?
-  /// What the journal holds.
+  /// The journal's contents.
   package var journal: Journal?
-  /// Writes that wait to be sent, refused ones included.
+  /// The number of writes waiting to be sent, refused ones included.
   package var waiting: Int?
-  /// Whether the devices hold the same, byte by byte.
+  /// Whether the devices' records are identical, byte by byte.
   package var isIdentical: Bool?
 
-  /// Something with the line that asks for it.
+  /// An expectation with its line in the file.
   package struct Named<Value: Hashable & Sendable>: Hashable, Sendable {
-    /// What it is about.
+    /// The subject's name.
     package var name: String
-    /// What must hold of it.
+    /// The expected value.
     package var value: Value
-    /// Where it stands, from 1.
+    /// The line in the file, from 1.
     package var line: Int
   }
 
-  /// What a fast must be like; what is nil does not matter.
+  /// The expected parts of a fast; nil parts are not compared.
   package struct FastMatch: Hashable, Sendable {
-    /// When it began.
+    /// When it started.
     package var began: Date?
     /// When it ended.
     package var ended: Date?
     /// `active`, `completed` or `abandoned`.
     package var outcome: String?
-    /// How long it is meant to last.
+    /// The target in minutes.
     package var targetMinutes: Int?
   }
 
-  /// What an entry of water must be like; what is nil does not matter.
+  /// The expected parts of a drink; nil parts are not compared.
   package struct WaterMatch: Hashable, Sendable {
-    /// How much.
+    /// The amount in millilitres.
     package var millilitres: Int?
-    /// When.
+    /// When it was drunk.
     package var at: Date?
   }
 
-  /// What the journal must hold.
+  /// The expected journal.
   package enum Journal: Hashable, Sendable {
-    /// So many entries.
+    /// A number of entries.
     case count(Int)
     /// Exactly these, in any order.
     case entries([Named<EntryMatch>])
   }
 
-  /// What an entry of the journal must be like; what is nil does not matter.
+  /// The expected parts of a journal entry; nil parts are not compared.
   package struct EntryMatch: Hashable, Sendable {
-    /// The part of the record that both writes were for.
+    /// The field that both writes were for.
     package var field: Scenario.FieldName?
-    /// What won.
+    /// The winning value.
     package var kept: ValueMatch?
-    /// What lost.
+    /// The losing value.
     package var setAside: ValueMatch?
-    /// The device that wrote what won.
+    /// The winning write's device.
     package var wonBy: String?
-    /// The device that wrote what lost.
+    /// The losing write's device.
     package var from: String?
   }
 
-  /// What a value must be like.
+  /// An expected value.
   package enum ValueMatch: Hashable, Sendable {
-    /// A fast's times.
+    /// A fast's span.
     case fast(FastMatch)
     /// A fast's target in minutes.
     case target(Int)
-    /// Water.
+    /// A drink.
     case water(WaterMatch)
     /// A setting.
     case text(String)
-    /// A deletion, or its opposite.
+    /// A deletion, or a write that is none.
     case deleted(Bool)
   }
 }

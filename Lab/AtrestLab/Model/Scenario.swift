@@ -1,54 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scenario is: devices, a start, and steps in the order of their times.
+// The model of a scenario: devices, a start, and timed steps.
 
 import Foundation
 
-/// A story of several devices that disagree, and what is expected of them.
+/// A scenario of devices that conflict, with the expected outcome.
 package struct Scenario: Hashable, Sendable {
-  /// What it is about, in a line.
+  /// The title, one line.
   package var name: String
-  /// The same, at length; may be empty.
+  /// The description; may be empty.
   package var about = ""
-  /// When it begins.
+  /// The start time.
   package var start: Date
-  /// The zone in which its clock times are meant and shown.
+  /// The zone of its clock times.
   package var zone = TimeZone.gmt
-  /// The devices that are there from the start, in the order they are shown.
+  /// The devices at the start, in display order.
   package var devices: [Setup]
-  /// In the order of their times.
+  /// The steps in order of time.
   package var steps: [Step]
 
   /// A device at the start.
   package struct Setup: Hashable, Sendable {
-    /// What people call it.
+    /// The device's name.
     package var name: String
-    /// What its clock shows.
+    /// The device's clock error.
     package var clock = ClockError.none
-    /// Whether it belongs to the account from the start.
+    /// Whether it is paired from the start.
     package var isPaired = true
   }
 
-  /// Something that happens.
+  /// An event at a time.
   package struct Step: Hashable, Sendable {
-    /// Where it stands in the file, from 1; 0 for a step that no file holds.
+    /// The line in the file, from 1; 0 without a file.
     package var line = 0
-    /// When, by a clock that is right.
+    /// The true time of the step.
     package var at: Date
-    /// What.
+    /// The event.
     package var action: Action
   }
 
-  /// What can happen.
+  /// An event of a scenario.
   package enum Action: Hashable, Sendable {
     /// A person does something on a device.
     case edit(device: String, Edit)
-    /// Devices sync, one after the other.
+    /// Devices sync, one after another.
     case sync(devices: [String], allowsMassDeletion: Bool, fails: SyncFailure?)
-    /// Devices lose the network, or have it back.
+    /// Devices go offline or online.
     case network(devices: [String], isOnline: Bool)
-    /// A device's clock is set.
+    /// A device's clock changes.
     case clock(device: String, ClockError)
-    /// A device's data is copied, as moving to a new machine with the old one's disk does.
+    /// A device's data is copied, as when a disk moves to a new machine.
     case copy(from: String, to: String)
     /// A copy of a device's or the server's data is put aside; `server` is nil for the server.
     case backUp(Machine)
@@ -56,11 +56,11 @@ package struct Scenario: Hashable, Sendable {
     case putBack(Machine)
     /// The server stops and starts.
     case restartServer
-    /// A device joins the account.
+    /// A device pairs with the account.
     case pair(device: String)
     /// Time passes.
     case wait
-    /// Something must hold.
+    /// An expectation is checked.
     case expect(Expectation)
   }
 
@@ -71,7 +71,7 @@ package struct Scenario: Hashable, Sendable {
     /// A device's.
     case device(String)
 
-    /// What people call it.
+    /// The name for people.
     package var name: String {
       switch self {
       case .server: "server"
@@ -80,103 +80,103 @@ package struct Scenario: Hashable, Sendable {
     }
   }
 
-  /// What a person does on a device. Records go by names that only the scenario knows.
+  /// An edit by a person on a device. Records have names that exist only in the scenario.
   package enum Edit: Hashable, Sendable {
-    /// Starts a fast; without a time, now; without a target, the usual one.
+    /// Starts a fast, by default now and with the usual target.
     case start(String, began: Date?, targetMinutes: Int?)
-    /// Ends a fast; without a time, now.
+    /// Ends a fast, by default now.
     case finish(String, ended: Date?, isCompleted: Bool)
-    /// Corrects a fast.
+    /// Edits a fast.
     case correctFast(String, FastChange)
-    /// Notes something drunk, once or several times; without a time, now.
+    /// Records drinks, by default now.
     case drink([String], millilitres: Int, at: Date?)
-    /// Corrects a note of something drunk.
+    /// Edits a drink.
     case correctWater(String, millilitres: Int?, at: Date?)
-    /// Deletes fasts and water.
+    /// Deletes fasts and drinks.
     case delete([String])
     /// Writes a setting.
     case set(key: String, value: String)
-    /// Writes a value that lost back.
+    /// Restores a losing value.
     case bringBack(JournalChoice)
   }
 
-  /// Parts of a fast that change.
+  /// The edited parts of a fast.
   package struct FastChange: Hashable, Sendable {
-    /// When it began.
+    /// When it started.
     package var began: Date?
     /// When it ended.
     package var ended: Date?
     /// `active`, `completed` or `abandoned`.
     package var outcome: String?
-    /// How long it is meant to last.
+    /// The target in minutes.
     package var targetMinutes: Int?
   }
 
-  /// Which entry of the journal is meant.
+  /// Selects a journal entry.
   package struct JournalChoice: Hashable, Sendable {
     /// The record's name.
     package var record: String
-    /// The field, if there may be several.
+    /// The field, if several may match.
     package var field: FieldName?
-    /// The device that wrote what lost, if there may be several.
+    /// The losing write's device, if several may match.
     package var from: String?
   }
 
-  /// The parts of records, as people call them.
+  /// The fields' names for people.
   package enum FieldName: String, Hashable, Sendable, CaseIterable {
-    /// When a fast ran, and how it ended.
+    /// A fast's span.
     case times
-    /// How long a fast is meant to last.
+    /// A fast's target.
     case target
-    /// When something was drunk, and how much.
+    /// A drink's time and amount.
     case amount
-    /// What a setting says.
+    /// A setting's value.
     case value
-    /// Whether a record is deleted.
+    /// Whether the record is deleted.
     case deleted
   }
 
-  /// How a sync may end without success.
+  /// How a sync may fail.
   package enum SyncFailure: String, Hashable, Sendable, CaseIterable {
     /// The device has no network.
     case offline
     /// The server could not be reached.
     case unreachable
-    /// The device's access was ended, or it was never given.
+    /// The device was revoked or never paired.
     case accessEnded = "access ended"
-    /// More would be deleted than can be meant.
+    /// The sync would delete most records.
     case massDeletion = "mass deletion"
-    /// The server did not take some writes.
+    /// The server refused some writes.
     case refused
     /// Anything else.
     case other = "another failure"
   }
 
-  /// Bounds on what a file may hold.
+  /// Bounds on scenario files.
   package enum Limits {
-    /// Bytes of a file: 1 MiB.
+    /// The largest file in bytes: 1 MiB.
     package static let fileBytes = 1 << 20
-    /// Steps of a scenario.
+    /// The most steps.
     package static let steps = 10_000
-    /// Devices of a scenario, copies included.
+    /// The most devices, copies included.
     package static let devices = 16
-    /// Characters of a name.
+    /// The longest name in characters.
     package static let nameCharacters = 40
-    /// Records that one step may touch, as in `glass 1..25`.
+    /// The most records in one step, as in `glass 1..25`.
     package static let range = 1_000
-    /// Records that a scenario may name.
+    /// The most named records.
     package static let records = 20_000
-    /// Years that a scenario may last.
+    /// The longest duration in years.
     package static let years = 100
   }
 }
 
-/// How a device's clock is wrong.
+/// A device's clock error.
 package enum ClockError: Hashable, Sendable {
   /// Not at all.
   case none
-  /// It is so many milliseconds ahead; negative for behind.
+  /// The lead in milliseconds; negative for a lag.
   case ahead(milliseconds: Int64)
-  /// It shows one time and does not move.
+  /// Stopped at one time.
   case stuck(Date)
 }

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the text of a file into nodes that know their lines. Everything about it is bounded.
+// Parses a file into nodes with line numbers. All input is bounded.
 
 import AtrestDomain
 import Foundation
 import Yams
 
-/// A part of a scenario file.
+/// A node of a scenario file.
 struct Part {
   let file: String
   let line: Int
   let content: Content
 
-  /// Text, a list, or pairs in the order they are written.
+  /// The node's content; pairs are in file order.
   enum Content {
     case text(String)
     case list([Part])
     case pairs([(key: Part, value: Part)])
   }
 
-  /// An error here.
+  /// An error at this node.
   func error(_ problem: String) -> ScenarioError {
     ScenarioError(file: file, line: line, problem: problem)
   }
 
-  /// An error that says what is here instead of what was expected.
+  /// An error with the expected and the found content.
   func expected(_ what: String) -> ScenarioError {
     error("expected \(what), found \(found)")
   }
 
-  /// What is here, in few words.
+  /// A short description of the content.
   var found: String {
     switch content {
     case .text(""): "nothing"
@@ -38,7 +38,7 @@ struct Part {
     }
   }
 
-  /// Text of a file as an error may repeat it: short, and without what could steer a terminal.
+  /// File text shortened for an error, without scalars that could steer a terminal.
   static func shortened(_ text: String) -> String {
     let visible = text.unicodeScalars.prefix(60).map { scalar in
       isPlain(scalar) ? scalar : "\u{FFFD}" as Unicode.Scalar
@@ -56,14 +56,13 @@ struct Part {
 }
 
 extension Part {
-  /// Nodes within nodes. A scenario needs seven.
+  /// The nesting limit. A scenario needs seven levels.
   private static let depthLimit = 16
-  /// `&name` and `*name` in a file, counted wherever they stand, in prose too. Aliases multiply
-  /// what a file holds, so the count keeps reading cheap; one that really is an alias is refused
-  /// whatever the count.
+  /// The most occurrences of `&name` and `*name` in a file, prose included. Aliases can expand
+  /// exponentially, so the count bounds parsing; an actual alias is rejected in any case.
   private static let aliasLimit = 24
 
-  /// Reads the one document of a file.
+  /// Parses the only document of a file.
   init(document text: String, file: String) throws(ScenarioError) {
     guard text.utf8.count <= Scenario.Limits.fileBytes else {
       throw ScenarioError(file: file, line: 0, problem: "a scenario has at most 1 MiB of text")
@@ -72,7 +71,8 @@ extension Part {
     let parser: Parser
     let root: Node?
     do {
-      // The basic resolver: text stays text, so that 22:30 is no number and `no` no boolean.
+      // The basic resolver keeps text as text, so that 22:30 is not a number and `no` not a
+      // boolean.
       parser = try Parser(yaml: text, resolver: .basic, encoding: .utf8)
       root = try parser.singleRoot()
     } catch {
@@ -123,8 +123,7 @@ extension Part {
     var before = UInt8(ascii: "\n")
     for byte in text.utf8 {
       if byte == UInt8(ascii: "\n") { line += 1 }
-      // A letter or digit before the sign, or a blank after it, and it is prose. Counting too many
-      // is harmless.
+      // After a letter or digit, or before a space, the sign is prose. Overcounting is harmless.
       if before == UInt8(ascii: "&") || before == UInt8(ascii: "*"), byte > UInt8(ascii: " ") {
         count += 1
         guard count <= aliasLimit else {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads single values: names, lengths of time, times, amounts, clocks. Units are those of the
-// command line.
+// Parses single values: names, durations, times, amounts, clocks. Units are those of the command
+// line.
 
 import AtrestDomain
 import Foundation
 
 extension Part {
-  /// The text here, not empty.
+  /// The node's nonempty text.
   func text(_ what: String) throws(ScenarioError) -> String {
     guard case .text(let text) = content, !text.isEmpty else { throw expected(what) }
     return text
   }
 
-  /// The pairs here, with keys out of a list.
+  /// The node's pairs with keys from a list.
   ///
-  /// - Parameter what: What the block is, for an error.
+  /// - Parameter what: The block's name, for an error.
   func pairs(_ what: String, keys: [String]) throws(ScenarioError) -> [String: Part] {
     var found: [String: Part] = [:]
     for (key, value) in try pairs(what) {
@@ -27,7 +27,7 @@ extension Part {
     return found
   }
 
-  /// The pairs here; none for nothing.
+  /// The node's pairs; an empty node has none.
   func pairs(_ what: String) throws(ScenarioError) -> [(key: Part, value: Part)] {
     switch content {
     case .pairs(let pairs): return pairs
@@ -36,7 +36,7 @@ extension Part {
     }
   }
 
-  /// A name: a line of plain text.
+  /// A name: one line of plain text.
   func name(_ what: String) throws(ScenarioError) -> String {
     let text = try text(what)
     guard text.count <= Scenario.Limits.nameCharacters, text.utf8.count <= 96,
@@ -47,7 +47,7 @@ extension Part {
     return text
   }
 
-  /// Names: one, or `glass 1..25` for as many.
+  /// A single name, or several from a range such as `glass 1..25`.
   func names(_ what: String) throws(ScenarioError) -> [String] {
     let text = try name(what)
     guard let dots = text.range(of: "..", options: .backwards) else { return [text] }
@@ -63,7 +63,7 @@ extension Part {
     return (first...last).map { "\(stem)\($0)" }
   }
 
-  /// A whole number from 0 to a million.
+  /// An integer from 0 to a million.
   func count() throws(ScenarioError) -> Int {
     guard case .text(let text) = content, let number = Int(text), (0...1_000_000).contains(number)
     else { throw expected("a whole number") }
@@ -80,7 +80,7 @@ extension Part {
     }
   }
 
-  /// A target, in minutes.
+  /// A target in minutes.
   func target() throws(ScenarioError) -> Int {
     guard case .text(let text) = content, let minutes = try? Typed.minutes(text),
       TypedRules.targetMinutes.contains(minutes)
@@ -88,7 +88,7 @@ extension Part {
     return minutes
   }
 
-  /// An amount, in millilitres.
+  /// An amount in millilitres.
   func amount() throws(ScenarioError) -> Int {
     guard case .text(let text) = content, let amount = try? Typed.millilitres(text),
       TypedRules.millilitres.contains(amount)
@@ -96,14 +96,14 @@ extension Part {
     return amount
   }
 
-  /// An outcome's word.
+  /// An outcome's name.
   func outcome() throws(ScenarioError) -> String {
     guard case .text(let text) = content, ["active", "completed", "abandoned"].contains(text)
     else { throw expected("`active`, `completed` or `abandoned`") }
     return text
   }
 
-  /// A length of time such as `400d`, `2h 30m` or `90s`, in milliseconds.
+  /// A duration such as `400d`, `2h 30m` or `90s`, in milliseconds.
   func duration() throws(ScenarioError) -> Int64 {
     guard case .text(let text) = content, let length = Lengths.milliseconds(text) else {
       throw expected("a duration such as 2h, 90s or 400d")
@@ -111,8 +111,8 @@ extension Part {
     return length
   }
 
-  /// When something happened: `+2h` after the scenario's start, `22:30` (the last time that clocks
-  /// showed it), `2h ago`, `yesterday 22:30`, or a date with a time.
+  /// A time: `+2h` after the scenario's start, `22:30` (the last occurrence), `2h ago`, `yesterday
+  /// 22:30`, or a date with a time.
   func moment(_ around: Around) throws(ScenarioError) -> Date {
     guard case .text(let text) = content, let date = around.moment(text) else {
       throw expected("a time such as 22:30, 2h ago, +16h or 2026-03-02T22:30")
@@ -120,7 +120,7 @@ extension Part {
     return date
   }
 
-  /// `right`, `2h ahead`, `3d behind` or `stuck at 1970-01-01T00:00`.
+  /// A clock: `right`, `2h ahead`, `3d behind` or `stuck at 1970-01-01T00:00`.
   func clock(_ around: Around) throws(ScenarioError) -> ClockError {
     let problem = expected(
       "a clock such as `right`, `2h ahead`, `3d behind` or `stuck at 1970-01-01T00:00`")
@@ -137,7 +137,7 @@ extension Part {
   }
 }
 
-/// The point of a scenario at which something is read.
+/// The reference times for parsing relative times.
 struct Around {
   var start: Date
   var now: Date
@@ -157,17 +157,17 @@ struct Around {
   }
 }
 
-/// Lengths of time, as scenarios write them.
+/// Durations as scenarios write them.
 enum Lengths {
   private static let units: [(letter: Character, milliseconds: Int64)] = [
     ("y", 365 * 86_400_000), ("w", 7 * 86_400_000), ("d", 86_400_000), ("h", 3_600_000),
     ("m", 60_000), ("s", 1000),
   ]
 
-  /// The longest, in milliseconds.
+  /// The longest duration in milliseconds.
   static let limit = Int64(Scenario.Limits.years) * 365 * 86_400_000
 
-  /// Reads `1d 2h 30m`; units in this order, each at most once.
+  /// Parses `1d 2h 30m`: units in descending order, each at most once.
   static func milliseconds(_ text: String) -> Int64? {
     guard text.utf8.count <= 64 else { return nil }
     var (total, rest) = (Int64(0), units[...])
@@ -188,7 +188,7 @@ enum Lengths {
     return total
   }
 
-  /// Writes what `milliseconds` reads. Milliseconds beyond whole seconds are dropped.
+  /// Formats a duration that `milliseconds` parses, in whole seconds.
   static func text(_ milliseconds: Int64) -> String {
     var rest = max(0, milliseconds)
     var parts: [String] = []

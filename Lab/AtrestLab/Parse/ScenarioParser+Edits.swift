@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what a person does on a device, and keeps track of the names that are given to records.
+// Parses edits and tracks record names.
 
 import Foundation
 
@@ -98,7 +98,7 @@ extension ScenarioParser {
     }
   }
 
-  // MARK: - Names of records
+  // MARK: - Record names
 
   private mutating func introduce(
     _ names: [String], as kind: Kind, _ part: Part

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what is expected.
+// Parses expectations.
 
 import Foundation
 

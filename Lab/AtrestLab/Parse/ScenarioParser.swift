@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a scenario: its head, its devices, and its steps one after the other, as they would happen.
+// Parses a scenario: head, devices and steps in order.
 
 import AtrestDomain
 import Foundation
 
 extension Scenario {
-  /// Reads a scenario.
+  /// Parses a scenario.
   ///
   /// - Parameters:
   ///   - text: YAML, at most 1 MiB.
-  ///   - file: What errors call the file.
-  /// - Throws: `ScenarioError` for the first flaw.
+  ///   - file: The file's name in errors.
+  /// - Throws: `ScenarioError` for the first error.
   package init(parsing text: String, file: String) throws(ScenarioError) {
     var parser = ScenarioParser(root: try Part(document: text, file: file))
     self = try parser.scenario()
   }
 }
 
-/// Knows, at each step, which devices and records there are by then.
+/// Tracks which devices and records exist at each step.
 struct ScenarioParser {
   let root: Part
   var around = Around(start: .distantPast, now: .distantPast, zone: .gmt)
@@ -28,10 +28,10 @@ struct ScenarioParser {
 
   enum Kind { case fast, water }
 
-  /// A step without a time of its own comes so much after the one before it, in seconds.
+  /// The default delay of a step after the previous one, in seconds.
   static let pause: TimeInterval = 60
 
-  /// Names that would be read as something else.
+  /// Reserved words, which cannot be device names.
   static let reserved: Set<String> = [
     "at", "all", "server", "sync", "offline", "online", "copy", "back up", "put back", "restart",
     "pair", "wait", "expect", "fails", "allow mass deletion",
@@ -109,7 +109,7 @@ struct ScenarioParser {
     return setups
   }
 
-  /// A name for a device that is not there yet.
+  /// The name of a new device.
   mutating func newDevice(_ part: Part) throws(ScenarioError) -> String {
     let name = try part.name("a device's name")
     guard !Self.reserved.contains(name) else {
@@ -125,7 +125,7 @@ struct ScenarioParser {
     return name
   }
 
-  /// A device that is there.
+  /// The name of an existing device.
   func device(_ part: Part) throws(ScenarioError) -> String {
     let name = try part.text("the name of a device")
     guard devices.contains(name) else {
@@ -182,7 +182,7 @@ struct ScenarioParser {
     return Scenario.Step(line: key.line, at: around.now, action: action)
   }
 
-  /// Moves on to the time of a step.
+  /// Advances to the time of a step.
   private mutating func advance(
     to part: Part?, isFirst: Bool, wait: Part?
   ) throws(ScenarioError) {
@@ -191,7 +191,7 @@ struct ScenarioParser {
       if case .text(let text) = part.content, text.utf8.count <= 8, !text.hasPrefix("+"),
         time < around.now
       {
-        // A clock time alone is the next one, here.
+        // A bare clock time means its next occurrence here.
         time = time.addingTimeInterval(86_400)
       }
       guard time >= around.now else {

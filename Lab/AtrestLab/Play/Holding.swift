@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device holds at one moment, as far as people can see it.
+// A snapshot of a device's contents as people see them.
 
 import AtrestClient
 import AtrestDomain
@@ -7,7 +7,7 @@ import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// A fast: the server has sessions too, of another kind.
+/// A fast. The alias avoids the server's unrelated `Session`.
 typealias Fast = AtrestDomain.Session
 
 /// A device's records, journal and outbox.
@@ -39,13 +39,13 @@ struct Holding: Sendable {
   var items: [RecordKey: HeldRecord] = [:]
   /// The journal, oldest conflict first.
   var journal: [JournalEntry] = []
-  /// Writes that wait, refused ones included.
+  /// The number of waiting writes, refused ones included.
   var waiting = 0
-  /// Those that were refused.
+  /// The number of refused writes.
   var refused = 0
-  /// Equal in replicas that hold the same.
+  /// The digest; equal in replicas with the same records.
   var digest = ""
-  /// Who it is.
+  /// The replica's id.
   var identity = ReplicaID.none
 
   init() {}
@@ -76,7 +76,7 @@ struct Holding: Sendable {
     items.filter { !$0.value.isDeleted }.map { ($0.key, $0.value) }.sorted { $0.key < $1.key }
   }
 
-  /// The fast that goes on, as every program derives it.
+  /// The active fast, derived as in every program.
   var active: UUID? {
     Fasting(
       live.compactMap { key, item in

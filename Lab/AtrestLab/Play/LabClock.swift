@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time in a scenario: one clock that is right, and one for each device that may not be.
+// The true time of a scenario, and each device's clock.
 
 import AtrestClient
 import AtrestDomain
@@ -7,7 +7,7 @@ import AtrestReplication
 import Foundation
 import Synchronization
 
-/// The time as it really is in a scenario. Moves when the player moves it.
+/// The true time. Only the player advances it.
 final class LabClock: Sendable {
   private let time: Mutex<WallTime>
 
@@ -22,12 +22,12 @@ final class LabClock: Sendable {
   }
 }
 
-/// What a device's clock shows.
+/// A device's clock.
 final class DeviceClock: WallClock {
   private let base: @Sendable () -> WallTime
   private let state: Mutex<ClockError>
 
-  /// - Parameter base: A clock that is right.
+  /// - Parameter base: The true time.
   init(_ base: @escaping @Sendable () -> WallTime, error: ClockError) {
     self.base = base
     state = Mutex(error)
@@ -40,7 +40,7 @@ final class DeviceClock: WallClock {
 
   func now() -> WallTime { shown(at: base()) }
 
-  /// What it shows at a time. Within what a stamp can hold.
+  /// The reading at a true time, within a stamp's range.
   func shown(at time: WallTime) -> WallTime {
     switch error {
     case .none: return time

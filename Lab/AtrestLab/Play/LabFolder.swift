@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a scenario's server and devices live: a temporary folder that is gone afterwards.
+// The temporary directory of a scenario's server and devices.
 
 import Foundation
 
-/// A folder of its own, removed with its owner.
+/// A directory that is removed with its owner.
 final class LabFolder: Sendable {
   let url: URL
 
-  /// Longer paths leave no room for the server's socket.
+  /// The longest parent path. A longer one would exceed the limit of the server's socket path.
   private static let limitBytes = 60
 
   init() throws(LabError) {
@@ -28,7 +28,8 @@ final class LabFolder: Sendable {
     try? FileManager.default.removeItem(at: url)
   }
 
-  /// Copies a folder of files: not the socket, lock and shared memory of whoever has it open.
+  /// Copies a data directory without the files of a running process: socket, lock and shared
+  /// memory.
   static func copy(_ from: URL, to: URL) throws(LabError) {
     let files = FileManager.default
     do {
@@ -44,9 +45,9 @@ final class LabFolder: Sendable {
   }
 }
 
-/// What stopped a scenario at one of its steps.
+/// The failure of a step.
 package struct StepError: Error {
-  /// The file, as it was given.
+  /// The file as given.
   package let file: String
   /// The line, from 1.
   package let line: Int
@@ -54,13 +55,13 @@ package struct StepError: Error {
   package let cause: any Error
 }
 
-/// Why a scenario could not be played to its end. It says nothing about the expectations.
+/// Why a scenario could not be played to its end. Independent of its expectations.
 package enum LabError: Error, Hashable, Sendable {
-  /// The disk, or where the lab may write.
+  /// The file system failed.
   case folder(String)
-  /// The lab's own server.
+  /// The lab's own server failed.
   case server(String)
-  /// The server that was given, or its account.
+  /// The given server or account is unsuitable or failed.
   case given(String)
 
   /// What happened, then what to do.

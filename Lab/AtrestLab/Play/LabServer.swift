@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real server inside this process, on a free port of the loopback address, with the scenario's
-// clock.
+// Runs a real server in this process on a free loopback port, with the scenario's clock.
 
 import AtrestClient
 import AtrestProtocol
@@ -12,7 +11,7 @@ import Foundation
 import Logging
 import Synchronization
 
-/// The lab's server: can be restarted, and put back from a copy, at its address.
+/// The lab's server. It can be restarted, and restored from a backup, at the same address.
 struct LabServer {
   private let folder: URL
   private let environment: Environment
@@ -25,7 +24,7 @@ struct LabServer {
   /// The account that all devices share.
   static let account = "lab"
 
-  /// What became of the store, if it failed.
+  /// The store's failure, if any.
   private final class Failure: Sendable {
     let sentence = Mutex<String?>(nil)
   }
@@ -41,8 +40,8 @@ struct LabServer {
   private var data: URL { folder.appendingPathComponent("server\(generation)") }
   private var backup: URL { folder.appendingPathComponent("server.backup") }
 
-  /// Prunes what is due. A server that runs does so some minutes after its start, by a clock that
-  /// no scenario moves.
+  /// Prunes what is due. A running server does so minutes after its start by a monotonic clock,
+  /// which no scenario can advance.
   private func housekeep() throws(LabError) {
     guard FileManager.default.fileExists(atPath: data.appendingPathComponent("atrest.db").path)
     else { return }
@@ -84,7 +83,7 @@ struct LabServer {
     try await start()
   }
 
-  /// Puts a copy of its data aside.
+  /// Makes a backup of its data.
   mutating func backUp() async throws(LabError) {
     await stop()
     try? FileManager.default.removeItem(at: backup)
@@ -92,7 +91,7 @@ struct LabServer {
     try await start()
   }
 
-  /// Goes on with the copy.
+  /// Restores the backup.
   mutating func putBack() async throws(LabError) {
     await stop()
     generation += 1
@@ -100,14 +99,14 @@ struct LabServer {
     try await start()
   }
 
-  /// Throws if its store failed.
+  /// Throws if the store failed.
   func check() throws(LabError) {
     if let sentence = failure.sentence.withLock({ $0 }) {
       throw .server("The lab's server failed. \(sentence)")
     }
   }
 
-  /// A pairing link for the account, which is made first if there is none.
+  /// A pairing link for the account, which is created on the first call.
   mutating func link() async throws(LabError) -> PairingLink {
     do {
       let path = Server.adminSocketPath(in: data.path)
@@ -131,8 +130,7 @@ struct LabServer {
   }
 }
 
-/// Chance that is the same in every run with one seed. Not for secrets: what a lab holds is made
-/// up.
+/// A seeded, reproducible generator. Not for secrets: a lab's data is fictitious.
 final class LabRandom: Sendable {
   private let generator: Mutex<SplitMix>
 
@@ -151,7 +149,7 @@ final class LabRandom: Sendable {
 package struct SplitMix: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// A generator; equal seeds give equal numbers.
+  /// Creates a generator; equal seeds give equal sequences.
   package init(seed: UInt64) {
     state = seed
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person does on a device, by the same rules as the command line and the apps.
+// Applies edits to a device by the same rules as the command line and the apps.
 
 import AtrestClient
 import AtrestDomain
@@ -7,15 +7,15 @@ import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// Why an edit cannot be made on a device at this point of a scenario.
+/// Why an edit is impossible at this point of a scenario.
 struct ImpossibleEdit: Error {
   let sentence: String
 }
 
 extension Player {
-  /// Makes an edit.
+  /// Applies an edit.
   ///
-  /// - Returns: Whether the scenario can go on.
+  /// - Returns: Whether the scenario can continue.
   mutating func play(
     _ edit: Scenario.Edit, on index: Int, _ step: Scenario.Step
   ) throws -> Bool {
@@ -68,7 +68,7 @@ extension Player {
         }
         let start = fast.span.start
         let outcome: Fast.Outcome = isCompleted ? .completed : .abandoned
-        // As `Fasting` does it, for a fast that need not be the active one.
+        // As in `Fasting`, for a fast that need not be active.
         if let span = Fast.Span(start: start, end: max(start, ended ?? now), outcome: outcome) {
           fast.span = span
         }
@@ -145,13 +145,13 @@ extension Player {
 }
 
 extension Fast.Outcome {
-  /// The outcome with that word.
+  /// The outcome for a word; nil for any other word.
   init?(word: String) {
     guard let outcome = Self.allCases.first(where: { $0.word == word }) else { return nil }
     self = outcome
   }
 
-  /// The word that people read and write.
+  /// The word for display and input.
   var word: String {
     switch self {
     case .active: "active"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares what devices hold with what a scenario expects.
+// Compares devices with a scenario's expectations.
 
 import AtrestClient
 import AtrestDomain
@@ -155,7 +155,7 @@ extension Player {
     _ device: String, _ step: Scenario.Step
   ) {
     var left = journal
-    // Whoever asks for most chooses first, so that the others are left what they can use.
+    // Match the most specific expectation first, so that it is not left without its entry.
     for entry in expected.sorted(by: { $0.value.wishes > $1.value.wishes }) {
       let index = left.firstIndex { matches(entry, $0) }
       let wish = entry.value.field.map { "\($0.rawValue) of “\(entry.name)”" } ?? "“\(entry.name)”"
@@ -205,7 +205,7 @@ extension Player {
     }
   }
 
-  /// What each device holds when all is over.
+  /// Adds each device's final contents to the report.
   mutating func conclude() throws {
     for device in devices {
       let holding = try Holding(device.replica)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Syncs a device, and tells what changed on it, what won, and what was set aside.
+// Syncs a device and reports changes, winners and losers.
 
 import AtrestClient
 import AtrestDomain
@@ -8,7 +8,7 @@ import AtrestReplication
 import Foundation
 
 extension Player {
-  /// How a sync did not succeed.
+  /// A failed sync.
   struct Unsynced {
     let kind: Scenario.SyncFailure
     let sentence: String
@@ -16,7 +16,7 @@ extension Player {
 
   /// Syncs a device.
   ///
-  /// - Returns: Why it did not succeed; nil if it did.
+  /// - Returns: The failure; nil on success.
   mutating func sync(
     _ index: Int, _ step: Scenario.Step, allowsMassDeletion: Bool
   ) async throws -> Unsynced? {
@@ -50,8 +50,8 @@ extension Player {
     return failure
   }
 
-  /// Without the network a sync fails, and that is how it should be; any other failure has to be
-  /// foreseen.
+  /// Checks a sync's outcome. Failing while offline is expected; any other failure must be stated
+  /// in the scenario.
   mutating func judge(
     _ failure: Scenario.SyncFailure?, _ expected: Scenario.SyncFailure?, _ name: String,
     _ step: Scenario.Step
@@ -71,7 +71,7 @@ extension Player {
     }
   }
 
-  /// What changed between two moments of one device.
+  /// The changes of a device between two snapshots.
   func changes(from before: Holding, to after: Holding) -> [Report.Note] {
     var notes: [Report.Note] = []
     for key in Set(before.items.keys).union(after.items.keys).sorted(by: shownBefore) {
@@ -123,7 +123,7 @@ extension Player {
     a.kind == b.kind ? LabWords.isBefore(book.name(a), book.name(b)) : a.kind < b.kind
   }
 
-  /// Everything a device holds that people can see, a line each.
+  /// The visible records of a device, one per line.
   func lines(_ holding: Holding) -> [String] {
     holding.live.sorted { shownBefore($0.key, $1.key) }.map { key, item in
       "\(book.name(key)): \(LabWords.item(item, key.kind, start, zone))"
@@ -132,7 +132,7 @@ extension Player {
 }
 
 extension Scenario.SyncFailure {
-  /// What a scenario calls a failed sync.
+  /// The scenario's name for a sync error.
   init(_ error: SyncError) {
     switch error.code {
     case .unreachable: self = .unreachable

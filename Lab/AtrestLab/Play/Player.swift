@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays a scenario, step by step, with real replicas and a real server, and notes what happens.
+// Plays a scenario step by step with real replicas and a real server.
 
 import AtrestClient
 import AtrestDomain
@@ -7,13 +7,13 @@ import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// Plays one scenario. Use it once, on one task.
+/// Plays one scenario. Single use, from one task.
 package struct Player {
-  /// On which server.
+  /// The server to play on.
   package enum Ground: Sendable {
-    /// One of its own, in this process, with the scenario's clock.
+    /// A server in this process with the scenario's clock.
     case own
-    /// A running one, on which the link opens an account without records.
+    /// A running server; the link must be for an empty account.
     case given(PairingLink)
   }
 
@@ -25,7 +25,7 @@ package struct Player {
     var folder: URL
     var isPaired = false
     var isOffline = false
-    /// A copy that was put aside.
+    /// The backup, if any.
     var backup: URL?
   }
 
@@ -43,18 +43,18 @@ package struct Player {
   var report: Report
   private var folders = 0
 
-  /// Gaps this long matter to a server's housekeeping, and a given server cannot be made to wait:
-  /// 30 days, in seconds.
+  /// A server's housekeeping acts after gaps this long, and a given server cannot be advanced: 30
+  /// days, in seconds.
   static let longGap: TimeInterval = 30 * 86_400
 
-  /// Plays a scenario to its end, or to the step that cannot be played.
+  /// Plays a scenario to its end, or to a step that cannot be played.
   ///
   /// - Parameters:
-  ///   - file: What the report calls it.
-  ///   - seed: Decides the identities that are drawn; equal seeds play alike.
-  ///   - isVerbose: Whether the report says all that devices hold at each sync.
-  /// - Throws: `LabError`, `ReplicaError` or `SyncError` if the lab itself fails, in a `StepError`
-  ///   if that was at a step. What is not as expected is no error: the report says it.
+  ///   - file: The file's name in the report.
+  ///   - seed: Determines all random identities; equal seeds give equal runs.
+  ///   - isVerbose: Whether to report each device's contents at every sync.
+  /// - Throws: `LabError`, `ReplicaError` or `SyncError` if the lab itself fails, wrapped in a
+  ///   `StepError` if at a step. A failed expectation is reported, not thrown.
   package static func play(
     _ scenario: Scenario, file: String, on ground: Ground = .own, seed: UInt64 = 1,
     isVerbose: Bool = false
@@ -110,7 +110,7 @@ package struct Player {
     server = nil
   }
 
-  /// Says what a given server cannot take part in.
+  /// Rejects scenarios with steps that a given server does not support.
   private static func checkGiven(_ scenario: Scenario, _ file: String) throws(LabError) {
     var last = scenario.start
     for step in scenario.steps {
@@ -140,7 +140,8 @@ package struct Player {
   mutating func play(_ step: Scenario.Step) async throws -> Bool {
     clock.set(step.at)
     if case .given = ground {
-      // Its clock is the real one, and two stamps of one millisecond would be ordered by chance.
+      // The given server has a real clock, and the order of two stamps of one millisecond would be
+      // random.
       try await Task.sleep(for: .milliseconds(3))
     }
     switch step.action {
@@ -244,10 +245,10 @@ package struct Player {
     let device = devices[index]
     try await device.replica.pair(link, name: device.name)
     if case .given = ground, !devices.contains(where: \.isPaired) {
-      // Nobody's real records are to be played with.
+      // Never play on somebody's real records.
       try await device.replica.sync()
       guard try device.replica.allRecords().isEmpty else {
-        // Only a member can see that, so the device is there by now: its access ends again.
+        // Only a member can see the records, so the device is paired by now. Revoke it again.
         _ = try? await device.replica.revoke(try device.replica.status().replica)
         throw LabError.given(
           "\(report.file): that account holds records already, and a lab plays in an empty one only. Make an account for it."
@@ -284,7 +285,7 @@ package struct Player {
     case .device(let name):
       let device = index(name)
       guard let backup = devices[device].backup else { return }
-      // In a folder of its own: the replica that was there may close its files late.
+      // In a new directory: the old replica may close its files late.
       let url = newFolder()
       try LabFolder.copy(backup, to: url)
       devices[device].replica = try Replica(directory: url, clock: devices[device].clock)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of records: a scenario's words on one side, keys on the other.
+// Maps a scenario's record names to keys.
 
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// Which record is called what.
+/// The names and keys of records.
 struct RecordBook {
   private(set) var names: [RecordKey: String] = [:]
   private(set) var keys: [String: RecordKey] = [:]
 
-  /// The id of a fast or of water; equal names have equal ids in every run.
+  /// The id of a fast or drink, a deterministic function of its name.
   static func id(_ name: String) -> UUID {
     var random = SplitMix(
       seed: name.utf8.reduce(0xcbf2_9ce4_8422_2325) {
@@ -27,13 +27,13 @@ struct RecordBook {
     return id
   }
 
-  /// Gives a record its name.
+  /// Registers a record's name.
   mutating func add(_ name: String, _ key: RecordKey) {
     names[key] = name
     keys[name] = key
   }
 
-  /// The record of that name: a fast, water, or else a setting.
+  /// The key for a name: a fast or drink, else a setting.
   func key(_ name: String) -> RecordKey {
     keys[name] ?? Self.setting(name)
   }
@@ -43,7 +43,7 @@ struct RecordBook {
     RecordKey(kind: .preference, id: Array(name.utf8))
   }
 
-  /// What people call a record.
+  /// The name of a record.
   func name(_ key: RecordKey) -> String {
     if let name = names[key] { return name }
     if key.kind == .preference, let text = String(validating: key.id, as: UTF8.self) {
@@ -54,7 +54,7 @@ struct RecordBook {
 }
 
 extension Scenario.FieldName {
-  /// The field of a kind that people call so.
+  /// The name of a kind's field.
   init?(_ field: FieldNumber, of kind: RecordKind) {
     switch (kind, field) {
     case (_, Register.deletedField): self = .deleted

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which device wrote under which identity.
+// Tracks which device wrote under which replica id.
 
 import AtrestReplication
 
-/// Identities and the devices that have used them. A copied device uses its original's until the
+/// Replica ids and the devices that used them. A copied device uses its original's id until the
 /// server notices.
 struct Writers {
   private var names: [ReplicaID: [String]] = [:]
 
-  /// Notes that a device writes under an identity.
+  /// Records that a device writes under an id.
   mutating func note(_ identity: ReplicaID, _ device: String) {
     guard identity != .none, !names[identity, default: []].contains(device) else { return }
     names[identity, default: []].append(device)
   }
 
-  /// The device that had the identity first.
+  /// The first device that used the id.
   func name(_ identity: ReplicaID) -> String { names[identity]?.first ?? "another device" }
 
-  /// Whether a device may have written under an identity.
+  /// Whether a device used the id.
   func isPossible(_ device: String, _ identity: ReplicaID) -> Bool {
     names[identity]?.contains(device) ?? false
   }
 
-  /// The only device that has used it; nil if there were several.
+  /// The only device that used the id; nil if several did.
   func only(_ identity: ReplicaID) -> String? {
     names[identity].flatMap { $0.count == 1 ? $0.first : nil }
   }

@@ -1,48 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// An independent account of who wrote what and who knew of it, to judge the replicas by. It knows
-// no stamps.
+// An independent model of writes and knowledge to check the replicas against. It uses no stamps.
 
 import AtrestClient
 import AtrestReplication
 
-/// Remembers each write of each device, and what the device knew when it wrote. Uses nothing of how
-/// the replicas decide: only what a device shows before and after an edit, and that a sync
-/// exchanges everything.
+/// Records every write of every device, and what the device knew at that time. Independent of the
+/// merge: it uses only what a device shows before and after an edit, and that a sync exchanges
+/// everything.
 struct Ledger {
-  /// One field of one record.
+  /// A field of a record.
   struct Slot: Hashable {
     let key: RecordKey
     let field: FieldNumber
   }
 
-  /// One field written by one action on one device.
+  /// A write of one field by one action on one device.
   struct Write {
-    /// The device that wrote it, and copies of that device made while it was waiting: they send it
-    /// too.
+    /// The writing device, and copies made of it while the write waited, because they send it too.
     var devices: Set<String>
     let value: FieldValue
     /// The earlier writes of the field that the device knew.
     let knew: Set<Int>
-    /// Whether it need not be found: it was gone before any other device or the server had heard of
-    /// it, or the server had taken it and was put back to a time before. In the second case devices
-    /// bring it back, as something they hold and not as something they write; if it then meets a
-    /// write it did not know, one of the two is superseded without an entry in the journal.
+    /// Whether the write may be missing. Either it vanished before any other device or the server
+    /// received it, or the server had it and was restored to an earlier time. In the second case
+    /// devices offer it as a record they have rather than as a write. If it then meets a write that
+    /// it did not know, one of the two is superseded without a journal entry.
     var isExcused = false
   }
 
   private typealias Knowledge = [Slot: Set<Int>]
 
-  /// For each field its writes, in the order they were made.
+  /// The writes per field, in order.
   private var writes: [Slot: [Write]] = [:]
   private var known: [String: Knowledge] = [:]
   private var server: Knowledge = [:]
-  /// What each device has still to send: its own writes, and those of the device it is a copy of.
+  /// The unsent writes per device: its own, and those of the device it was copied from.
   private var waiting: [String: Knowledge] = [:]
   private var backups: [String: (known: Knowledge, waiting: Knowledge)] = [:]
   private var serverBackup: Knowledge = [:]
 
-  /// Notes what an edit wrote: the fields that changed, and `deleted`, which every action on a
-  /// record writes.
+  /// Records an edit's writes: the changed fields, and `deleted`, which every action writes.
   mutating func note(_ device: String, from before: Holding, to after: Holding) {
     for (key, item) in after.items where before.items[key] != item {
       let old = before.items[key]
@@ -58,7 +55,7 @@ struct Ledger {
     }
   }
 
-  /// Notes a complete sync.
+  /// Records a complete sync.
   mutating func sync(_ device: String) {
     server.merge(known[device] ?? [:]) { $0.union($1) }
     known[device] = server
@@ -75,7 +72,7 @@ struct Ledger {
 
   mutating func backUpServer() { serverBackup = server }
 
-  /// The server is put back from its copy.
+  /// Restores the server's backup.
   mutating func putBackServer() {
     for (slot, numbers) in server {
       for number in numbers.subtracting(serverBackup[slot] ?? []) {
@@ -89,7 +86,7 @@ struct Ledger {
     backups[device] = (known[device] ?? [:], waiting[device] ?? [:])
   }
 
-  /// A device is put back from its copy: what only it knew is gone, as its owner has to expect.
+  /// Restores a device's backup. Writes that only the device knew are lost, as expected.
   mutating func putBack(_ device: String) {
     let before = known[device] ?? [:]
     known[device] = backups[device]?.known
@@ -103,7 +100,7 @@ struct Ledger {
     }
   }
 
-  /// Whether a value is that of the last write, or of one after which all others are excused.
+  /// Whether a value is the last write's, or one's after which all others are excused.
   private func hasLastWord(_ value: FieldValue?, _ writes: [Write]) -> Bool {
     for write in writes.reversed() {
       if write.value == value { return true }
@@ -116,12 +113,11 @@ struct Ledger {
     write.devices.contains { writers.isPossible($0, entry.conflict.lost.stamp.replica) }
   }
 
-  /// What the replicas got wrong, when all have synced twice; empty if nothing.
+  /// The errors of the replicas after all have synced twice; empty if there are none.
   ///
   /// - Parameters:
-  ///   - holding: What any of them holds: that they are identical is judged elsewhere.
-  ///   - isOrdered: Whether every clock was right all the time, so that the write made last must
-  ///     win.
+  ///   - holding: Any replica's contents; whether they are identical is checked elsewhere.
+  ///   - isOrdered: Whether every clock was always right, so that the last write must win.
   func problems(
     _ holding: Holding, writers: Writers, name: (RecordKey) -> String, isOrdered: Bool
   ) -> [String] {
@@ -132,8 +128,7 @@ struct Ledger {
     }
     for (slot, writes) in writes {
       let shown = holding.items[slot.key]?.values[slot.field]
-      // Erased because its owner asked: some time after a deletion the server prunes what was in
-      // the record.
+      // Pruned as intended: some time after a deletion the server drops the record's contents.
       if shown == nil, holding.items[slot.key]?.isDeleted == true { continue }
       let entries = journal[slot] ?? []
       let place = "“\(name(slot.key))” (field \(slot.field))"
@@ -147,8 +142,8 @@ struct Ledger {
           }
       }
       for (number, write) in writes.enumerated() where !write.isExcused && !isKept(number) {
-        // Two devices may have written the same: then there was nothing to choose, and one of the
-        // two stands for both.
+        // Two devices may have written the same value. Then there is nothing to choose, and one
+        // write stands for both.
         let twin = writes.indices.contains { other in
           other != number && writes[other].value == write.value
             && !writes[other].knew.contains(number) && !write.knew.contains(other) && isKept(other)

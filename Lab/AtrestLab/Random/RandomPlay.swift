@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes up a scenario while playing it: edits, syncs, devices without a network, wrong clocks, all
-// from one seed.
+// Generates a scenario while playing it: edits, syncs, offline devices and wrong clocks from one
+// seed.
 
 import AtrestClient
 import AtrestDomain
@@ -8,41 +8,39 @@ import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// A random scenario and what came of it.
+/// A random scenario and its outcome.
 package struct RandomPlay: Sendable {
-  /// How much is to happen.
+  /// The size of a random scenario.
   package struct Size: Hashable, Sendable {
-    /// 1 to `Scenario.Limits.devices`.
+    /// The number of devices, 1 to `Scenario.Limits.devices`.
     package var devices: Int
-    /// 1 to 5,000.
+    /// The number of edits, 1 to 5,000.
     package var edits: Int
 
-    /// What may be asked for.
+    /// The valid numbers of edits.
     package static let editRange = 1...5_000
 
-    /// A size.
+    /// Creates a size; values are clamped to their ranges.
     package init(devices: Int, edits: Int) {
       self.devices = min(max(devices, 1), Scenario.Limits.devices)
       self.edits = min(max(edits, Self.editRange.lowerBound), Self.editRange.upperBound)
     }
   }
 
-  /// What decided everything.
+  /// The seed that determines the run.
   package let seed: UInt64
-  /// What was played; it can be played again.
+  /// The scenario as played, for replay.
   package let scenario: Scenario
-  /// What came of it.
+  /// The outcome.
   package let report: Report
-  /// How many syncs there were.
+  /// The number of syncs.
   package let syncs: Int
-  /// How many writes the journal holds at the end.
+  /// The number of journal entries at the end.
   package let setAside: Int
 
-  /// Makes up a scenario and plays it. Equal seeds and sizes give equal scenarios and equal
-  /// replicas.
+  /// Generates and plays a scenario. Equal seeds and sizes give equal scenarios and replicas.
   ///
-  /// The replicas are compared with each other, and with an account of all writes that knows
-  /// nothing of stamps.
+  /// The replicas are compared with each other, and with a model of all writes that uses no stamps.
   /// - Throws: As `Player.play`.
   package static func play(seed: UInt64, size: Size) async throws -> RandomPlay {
     var maker = try await RandomMaker(seed: seed, size: size)
@@ -59,7 +57,7 @@ package struct RandomPlay: Sendable {
   }
 }
 
-/// Draws one step after the other, each possible for its device at that moment.
+/// Draws steps one by one, each valid for its device at that time.
 private struct RandomMaker {
   var player: Player
   var scenario: Scenario
@@ -74,13 +72,13 @@ private struct RandomMaker {
 
   /// 5 January 2026, 8:00 UTC.
   private static let start = Date(timeIntervalSince1970: 1_767_600_000)
-  /// What else may happen. Not both: a server and a device that both forget may lose what only they
-  /// had.
+  /// The kind of faults. Never both: a server and a device that both lose data may lose writes that
+  /// only they had.
   private enum Mishaps: CaseIterable {
     case none
-    /// Devices are copied, or put back from copies.
+    /// Devices are copied or restored from backups.
     case devices
-    /// The server is put back from copies.
+    /// The server is restored from backups.
     case server
   }
 
@@ -106,7 +104,7 @@ private struct RandomMaker {
       name: "Random edits, seed \(seed)", start: Self.start, devices: setups, steps: [])
     scenario.about = "\(size.edits) edits on \(size.devices) devices, made up from a seed."
     self.random = random
-    // All of it within the 90 days for which the journal keeps what was set aside.
+    // The whole run fits in the journal's retention of 90 days.
     longestPause = min(90, Self.longestMinutes / (2 * size.edits + 20) + 1)
     now = Self.start
     player = try await Player(
@@ -166,8 +164,8 @@ private struct RandomMaker {
     try player.conclude()
   }
 
-  /// Syncs a device. A server that was put back may not know it any more: then it joins again, as
-  /// its owner would.
+  /// Syncs a device. A restored server may no longer know it; then it pairs again, as its owner
+  /// would.
   private mutating func sync(_ name: String) async throws {
     advance()
     let index = player.index(name)
@@ -265,7 +263,8 @@ private struct RandomMaker {
       let from = player.writers.only(entry.conflict.lost.stamp.replica),
       let field = Scenario.FieldName(entry.conflict.field, of: entry.conflict.key.kind)
     else { return nil }
-    // A scenario names an entry by record, field and device; it must be the only one.
+    // A scenario identifies an entry by record, field and device, so the entry must be the only
+    // one.
     let alike = holding.journal.count {
       $0.conflict.key == entry.conflict.key && $0.conflict.field == entry.conflict.field
         && player.writers.isPossible(from, $0.conflict.lost.stamp.replica)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a scenario as the file that reads back as the same scenario.
+// Formats a scenario as a file that parses to the same scenario.
 
 import AtrestDomain
 import Foundation
 
 extension Scenario {
-  /// The scenario as YAML. Times are in UTC or after the start, to the second.
+  /// The scenario as YAML. Times are in UTC or relative to the start, in seconds.
   ///
-  /// - Precondition: Everything that is expected counts things, or asks whether devices are
-  ///   identical; that is what random scenarios expect.
+  /// - Precondition: Expectations only count things or ask whether devices are identical, as random
+  ///   scenarios do.
   package var text: String {
     var lines = ["scenario: \(quoted(name))"]
     if !about.isEmpty { lines.append("about: \(quoted(about))") }
@@ -33,7 +33,7 @@ extension Scenario {
     Int64((date.timeIntervalSince(start) * 1000).rounded())
   }
 
-  /// Double quotes keep any text what it is.
+  /// Double quotes preserve any text.
   private func quoted(_ text: String) -> String {
     let escaped = text.replacingOccurrences(of: "\\", with: "\\\\")
       .replacingOccurrences(of: "\"", with: "\\\"").replacingOccurrences(of: "\n", with: "\\n")
@@ -107,7 +107,7 @@ extension Scenario {
     }
   }
 
-  /// `glass 1..25` for what `Part.names` reads as all of them.
+  /// A range such as `glass 1..25` that `Part.names` expands.
   private func range(_ names: [String]) -> String {
     guard names.count > 1, let first = names.first, let last = names.last else {
       return names.first ?? ""

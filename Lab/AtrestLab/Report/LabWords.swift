@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a scenario's steps and values are said.
+// Texts for steps and values.
 
 import AtrestClient
 import AtrestDomain
@@ -7,9 +7,9 @@ import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// Words for steps and values.
+/// Texts for steps and values.
 enum LabWords {
-  /// `2 Mar 20:00`, with the year if it is not the scenario's.
+  /// A time such as `2 Mar 20:00`, with the year if it is not the scenario's.
   static func time(_ date: Date, _ start: Date, _ zone: TimeZone) -> String {
     let day = LocalDay(date, in: zone)
     var words = TimeText.day(day)
@@ -18,7 +18,7 @@ enum LabWords {
     return "\(words) \(TimeText.clock(date, in: zone))"
   }
 
-  /// What a single field says.
+  /// A field's value as text.
   static func value(_ value: FieldValue, _ start: Date, _ zone: TimeZone) -> String {
     switch value {
     case .deleted(true): "deleted"
@@ -40,7 +40,7 @@ enum LabWords {
     return "\(time(span.start, start, zone)) to \(words)\(outcome)"
   }
 
-  /// What a record says.
+  /// A record's values as text.
   static func item(
     _ item: Holding.HeldRecord, _ kind: RecordKind, _ start: Date, _ zone: TimeZone
   ) -> String {
@@ -49,7 +49,7 @@ enum LabWords {
       .joined(separator: ", ")
   }
 
-  /// What a person did, to follow the device's name.
+  /// An edit as text, following the device's name.
   static func edit(_ edit: Scenario.Edit, _ zone: TimeZone) -> String {
     func parts(_ parts: [String?]) -> String { parts.compactMap { $0 }.joined(separator: ", ") }
     func target(_ minutes: Int?) -> String? {
@@ -94,7 +94,7 @@ enum LabWords {
     return "“\(first)” to “\(last)”"
   }
 
-  /// What became of a clock, to follow the device's name.
+  /// A change of clock as text, following the device's name.
   static func clockIsSet(_ error: ClockError, _ zone: TimeZone) -> String {
     switch error {
     case .none: "sets its clock right"
@@ -106,7 +106,7 @@ enum LabWords {
     }
   }
 
-  /// `2 sent, 3 received`.
+  /// The counts, such as `2 sent, 3 received`.
   static func counts(_ answer: SyncReport) -> String {
     var parts: [String] = []
     if answer.pushed > 0 { parts.append("\(answer.pushed) sent") }
@@ -116,7 +116,7 @@ enum LabWords {
     return parts.isEmpty ? "nothing new" : parts.joined(separator: ", ")
   }
 
-  /// `1 write`, `2 writes`.
+  /// A count of writes, such as `1 write` or `2 writes`.
   static func writes(_ count: Int) -> String {
     count == 1 ? "1 write" : "\(count) writes"
   }
@@ -125,7 +125,7 @@ enum LabWords {
     count == 1 ? "1 write waits" : "\(count) writes wait"
   }
 
-  /// Order of names as people count: `glass 2` before `glass 10`.
+  /// Natural order of names: `glass 2` before `glass 10`.
   static func isBefore(_ a: String, _ b: String) -> Bool {
     func parts(_ name: String) -> (Substring, Int) {
       let digits = name.reversed().prefix { $0.isASCII && $0.isNumber }.count

@@ -1,93 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened when a scenario was played, and what was not as expected.
+// The record of a played scenario and its failed expectations.
 
 import Foundation
 
 /// The outcome of one scenario.
 package struct Report: Sendable {
-  /// Something worth telling about a step.
+  /// A detail of a step.
   package enum Note: Hashable, Sendable {
-    /// A record came into view.
+    /// A record appeared.
     case appeared(record: String, value: String)
-    /// A part of one changed.
+    /// A field changed.
     case changed(record: String, before: String, after: String, by: String)
-    /// One went.
+    /// A record was deleted.
     case deleted(record: String, by: String)
-    /// A write lost to one that did not know it, and is kept in the journal.
+    /// A write lost to one that did not know it, and was journalled.
     case setAside(record: String, value: String, by: String, kept: String, keptBy: String)
-    /// All that the device held before and after.
+    /// The device's contents before and after.
     case held(before: [String], after: [String])
-    /// All that a device holds while something is expected of it.
+    /// A device's contents at a failed expectation.
     case shows(device: String, records: [String])
-    /// Something is not as expected.
+    /// An expectation failed.
     case differs(line: Int, sentence: String)
   }
 
-  /// A step as it was played.
+  /// A played step.
   package struct Step: Hashable, Sendable {
-    /// Its line in the file; 0 if no file holds it.
+    /// The line in the file; 0 without a file.
     package var line: Int
-    /// When.
+    /// The time of the step.
     package var at: Date
-    /// The device, or whose step it is; may be empty.
+    /// The device or other actor; may be empty.
     package var who: String
-    /// What happened, to follow `who`.
+    /// What happened, following `who`.
     package var what: String
-    /// What came of it.
+    /// The details.
     package var notes: [Note]
   }
 
-  /// An expectation that does not hold.
+  /// A failed expectation.
   package struct Failure: Hashable, Sendable {
-    /// Where it stands in the file; 0 if no file holds it.
+    /// The line in the file; 0 without a file.
     package var line: Int
-    /// What was expected and what was found.
+    /// What was expected and found.
     package var sentence: String
   }
 
-  /// A device at the end.
+  /// A device's final state.
   package struct Device: Hashable, Sendable {
-    /// What people call it.
+    /// The device's name.
     package var name: String
-    /// Equal for devices that hold the same.
+    /// The digest; equal for devices with the same records.
     package var digest: String
-    /// Writes that wait, refused ones included.
+    /// The number of waiting writes, refused ones included.
     package var waiting: Int
-    /// Writes the server did not take.
+    /// The number of refused writes.
     package var refused: Int
-    /// What it shows, a line each.
+    /// The visible records, one per line.
     package var records: [String]
     /// Its journal.
     package var journal: [Note]
   }
 
-  /// The scenario's name.
+  /// The scenario's title.
   package let name: String
-  /// The same, at length; may be empty.
+  /// The scenario's description; may be empty.
   package let about: String
-  /// Its file, or how it came about.
+  /// The file, or the origin of the scenario.
   package let file: String
-  /// When it began.
+  /// The start time.
   package let start: Date
-  /// Where its clocks are.
+  /// The time zone for display.
   package let zone: TimeZone
-  /// Whether all that devices hold is told at each sync.
+  /// Whether each sync lists the devices' contents.
   package let isVerbose: Bool
-  /// In the order they were played.
+  /// The steps in order.
   package private(set) var steps: [Step] = []
-  /// How many things were compared.
+  /// The number of checks made.
   package private(set) var checks = 0
-  /// What was not as expected.
+  /// The failed expectations.
   package private(set) var failures: [Failure] = []
-  /// What each device held when all was over.
+  /// The devices' final states.
   package var devices: [Device] = []
 
-  /// Adds to the step played last.
+  /// Adds a note to the latest step.
   mutating func add(_ note: Note) {
     if !steps.isEmpty { steps[steps.count - 1].notes.append(note) }
   }
 
-  /// Whether everything was as expected.
+  /// Whether every expectation held.
   package var isHeld: Bool { failures.isEmpty }
 
   init(_ scenario: Scenario, file: String, isVerbose: Bool) {
@@ -103,8 +103,7 @@ package struct Report: Sendable {
     steps.append(Step(line: step.line, at: step.at, who: who, what: what, notes: notes))
   }
 
-  /// Counts something that was compared; if it does not hold, the sentence goes to the step played
-  /// last.
+  /// Counts a check. If it fails, the sentence is added to the latest step.
   mutating func check(_ holds: Bool, _ line: Int, _ sentence: @autoclosure () -> String) {
     checks += 1
     if !holds { fail(line, sentence()) }
@@ -116,7 +115,7 @@ package struct Report: Sendable {
     steps[steps.count - 1].notes.append(.differs(line: line, sentence: sentence))
   }
 
-  /// Says of the step played last how many things were compared.
+  /// Adds the number of checks to the latest step.
   mutating func conclude(_ step: Scenario.Step, who: String, checks: Int) {
     guard !steps.isEmpty else { return }
     let last = steps.count - 1

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A report for programs.
+// Encodes a report as JSON.
 
 import Foundation
 
-/// A report, for `--json`. Names are stable; what has no value is absent.
+/// A report for `--json`. Names are stable; nil members are absent.
 package struct ReportRow: Encodable, Sendable {
   struct Step: Encodable {
     var line: Int?
@@ -55,7 +55,7 @@ package struct ReportRow: Encodable, Sendable {
   let steps: [Step]
   let devices: [Device]
 
-  /// The row of a report.
+  /// Creates the row of a report.
   package init(_ report: Report) {
     scenario = report.name
     file = report.file

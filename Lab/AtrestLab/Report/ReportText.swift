@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A report for people: a line a step, what came of it below, and at the end what each device holds.
+// Formats a report: one line per step with its notes below, and the devices' final contents.
 
 import AtrestDomain
 import Foundation
 
 extension Report.Note {
-  /// The word that says what sort of note it is.
+  /// The note's label.
   fileprivate var label: String {
     switch self {
     case .appeared: "new"
@@ -18,7 +18,7 @@ extension Report.Note {
     }
   }
 
-  /// What it says.
+  /// The note's text.
   package var text: String {
     switch self {
     case .appeared(let record, let value): "\(record): \(value)"
@@ -34,7 +34,7 @@ extension Report.Note {
 }
 
 extension Report.Note {
-  /// The label and what it says; on two lines where one is too long.
+  /// The label and the text, on two lines if too long.
   fileprivate func lines(within width: Int) -> [String] {
     func line(_ label: String, _ text: String) -> String {
       label + String(repeating: " ", count: max(0, 9 - label.count)) + "  " + text
@@ -54,12 +54,12 @@ extension Report.Note {
 }
 
 extension Report {
-  /// Notes of one kind a step that are told one by one; beyond it they are counted.
+  /// The most notes of one kind listed per step; more are only counted.
   private static let noteLimit = 12
 
-  /// Columns that lines keep within, as far as names let them.
+  /// The intended line width in columns; long names may exceed it.
   private static let width = 96
-  /// Columns before a note: below who did it.
+  /// The indentation of notes in columns.
   private static let indent = 19
 
   /// The whole report.
@@ -82,7 +82,7 @@ extension Report {
       : "Not as expected: \(failures.count) of \(max(checks, failures.count)) checks."
   }
 
-  /// What is not as expected, a line each, with the file's name before it.
+  /// The failed expectations, one per line, prefixed with the file name.
   package var failureLines: [String] {
     failures.map { $0.line > 0 ? "\(file):\($0.line): \($0.sentence)" : "\(file): \($0.sentence)" }
   }
@@ -140,7 +140,7 @@ extension Report {
 
   private var deviceLines: [String] {
     var lines: [String] = []
-    // Devices that hold the same are told of once.
+    // Devices with equal contents are listed together.
     var groups: [(first: Device, names: [String])] = []
     for device in devices {
       if let index = groups.firstIndex(where: { $0.first.digest == device.digest }) {
@@ -173,7 +173,7 @@ extension Report {
     return lines
   }
 
-  /// Breaks text at blanks.
+  /// Wraps text at spaces.
   static func wrapped(_ text: String, within width: Int) -> [String] {
     var lines: [String] = []
     for word in text.split(separator: " ", omittingEmptySubsequences: false) {
