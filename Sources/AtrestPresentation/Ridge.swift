@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ground that trees stand on: soft ridges that rise under them and fade into the dusk below.
+// Computes the ground: soft ridges under the trees that fade into the dusk below.
 
-/// Where something stands.
+/// The foot of a tree on the ground.
 struct Foot: Hashable {
-  /// In points from the left.
+  /// The distance from the left, in points.
   let x: Double
-  /// In points from the top.
+  /// The distance from the top, in points.
   let y: Double
-  /// The size of what stands there.
+  /// The tree's size.
   let size: Double
 
-  /// How far into the ground a tree reaches, of its size.
+  /// How deep a tree is rooted, relative to its size.
   private static let rooted = 0.03
 
-  /// The foot of a tree by its centre.
+  /// The foot of a tree with a given centre.
   init(centreX: Double, centreY: Double, size: Double) {
     x = centreX
     y = centreY + size * (0.5 - Self.rooted)
@@ -23,10 +23,10 @@ struct Foot: Hashable {
 
 /// A gentle line through the feet of some trees of a layer.
 struct Ridge {
-  /// Where the trees stand, from left to right.
+  /// The feet, left to right.
   private(set) var feet: [Foot]
 
-  /// A hill with no tree on it, at a height.
+  /// A hill without trees at a height.
   init(free y: Double, width: Double, size: Double) {
     let places = [0.22 + 0.16 * grain(y), 0.64 + 0.2 * grain(y + 3)]
     feet = places.enumerated().map { index, place in
@@ -40,7 +40,7 @@ struct Ridge {
     self.feet = feet
   }
 
-  /// How steep the ground may be between two trees, in points up to points across.
+  /// The steepest ground between two trees, as rise over run.
   private static let slope = 0.2
 
   /// The mean height, in points from the top.
@@ -48,10 +48,10 @@ struct Ridge {
     feet.reduce(0) { $0 + $1.y } / Double(max(1, feet.count))
   }
 
-  /// Joins the feet of a layer into ridges, farthest first, that are nowhere steep.
+  /// Joins the feet of a layer into gently sloped ridges, farthest first.
   ///
-  /// - Parameter feet: From the top down.
-  /// - Complexity: O(n²) in the trees of a layer, of which there are at most 67.
+  /// - Parameter feet: From top to bottom.
+  /// - Complexity: O(n²) in the trees of a layer, at most 67.
   static func ridges(through feet: [Foot]) -> [Ridge] {
     var ridges: [Ridge] = []
     for foot in feet {
@@ -76,10 +76,10 @@ struct Ridge {
     feet.insert(foot, at: feet.firstIndex { $0.x > foot.x } ?? feet.endIndex)
   }
 
-  /// The points that the line goes through, from beyond the left edge to beyond the right one.
+  /// The points of the line, from beyond the left edge to beyond the right one.
   ///
-  /// Between trees that stand far apart it sinks a little, and beyond the last ones it falls away:
-  /// how much follows from where they stand.
+  /// It dips between distant trees and falls off beyond the outermost. The depth is a deterministic
+  /// function of the positions.
   func line(width: Double) -> [(x: Double, y: Double)] {
     guard let first = feet.first, let last = feet.last else { return [] }
     let size = first.size
@@ -106,7 +106,7 @@ struct Ridge {
     return line
   }
 
-  /// The line of the ground, and its body below, as an SVG path.
+  /// The ground line and the area below it as an SVG path.
   func path(width: Double, fade: Double) -> String {
     let line = line(width: width)
     guard let first = line.first else { return "" }
@@ -115,8 +115,8 @@ struct Ridge {
   }
 }
 
-/// A smooth line through points from left to right, as the beginning of an SVG path. It never goes
-/// higher or lower than the points beside it.
+/// A smooth curve through points from left to right, as the start of an SVG path. It never
+/// overshoots the neighbouring points.
 ///
 /// Source: Fritsch, Butland, "A Method for Constructing Local Monotone Piecewise Cubic
 /// Interpolants", 1984: the tangent is the harmonic mean of the slopes, and level at a peak or in a
@@ -134,7 +134,7 @@ func curve(through points: [(x: Double, y: Double)]) -> String {
   return text
 }
 
-/// The height of the same line at a place; that of the nearest end beyond its ends.
+/// The height of the same curve at an x; that of the nearest end outside.
 func height(of points: [(x: Double, y: Double)], at x: Double) -> Double {
   guard let first = points.first, let last = points.last else { return 0 }
   guard x > first.x else { return first.y }
@@ -150,7 +150,7 @@ func height(of points: [(x: Double, y: Double)], at x: Double) -> Double {
     + tangent(points, after - 1) * length * t * r * r - tangent(points, after) * length * t * t * r
 }
 
-/// How steep the line is at one of its points.
+/// The slope of the curve at one of its points.
 private func tangent(_ points: [(x: Double, y: Double)], _ index: Int) -> Double {
   func slope(_ index: Int) -> Double {
     let (a, b) = (points[index], points[index + 1])
@@ -163,8 +163,8 @@ private func tangent(_ points: [(x: Double, y: Double)], _ index: Int) -> Double
   return before * after > 0 ? 2 * before * after / (before + after) : 0
 }
 
-/// A number from 0 to 1 that follows from another and looks as if it did not: nature's
-/// irregularity, the same on every device.
+/// A deterministic pseudorandom number in 0..<1 from another number: natural irregularity that is
+/// the same on every device.
 ///
 /// Source: the finaliser of SplitMix64; Steele, Lea, Flood, 2014.
 func grain(_ value: Double) -> Double {

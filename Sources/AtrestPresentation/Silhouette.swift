@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outlines of trees, each read once in a process: a timer draws the same one every second.
+// Caches parsed tree outlines: the timer draws the same one every second.
 
 import AtrestDomain
 import Synchronization
 
-/// Outlines that have been read.
+/// The cache of parsed outlines.
 enum Silhouette {
   private static let known = Mutex<[TreeSilhouette: SilhouettePath]>([:])
 
-  /// The outline of a form.
+  /// The outline of a form. Thread-safe.
   ///
   /// - Complexity: About a millisecond the first time.
   static func path(_ form: TreeSilhouette) -> SilhouettePath {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pictures say to people who hear them, and the type that they are set in.
+// The screen reader's text and the typeface of pictures.
 
 import AtrestDomain
 import Foundation
 
 extension Tree {
-  /// What it is, and the day of its fast.
+  /// The tree's description with the date of its fast.
   func words(in zone: TimeZone) -> String {
     let day = TimeText.day(LocalDay(session.span.end ?? session.span.start, in: zone))
     return state == .incomplete
@@ -14,9 +14,9 @@ extension Tree {
   }
 }
 
-/// The type of words in pictures.
+/// The typeface of pictures.
 enum Typeface {
-  /// Rounded where a device has such a face, else its own.
+  /// Rounded if available, otherwise the system's.
   static let family =
     "ui-rounded, 'SF Pro Rounded', system-ui, 'Inter', 'DejaVu Sans', sans-serif"
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws a month of the calendar as an SVG file: days, and a dot in its tree's tone for each fast.
+// Draws a calendar month as SVG: days, and a dot in its tree's tone for each fast.
 
 import AtrestDomain
 import Foundation
 
-/// A month as a picture: the same month gives the same bytes, in every process.
+/// A month as SVG. Deterministic: equal months give equal bytes in every process.
 public enum CalendarPicture {
   /// Draws a month.
   ///
   /// - Parameters:
-  ///   - zone: Where the fasts' days are counted; the zone with which the grid was laid out.
-  ///   - width: In points; clamped to `TreePicture.sides`, as is `height`.
-  /// - Returns: An SVG 1.1 document without scripts and without references to other files.
+  ///   - zone: The zone with which the grid was laid out.
+  ///   - width: In points; clamped to `TreePicture.sides`, like `height`.
+  /// - Returns: An SVG 1.1 document without scripts or external references.
   public static func svg(
     _ grid: MonthGrid, in zone: TimeZone, width: Double = 390, height: Double = 844
   ) -> String {
@@ -23,18 +23,18 @@ public enum CalendarPicture {
   }
 }
 
-/// A month on its way to paper.
+/// The layout of one picture.
 private struct CalendarScene {
   let grid: MonthGrid
   let zone: TimeZone
   let width: Double
   let height: Double
-  /// The side of a day's square.
+  /// The side of a day's square in points.
   let cell: Double
   let left: Double
   let top: Double
 
-  /// Rows of the title, the weekdays, the weeks and the key, in cells.
+  /// The rows of title, weekdays, weeks and key, in cells.
   private let rows: Double
 
   init(grid: MonthGrid, zone: TimeZone, width: Double, height: Double) {
@@ -43,7 +43,7 @@ private struct CalendarScene {
     self.width = width
     self.height = height
     rows = Double(grid.weeks.count) + 3
-    // As large as six weeks need, in every month.
+    // Sized for six weeks in every month.
     cell = min(width / 7.9, height / 9.6, 86)
     left = (width - cell * 7) / 2
     top = (height - cell * rows) / 2
@@ -132,8 +132,8 @@ private struct CalendarScene {
   private func drawDot(
     _ dot: CalendarDot, x: Double, y: Double, words: String?, in markup: inout Markup
   ) {
-    // Grey is near to one of the tones: what ended early is a ring, so nobody needs to tell them
-    // apart by colour.
+    // Grey is close to one of the tones. A fast that ended early is a ring, so that colour alone
+    // never carries the difference.
     let colour = Palette.dot(dot).hex
     let look =
       dot == .grey
@@ -146,7 +146,7 @@ private struct CalendarScene {
     markup.group("circle", attributes) { $0.element("title", [], words: words) }
   }
 
-  /// What the dots mean, or that there are none yet.
+  /// The key of the dots, or a note that there are none.
   private func drawKey(in markup: inout Markup) {
     let y = top + cell * (rows - 0.46)
     guard !entries.isEmpty else {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws a forest at dusk as an SVG file.
+// Draws a forest at dusk as SVG.
 
 import AtrestDomain
 import Foundation
 
-/// The forest as a picture: the same forest gives the same bytes, in every process.
+/// The forest as SVG. Deterministic: equal forests give equal bytes in every process.
 public enum ForestPicture {
-  /// What of the canvas is drawn.
+  /// The part of the canvas to draw.
   public enum Part: Hashable, Sendable {
-    /// All of it.
+    /// The whole canvas.
     case whole
-    /// What a screen shows that is scrolled down by so many points; clamped to the canvas. The
-    /// stars are where the parallax has them.
+    /// One screen at a scroll offset in points, clamped to the canvas. The stars are shifted by the
+    /// parallax.
     case screen(scrolled: Double)
   }
 
-  /// What a screen shows when the forest is opened: its newest tree, and what is around it.
+  /// The screen shown when the forest is opened: around the newest tree.
   public static func opened(_ layout: ForestLayout) -> Part {
     guard let newest = layout.trees.first(where: { $0.id == layout.newest }) else {
       return .screen(scrolled: 0)
@@ -26,11 +26,11 @@ public enum ForestPicture {
   /// Draws a forest.
   ///
   /// - Parameters:
-  ///   - layout: Where everything stands.
-  ///   - zone: Where the days are counted on which the fasts ended, for what screen readers tell.
-  ///   - part: What of the canvas is drawn.
-  /// - Returns: An SVG 1.1 document without scripts and without references to other files. For 200
-  ///   trees some 100 KB.
+  ///   - layout: The positions of trees and stars.
+  ///   - zone: The zone for the dates in the screen reader's text.
+  ///   - part: The part of the canvas to draw.
+  /// - Returns: An SVG 1.1 document without scripts or external references; about 100 KB for 200
+  ///   trees.
   public static func svg(
     _ layout: ForestLayout, in zone: TimeZone, part: Part = .whole
   ) -> String {
@@ -38,7 +38,7 @@ public enum ForestPicture {
   }
 }
 
-/// A forest on its way to paper.
+/// The layout of one picture.
 private struct ForestScene {
   let layout: ForestLayout
   let zone: TimeZone
@@ -49,7 +49,7 @@ private struct ForestScene {
   let layers: [Layer]
   let hills: [(depth: ForestDepth, ridge: Ridge)]
 
-  /// The trees of one distance, and the ground that they stand on.
+  /// The trees of one layer and their ground.
   struct Layer {
     let depth: ForestDepth
     let trees: [PlacedTree]
@@ -121,15 +121,15 @@ private struct ForestScene {
     Ground.hour(at: y / layout.height)
   }
 
-  /// How clear the air is at a height: stars pale where they shine through the haze over the hills.
+  /// The clarity of the air at a height: the haze over the hills dims stars.
   private func clearness(at y: Double) -> Double {
     let crest = hills.first?.ridge.level ?? .infinity
     let depth = (y - crest) / (layout.canvas.screenHeight * 0.6)
     return 1 - 0.6 * min(max(depth, 0), 1)
   }
 
-  /// The hills, farthest first: those with trees, and some before the last of them, so that a long
-  /// canvas does not end in nothing.
+  /// The hills, farthest first: those with trees, and some in front of the last one, so that a long
+  /// canvas does not end in emptiness.
   private static func hills(
     _ layers: [Layer], layout: ForestLayout
   ) -> [(depth: ForestDepth, ridge: Ridge)] {
@@ -145,7 +145,8 @@ private struct ForestScene {
     return hills
   }
 
-  /// The ground of all layers lies behind all trees: so none is cut by the hill of another.
+  /// Draws the ground of all layers behind all trees, so that no hill cuts off another layer's
+  /// tree.
   private func drawHills(in markup: inout Markup) {
     let spacing = layout.height * 0.75 / Double(max(1, hills.count))
     for (depth, ridge) in hills where isSeen(ridge.level, size: height) {
@@ -165,8 +166,8 @@ private struct ForestScene {
     }
   }
 
-  /// A tree in its layer's opacity. Behind it the dusk itself is painted first, so that no other
-  /// tree shines through it: what is far away is dim, and not made of glass.
+  /// Draws a tree in its layer's opacity. The background colour is painted first, so that no other
+  /// tree shows through: distant trees are dim, not transparent.
   private func draw(_ tree: PlacedTree, in markup: inout Markup) {
     let variant = tree.appearance.variant
     if tree.opacity < 1 {

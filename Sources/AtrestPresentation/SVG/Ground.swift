@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The colours of the ground, near and far, and the haze over it.
+// The colours of the ground and its haze.
 
 import AtrestDomain
 
-/// The ground.
+/// The ground's colours and gradients.
 enum Ground {
-  /// How far a ridge fades out below its lowest point, in points: far where there is room, and soon
-  /// where the next ones follow closely.
+  /// How far a ridge fades out below its lowest point, in points: farther if ridges are far apart.
   ///
-  /// - Parameter spacing: Points from one ridge to the next, in the mean.
+  /// - Parameter spacing: The mean distance between ridges in points.
   static func fade(_ depth: ForestDepth, spacing: Double) -> Double {
     min(max(2.2 * spacing, depth.treeSize * 0.9), depth.treeSize * 2.4)
   }
 
-  /// How many colours the light on the ground goes through, from the top of a canvas down.
+  /// The number of steps in the light on the ground, top to bottom.
   static let hours = 10
 
-  /// Which of them a ridge has at a part of the canvas's height, from the top.
+  /// The step at a fraction of the canvas height from the top.
   static func hour(at part: Double) -> Int {
     min(max(Int(part * Double(hours)), 0), hours - 1)
   }
 
-  /// The light that lies on ridges, and how much of it there is at their line: moonlight on the far
-  /// ones, and the last of the day on the near ones. It is laid over the dusk thinly.
+  /// The light on a ridge and its opacity: moonlight on far ridges, the last daylight on near ones.
   static func light(_ hour: Int) -> (colour: RGB, opacity: Double) {
     let part = (Double(hour) + 0.5) / Double(hours)
     let colours = [RGB(hex: 0x6878B0), RGB(hex: 0x9682B2), RGB(hex: 0xC89A6C)]
@@ -34,10 +32,10 @@ enum Ground {
     )
   }
 
-  /// Defines the gradient of the ridges of an hour.
+  /// Defines the gradient of the ridges of a step.
   static func defineRidge(_ hour: Int, in markup: inout Markup) {
     let light = light(hour)
-    // Eased, so that no edge shows where it ends.
+    // Eased, so that its end shows no edge.
     markup.defineFade(
       id: "ridge-\(hour)",
       [(0, 1), (0.1, 0.82), (0.25, 0.58), (0.45, 0.32), (0.7, 0.1), (1, 0)].map {
@@ -45,7 +43,7 @@ enum Ground {
       })
   }
 
-  /// What is to be seen where a tree will stand: the sky, and some of the light on the ground.
+  /// The background colour at a tree's position: the sky with some of the ground's light.
   static func colour(behind tree: PlacedTree, sky: Sky, hour: Int) -> RGB {
     let light = light(hour)
     return .interpolate(
@@ -63,7 +61,7 @@ enum Ground {
       id: "soil", [(0, soil, 0), (0.25, soil, 0.1), (0.6, soil, 0.45), (1, soil, 0.8)])
   }
 
-  /// Draws the haze over the lowest part of a canvas, and lets its edge sink into the dark.
+  /// Draws the haze over the lowest part of a canvas and darkens its edge.
   static func draw(in markup: inout Markup, width: Double, bottom: Double, screen: Double) {
     for (id, above, height) in [("haze", 0.42, 0.42), ("soil", 0.14, 0.14)] {
       markup.element(

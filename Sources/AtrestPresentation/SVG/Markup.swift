@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How elements, attributes and numbers of an SVG file are written: the same bytes in every process.
+// Writes SVG elements, attributes and numbers, deterministically.
 
-/// A growing SVG document.
+/// An SVG document under construction.
 struct Markup {
-  /// What has been written.
+  /// The text so far.
   private(set) var text = ""
 
-  /// Begins the document: no script, no reference to anything outside, one picture with a name.
+  /// Starts the document: no scripts, no external references, one image with a title.
   ///
   /// - Parameters:
-  ///   - title: Its name, for people who hear it.
-  ///   - summary: What is to be seen.
-  ///   - top: Where on the canvas the picture begins.
-  ///   - isGroup: Whether its parts have names of their own, which screen readers then go through.
+  ///   - title: The title for screen readers.
+  ///   - summary: The description.
+  ///   - top: The picture's top on the canvas.
+  ///   - isGroup: Whether its parts have titles for screen readers to visit.
   init(
     title: String, summary: String, width: Double, height: Double, top: Double = 0,
     isGroup: Bool = false
@@ -31,7 +31,7 @@ struct Markup {
     element("desc", [("id", "summary")], words: summary)
   }
 
-  /// An element without content, or with words in it.
+  /// Writes an element, empty or with text.
   mutating func element(
     _ name: String, _ attributes: [(String, String)], words: String? = nil
   ) {
@@ -45,7 +45,7 @@ struct Markup {
     }
   }
 
-  /// An element around what `body` writes.
+  /// Writes an element around the output of `body`.
   mutating func group(
     _ name: String, _ attributes: [(String, String)] = [], _ body: (inout Markup) -> Void
   ) {
@@ -54,7 +54,7 @@ struct Markup {
     text += "</\(name)>\n"
   }
 
-  /// Ends the document.
+  /// Closes the document.
   consuming func finished() -> String {
     text + "</svg>\n"
   }
@@ -73,7 +73,7 @@ struct Markup {
     }
   }
 
-  /// Appends words with what XML reserves escaped, and what XML forbids left out.
+  /// Appends text with XML's reserved characters escaped and its forbidden ones dropped.
   private mutating func append(_ words: String) {
     for scalar in words.unicodeScalars {
       switch scalar {
@@ -89,10 +89,10 @@ struct Markup {
   }
 }
 
-/// A number to so many digits after the point, without trailing zeros; never `nan`, `inf` or
-/// `1e+06`, which some readers of SVG refuse, and never a comma, whatever the locale.
+/// Formats a number with fixed precision and no trailing zeros. Never writes `nan`, `inf` or
+/// `1e+06`, which some SVG readers reject, nor a locale's comma.
 ///
-/// - Parameter digits: 0 to 3. Two are enough for points.
+/// - Parameter digits: 0 to 3. Two suffice for points.
 func number(_ value: Double, digits: Int = 2) -> String {
   guard value.isFinite else { return "0" }
   let unit = [1, 10, 100, 1000][min(max(digits, 0), 3)]
@@ -104,7 +104,7 @@ func number(_ value: Double, digits: Int = 2) -> String {
   return rest.isEmpty ? text : "\(text).\(rest)"
 }
 
-/// A part of a whole, from 0 to 1, as an opacity or an offset.
+/// A fraction from 0 to 1, as an opacity or an offset.
 func part(_ value: Double) -> String {
   number(value, digits: 3)
 }

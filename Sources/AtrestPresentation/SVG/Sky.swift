@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sky of every picture, and which colour it has at a height.
+// The sky's gradient, and its colour at a height.
 
 import AtrestDomain
 
-/// The dusk behind everything: warm at the ground, night above.
+/// The dusk in the background: warm at the ground, night above.
 struct Sky {
-  /// From where to where it reaches, in points from the top of the canvas.
+  /// The vertical range in points from the top of the canvas.
   let range: ClosedRange<Double>
 
-  /// Its colour at a height, as the gradient shows it there.
+  /// The gradient's colour at a height.
   func colour(at y: Double) -> RGB {
     let length = range.upperBound - range.lowerBound
     return Self.colour(up: length > 0 ? (range.upperBound - y) / length : 0)
   }
 
-  /// Its colour at a part of its height, from the ground up: the dusk, with the bend at its middle
-  /// colour rounded off, where eyes would see a band.
+  /// The colour at a fraction of the height, bottom to top. Smoothed around the middle colour,
+  /// where the eye would see a band.
   static func colour(up: Double) -> RGB {
     let near = [-0.12, -0.06, 0, 0.06, 0.12].map { linear(up: up + $0) }
     func mean(_ part: KeyPath<RGB, Double>) -> Double {
@@ -47,7 +47,7 @@ struct Sky {
     }
   }
 
-  /// Paints it.
+  /// Fills the sky.
   func draw(in markup: inout Markup, width: Double) {
     markup.element(
       "rect",
@@ -59,7 +59,7 @@ struct Sky {
 }
 
 extension Markup {
-  /// Defines a gradient from top to bottom of whatever is filled with it.
+  /// Defines a vertical gradient relative to the filled shape.
   mutating func defineFade(id: String, _ stops: [(offset: Double, colour: RGB, opacity: Double)]) {
     group("linearGradient", [("id", id), ("x1", "0"), ("x2", "0"), ("y1", "0"), ("y2", "1")]) {
       markup in
@@ -67,7 +67,7 @@ extension Markup {
     }
   }
 
-  /// The stops of a gradient.
+  /// Writes the stops of a gradient.
   mutating func stops(_ stops: [(offset: Double, colour: RGB, opacity: Double)]) {
     for stop in stops {
       var attributes = [("offset", part(stop.offset)), ("stop-color", stop.colour.hex)]

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a star is drawn: four strokes with round ends, in a glow.
+// Draws a star: four round-ended strokes and a glow.
 
 import AtrestDomain
 
 /// Draws stars.
 enum StarInk {
-  /// The side of the symbol's square: the longest stroke, and the glow beyond it on either side.
+  /// The side of the symbol's square: the longest stroke plus the glow on both sides.
   private static let reach = StarGlyph.size + 2 * StarGlyph.glowRadius
 
-  /// Defines the symbol `star`. Its glow is a gradient and no filter: a forest has two hundred.
+  /// Defines the symbol `star`. The glow is a gradient rather than a filter, because a forest has
+  /// up to two hundred.
   static func define(in markup: inout Markup) {
     let light = Palette.starLight
     markup.group("radialGradient", [("id", "glow")]) { markup in
@@ -40,11 +41,11 @@ enum StarInk {
     }
   }
 
-  /// Draws one.
+  /// Draws a star.
   ///
   /// - Parameters:
   ///   - size: The side of the square that its strokes fill.
-  ///   - title: What a pointer that rests on it is told.
+  ///   - title: The tooltip.
   static func draw(
     in markup: inout Markup, x: Double, y: Double, size: Double, opacity: Double
   ) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a silhouette is drawn: a symbol for its form, a gradient for its tone.
+// Draws a silhouette: a symbol for its form, a gradient for its tone.
 
 import AtrestDomain
 
 /// Draws trees.
 enum TreeInk {
-  /// Defines the symbols and gradients that some trees need, and no other: files stay small.
+  /// Defines only the symbols and gradients in use, to keep files small.
   static func define(
     forms: Set<TreeSilhouette>, tones: Set<Int>, in markup: inout Markup
   ) {
@@ -23,8 +23,7 @@ enum TreeInk {
     }
   }
 
-  /// Light from above: a tree is in its light tone where it is seen first, and goes over into its
-  /// dark one towards the ground.
+  /// Light from above: the light tone at the top fades into the dark one at the ground.
   static func shade(
     light: RGB, dark: RGB
   ) -> [(offset: Double, colour: RGB, opacity: Double)] {
@@ -35,7 +34,7 @@ enum TreeInk {
     ]
   }
 
-  /// Draws a silhouette by its centre.
+  /// Draws a silhouette at a centre.
   static func draw(
     in markup: inout Markup, variant: Int, x: Double, y: Double, size: Double, fill: String,
     opacity: Double = 1, title: String? = nil

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws one tree at dusk as an SVG file: as it comes into being, as it stands, or as it stayed.
+// Draws one tree at dusk as SVG: materialising, established or incomplete.
 
 import AtrestDomain
 import Foundation
 
-/// One tree as a picture: the same tree gives the same bytes, in every process.
+/// One tree as SVG. Deterministic: equal trees give equal bytes in every process.
 public enum TreePicture {
-  /// The sizes that a picture may have, in points.
+  /// The valid side lengths in points.
   public static let sides = 1.0...10_000.0
 
-  /// Draws a tree of a fast that is over.
+  /// Draws the tree of an ended fast.
   ///
   /// - Parameters:
-  ///   - zone: Where the day is counted on which the fast ended.
-  ///   - width: In points; clamped to `sides`, as is `height`.
-  /// - Returns: An SVG 1.1 document without scripts and without references to other files.
+  ///   - zone: The zone for the date in the screen reader's text.
+  ///   - width: In points; clamped to `sides`, like `height`.
+  /// - Returns: An SVG 1.1 document without scripts or external references.
   public static func svg(
     _ tree: Tree, in zone: TimeZone, width: Double = 390, height: Double = 844
   ) -> String {
@@ -24,10 +24,9 @@ public enum TreePicture {
 
   /// Draws a tree in any state.
   ///
-  /// While it comes into being its colour and opacity are those of the timer, and it settles from
-  /// the ground up: what is settled is clear, and what is not yet is a breath of mist.
-  /// - Parameter title: What it is, for people who hear it; else the words for one that comes into
-  ///   being.
+  /// A materialising tree has the timer's colour and opacity, and settles from the ground up: the
+  /// settled part is sharp, the rest a faint mist.
+  /// - Parameter title: The screen reader's text; by default that of a materialising tree.
   public static func svg(
     _ character: TreeCharacter, _ state: TreeState, title: String? = nil, width: Double = 390,
     height: Double = 844
@@ -43,7 +42,7 @@ public enum TreePicture {
   }
 }
 
-/// A tree on its way to paper.
+/// The layout of one picture.
 private struct TreeScene {
   let character: TreeCharacter
   let title: String
@@ -80,7 +79,7 @@ private struct TreeScene {
     }
   }
 
-  /// The middle of the picture: the place is laid out on what may be a narrower screen.
+  /// The middle of the picture; the place may be laid out for a narrower screen.
   private var x: Double { width / 2 }
   private var foot: Double { place.treeY + place.treeSize * 0.468 }
 
@@ -122,7 +121,7 @@ private struct TreeScene {
     if progress < 1 { defineVeil(in: &markup) }
   }
 
-  /// Defines what lets the settled part be seen, and the blur of the rest.
+  /// Defines the mask of the settled part and the blur of the rest.
   private func defineVeil(in markup: inout Markup) {
     let size = place.treeSize
     let (top, left) = (place.treeY - size / 2, x - size / 2)
@@ -162,7 +161,7 @@ private struct TreeScene {
     }
   }
 
-  /// A paler air behind the tree, so that it stands out from the dusk in every tone.
+  /// A lighter area behind the tree, so that every tone stands out from the dusk.
   private func drawBreath(in markup: inout Markup) {
     let reach = place.treeSize
     markup.element(
@@ -173,7 +172,7 @@ private struct TreeScene {
       ])
   }
 
-  /// The hill, in front of the tree's foot: a tree stands in its ground and not on it.
+  /// The hill in front of the tree's foot, so that the tree is rooted in the ground.
   private func drawGround(in markup: inout Markup) {
     let reach = place.treeSize
     let rise = min(width * 0.055, reach * 0.2)
@@ -199,7 +198,7 @@ private struct TreeScene {
     markup.group("g", [("filter", "url(#mist)")]) {
       drawTree(opacity: appearance.opacity, in: &$0)
     }
-    // On a group, because the mask of a `use` would be moved along with it.
+    // On a group, because a mask on a `use` would be moved with it.
     markup.group("g", [("mask", "url(#settled)")]) {
       drawTree(opacity: min(1, 0.22 + appearance.opacity), in: &$0)
     }

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws a month of the calendar in a terminal: days, and a dot in its tree's tone for each fast.
+// Draws a calendar month in a terminal: days, and a dot in its tree's tone for each fast.
 
 import AtrestDomain
 
 /// A month as text.
 public enum CalendarDrawing {
-  /// Columns of a month where there is room: seven of six.
+  /// The full width in columns: seven cells of six.
   public static let width = 42
-  /// Columns below which a month loses its last day of the week: seven of three, but for the blank
-  /// at the end.
+  /// The least width in columns: seven cells of three without the trailing space. Narrower drawings
+  /// lose the last weekday.
   public static let leastWidth = 20
-  /// Rows of a month of six weeks where there is room.
+  /// The full height in rows, for six weeks.
   public static let height = 17
 
-  /// Draws a month in the middle of so many columns and rows, smaller where there is little room.
+  /// Draws a month centred in the given size, smaller if needed.
   ///
-  /// A dot stands under its day, or beside it where rows are few. A dot is filled for a fast that
-  /// reached its target and open for one that ended early. Today is bold and in brackets.
-  /// - Parameter width: Columns; 0 to `Drawing.limit`, as `height`.
+  /// A dot is below its day, or beside it if rows are scarce. It is filled for a fast that reached
+  /// its target and open for one that ended early. Today is bold and in brackets.
+  /// - Parameter width: Columns; 0 to `Drawing.limit`, like `height`.
   public static func draw(_ grid: MonthGrid, width: Int, height: Int) -> Drawing {
     var drawing = Drawing(width: width, height: height)
     let weeks = grid.weeks.count
-    // Title, a blank row, the weekdays, then one or two rows a week, a blank row and the key.
+    // Title, a blank row, the weekdays, one or two rows per week, a blank row and the key.
     let isTall = drawing.height >= 5 + weeks * 2
     let cell = min(6, max(3, drawing.width / 7))
     let left = max(0, (drawing.width - cell * 7) / 2)
@@ -31,7 +31,7 @@ public enum CalendarDrawing {
       grid.month.title, centredIn: cell * 7, left: left, row: top, Palette.highlight, true, &drawing
     )
     for (column, weekday) in grid.weekdays.enumerated() {
-      // Two letters where three would touch; as far to the right as the days below.
+      // Two letters if three would touch; right-aligned with the days below.
       let name = String(weekday.shortName.prefix(cell < 5 ? 2 : 3))
       drawing.write(
         name, column: left + column * cell + (cell + 2) / 2 - name.count, row: top + 2,

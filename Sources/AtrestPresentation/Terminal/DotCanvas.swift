@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dots finer than a terminal's cells: two across and four down in each, as braille has them.
+// A canvas of braille dots: two across and four down per terminal cell.
 
 import AtrestDomain
 
-/// A field of coloured dots.
+/// A canvas of coloured dots.
 struct DotCanvas {
-  /// Dots across and down in a cell. In most terminals such dots are square.
+  /// The dots per cell. In most terminals such dots are square.
   static let perCell = (columns: 2, rows: 4)
 
-  /// Dots across.
+  /// The width in dots.
   let width: Int
-  /// Dots down.
+  /// The height in dots.
   let height: Int
   private let columns: Int
   private let rows: Int
   private var dots: [Ink?]
 
-  /// What a dot is made of.
+  /// The style of a dot.
   struct Ink: Hashable {
     /// Its colour.
     var colour: RGB
-    /// Whether it stands back.
+    /// Whether it is dimmed.
     var isDim = false
-    /// Whether it is only ground, before which a star still shows.
+    /// Whether it is ground, which a star may cover.
     var isGround = false
   }
 
-  /// Columns and rows are those of the cells; clamped to 0 to `Drawing.limit`.
+  /// Creates an empty canvas. Sizes are in cells, clamped to 0...`Drawing.limit`.
   init(columns: Int, rows: Int) {
     self.columns = Drawing.clamped(columns)
     self.rows = Drawing.clamped(rows)
@@ -35,14 +35,14 @@ struct DotCanvas {
     dots = Array(repeating: nil, count: width * height)
   }
 
-  /// A dot; nil where there is none, and outside. Setting outside does nothing.
+  /// The dot at a position; nil if empty or outside. Writes outside are ignored.
   subscript(x: Int, y: Int) -> Ink? {
     get { x >= 0 && x < width && y >= 0 && y < height ? dots[y * width + x] : nil }
     set { if x >= 0, x < width, y >= 0, y < height { dots[y * width + x] = newValue } }
   }
 
-  /// Where in an even scatter a dot comes, from 0 to 1: the dots whose places lie below a density
-  /// are as many as it says, nowhere in clumps, and all still there at any greater density.
+  /// A dot's threshold in an even scatter, 0 to 1. The dots with thresholds below a density are
+  /// evenly spread, in that proportion, and a subset of those at any higher density.
   ///
   /// Source: Roberts, "The Unreasonable Effectiveness of Quasirandom Sequences", 2018: the R2
   /// sequence as a dither mask.
@@ -53,12 +53,10 @@ struct DotCanvas {
 
   /// Draws a silhouette.
   ///
-  /// A narrow gap is kept free around it, so that it stands out from what is behind it even without
-  /// colours.
+  /// Clears a narrow gap around it, so that it stands out from its background even without colours.
   /// - Parameters:
-  ///   - x: Its left edge, in dots; `y` its top edge.
-  ///   - ink: What a dot is made of, and how densely dots stand there, by the part of its height
-  ///     from the top.
+  ///   - x: The left edge in dots; `y` is the top edge.
+  ///   - ink: Returns style and density of the dots at a fraction of the height from the top.
   mutating func draw(
     _ shape: DotShape, x: Int, y: Int, ink: (Double) -> (ink: Ink, density: Double)
   ) {
@@ -70,7 +68,7 @@ struct DotCanvas {
     for dot in shape.dots {
       let (ink, density) = ink((Double(dot.row) + 0.5) / Double(shape.size))
       let (x, y) = (x + dot.column, y + dot.row)
-      // More of an outline than of what it holds: a tree keeps its form when it is faint.
+      // Edges are denser than the interior, so that a faint tree keeps its form.
       if Self.place(x: x, y: y) < (dot.isEdge ? density * 1.3 : density) { self[x, y] = ink }
     }
   }
@@ -79,7 +77,7 @@ struct DotCanvas {
     (-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 0), (0, 1), (1, -1), (1, 0), (1, 1),
   ]
 
-  /// Whether a cell has dots of something that stands on the ground.
+  /// Whether a cell has dots other than ground.
   func isTaken(column: Int, row: Int) -> Bool {
     (0..<Self.perCell.rows).contains { down in
       (0..<Self.perCell.columns).contains { across in
@@ -89,7 +87,7 @@ struct DotCanvas {
     }
   }
 
-  /// Puts the dots into a drawing, where there are any.
+  /// Draws the nonempty cells into a drawing.
   func draw(into drawing: inout Drawing) {
     for row in 0..<rows {
       for column in 0..<columns {
@@ -98,12 +96,12 @@ struct DotCanvas {
     }
   }
 
-  /// The bits of braille, by row and column. Source: Unicode, Braille Patterns.
+  /// The bits of braille patterns by row and column. Source: Unicode, Braille Patterns.
   private static let bits: [[UInt32]] = [
     [0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80],
   ]
 
-  /// A cell in the colour that most of its dots have.
+  /// A cell in the colour of most of its dots.
   private func cell(column: Int, row: Int) -> Cell? {
     var pattern: UInt32 = 0
     var inks: [(ink: Ink, count: Int)] = []
@@ -126,25 +124,25 @@ struct DotCanvas {
   }
 }
 
-/// A silhouette as dots in a square.
+/// A silhouette rasterised to a square of dots.
 struct DotShape {
-  /// The side of the square, in dots.
+  /// The side of the square in dots.
   let size: Int
-  /// Where the dots are, from the top down.
+  /// The dots from top to bottom.
   let dots: [Dot]
 
   /// A dot of a silhouette.
   struct Dot {
     let row: Int
     let column: Int
-    /// Whether it has a neighbour that is none.
+    /// Whether a neighbour is empty.
     let isEdge: Bool
   }
 
-  /// How much of a dot a silhouette covers at least. Below one half, so that thin branches stay.
+  /// The least coverage of a filled dot. Below one half, so that thin branches remain.
   private static let least = 0.42
 
-  /// A silhouette of a size.
+  /// Rasterises a silhouette.
   ///
   /// - Complexity: That of `SilhouettePath.coverage`.
   init(_ path: SilhouettePath, size: Int) {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a terminal is to show, as values: characters and how they look, without a control sequence.
+// Terminal output as values: styled characters without control sequences.
 
 import AtrestDomain
 
-/// A character of a drawing, one column wide, and how it looks.
+/// A styled character of a drawing, one column wide.
 public struct Cell: Hashable, Sendable {
-  /// What stands there. Never a control character.
+  /// The character. Never a control character.
   public var character: Character
-  /// Its colour; nil for the terminal's own.
+  /// The colour; nil for the terminal's own.
   public var foreground: RGB?
-  /// Whether it stands back: for terminals with few colours, where shades of one look alike.
+  /// Whether it is dim: for terminals with few colours, where shades look alike.
   public var isDim: Bool
-  /// Whether it stands out.
+  /// Whether it is bold.
   public var isBold: Bool
 
-  /// A cell.
+  /// Creates a cell. The character must be one column wide.
   public init(
     _ character: Character, foreground: RGB? = nil, isDim: Bool = false, isBold: Bool = false
   ) {
@@ -24,25 +24,25 @@ public struct Cell: Hashable, Sendable {
     self.isBold = isBold
   }
 
-  /// Nothing.
+  /// An empty cell.
   public static let blank = Cell(" ")
 }
 
-/// Rows of cells, all equally long.
+/// A grid of cells.
 ///
-/// A drawing stays beautiful without colours: distance is how densely the dots stand.
+/// A drawing also works without colours: distance is shown by the density of dots.
 public struct Drawing: Hashable, Sendable {
-  /// Columns.
+  /// The width in columns.
   public let width: Int
   /// The rows, from the top.
   public private(set) var rows: [[Cell]]
-  /// Rows in all.
+  /// The height in rows.
   public var height: Int { rows.count }
 
-  /// The most columns or rows that are drawn; a terminal beyond is filled up to there.
+  /// The most columns or rows drawn; a larger terminal is filled up to this.
   public static let limit = 1000
 
-  /// An empty drawing. Sizes are clamped to 0 to `limit`; of size nothing it has no cells.
+  /// Creates an empty drawing. Sizes are clamped to 0...`limit`.
   public init(width: Int, height: Int) {
     let width = Self.clamped(width)
     self.width = width
@@ -52,7 +52,7 @@ public struct Drawing: Hashable, Sendable {
 
   static func clamped(_ side: Int) -> Int { min(max(side, 0), limit) }
 
-  /// The cell of a column and a row; blank outside. Setting outside does nothing.
+  /// The cell at a position; blank outside. Writes outside are ignored.
   public subscript(column: Int, row: Int) -> Cell {
     get {
       rows.indices.contains(row) && (0..<width).contains(column) ? rows[row][column] : .blank
@@ -62,7 +62,7 @@ public struct Drawing: Hashable, Sendable {
     }
   }
 
-  /// Writes words into a row, from a column on; what does not fit is left out.
+  /// Writes text into a row from a column on, truncated at the edge.
   mutating func write(
     _ words: String, column: Int, row: Int, foreground: RGB? = nil, isDim: Bool = false,
     isBold: Bool = false
@@ -73,7 +73,7 @@ public struct Drawing: Hashable, Sendable {
     }
   }
 
-  /// The text alone, without spaces at the ends of lines.
+  /// The text without styles or trailing spaces.
   public var lines: [String] {
     rows.map { row in
       let last = row.lastIndex { $0.character != " " }
@@ -81,8 +81,8 @@ public struct Drawing: Hashable, Sendable {
     }
   }
 
-  /// The same in ASCII, for terminals and printers that know nothing else: dots become characters
-  /// of about the same darkness.
+  /// The drawing in ASCII, for terminals and printers without Unicode: dots become characters of
+  /// similar darkness.
   public var ascii: Drawing {
     var result = self
     for row in rows.indices {
@@ -111,7 +111,7 @@ public struct Drawing: Hashable, Sendable {
   }
 }
 
-/// The characters of stars: each is one column wide in every terminal.
+/// The characters of stars, each one column wide in every terminal.
 enum StarMark {
   static let bright: Character = "✦"
   static let middle: Character = "✧"
@@ -127,7 +127,7 @@ enum StarMark {
   }
 }
 
-/// The characters of the calendar's dots. They differ in form, so no colour is needed to read them.
+/// The characters of the calendar's dots. They differ in form, so that colour is not needed.
 enum CalendarMark {
   static let completed: Character = "●"
   static let endedEarly: Character = "○"

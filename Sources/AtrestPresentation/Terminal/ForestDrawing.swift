@@ -3,16 +3,16 @@
 
 import AtrestDomain
 
-/// A forest, drawn with dots.
+/// A forest drawn with dots.
 public enum ForestDrawing {
-  /// Draws a forest into so many columns and rows: all of it, however many trees there are.
+  /// Draws a whole forest into the given size.
   ///
-  /// Trees are where they are in the picture, as far as there is room; their size depends on how
-  /// many there are. Far ones are dimmer, and less dense.
+  /// Trees are placed as in the picture, as far as space allows; their size depends on their
+  /// number. Distant ones are dimmer and less dense.
   /// - Parameters:
-  ///   - trees: All of them, oldest first, as `TreeMapper` gives them; the newest 200 are drawn.
-  ///   - width: Columns; 0 to `Drawing.limit`, as `height`.
-  /// - Complexity: Some ten milliseconds.
+  ///   - trees: All trees, oldest first, as `TreeMapper` gives them; the newest 200 are drawn.
+  ///   - width: Columns; 0 to `Drawing.limit`, like `height`.
+  /// - Complexity: About ten milliseconds.
   public static func draw(_ trees: [Tree], width: Int, height: Int) -> Drawing {
     var drawing = Drawing(width: width, height: height)
     guard drawing.width > 0, drawing.height > 0 else { return drawing }
@@ -22,8 +22,8 @@ public enum ForestDrawing {
     return drawing
   }
 
-  /// The rows in which so many trees can be told apart, for a width: at least 16, so that a few
-  /// have a sky, and as many as a forest of 200 needs.
+  /// The rows needed to tell that many trees apart at a width: at least 16, so that a few trees
+  /// have a sky.
   public static func height(trees: Int, width: Int) -> Int {
     let columns = max(20, Drawing.clamped(width))
     let drawn = Double(min(max(trees, 0), ForestCanvas.treeLimit))
@@ -41,17 +41,17 @@ public enum ForestDrawing {
   }
 }
 
-/// A forest on its way to a terminal.
+/// The layout of one drawing.
 private struct ForestDots {
-  /// The mean area of a tree of the three layers, of one in the foreground.
+  /// The mean area of a tree over the three layers, relative to the foreground.
   static let meanArea = ForestDepth.allCases.reduce(0) { $0 + Self.scale($1) * Self.scale($1) } / 3
-  /// How much of the ground trees may stand on, of 1.
+  /// The fraction of the ground that trees may cover.
   static let crowding = 0.55
 
   let layout: ForestLayout
   let columns: Int
   let rows: Int
-  /// The side of a tree in the foreground, in dots.
+  /// The side of a foreground tree in dots.
   let size: Double
 
   init(trees: [Tree], columns: Int, rows: Int) {
@@ -62,7 +62,7 @@ private struct ForestDots {
     let drawn = Double(max(1, min(trees.count, ForestCanvas.treeLimit)))
     let even = (Self.crowding * width * height / (Self.meanArea * drawn)).squareRoot()
     size = min(max(even, 10), 44, height * 0.5, width * 0.6)
-    // Points in a dot, so that the layout keeps trees as far apart as their size asks for.
+    // Points per dot, so that the layout spaces trees according to their size.
     let points = ForestDepth.foreground.treeSize / max(1, size)
     layout = ForestLayout(
       trees: trees,
@@ -74,7 +74,7 @@ private struct ForestDots {
     depth.treeSize / ForestDepth.foreground.treeSize
   }
 
-  /// A tree, and its square in dots.
+  /// A tree and its square in dots.
   private struct Place {
     let tree: PlacedTree
     let foot: Foot
@@ -87,7 +87,7 @@ private struct ForestDots {
     let scale = Self.scale(tree.depth)
     let size = max(1, Int((size * scale).rounded()))
     let (width, height) = (Double(canvas.width), Double(canvas.height))
-    // The bands of the layout leave room above and below that a terminal does not have.
+    // The layout's vertical bands leave a margin that a terminal has no room for.
     let bands = 0.06...0.92
     let part = (tree.y / layout.height - bands.lowerBound) / (bands.upperBound - bands.lowerBound)
     let ground = Double(DotCanvas.perCell.rows)
@@ -132,7 +132,7 @@ private struct ForestDots {
     let shade = 0.25 + 0.75 * tree.depth.opacity
     let grey = Palette.treeGrey
     let pair = tree.hasStar ? (earth.light, earth.dark) : (grey, grey)
-    // Grey stays visible by its colour, so its dots need not be as few as its opacity says.
+    // Grey is visible by its colour, so its dots may be denser than its opacity.
     let density = tree.hasStar ? 1 : 0.45
     let distance =
       switch tree.depth {
@@ -147,7 +147,7 @@ private struct ForestDots {
     )
   }
 
-  /// The lines of the hills, as sparse dots.
+  /// Draws the lines of the hills as sparse dots.
   private func drawHills(_ places: [Place], in canvas: inout DotCanvas) {
     let ridges = ForestDepth.allCases.flatMap { depth in
       Ridge.ridges(through: places.filter { $0.tree.depth == depth }.map(\.foot))

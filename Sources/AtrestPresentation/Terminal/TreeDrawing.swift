@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws one tree in a terminal: as it comes into being, as it stands, or as it stayed.
+// Draws one tree in a terminal: materialising, established or incomplete.
 
 import AtrestDomain
 
-/// One tree, drawn with dots.
+/// One tree drawn with dots.
 public enum TreeDrawing {
-  /// Draws a tree as large as it fits, in the middle, its foot at the bottom.
+  /// Draws a tree as large as fits, centred, its foot at the bottom.
   ///
-  /// A tree that comes into being is a few scattered dots at first; they become more, and those
-  /// near the ground become dense before the crown does. No dot ever vanishes.
+  /// A materialising tree starts as a few scattered dots. They become more, and denser near the
+  /// ground first. No dot ever disappears.
   /// - Parameters:
-  ///   - star: How much of its star there is, from 0 to 1: for an arrival. Nil for all of it over
-  ///     an established tree, and nothing over any other.
-  ///   - width: Columns; 0 to `Drawing.limit`, as `height`.
+  ///   - star: The star's opacity, 0 to 1, for an arrival. nil: full over an established tree, none
+  ///     over any other.
+  ///   - width: Columns; 0 to `Drawing.limit`, like `height`.
   /// - Complexity: A few milliseconds.
   public static func draw(
     _ character: TreeCharacter, _ state: TreeState, star: Double? = nil, width: Int, height: Int
@@ -20,7 +20,7 @@ public enum TreeDrawing {
     var drawing = Drawing(width: width, height: height)
     var canvas = DotCanvas(columns: width, rows: height)
     guard drawing.width > 0, drawing.height > 0 else { return drawing }
-    // A row for the ground, where there is one to spare.
+    // One row for the ground, if there is one to spare.
     let ground = drawing.height > 3 ? DotCanvas.perCell.rows : 0
     let size = min(canvas.width, canvas.height - ground, SilhouettePath.limitCells)
     let left = (canvas.width - size) / 2
@@ -34,7 +34,7 @@ public enum TreeDrawing {
     return drawing
   }
 
-  /// How a tree looks at each part of its height.
+  /// The style of a tree by height.
   private struct Look {
     let appearance: TreeAppearance
     let shadow: RGB
@@ -59,9 +59,9 @@ public enum TreeDrawing {
       }
     }
 
-    /// - Parameter down: The part of the tree's height from the top.
+    /// - Parameter down: The fraction of the tree's height from the top.
     func ink(at down: Double) -> (ink: DotCanvas.Ink, density: Double) {
-      // A colour per step of the height, so that cells of one row have one colour.
+      // Quantised by height, so that all cells of a row have one colour.
       let colour = RGB.interpolate(
         from: appearance.fill, to: shadow, t: (down * 16).rounded() / 16 * 0.6)
       guard let progress else {
@@ -73,7 +73,7 @@ public enum TreeDrawing {
     }
   }
 
-  /// Scattered dots on either side of the foot, fewer the farther away.
+  /// Draws scattered dots on both sides of the foot, fewer with distance.
   private static func drawGround(in canvas: inout DotCanvas, line: Int, reach: Double) {
     let middle = Double(canvas.width) / 2
     for x in 0..<canvas.width {
@@ -86,7 +86,7 @@ public enum TreeDrawing {
     }
   }
 
-  /// At the top right of the tree's square.
+  /// Draws the star at the top right of the tree's square.
   private static func drawStar(
     _ part: Double, left: Int, size: Int, in drawing: inout Drawing
   ) {
