@@ -56,7 +56,7 @@ public struct AccountClaim: Sendable {
   }
 }
 
-/// The holder of a purchase.
+/// Which account holds a purchase, as the server records it.
 public enum PurchaseHolder: Hashable, Sendable {
   /// No account; the first claim binds it.
   case nobody

@@ -9,7 +9,7 @@ import Foundation
 /// would count a fast twice. Deleting the history removes nothing, so it does not restart the
 /// trial.
 public struct CompletedFasts: Hashable, Sendable {
-  /// The ids.
+  /// The fasts' record ids.
   public private(set) var ids: Set<UUID>
 
   /// Creates a set from ids in any order, with repetition.

@@ -58,7 +58,7 @@ public struct TransactionFact: Hashable, Sendable {
   public let id: ID
   /// The subscription's first purchase, or this one. At most one account holds it.
   public let originalID: ID
-  /// The product.
+  /// The App Store's product identifier.
   public let productID: String
   /// The product's type.
   public let type: ProductType

@@ -175,7 +175,7 @@ public struct TransactionVerifier: Sendable {
     return environment
   }
 
-  /// Check 12.
+  /// Check 12: the date of signing.
   private func checkSigned(_ signed: WallTime, now: WallTime) throws(EntitlementRejection) {
     let (lead, overflow) = signed.milliseconds.subtractingReportingOverflow(now.milliseconds)
     guard !overflow, lead <= policy.clockToleranceMilliseconds else {

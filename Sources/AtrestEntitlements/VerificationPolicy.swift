@@ -19,7 +19,7 @@ public enum StoreEnvironment: String, Hashable, Comparable, Sendable, CaseIterab
   }
 }
 
-/// The type of a product.
+/// How long a product grants. Raw values are the App Store's.
 public enum ProductType: String, Hashable, Sendable, CaseIterable {
   /// A subscription, which grants until it expires.
   case subscription = "Auto-Renewable Subscription"

@@ -94,7 +94,6 @@ struct AtrestLine: Codable {
   }
 }
 
-/// The names of kinds.
 enum KindName {
   private static let names: [(RecordKind, String)] = [
     (.session, "session"), (.water, "water"), (.preference, "preference"),
@@ -116,7 +115,6 @@ enum KindName {
   }
 }
 
-/// The names of fields.
 enum FieldName {
   /// The name of a field's stamp.
   static func text(_ field: FieldNumber, of kind: RecordKind) -> String {

@@ -10,7 +10,6 @@ import Foundation
 struct IOSOutline: Decodable {
   /// The version, if present.
   let version: Int?
-  /// Whether it is an export.
   let isExport: Bool
   /// Whether it is the app's state file.
   let isState: Bool

@@ -10,13 +10,13 @@ import Foundation
 public struct ImportPlan: Sendable {
   /// The fate of one entry.
   public struct Step: Hashable, Sendable {
-    /// The entry.
+    /// The entry as read from the file.
     public let entry: ImportEntry
     /// The key of the stored record to compare with and write to. Normally the entry's own. If an
     /// earlier file imported the fast while it was open and it has since ended or been deleted
     /// here, that record's key: the app assigned another id at the end.
     public let key: RecordKey
-    /// The decision.
+    /// The entry's fate, decided against the record under `key`.
     public let decision: ImportDecision
 
     /// The fields to write; empty if nothing is to be written.

@@ -17,7 +17,7 @@ extension WallClock {
   public func uptimeMilliseconds() -> Int64? { nil }
 }
 
-/// The system's clock.
+/// The system's real-time clock, and the boot clock on Linux.
 public struct SystemClock: WallClock {
   /// Creates the clock, which has no state.
   public init() {}

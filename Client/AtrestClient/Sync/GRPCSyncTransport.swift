@@ -22,9 +22,9 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
 
   /// Creates a transport. Does not connect yet.
   ///
-  /// - Parameters:
-  ///   - token: The device's token; nil before pairing.
-  /// - Throws: `SyncError` if the token cannot be sent or TLS cannot be configured.
+  /// - Parameter token: The device's token; nil before pairing.
+  /// - Throws: `.badAnswer` if the token cannot be sent; `.unreachable` if the address or the TLS
+  ///   configuration is invalid.
   public init(server: ServerAddress, token: String?) throws(SyncError) {
     var configuration = GRPCChannel.Configuration()
     configuration.compression = .gzip

@@ -24,7 +24,6 @@ struct ExportCommand: ParsableCommand {
         atrest export --since 2026-01-01 - | gzip > this-year.jsonl.gz
       """)
 
-  /// The format of the file.
   enum FileFormat: String, ExpressibleByArgument, CaseIterable {
     /// The native format.
     case atrest

@@ -30,7 +30,6 @@ struct Snapshot: Hashable {
   var stuck = 0
   /// The number of open journal entries.
   var conflicts = 0
-  /// Whether the device is paired.
   var isPaired = false
 
   /// The state of a device without a replica.

@@ -57,7 +57,6 @@ enum EventWords {
     }
   }
 
-  /// The event as a sentence.
   static func sentence(_ event: Event, _ devices: DeviceNames) -> String {
     let actor = event.actor == .none ? "the server's owner" : quoted(event.actor, devices)
     let subject = event.subject == .none ? "a device" : quoted(event.subject, devices)

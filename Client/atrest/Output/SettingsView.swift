@@ -86,7 +86,6 @@ extension Setting {
   /// The settings that people can set.
   static var people: [Setting] { allCases.filter { $0.name != nil } }
 
-  /// Their names.
   static var names: [String] { people.map(SettingsWords.name) }
 }
 

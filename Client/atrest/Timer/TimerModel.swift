@@ -127,7 +127,6 @@ struct TimerModel: Hashable {
   /// Vigil according to the settings.
   var vigil: Vigil { Vigil(snapshot.choices.settings) }
 
-  /// Seconds since a date.
   func seconds(since then: Date) -> TimeInterval { context.now.timeIntervalSince(then) }
 
   // MARK: - Events

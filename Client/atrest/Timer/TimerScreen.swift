@@ -41,7 +41,6 @@ struct TimerLine: Hashable {
   /// The text without styles.
   var plain: String { spans.map(\.text).joined() }
 
-  /// The line centred in a number of columns.
   func centred(_ columns: Int) -> TimerLine {
     let blanks = max(0, (columns - plain.count) / 2)
     return TimerLine(

@@ -13,7 +13,6 @@ package struct Expectation: Hashable, Sendable {
   package var water: [Named<WaterMatch?>] = []
   /// Settings by key; nil for one that must not be set.
   package var settings: [Named<String?>] = []
-  /// The number of fasts.
   package var fastCount: Int?
   /// The number of drinks.
   package var waterCount: Int?
@@ -40,11 +39,9 @@ package struct Expectation: Hashable, Sendable {
   package struct FastMatch: Hashable, Sendable {
     /// When it started.
     package var began: Date?
-    /// When it ended.
     package var ended: Date?
     /// `active`, `completed` or `abandoned`.
     package var outcome: String?
-    /// The target in minutes.
     package var targetMinutes: Int?
   }
 

@@ -20,9 +20,7 @@ package struct Scenario: Hashable, Sendable {
 
   /// A device at the start.
   package struct Setup: Hashable, Sendable {
-    /// The device's name.
     package var name: String
-    /// The device's clock error.
     package var clock = ClockError.none
     /// Whether it is paired from the start.
     package var isPaired = true
@@ -68,7 +66,6 @@ package struct Scenario: Hashable, Sendable {
   package enum Machine: Hashable, Sendable {
     /// The server's.
     case server
-    /// A device's.
     case device(String)
 
     /// The name for people.
@@ -104,11 +101,9 @@ package struct Scenario: Hashable, Sendable {
   package struct FastChange: Hashable, Sendable {
     /// When it started.
     package var began: Date?
-    /// When it ended.
     package var ended: Date?
     /// `active`, `completed` or `abandoned`.
     package var outcome: String?
-    /// The target in minutes.
     package var targetMinutes: Int?
   }
 
@@ -171,7 +166,6 @@ package struct Scenario: Hashable, Sendable {
   }
 }
 
-/// A device's clock error.
 package enum ClockError: Hashable, Sendable {
   /// Not at all.
   case none

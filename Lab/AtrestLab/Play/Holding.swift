@@ -45,7 +45,6 @@ struct Holding: Sendable {
   var refused = 0
   /// The digest; equal in replicas with the same records.
   var digest = ""
-  /// The replica's id.
   var identity = ReplicaID.none
 
   init() {}

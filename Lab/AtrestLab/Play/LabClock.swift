@@ -22,7 +22,7 @@ final class LabClock: Sendable {
   }
 }
 
-/// A device's clock.
+/// A device's clock: the true time plus the device's error.
 final class DeviceClock: WallClock {
   private let base: @Sendable () -> WallTime
   private let state: Mutex<ClockError>

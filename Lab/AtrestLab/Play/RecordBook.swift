@@ -38,12 +38,10 @@ struct RecordBook {
     keys[name] ?? Self.setting(name)
   }
 
-  /// The key of a setting.
   static func setting(_ name: String) -> RecordKey {
     RecordKey(kind: .preference, id: Array(name.utf8))
   }
 
-  /// The name of a record.
   func name(_ key: RecordKey) -> String {
     if let name = names[key] { return name }
     if key.kind == .preference, let text = String(validating: key.id, as: UTF8.self) {

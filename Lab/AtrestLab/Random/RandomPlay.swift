@@ -33,7 +33,6 @@ package struct RandomPlay: Sendable {
   package let scenario: Scenario
   /// The outcome.
   package let report: Report
-  /// The number of syncs.
   package let syncs: Int
   /// The number of journal entries at the end.
   package let setAside: Int

@@ -7,7 +7,6 @@ import Foundation
 package struct Report: Sendable {
   /// A detail of a step.
   package enum Note: Hashable, Sendable {
-    /// A record appeared.
     case appeared(record: String, value: String)
     /// A field changed.
     case changed(record: String, before: String, after: String, by: String)
@@ -17,7 +16,7 @@ package struct Report: Sendable {
     case setAside(record: String, value: String, by: String, kept: String, keptBy: String)
     /// The device's contents before and after.
     case held(before: [String], after: [String])
-    /// A device's contents at a failed expectation.
+    /// A device's contents when an expectation is checked; in verbose reports only.
     case shows(device: String, records: [String])
     /// An expectation failed.
     case differs(line: Int, sentence: String)
@@ -47,7 +46,6 @@ package struct Report: Sendable {
 
   /// A device's final state.
   package struct Device: Hashable, Sendable {
-    /// The device's name.
     package var name: String
     /// The digest; equal for devices with the same records.
     package var digest: String
@@ -57,7 +55,7 @@ package struct Report: Sendable {
     package var refused: Int
     /// The visible records, one per line.
     package var records: [String]
-    /// Its journal.
+    /// The conflict journal as `setAside` notes.
     package var journal: [Note]
   }
 

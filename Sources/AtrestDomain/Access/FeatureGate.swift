@@ -6,7 +6,7 @@
 ///
 /// An unavailable feature is absent. It is never greyed out, crossed out or mentioned.
 public enum FeatureGate: Hashable, Sendable, CaseIterable {
-  /// The forest icon.
+  /// The icon that opens the forest.
   case forestIcon
   /// The forest itself.
   case forest

@@ -43,7 +43,7 @@ public struct LocalMonth: Hashable, Comparable, Sendable {
     return LocalMonth(year: index / 12, month: index % 12 + 1) ?? self
   }
 
-  /// Its first day.
+  /// The first of the month.
   public var firstDay: LocalDay {
     guard let day = LocalDay(year: year, month: month, day: 1) else {
       preconditionFailure("every month that can be made has a first day")

@@ -22,7 +22,7 @@ public struct MonthGrid: Hashable, Sendable {
     }
   }
 
-  /// The month.
+  /// The month that the grid shows.
   public let month: LocalMonth
   /// The weekdays above the columns.
   public let weekdays: [Weekday]

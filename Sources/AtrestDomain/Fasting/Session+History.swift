@@ -22,7 +22,7 @@ extension Session {
     durationMilliseconds.map { Double($0) / 1000 }
   }
 
-  /// The target in milliseconds.
+  /// The target in milliseconds, clamped to the valid range.
   var targetMilliseconds: Int {
     // Merged records have targets in range. A value made in code might not, and must not overflow.
     min(max(targetMinutes, 0), Self.targetRange.upperBound) * Milliseconds.perMinute

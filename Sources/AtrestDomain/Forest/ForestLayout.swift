@@ -5,7 +5,7 @@ import Foundation
 
 /// A tree on the canvas.
 public struct PlacedTree: Hashable, Identifiable, Sendable {
-  /// The tree.
+  /// The tree that is placed.
   public let tree: Tree
   /// The centre's x, in points from the left.
   public let x: Double

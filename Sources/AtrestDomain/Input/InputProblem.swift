@@ -11,7 +11,7 @@ public enum InputProblem: Error, Hashable, Sendable, CaseIterable {
   case skippedTime
   /// Not a length of time.
   case notADuration
-  /// Not an amount.
+  /// Not an amount in any accepted form.
   case notAnAmount
   /// A time after now.
   case inTheFuture

@@ -18,9 +18,9 @@ public struct Navigation: Hashable, Sendable {
   public enum Sheet: Hashable, Sendable {
     /// The month.
     case calendar
-    /// The settings.
+    /// The settings screen.
     case settings
-    /// The paywall.
+    /// The paywall, reached from the settings or the transition moment.
     case paywall
   }
 

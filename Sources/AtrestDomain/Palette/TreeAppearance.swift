@@ -7,7 +7,7 @@ public struct TreeAppearance: Hashable, Sendable {
   public let variant: Int
   /// The fill colour.
   public let fill: RGB
-  /// The opacity, 0.05 to 1.
+  /// The opacity, 0.05 to 1, before the layer's.
   public let opacity: Double
 
   /// The fixed progress of an incomplete tree.

@@ -89,7 +89,7 @@ public enum Setting: String, Hashable, Sendable, CaseIterable {
 public struct Settings: Hashable, Sendable {
   /// The usual target in minutes.
   public let targetMinutes: Int
-  /// The unit of water.
+  /// The unit in which water is shown and typed.
   public let waterUnit: WaterUnit
   /// The amount of a quick addition in millilitres.
   public let quickAddMillilitres: Int

@@ -29,7 +29,7 @@ public enum SettingsSection: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Its title.
+  /// The heading above the section.
   public var title: Word {
     switch self {
     case .fasting: .settingsFastingTitle

@@ -10,7 +10,6 @@
 /// happens in a body "may", "likely" or "typically" happens, and no phase is better than another.
 /// `WordPolicy` lists the phrases that never appear.
 enum Catalogue {
-  /// The timer.
   private static let timer: [(key: String, text: String)] = [
     ("timer.idle.prompt", "When you're ready"),
     ("timer.active.label", "Fasting"),
@@ -34,7 +33,6 @@ enum Catalogue {
     ("nav.settings", "Settings"),
   ]
 
-  /// The forest.
   private static let forest: [(key: String, text: String)] = [
     ("forest.empty", "Your forest grows here."),
     ("forest.back", "Return to timer"),
@@ -44,7 +42,6 @@ enum Catalogue {
     ("forest.star.a11y", "A star over it"),
   ]
 
-  /// The calendar.
   private static let calendar: [(key: String, text: String)] = [
     ("calendar.title", "Calendar"),
     ("calendar.completed", "Completed"),
@@ -82,7 +79,6 @@ enum Catalogue {
     ("palette.tone.4", "ancient gold"),
   ]
 
-  /// Water.
   private static let water: [(key: String, text: String)] = [
     ("water.inline.header", "Today"),
     ("water.total.a11y", "%@ of water today"),
@@ -91,7 +87,6 @@ enum Catalogue {
     ("water.remove", "Remove"),
   ]
 
-  /// The settings.
   private static let settings: [(key: String, text: String)] = [
     ("settings.title", "Settings"),
     ("settings.fasting.title", "Fasting"),
@@ -130,7 +125,6 @@ enum Catalogue {
     ("transition.later", "Maybe later"),
   ]
 
-  /// The paywall.
   private static let paywall: [(key: String, text: String)] = [
     (
       "paywall.values",
@@ -351,7 +345,7 @@ enum Catalogue {
 
   private static let texts = Dictionary(entries, uniquingKeysWith: { first, _ in first })
 
-  /// The text of a key.
+  /// Looks a text up. An unknown key is a bug in this program and traps.
   static func text(_ key: String) -> String {
     guard let text = texts[key] else { preconditionFailure("no words for \(key)") }
     return text

@@ -98,7 +98,7 @@ public struct Vigil: Hashable, Sendable {
   /// The line at the start of a fast.
   public static var fastStartLine: String { Catalogue.text("vigil.fastStart") }
 
-  /// The inscription of the forest.
+  /// The line at the lower edge of the forest, always the same.
   public static var forestInscription: ScriptureFragment {
     ScriptureFragment("vigil.forest.inscription")
   }

@@ -100,7 +100,7 @@ public enum Word: String, Hashable, Sendable, CaseIterable {
   case problemNotAMonth = "problem.notAMonth"
   case problemNotForPeople = "problem.notForPeople"
 
-  /// The text.
+  /// The catalogue's text, with placeholders if it has any.
   public var text: String { Catalogue.text(rawValue) }
 
   /// The text with each `%@` replaced by the next value. Surplus placeholders are removed.

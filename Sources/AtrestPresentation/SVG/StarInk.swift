@@ -43,9 +43,7 @@ enum StarInk {
 
   /// Draws a star.
   ///
-  /// - Parameters:
-  ///   - size: The side of the square that its strokes fill.
-  ///   - title: The tooltip.
+  /// - Parameter size: The side of the square that its strokes fill.
   static func draw(
     in markup: inout Markup, x: Double, y: Double, size: Double, opacity: Double
   ) {

@@ -18,7 +18,6 @@ struct DotCanvas {
 
   /// The style of a dot.
   struct Ink: Hashable {
-    /// Its colour.
     var colour: RGB
     /// Whether it is dimmed.
     var isDim = false
