@@ -89,6 +89,8 @@ public struct TransactionVerifier: Sendable {
   }
 
   /// The second step: checks 13 and 14.
+  ///
+  /// - Throws: The rejection of check 13 or 14.
   public func admit(
     _ authentic: AuthenticTransaction, for claim: AccountClaim, now: WallTime
   ) throws(EntitlementRejection) -> TransactionFact {

@@ -42,6 +42,7 @@ extension Replica {
   ///   - number: Returns only events with smaller numbers; zero starts at the newest.
   ///   - limit: The most events to return, clamped to 1...500.
   /// - Returns: The events, and whether there are older ones.
+  /// - Throws: `SyncError`.
   public func events(
     before number: UInt64 = 0, limit: Int = Int(EventPage.usual)
   ) async throws(SyncError) -> EventsResponse {

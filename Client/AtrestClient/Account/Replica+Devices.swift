@@ -6,6 +6,8 @@ import AtrestReplication
 
 extension Replica {
   /// The account's devices, oldest first. Stores their names for offline use; see `deviceNames()`.
+  ///
+  /// - Throws: `SyncError`.
   public func devices() async throws(SyncError) -> [Device] {
     var devices = try await withServer { _, _, transport throws(SyncError) in
       try await transport.devices().devices
@@ -17,6 +19,8 @@ extension Replica {
   }
 
   /// Devices that used a valid pairing link and wait for approval, in order of arrival.
+  ///
+  /// - Throws: `SyncError`.
   public func pendingDevices() async throws(SyncError) -> [PendingDevice] {
     let answer = try await withServer { _, _, transport throws(SyncError) in
       try await transport.pendingDevices()
@@ -44,6 +48,7 @@ extension Replica {
   ///
   /// - Parameter name: 1 to 64 bytes.
   /// - Returns: The new name, with a number appended if another device of the account has it.
+  /// - Throws: `.replica(.invalid)` for an invalid name; `SyncError`.
   @discardableResult
   public func rename(_ device: ReplicaID, to name: String) async throws(SyncError) -> String {
     let request = RenameDeviceRequest(replica: device, name: try Replica.checked(name: name))
@@ -57,6 +62,7 @@ extension Replica {
   /// - Parameter withDescendants: Also revokes its descendants: see `Lineage`. This device, and
   ///   devices that descend only through it, are spared.
   /// - Returns: The revoked devices, and the descendants that still have access.
+  /// - Throws: `SyncError`.
   @discardableResult
   public func revoke(
     _ device: ReplicaID, withDescendants: Bool = false

@@ -91,6 +91,7 @@ extension Replica {
   /// - Parameter transfer: Whether to move a purchase of another account to this one. Ask the
   ///   person first.
   /// - Returns: Whether the purchase was accepted, kept for the next sync, or rejected.
+  /// - Throws: `.replica(.invalid)` if `jws` is not a signed transaction; `SyncError`.
   public func submit(
     signedTransaction jws: [UInt8], transfer: Bool = false
   ) async throws(SyncError) -> SubmittedPurchase {

@@ -92,6 +92,7 @@ extension Replica {
   /// - Parameter withoutApproval: Whether a device with the link joins at once. Otherwise it waits
   ///   until a device of the account admits it; see `receive(_:decide:missed:)` and
   ///   `decide(_:allow:)`.
+  /// - Throws: `SyncError`.
   public func invite(
     withoutApproval: Bool = false
   ) async throws(SyncError) -> DeviceInvitation {
@@ -114,6 +115,7 @@ extension Replica {
   ///   - decide: Whether to admit a pending device; nil leaves it undecided and returns.
   ///   - missed: Called if the pending device had gone when the decision arrived. It may come
   ///     again.
+  /// - Throws: `SyncError`; a transient one only if the decision itself could not be sent.
   public func receive(
     _ invitation: DeviceInvitation, decide: @escaping @Sendable (PendingDevice) async -> Bool?,
     missed: @escaping @Sendable (PendingDevice) -> Void

@@ -9,6 +9,8 @@ import GRDB
 import struct AtrestReplication.Record
 
 /// The reads and writes of one transaction. Invalid after the transaction ends.
+///
+/// Every method throws `ReplicaError` if the database fails; the transaction then rolls back.
 public final class ReplicaTransaction {
   let database: Database
   let path: String

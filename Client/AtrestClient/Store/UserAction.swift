@@ -90,6 +90,7 @@ extension ReplicaTransaction {
   ///
   /// An action that writes nothing is not recorded.
   /// - Precondition: No other action is in progress.
+  /// - Throws: What `body` throws; `ReplicaError` if the replica fails.
   public func action<Result>(
     _ what: UserAction, _ body: () throws -> Result
   ) throws -> Result {

@@ -11,6 +11,9 @@ import Synchronization
 
 /// Calls a server's services over one connection, opened on first use and reopened after a failure.
 /// Close it after use.
+///
+/// Every call throws `SyncError`: `.unreachable` for transient failures, anything else for
+/// permanent ones.
 public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalTransport,
   AccountTransport
 {

@@ -121,7 +121,8 @@ public struct HeldDeletions: Hashable, Sendable {
 }
 
 /// A local replica as the sync engine sees it. Every method is one transaction: durable on return,
-/// without effect on a throw. Methods may be called from several tasks at once.
+/// without effect on a throw. Methods may be called from several tasks at once. All of them throw
+/// `ReplicaError` if the store fails.
 public protocol ReplicaStore: Sendable {
   /// The replica's sync position.
   func position() async throws(ReplicaError) -> SyncPosition

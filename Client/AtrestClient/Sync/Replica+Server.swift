@@ -41,6 +41,8 @@ extension Replica {
 
   /// Syncs, compares all records with the server, and repairs every difference. Held deletions stay
   /// held.
+  ///
+  /// - Throws: `SyncError`.
   @discardableResult
   public func repair() async throws(SyncError) -> SyncReport {
     try await local { replica throws(ReplicaError) in

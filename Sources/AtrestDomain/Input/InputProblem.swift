@@ -68,6 +68,8 @@ public enum TypedRules {
   public static let targetMinutes = 1...(7 * 24 * 60)
 
   /// Checks the time of a past event.
+  ///
+  /// - Throws: `.inTheFuture` or `.longAgo`.
   public static func check(time: Date, now: Date) throws(InputProblem) {
     guard time.timeIntervalSince(now) <= futureSlack else { throw .inTheFuture }
     guard time.timeIntervalSince1970 > 0 else { throw .longAgo }
@@ -76,6 +78,7 @@ public enum TypedRules {
   /// Checks a fast's span.
   ///
   /// - Parameter end: nil for an open fast; then the time until `now` counts.
+  /// - Throws: As for a time, and `.endBeforeStart` or `.fastTooLong`.
   public static func check(start: Date, end: Date?, now: Date) throws(InputProblem) {
     try check(time: start, now: now)
     if let end {
@@ -87,6 +90,8 @@ public enum TypedRules {
 
   /// Checks that an ended fast is not implausibly long: one that was forgotten did not last until
   /// now.
+  ///
+  /// - Throws: `.fastTooLong`.
   public static func check(lengthOf session: Session) throws(InputProblem) {
     guard (session.duration ?? 0) <= longestFast else { throw .fastTooLong }
   }
@@ -94,6 +99,7 @@ public enum TypedRules {
   /// Checks the amount of one entry.
   ///
   /// - Parameter unit: The unit of the person who typed it, for the error.
+  /// - Throws: `.amountOutOfRange`, or `.ouncesOutOfRange` for a person who uses ounces.
   public static func check(
     millilitres: Int, unit: WaterUnit = .millilitres
   ) throws(InputProblem) {
@@ -106,6 +112,8 @@ public enum TypedRules {
   }
 
   /// Checks a target.
+  ///
+  /// - Throws: `.targetOutOfRange`.
   public static func check(targetMinutes: Int) throws(InputProblem) {
     guard Self.targetMinutes.contains(targetMinutes) else { throw .targetOutOfRange }
   }

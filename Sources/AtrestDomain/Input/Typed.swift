@@ -72,6 +72,8 @@ public enum Typed {
   }
 
   /// Parses an amount with a default unit for a bare number.
+  ///
+  /// - Throws: `InputProblem.notAnAmount`.
   public static func millilitres(
     _ text: String, unit: WaterUnit
   ) throws(InputProblem) -> Int {
