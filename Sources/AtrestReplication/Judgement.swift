@@ -41,7 +41,7 @@ struct Judgement {
       if isOffered { isSuperseded = true }
       if winner.field == lost.field || isOffered {
         let original = isOffered ? record[lost.field] ?? lost : lost
-        // A register that the account's copy once had lost earlier, and was judged then.
+        // A register that was in the account's copy before lost then and was judged then.
         let isJudged = isOffered && history.judged.contains(original.fingerprint)
         if !isJudged || Mutation.judgedAgain.isActive || Mutation.unwrittenConflicts.isActive {
           pairs.append((original, isLifted ? floor ?? winner : winner))
