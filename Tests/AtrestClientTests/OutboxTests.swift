@@ -379,7 +379,7 @@ struct OutboxTests {
       #expect {
         try body()
       } throws: { error in
-        if case .invalid? = error as? ReplicaError { true } else { false }
+        ReplicaError.Code.invalid ~= error
       }
     }
     rejects { try test.replica.setPreference("", to: "x") }

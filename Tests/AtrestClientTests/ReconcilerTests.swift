@@ -200,7 +200,7 @@ struct ReconcilerTests {
         _ = try reconciler.take(answer)
       }
     } throws: { error in
-      (error as? SyncError)?.code == .badAnswer
+      SyncError.Code.badAnswer ~= error
     }
   }
 

@@ -137,7 +137,7 @@ struct ReplicaFileTests {
     #expect {
       try Replica(directory: folder.replica)
     } throws: { error in
-      if case .inaccessible? = error as? ReplicaError { true } else { false }
+      ReplicaError.Code.inaccessible ~= error
     }
   }
 

@@ -75,11 +75,8 @@ struct RestoreTests {
       #expect {
         try scene.mine.replica.restore(scene.entry(field))
       } throws: { error in
-        if case .invalid(let sentence)? = error as? ReplicaError {
-          sentence.contains("holds its value")
-        } else {
-          false
-        }
+        ReplicaError.Code.invalid ~= error
+          && (error as? ReplicaError)?.userMessage.contains("holds its value") == true
       }
     }
     #expect(try scene.mine.replica.digest() == digest)

@@ -312,7 +312,7 @@ struct SyncEngineTests {
       await #expect {
         try await test.engine(Scripted { _ in answer }).sync()
       } throws: { error in
-        (error as? SyncError)?.code == .badAnswer
+        SyncError.Code.badAnswer ~= error
       }
       #expect(try test.replica.digest() == digest)
       #expect(try test.waitingCount == 1)
@@ -339,7 +339,7 @@ struct SyncEngineTests {
     await #expect {
       try await test.engine(Scripted { _ in answer }).sync()
     } throws: { error in
-      (error as? SyncError)?.code == .badAnswer
+      SyncError.Code.badAnswer ~= error
     }
     #expect(try test.replica.waterEntry(water.id) == water)
   }

@@ -22,8 +22,11 @@ struct ConnectionLifecycleTests {
     return life
   }
 
-  /// The names of the actions that are due, in order.
-  private func due(_ life: inout ConnectionLifecycle, after seconds: Int) -> [String] {
+  /// Expects that these actions are due, in this order.
+  private func expect(
+    _ life: inout ConnectionLifecycle, after seconds: Int, _ expected: [String],
+    at location: SourceLocation = #_sourceLocation
+  ) {
     var names: [String] = []
     let now = start.advanced(by: .seconds(seconds))
     while let action = life.dueAction(at: now) {
@@ -34,31 +37,31 @@ struct ConnectionLifecycleTests {
       case .sendPing, .sendShutdownNotice, .abandonCalls: break
       }
     }
-    return names
+    #expect(names == expected, sourceLocation: location)
   }
 
   @Test("a peer that sends no SETTINGS is cut off; one that sends no request is asked to leave")
   func handshake() {
     var silent = lifecycle()
     #expect(!silent.isHandshaken)
-    #expect(due(&silent, after: 4) == [])
-    #expect(due(&silent, after: 5) == ["terminate(AtrestHTTP2.Cancellation.connectionLost)"])
+    expect(&silent, after: 4, [])
+    expect(&silent, after: 5, ["terminate(AtrestHTTP2.Cancellation.connectionLost)"])
 
     var idle = lifecycle()
     idle.settingsArrived(at: start)
     #expect(idle.isHandshaken)
-    #expect(due(&idle, after: 9) == [])
-    #expect(due(&idle, after: 10) == ["sendShutdownNotice"])
+    expect(&idle, after: 9, [])
+    expect(&idle, after: 10, ["sendShutdownNotice"])
   }
 
   @Test("a client waits for SETTINGS only, and pings only while calls are open")
   func client() {
     var life = lifecycle(.client)
     life.settingsArrived(at: start)
-    #expect(due(&life, after: 3_600) == [])
+    expect(&life, after: 3_600, [])
     #expect(life.nextDeadline == nil)
     life.requestBegan()
-    #expect(due(&life, after: 3_600) == ["sendPing"])
+    expect(&life, after: 3_600, ["sendPing"])
   }
 
   @Test("only the answer to the notice, or time, brings the final GOAWAY")
@@ -68,7 +71,8 @@ struct ConnectionLifecycleTests {
       Issue.record("no notice")
       return
     }
-    #expect(life.beginDrain(at: start) == nil, "it has begun")
+    let again = life.beginDrain(at: start)
+    #expect(again == nil, "it has begun")
     #expect(life.lastStream == nil)
     guard case .sendFinalGoAway = life.noticeAcknowledged() else {
       Issue.record("no final GOAWAY")
@@ -76,27 +80,32 @@ struct ConnectionLifecycleTests {
     }
     life.drainBegan(lastStream: 7)
     #expect(life.lastStream == 7)
-    #expect(life.noticeAcknowledged() == nil, "it is out")
-    #expect(due(&life, after: 9) == [])
-    #expect(due(&life, after: 10) == ["abandonCalls"])
-    #expect(due(&life, after: 11) == ["terminate(AtrestHTTP2.Cancellation.draining)"])
+    let second = life.noticeAcknowledged()
+    #expect(second == nil, "it is out")
+    expect(&life, after: 9, [])
+    expect(&life, after: 10, ["abandonCalls"])
+    expect(&life, after: 11, ["terminate(AtrestHTTP2.Cancellation.draining)"])
     #expect(life.isTerminated && life.nextDeadline == nil)
   }
 
   @Test("an acknowledgement before a drain begins none")
   func strayAcknowledgement() {
     var life = serving()
-    #expect(life.noticeAcknowledged() == nil)
+    let action = life.noticeAcknowledged()
+    #expect(action == nil)
     #expect(life.lastStream == nil)
   }
 
   @Test("a GOAWAY with an error ends reading at once, and the connection once it has left")
   func goAway() {
     var life = serving()
-    #expect(life.goAwaySent() == nil, "that of a drain ends nothing")
-    #expect(life.goAwayBegan())
+    let early = life.goAwaySent()
+    #expect(early == nil, "that of a drain ends nothing")
+    let begins = life.goAwayBegan()
+    #expect(begins)
     #expect(!life.isReading && !life.isTerminated)
-    #expect(!life.goAwayBegan(), "once")
+    let beginsAgain = life.goAwayBegan()
+    #expect(!beginsAgain, "once")
     guard case .terminate(.connectionLost) = life.goAwaySent() else {
       Issue.record("it goes on")
       return
@@ -108,40 +117,40 @@ struct ConnectionLifecycleTests {
     var life = serving()
     _ = life.beginDrain(at: start)
     _ = life.goAwayBegan()
-    #expect(due(&life, after: 10) == [])
-    #expect(due(&life, after: 11) == ["terminate(AtrestHTTP2.Cancellation.draining)"])
+    expect(&life, after: 10, [])
+    expect(&life, after: 11, ["terminate(AtrestHTTP2.Cancellation.draining)"])
   }
 
   @Test("silence is answered with a ping, and silence after that with the end; a byte forgives")
   func keepalive() {
     var life = serving()
-    #expect(due(&life, after: 59) == [])
-    #expect(due(&life, after: 60) == ["sendPing"])
+    expect(&life, after: 59, [])
+    expect(&life, after: 60, ["sendPing"])
     life.bytesArrived(at: start.advanced(by: .seconds(61)))
-    #expect(due(&life, after: 120) == [])
-    #expect(due(&life, after: 121) == ["sendPing"])
-    #expect(due(&life, after: 140) == [])
-    #expect(due(&life, after: 141) == ["terminate(AtrestHTTP2.Cancellation.connectionLost)"])
+    expect(&life, after: 120, [])
+    expect(&life, after: 121, ["sendPing"])
+    expect(&life, after: 140, [])
+    expect(&life, after: 141, ["terminate(AtrestHTTP2.Cancellation.connectionLost)"])
   }
 
   @Test("a header block that does not end takes the connection with it")
   func headerBlock() {
     var life = serving()
     life.headerBlockBegan(at: start)
-    #expect(due(&life, after: 9) == [])
+    expect(&life, after: 9, [])
     var ended = life
     ended.headerBlockEnded()
-    #expect(due(&ended, after: 10) == [])
-    #expect(due(&life, after: 10) == ["terminate(AtrestHTTP2.Cancellation.connectionLost)"])
+    expect(&ended, after: 10, [])
+    expect(&life, after: 10, ["terminate(AtrestHTTP2.Cancellation.connectionLost)"])
   }
 
   @Test("a server's connection without calls leaves after a while; one with calls does not")
   func idle() {
     var life = serving()
-    #expect(!due(&life, after: 59).contains("sendShutdownNotice"))
+    expect(&life, after: 59, [])
     life.idleSince = start
     life.bytesArrived(at: start.advanced(by: .seconds(899)))
-    #expect(due(&life, after: 899) == [])
-    #expect(due(&life, after: 900) == ["sendShutdownNotice"])
+    expect(&life, after: 899, [])
+    expect(&life, after: 900, ["sendShutdownNotice"])
   }
 }

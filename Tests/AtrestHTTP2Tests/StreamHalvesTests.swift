@@ -30,9 +30,11 @@ struct StreamHalvesTests {
   func headers() {
     var request = InboundRequest()
     #expect(request.areHeadersArriving)
-    #expect(request.headersEnded() != nil)
+    let fields = request.headersEnded()
+    #expect(fields != nil)
     #expect(!request.areHeadersArriving)
-    #expect(request.headersEnded() == nil)
+    let again = request.headersEnded()
+    #expect(again == nil)
   }
 
   @Test("a client owes bytes until its first message, and inside one, and where its end is due")
@@ -44,9 +46,11 @@ struct StreamHalvesTests {
     _ = try receive(Array(message.prefix(6)), &request)
     #expect(request.owesBytes && request.declaredBytes == 2)
     _ = try receive([9], &request)
-    #expect(request.expectEnd(keptBytes: 50))
+    let isNews = request.expectEnd(keptBytes: 50)
+    #expect(isNews)
     #expect(request.owesBytes && request.owesEnd && request.bufferedBytes == 50)
-    #expect(!request.expectEnd(keptBytes: 50), "once")
+    let isNewsAgain = request.expectEnd(keptBytes: 50)
+    #expect(!isNewsAgain)
     guard case .complete = request.end() else {
       Issue.record("not complete")
       return
@@ -66,10 +70,12 @@ struct StreamHalvesTests {
       return
     }
     #expect(request.isEnded)
-    let (input, isEnded) = try #require(request.resume())
+    let held = request.resume()
+    let (input, isEnded) = try #require(held)
     #expect(input == message && isEnded)
     #expect(try receive(input, &request).messages == [[8, 9]])
-    #expect(request.resume() == nil)
+    let again = request.resume()
+    #expect(again == nil)
   }
 
   @Test("a request that ends inside a message is not complete")
@@ -87,8 +93,8 @@ struct StreamHalvesTests {
     var request = reading()
     request.pause()
     _ = try receive(message, &request)
-    #expect(request.discard() == message.count, "its window is to be opened")
-    #expect(request.discard() == 0)
+    let held = (request.discard(), request.discard())
+    #expect(held == (message.count, 0), "the window is opened once")
     #expect(!request.isWanted && !request.isEnded && request.bufferedBytes == 0)
     #expect(try receive(message, &request).intake == .discarded)
     guard case .ignored = request.end() else {
@@ -101,18 +107,21 @@ struct StreamHalvesTests {
   @Test("a status alone where nothing was sent; trailers after what was")
   func response() {
     var silent = OutboundResponse()
-    #expect(silent.finish(.ok) == .alone)
+    let alone = silent.finish(.ok)
+    #expect(alone == .alone)
     #expect(silent.isEnded)
 
     var response = OutboundResponse()
-    #expect(response.start(), "headers go first")
-    #expect(!response.start(), "once")
+    let starts = (response.start(), response.start())
+    #expect(starts == (true, false), "headers go first, once")
     response.messages.append([1], isCompressed: false)
-    #expect(response.finish(.ok) == .afterMessages)
+    let ending = response.finish(.ok)
+    #expect(ending == .afterMessages)
     #expect(response.isEnded && response.isUnread)
 
     var unary = OutboundResponse()
-    #expect(unary.startLast())
+    let mustStart = unary.startLast()
+    #expect(mustStart)
     #expect(unary.isEnded)
   }
 
@@ -141,14 +150,17 @@ struct StreamHalvesTests {
     var messages = OutboundMessages()
     let target = UnsafeMutablePointer<UInt8>.allocate(capacity: 64)
     defer { target.deallocate() }
-    #expect(messages.append([1, 2, 3, 4, 5], isCompressed: false, limitBytes: 8), "always one")
-    #expect(!messages.append([6], isCompressed: false, limitBytes: 8))
-    #expect(!messages.fill(target, capacity: 5, limitBytes: 8).isWritable, "5 of 8 are left")
-    #expect(messages.fill(target, capacity: 1, limitBytes: 8).isWritable)
-    #expect(!messages.fill(target, capacity: 64, limitBytes: 8).isWritable, "once")
-    #expect(!messages.mustResume())
+    let taken = [[1, 2, 3, 4, 5], [6]].map {
+      messages.append($0, isCompressed: false, limitBytes: 8)
+    }
+    #expect(taken == [true, false], "an empty queue takes any message")
+    let writable = [5, 1, 64].map {
+      messages.fill(target, capacity: $0, limitBytes: 8).isWritable
+    }
+    #expect(writable == [false, true, false], "once, when half is gone")
+    let before = messages.mustResume()
     messages.wait()
-    #expect(messages.mustResume())
-    #expect(!messages.mustResume(), "once")
+    let after = (messages.mustResume(), messages.mustResume())
+    #expect(!before && after == (true, false))
   }
 }

@@ -168,7 +168,7 @@ struct AccountCommand: AsyncParsableCommand {
       }
       do {
         try await replica.deleteAccount(named: account.name)
-      } catch let error as SyncError {
+      } catch {
         guard case .unreachable(let reason) = error.reason else { throw error }
         throw CommandFailure(
           "The server did not answer (\(reason.escapedForTerminal)), so it is not known whether the account is removed. "

@@ -48,7 +48,7 @@ struct SyncCommand: AsyncParsableCommand {
         if let counts = SyncWords.counts(report) { Terminal.progress("\(counts) so far") }
       }
       Terminal.progress("")
-    } catch let error as SyncError where error.code == .massDeletion {
+    } catch  where error.code == .massDeletion {
       Terminal.progress("")
       // Everything else was exchanged: report it together with the held deletions.
       var report = latest.withLock { $0 }
