@@ -37,7 +37,7 @@ attack: release
 	@Scripts/install-missing
 	@Tests/Attack/run $(RELEASE) --short
 
-## gallery: draws the pictures of docs/gallery anew, in a browser
+## gallery: draws the pictures of docs/use/gallery anew, in a browser
 gallery:
 	@Scripts/install-missing gallery
 	@Scripts/gallery

@@ -179,7 +179,7 @@ let package = Package(
         "AtrestPresentation", "AtrestDomain", "AtrestReplication", "AtrestTestSupport",
       ],
       swiftSettings: strict),
-    // Writes the pictures of docs/gallery: see Scripts/gallery.
+    // Writes the pictures of docs/use/gallery: see Scripts/gallery.
     .executableTarget(
       name: "gallery", dependencies: ["AtrestPresentation", "AtrestDomain"], path: "Tests/Gallery",
       swiftSettings: strict),
@@ -302,7 +302,7 @@ let package = Package(
       dependencies: ["AtrestSimulation", "AtrestClient", "AtrestServer", "AtrestReplication"],
       path: "Tests/Simulation/Specifications", swiftSettings: strict),
 
-    // Fuzzers: their bodies, and the corpus as tests. See docs/fuzzing.md.
+    // Fuzzers: their bodies, and the corpus as tests. See docs/develop/fuzzing.md.
     .target(
       name: "AtrestFuzzing",
       dependencies: [
@@ -311,7 +311,7 @@ let package = Package(
         "AtrestProtocol", "AtrestTLS", "AtrestHTTP2",
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Tests/Fuzz/Library", swiftSettings: strict),
-    // What peers have a process hold, against its heap: see docs/limits.md.
+    // What peers have a process hold, against its heap: see docs/operate/limits.md.
     .target(name: "CAtrestHeapMeter", path: "Tests/Heap/Meter"),
     .executableTarget(
       name: "heap",

@@ -4,7 +4,7 @@
 /// The merge of an offer into the account's copy of a record, and the conflicts that follow from
 /// it.
 ///
-/// Each kind of conflict has a function of its own, named and ordered as in docs/merge.md.
+/// Each kind of conflict has a function of its own, named and ordered as in docs/protocol/merge.md.
 struct Judgement {
   typealias Loss = (lost: Register, kept: Register)
 

@@ -9,7 +9,7 @@ struct CoverageTests {
   private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  private func table(_ name: String = "seed-coverage.md") throws -> String {
+  private func table(_ name: String = "develop/seed-coverage.md") throws -> String {
     let docs = Self.tests.deletingLastPathComponent().appendingPathComponent("docs")
     return try String(contentsOf: docs.appendingPathComponent(name), encoding: .utf8)
   }
@@ -39,7 +39,9 @@ struct CoverageTests {
     return names
   }
 
-  @Test("every test that it names exists", arguments: ["seed-coverage.md", "entitlements.md"])
+  @Test(
+    "every test that it names exists",
+    arguments: ["develop/seed-coverage.md", "operate/entitlements.md"])
   func tests(page: String) throws {
     let named = try table(page).matches(of: /`([A-Za-z]+Tests\/[A-Za-z0-9_]+)`/).map {
       String($0.1)

@@ -119,10 +119,10 @@ import Testing
     try least.check(shards: 8)
   }
 
-  @Test("docs/limits.md says what the table says")
+  @Test("docs/operate/limits.md says what the table says")
   func page() throws {
     let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../docs/limits.md").standardizedFileURL
+      .appendingPathComponent("../../docs/operate/limits.md").standardizedFileURL
     let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
       .filter { $0.hasPrefix("| `") }.map(String.init)
     let expected = ServerLimits.table.map {

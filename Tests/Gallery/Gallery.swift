@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the pictures of docs/gallery, for Scripts/gallery: `gallery FOLDER`.
+// Writes the pictures of docs/use/gallery, for Scripts/gallery: `gallery FOLDER`.
 
 import AtrestDomain
 import AtrestPresentation

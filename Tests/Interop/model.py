@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Merging, the journal and a replica, written from the words of the protos and docs/merge.md alone.
+"""Merging, the journal and a replica, from the words of the protos and docs/protocol/merge.md alone.
 
 Slow and plain on purpose: this is what the server is compared with.
 """

@@ -2,7 +2,7 @@
 """What the server took out of a deleted record stays out, and what comes back comes back whole.
 
 A device that still holds a pruned record offers it to a server that lost it; from there on the floor under its
-registers must act as docs/merge.md says. The independent model says what is right.
+registers must act as docs/protocol/merge.md says. The independent model says what is right.
 """
 
 import model

@@ -15,7 +15,7 @@ struct LabCommand: ParsableCommand {
     discussion: """
       A scenario is a small file: devices, what happens on them, and what is expected. It is played \
       with real replicas and a real server in a temporary folder, and its own clock, so a year passes \
-      in a moment. docs/conflicts.md shows how.
+      in a moment. docs/use/conflicts.md shows how.
       """,
     subcommands: [Run.self, Random.self])
 

@@ -22,7 +22,7 @@ final class ExportDocument {
   /// The counts written so far.
   private(set) var row: AccountExportRow
 
-  /// The document's format identifier. Version 1: see docs/commands.md.
+  /// The document's format identifier. Version 1: see docs/use/commands.md.
   static let format = "atrest-account"
   static let version = 1
 

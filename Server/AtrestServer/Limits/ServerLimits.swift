@@ -77,7 +77,7 @@ package struct ServerLimits: Sendable {
   }
 
   /// The limits in the order in which people read of them. A new one is a property above and a row
-  /// here; `docs/limits.md` repeats the rows.
+  /// here; `docs/operate/limits.md` repeats the rows.
   package static let table: [Limit] = [
     .count(
       "max-account-records", \.quota.records, 1...1_000_000_000,

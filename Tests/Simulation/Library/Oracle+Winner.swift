@@ -3,7 +3,8 @@
 
 import AtrestReplication
 
-/// The greatest register of each field that the server acknowledged, by the order of docs/merge.md.
+/// The greatest register of each field that the server acknowledged, by the order of
+/// docs/protocol/merge.md.
 ///
 /// It is fed from answers, never from what the server shows.
 struct Acknowledged {
@@ -46,7 +47,7 @@ struct Acknowledged {
     .map { ($0.key.key, $0.value) }
   }
 
-  /// The order of docs/merge.md, written down once more.
+  /// The order of docs/protocol/merge.md, written down once more.
   private static func isLess(_ a: Register, _ b: Register) -> Bool {
     if a.stamp.time != b.stamp.time { return a.stamp.time.rawValue < b.stamp.time.rawValue }
     if a.stamp.replica != b.stamp.replica {

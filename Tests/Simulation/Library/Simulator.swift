@@ -121,7 +121,7 @@ extension Mutation {
   }
 
   /// Not found yet within sixty seeds: what would tell is a world or a check that does not exist.
-  /// See docs/reliability.md.
+  /// See docs/develop/reliability.md.
   package static let unseen: Set<Mutation> = [
     .overtakenStored, .partsNotKnown, .partsNotNoted, .sentEntryRestamped,
     .prunedTooEarly, .ownWritesConflict,

@@ -133,7 +133,7 @@ extension World {
     }
   }
 
-  /// The register that docs/merge.md demands is visible in each field.
+  /// The register that docs/protocol/merge.md demands is visible in each field.
   private func checkWinners(_ records: [Record], _ account: Account) {
     if let (visible, later) = account.oracle.firstUndone(records) {
       return broke(
