@@ -1,5 +1,6 @@
 // swift-tools-version: 6.1
-// The package: each target imports only targets above it in this file. See ARCHITECTURE.md.
+// The package: each target imports only targets above it in this file, which Scripts/import-graph
+// checks. See ARCHITECTURE.md.
 
 import PackageDescription
 
@@ -18,14 +19,16 @@ let package = Package(
   name: "atrest-sync",
   platforms: [.macOS(.v15)],
   products: [
+    // A product exports every module of this package whose types its public API shows, no other.
     .library(
       name: "AtrestClient",
-      targets: ["AtrestClient", "AtrestDomain", "AtrestPortability", "AtrestReplication"]),
+      targets: [
+        "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestPortability", "AtrestProtocol",
+        "AtrestReplication", "AtrestTLS",
+      ]),
     .library(
       name: "AtrestTransport",
-      targets: [
-        "AtrestLedger", "AtrestHTTP2", "AtrestSockets", "AtrestTLS", "AtrestRPC", "AtrestProtocol",
-      ]),
+      targets: ["AtrestRPC", "AtrestHTTP2", "AtrestLedger", "AtrestSockets", "AtrestTLS"]),
     .executable(name: "atrest-syncd", targets: ["atrest-syncd"]),
     .executable(name: "atrest", targets: ["atrest"]),
   ],
@@ -170,8 +173,7 @@ let package = Package(
     // Specifications.
     .target(name: "AtrestTestSupport", path: "Tests/Support", swiftSettings: strict),
     .testTarget(
-      name: "AtrestDomainTests",
-      dependencies: ["AtrestDomain", "AtrestReplication", "AtrestTestSupport"],
+      name: "AtrestDomainTests", dependencies: ["AtrestDomain", "AtrestTestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "AtrestPresentationTests",
@@ -192,14 +194,21 @@ let package = Package(
         .product(name: "SwiftASN1", package: "swift-asn1"),
         .product(name: "X509", package: "swift-certificates"),
       ], path: "Tests/AppStore", swiftSettings: strict),
+    // The bodies of the fuzzers, which CI replays the corpus through: docs/develop/fuzzing.md.
+    .target(
+      name: "AtrestFuzzing",
+      dependencies: [
+        "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestServer",
+        "AtrestSockets", "AtrestEntitlements", "AtrestPortability", "AtrestReplication",
+        "AtrestProtocol", "AtrestTLS", "AtrestHTTP2",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ], path: "Tests/Fuzz/Library", swiftSettings: strict),
     .testTarget(
       name: "AtrestEntitlementsTests",
       dependencies: [
         "AtrestAppStore", "AtrestEntitlements", "AtrestDomain", "AtrestReplication",
         "AtrestTestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "SwiftASN1", package: "swift-asn1"),
-        .product(name: "X509", package: "swift-certificates"),
       ], swiftSettings: strict),
     .testTarget(
       name: "AtrestReplicationTests", dependencies: ["AtrestReplication", "AtrestTestSupport"],
@@ -219,11 +228,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "AtrestSocketsTests",
-      dependencies: ["AtrestSockets", "AtrestHTTP2", "CAtrestEpoll", "AtrestTestSupport"],
+      dependencies: ["AtrestSockets", "AtrestHTTP2", "AtrestTestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "AtrestRPCTests",
-      dependencies: ["AtrestRPC", "AtrestSockets", "AtrestLedger", "AtrestHTTP2"],
+      name: "AtrestRPCTests", dependencies: ["AtrestRPC", "AtrestSockets", "AtrestHTTP2"],
       swiftSettings: strict),
     .testTarget(
       name: "AtrestTLSTests",
@@ -245,23 +253,22 @@ let package = Package(
       name: "AtrestClientTests",
       dependencies: [
         "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestReplication",
-        "AtrestProtocol", "AtrestTestSupport",
+        "AtrestProtocol", "AtrestHTTP2", "AtrestSockets", "AtrestRPC", "AtrestTestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(
       name: "AtrestPortabilityTests",
       dependencies: [
         "AtrestClient", "AtrestDomain", "AtrestFuzzing", "AtrestPortability", "AtrestReplication",
-        "AtrestProtocol",
-        "AtrestTestSupport", .product(name: "Crypto", package: "swift-crypto"),
+        "AtrestProtocol", "AtrestTestSupport",
       ], exclude: ["Python"], swiftSettings: strict),
     .testTarget(
       name: "AtrestTests",
       dependencies: [
-        "AtrestAppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestPresentation",
-        "AtrestReplication", "AtrestProtocol", "AtrestCommandLine", "AtrestTestSupport",
-      ],
-      swiftSettings: strict),
+        "AtrestAppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestReplication",
+        "AtrestProtocol", "AtrestCommandLine", "AtrestTestSupport",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ], swiftSettings: strict),
     .testTarget(
       name: "AtrestSyncdTests",
       dependencies: ["atrest-syncd", .product(name: "Logging", package: "swift-log")],
@@ -271,7 +278,6 @@ let package = Package(
       dependencies: [
         "AtrestLab", "atrest", "AtrestCommandLine", "AtrestClient", "AtrestDomain",
         "AtrestReplication",
-        "AtrestProtocol",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -302,15 +308,6 @@ let package = Package(
       dependencies: ["AtrestSimulation", "AtrestClient", "AtrestServer", "AtrestReplication"],
       path: "Tests/Simulation/Specifications", swiftSettings: strict),
 
-    // Fuzzers: their bodies, and the corpus as tests. See docs/develop/fuzzing.md.
-    .target(
-      name: "AtrestFuzzing",
-      dependencies: [
-        "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestServer",
-        "AtrestSockets", "AtrestEntitlements", "AtrestPortability", "AtrestReplication",
-        "AtrestProtocol", "AtrestTLS", "AtrestHTTP2",
-        .product(name: "Crypto", package: "swift-crypto"),
-      ], path: "Tests/Fuzz/Library", swiftSettings: strict),
     // What peers have a process hold, against its heap: see docs/operate/limits.md.
     .target(name: "CAtrestHeapMeter", path: "Tests/Heap/Meter"),
     .executableTarget(
@@ -320,6 +317,7 @@ let package = Package(
         "AtrestHTTP2",
       ],
       path: "Tests/Heap/Property", swiftSettings: strict),
+    // Replays the corpus of the fuzzers.
     .testTarget(
       name: "AtrestFuzzTests", dependencies: ["AtrestFuzzing", "AtrestTestSupport"],
       path: "Tests/Fuzz/Specifications", swiftSettings: strict),
