@@ -44,13 +44,13 @@ typedef struct Atrest__Admin__V1__CheckEventsResponse Atrest__Admin__V1__CheckEv
 /* --- messages --- */
 
 /*
- * Names the account to make.
+ * Names the account to create.
  */
 struct  Atrest__Admin__V1__AddAccountRequest
 {
   ProtobufCMessage base;
   /*
-   * 1 to 64 bytes; unique on this server.
+   * 1 to 64 bytes, unique on this server.
    */
   char *name;
 };
@@ -60,7 +60,7 @@ struct  Atrest__Admin__V1__AddAccountRequest
 
 
 /*
- * Names the account that a device is to join.
+ * Selects the account that a device is to join.
  */
 struct  Atrest__Admin__V1__InviteDeviceRequest
 {
@@ -76,7 +76,7 @@ struct  Atrest__Admin__V1__InviteDeviceRequest
 
 
 /*
- * A fresh pairing code, and where to use it.
+ * A new pairing code and the address at which to use it.
  */
 struct  Atrest__Admin__V1__InvitationResponse
 {
@@ -86,7 +86,7 @@ struct  Atrest__Admin__V1__InvitationResponse
    */
   char *code;
   /*
-   * When it stops working. Milliseconds since 1970, UTC.
+   * When the code expires, in milliseconds since 1970, UTC.
    */
   int64_t expires_ms;
   /*
@@ -100,7 +100,7 @@ struct  Atrest__Admin__V1__InvitationResponse
 
 
 /*
- * Names the account to remove.
+ * Selects the account to remove.
  */
 struct  Atrest__Admin__V1__RemoveAccountRequest
 {
@@ -116,7 +116,7 @@ struct  Atrest__Admin__V1__RemoveAccountRequest
 
 
 /*
- * Done.
+ * The account was removed.
  */
 struct  Atrest__Admin__V1__RemoveAccountResponse
 {
@@ -128,7 +128,7 @@ struct  Atrest__Admin__V1__RemoveAccountResponse
 
 
 /*
- * Asks for all accounts.
+ * Has no parameters.
  */
 struct  Atrest__Admin__V1__ListAccountsRequest
 {
@@ -140,13 +140,13 @@ struct  Atrest__Admin__V1__ListAccountsRequest
 
 
 /*
- * The accounts.
+ * All accounts of the server.
  */
 struct  Atrest__Admin__V1__ListAccountsResponse
 {
   ProtobufCMessage base;
   /*
-   * By name.
+   * Sorted by name.
    */
   size_t n_accounts;
   Atrest__Admin__V1__Account **accounts;
@@ -167,7 +167,7 @@ struct  Atrest__Admin__V1__Account
    */
   char *name;
   /*
-   * When it was made. Milliseconds since 1970, UTC.
+   * When the account was created, in milliseconds since 1970, UTC.
    */
   int64_t created_ms;
   /*
@@ -175,11 +175,11 @@ struct  Atrest__Admin__V1__Account
    */
   uint32_t devices;
   /*
-   * Records held, deleted ones and the journal included.
+   * Stored records, including deleted ones and the journal.
    */
   uint64_t records;
   /*
-   * Bytes of those records, as they are encoded.
+   * Encoded size of those records, in bytes.
    */
   uint64_t bytes;
 };
@@ -189,13 +189,13 @@ struct  Atrest__Admin__V1__Account
 
 
 /*
- * Asks for devices.
+ * Selects devices.
  */
 struct  Atrest__Admin__V1__ListAccountDevicesRequest
 {
   ProtobufCMessage base;
   /*
-   * The account's name; empty for all accounts.
+   * The account's name. Empty: all accounts.
    */
   char *account;
 };
@@ -205,13 +205,13 @@ struct  Atrest__Admin__V1__ListAccountDevicesRequest
 
 
 /*
- * The devices.
+ * The selected devices.
  */
 struct  Atrest__Admin__V1__ListAccountDevicesResponse
 {
   ProtobufCMessage base;
   /*
-   * By account, oldest device first, revoked ones included.
+   * Grouped by account, oldest device first, including revoked ones.
    */
   size_t n_devices;
   Atrest__Admin__V1__AccountDevice **devices;
@@ -222,7 +222,7 @@ struct  Atrest__Admin__V1__ListAccountDevicesResponse
 
 
 /*
- * A device, and whose it is.
+ * A device and its account.
  */
 struct  Atrest__Admin__V1__AccountDevice
 {
@@ -232,38 +232,38 @@ struct  Atrest__Admin__V1__AccountDevice
    */
   char *account;
   /*
-   * The replica identity; people see it as 16 hexadecimal digits.
+   * The replica identity. Shown to people as 16 hexadecimal digits.
    */
   uint64_t replica;
   /*
-   * What people call it, 1 to 64 bytes.
+   * The device's name, 1 to 64 bytes.
    */
   char *name;
   /*
-   * When it joined. Milliseconds since 1970, UTC.
+   * When it joined, in milliseconds since 1970, UTC.
    */
   int64_t paired_ms;
   /*
-   * When it last called, to the minute. Milliseconds since 1970, UTC; zero if never.
+   * When it last called, in milliseconds since 1970, UTC, accurate to the minute. Zero: never.
    */
   int64_t seen_ms;
   /*
-   * When its access ended; zero if it has not.
+   * When it was revoked, in milliseconds since 1970, UTC. Zero: it has access.
    */
   int64_t revoked_ms;
   /*
-   * The device of the account that it descends from: the one that made its code, or, if `renewed`,
-   * the one that took it as a new identity. Zero: a code of the server's owner, or nobody knows, as
-   * of devices that joined before servers kept this.
+   * The device of the account from which it descends: the one that created its code or, if
+   * `renewed`, the one that took it as an additional identity. Zero: the code came from the
+   * operator, or the device joined before servers recorded this.
    */
   uint64_t parent;
   /*
-   * It is a new identity of its parent's.
+   * It is an additional identity of `parent` (see Devices.Renew).
    */
   protobuf_c_boolean renewed;
   /*
-   * The device that let it in, the parent or another one; zero: none had to. It descends from that
-   * one, too.
+   * The device that approved it, the parent or another one. It descends from this one, too. Zero:
+   * it needed no approval.
    */
   uint64_t approver;
 };
@@ -273,18 +273,18 @@ struct  Atrest__Admin__V1__AccountDevice
 
 
 /*
- * Names the device whose access is to end.
+ * Selects the devices to revoke.
  */
 struct  Atrest__Admin__V1__RevokeAccountDeviceRequest
 {
   ProtobufCMessage base;
   /*
-   * Its identity, as ListDevices gives it.
+   * AccountDevice.replica.
    */
   uint64_t replica;
   /*
-   * Ends the access of all that descend from it, too: of each device whose parent or approver is
-   * this one or a descendant, whatever became of those in between. All in one commit.
+   * Revokes its descendants, too, in the same commit: every device whose parent or approver is this
+   * device or one of its descendants, even where a device in between was revoked or removed.
    */
   protobuf_c_boolean with_descendants;
 };
@@ -294,18 +294,18 @@ struct  Atrest__Admin__V1__RevokeAccountDeviceRequest
 
 
 /*
- * What was ended, and what was not; each list in the order of ListDevices.
+ * The affected devices, each list in the order of ListDevices.
  */
 struct  Atrest__Admin__V1__RevokeAccountDeviceResponse
 {
   ProtobufCMessage base;
   /*
-   * Whose access this call ended. Those that had none before are not here.
+   * Devices that this call revoked. Does not contain devices that were revoked before.
    */
   size_t n_revoked;
   uint64_t *revoked;
   /*
-   * Descendants that have access still. Empty if `with_descendants` was set.
+   * Descendants that still have access. Empty if `with_descendants` was set.
    */
   size_t n_remaining;
   uint64_t *remaining;
@@ -316,13 +316,13 @@ struct  Atrest__Admin__V1__RevokeAccountDeviceResponse
 
 
 /*
- * Asks for a backup.
+ * Selects the file of a backup.
  */
 struct  Atrest__Admin__V1__BackupRequest
 {
   ProtobufCMessage base;
   /*
-   * Absolute path of the file, which must not exist yet. At most 4096 bytes.
+   * Absolute path of the file, at most 4096 bytes. The file must not exist yet.
    */
   char *path;
 };
@@ -332,25 +332,25 @@ struct  Atrest__Admin__V1__BackupRequest
 
 
 /*
- * What the backup holds.
+ * The contents of the backup.
  */
 struct  Atrest__Admin__V1__BackupResponse
 {
   ProtobufCMessage base;
   /*
-   * Accounts.
+   * The number of accounts.
    */
   uint64_t accounts;
   /*
-   * Devices, those without access included.
+   * The number of devices, including revoked ones.
    */
   uint64_t devices;
   /*
-   * Records, deleted ones and the journal included.
+   * The number of records, including deleted ones and the journal.
    */
   uint64_t records;
   /*
-   * Bytes of the file.
+   * The size of the file in bytes.
    */
   uint64_t size_bytes;
 };
@@ -360,21 +360,21 @@ struct  Atrest__Admin__V1__BackupResponse
 
 
 /*
- * Asks for a page of what happened.
+ * Selects a page of the audit log.
  */
 struct  Atrest__Admin__V1__AccountEventsRequest
 {
   ProtobufCMessage base;
   /*
-   * The account's name; empty for all that happened.
+   * The account's name. Empty: all events of the server.
    */
   char *account;
   /*
-   * Only what has a smaller number. Zero: from the newest on.
+   * Return only events with a smaller number. Zero: start with the newest event.
    */
   uint64_t before;
   /*
-   * Events at most, 1 to 500. Zero: 100.
+   * The maximum number of events, 1 to 500. Zero: 100.
    */
   uint32_t limit;
 };
@@ -384,7 +384,7 @@ struct  Atrest__Admin__V1__AccountEventsRequest
 
 
 /*
- * A page of what happened.
+ * A page of the audit log.
  */
 struct  Atrest__Admin__V1__AccountEventsResponse
 {
@@ -395,7 +395,7 @@ struct  Atrest__Admin__V1__AccountEventsResponse
   size_t n_events;
   Atrest__Admin__V1__AccountEvent **events;
   /*
-   * There are older ones: ask again, before the number of the last one here.
+   * Older events exist. To read them, set `before` to the number of the last event here.
    */
   protobuf_c_boolean more;
 };
@@ -405,21 +405,21 @@ struct  Atrest__Admin__V1__AccountEventsResponse
 
 
 /*
- * Something that happened, and to which account.
+ * An event and its account.
  */
 struct  Atrest__Admin__V1__AccountEvent
 {
   ProtobufCMessage base;
   /*
-   * The account's number, never given twice; zero: it concerns none.
+   * The account's number, which is never reused. Zero: the event concerns no account.
    */
   uint64_t account;
   /*
-   * The account's name; empty if it was removed, or if there is none.
+   * The account's name. Empty if the account was removed or if there is none.
    */
   char *account_name;
   /*
-   * What happened.
+   * The event itself.
    */
   Atrest__Sync__V1__Event *event;
 };
@@ -429,13 +429,13 @@ struct  Atrest__Admin__V1__AccountEvent
 
 
 /*
- * Asks for a check of the log.
+ * Selects the part of the audit log to verify.
  */
 struct  Atrest__Admin__V1__CheckEventsRequest
 {
   ProtobufCMessage base;
   /*
-   * The newest event to check; zero: all there are.
+   * The number of the newest event to verify. Zero: the whole log.
    */
   uint64_t through;
 };
@@ -445,23 +445,23 @@ struct  Atrest__Admin__V1__CheckEventsRequest
 
 
 /*
- * What the check found.
+ * The result of the verification.
  */
 struct  Atrest__Admin__V1__CheckEventsResponse
 {
   ProtobufCMessage base;
   /*
-   * Events checked.
+   * The number of events verified.
    */
   uint64_t events;
   /*
-   * The number of the first event that is not as it was written, or that does not follow the one
-   * before; zero: the log is whole.
+   * The number of the first event that was altered or that does not follow its predecessor. Zero:
+   * the log is intact.
    */
   uint64_t broken;
   /*
-   * The SHA-256 of the newest event that is whole, which covers all before it: write it down
-   * elsewhere, and a later log that does not contain it was exchanged. Empty if there is none.
+   * The SHA-256 of the newest intact event, which covers all events before it. Record it elsewhere:
+   * a later log that does not contain this hash was replaced. Empty if there is no event.
    */
   ProtobufCBinaryData hash;
 };

@@ -28,7 +28,7 @@ typedef struct Atrest__Internal__V1__ReconcileResponsePage Atrest__Internal__V1_
 /* --- messages --- */
 
 /*
- * ExchangeRequest, with its records encoded; see there.
+ * See ExchangeRequest. Records stay encoded.
  */
 struct  Atrest__Internal__V1__ExchangeRequestPage
 {
@@ -48,7 +48,7 @@ struct  Atrest__Internal__V1__ExchangeRequestPage
 
 
 /*
- * ExchangeResponse, with its records encoded; see there.
+ * See ExchangeResponse. Records stay encoded.
  */
 struct  Atrest__Internal__V1__ExchangeResponsePage
 {
@@ -73,7 +73,7 @@ struct  Atrest__Internal__V1__ExchangeResponsePage
 
 
 /*
- * WatchEvent, with its records encoded; see there.
+ * See WatchEvent. Records stay encoded.
  */
 struct  Atrest__Internal__V1__WatchEventPage
 {
@@ -90,7 +90,7 @@ struct  Atrest__Internal__V1__WatchEventPage
 
 
 /*
- * ReconcileResponse, with its records encoded; see there.
+ * See ReconcileResponse. Records stay encoded.
  */
 struct  Atrest__Internal__V1__ReconcileResponsePage
 {

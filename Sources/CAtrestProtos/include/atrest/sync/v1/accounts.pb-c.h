@@ -28,7 +28,7 @@ typedef struct Atrest__Sync__V1__Event Atrest__Sync__V1__Event;
 /* --- enums --- */
 
 /*
- * What happened. A program shows numbers it does not know as they are.
+ * The type of event. Show unknown numbers as they are.
  */
 typedef enum _Atrest__Sync__V1__Event__Kind {
   /*
@@ -36,73 +36,73 @@ typedef enum _Atrest__Sync__V1__Event__Kind {
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_UNSPECIFIED = 0,
   /*
-   * The account was made, by the server's owner.
+   * The server's operator created the account.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_ACCOUNT_MADE = 1,
   /*
-   * The account was removed: by the device `actor`, or by the server's owner.
+   * The account was removed by the device `actor` or by the server's operator.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_ACCOUNT_REMOVED = 2,
   /*
-   * A pairing code was made: by the device `actor`, or by the server's owner. `detail` is 1 if
-   * whoever uses it needs a device's approval.
+   * The device `actor` or the server's operator created a pairing code. `detail` is 1 if the new
+   * device needs approval.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_CODE_MADE = 3,
   /*
-   * A wrong, used or old code was tried. At most one such event a minute, with a count.
+   * A wrong, used or expired code was tried. At most one such event per minute, with a count.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_CODE_REFUSED = 4,
   /*
-   * The device `subject` joined, with a code of `actor`'s, or of the server's owner.
+   * The device `subject` joined with a code created by `actor` or by the server's operator.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_DEVICE_PAIRED = 5,
   /*
-   * `actor` let the device `subject` in, which then joined.
+   * `actor` approved the device `subject`, which then joined.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_DEVICE_APPROVED = 6,
   /*
-   * `actor` sent away a device that had the right code.
+   * `actor` rejected a pending device that had the right code.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_DEVICE_DENIED = 7,
   /*
-   * `actor` gave the device `subject` another name.
+   * `actor` renamed the device `subject`.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_DEVICE_RENAMED = 8,
   /*
-   * The access of the device `subject` was ended: by the device `actor`, or by the server's
-   * owner.
+   * The device `actor` or the server's operator revoked the access of the device `subject`.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_DEVICE_REVOKED = 9,
   /*
-   * `actor` took the new identity `subject`, beside its own.
+   * `actor` took `subject` as an additional identity (Devices.Renew).
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_DEVICE_RENEWED = 10,
   /*
-   * `actor` said that it wants most of what there is deleted, and `detail` records were.
+   * `actor` deleted most of the account's records with `allow_mass_deletion`. `detail` is the
+   * number of records.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_MASS_DELETION = 11,
   /*
-   * `actor` brought a purchase, which was stored.
+   * `actor` submitted a purchase, and the server stored it.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_PURCHASE_TAKEN = 12,
   /*
-   * `actor` brought a purchase that does not count; `detail` is the number of the check that
-   * failed (see Rejection). At most one such event a minute, with a count.
+   * `actor` submitted a purchase that was rejected. `detail` is the number of the failed check
+   * (see Rejection). At most one such event per minute, with a count.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_PURCHASE_REFUSED = 13,
   /*
-   * A purchase moved between accounts. `detail` is 1 if it came to this one, by `actor`, and 2 if
-   * it went away.
+   * A purchase moved between accounts. `detail` is 1 if `actor` moved it to this account and 2 if
+   * it left this account.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_PURCHASE_MOVED = 14,
   /*
-   * The server's owner made a backup of the whole store. Belongs to no account: only the owner
-   * sees it.
+   * The server's operator made a backup of the whole store. Belongs to no account. Only the
+   * operator sees it.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_BACKUP_MADE = 15,
   /*
-   * `actor` had been told more than the server holds: the server was put back from a copy, or
-   * lost something.
+   * `actor` had received commits that the server does not have. The server was restored from a
+   * backup or lost data.
    */
   ATREST__SYNC__V1__EVENT__KIND__KIND_RESTORE_NOTICED = 16
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ATREST__SYNC__V1__EVENT__KIND)
@@ -111,7 +111,7 @@ typedef enum _Atrest__Sync__V1__Event__Kind {
 /* --- messages --- */
 
 /*
- * Asks about the account.
+ * Has no parameters: the token determines the account.
  */
 struct  Atrest__Sync__V1__GetAccountRequest
 {
@@ -123,17 +123,17 @@ struct  Atrest__Sync__V1__GetAccountRequest
 
 
 /*
- * The account.
+ * Usage and limits of the account.
  */
 struct  Atrest__Sync__V1__GetAccountResponse
 {
   ProtobufCMessage base;
   /*
-   * Its name, 1 to 64 bytes.
+   * The account's name, 1 to 64 bytes.
    */
   char *name;
   /*
-   * When it was made. Milliseconds since 1970, UTC.
+   * When the account was created, in milliseconds since 1970, UTC.
    */
   int64_t created_ms;
   /*
@@ -141,15 +141,15 @@ struct  Atrest__Sync__V1__GetAccountResponse
    */
   uint32_t devices;
   /*
-   * Records held, deleted ones and the journal included.
+   * Stored records, including deleted ones and the journal.
    */
   uint64_t records;
   /*
-   * Bytes of those records, as they are encoded.
+   * Encoded size of those records, in bytes.
    */
   uint64_t bytes;
   /*
-   * What this server lets the account hold and send.
+   * What this server lets the account store and send.
    */
   Atrest__Sync__V1__Limits *limits;
 };
@@ -159,25 +159,25 @@ struct  Atrest__Sync__V1__GetAccountResponse
 
 
 /*
- * What a server allows. Zero: it does not say.
+ * The server's limits. Zero: not reported.
  */
 struct  Atrest__Sync__V1__Limits
 {
   ProtobufCMessage base;
   /*
-   * Records of one account; see REASON_QUOTA.
+   * Records per account. See REASON_QUOTA.
    */
   uint64_t records;
   /*
-   * Bytes of one account's records; see REASON_QUOTA.
+   * Bytes of encoded records per account. See REASON_QUOTA.
    */
   uint64_t bytes;
   /*
-   * Bytes of one message, request or answer.
+   * Bytes of one message, request or response.
    */
   uint32_t message_bytes;
   /*
-   * Offers in one request, and records in one answer.
+   * Offers per request, and records per response.
    */
   uint32_t records_per_request;
   /*
@@ -185,11 +185,11 @@ struct  Atrest__Sync__V1__Limits
    */
   uint32_t value_bytes;
   /*
-   * Bytes of one record, as it is encoded.
+   * Bytes of one encoded record.
    */
   uint32_t record_bytes;
   /*
-   * Watch streams that one device may have open.
+   * Open Watch streams per device.
    */
   uint32_t watch_streams;
 };
@@ -199,13 +199,13 @@ struct  Atrest__Sync__V1__Limits
 
 
 /*
- * Asks for the end of the account.
+ * Confirms the removal of the account.
  */
 struct  Atrest__Sync__V1__DeleteAccountRequest
 {
   ProtobufCMessage base;
   /*
-   * The account's name, exactly: typed by a person who means it.
+   * The account's exact name, as a safeguard against accidents. Let the user type it.
    */
   char *account_name;
 };
@@ -215,7 +215,7 @@ struct  Atrest__Sync__V1__DeleteAccountRequest
 
 
 /*
- * Done.
+ * The account was removed.
  */
 struct  Atrest__Sync__V1__DeleteAccountResponse
 {
@@ -227,17 +227,17 @@ struct  Atrest__Sync__V1__DeleteAccountResponse
 
 
 /*
- * Asks for a page of what happened.
+ * Selects a page of the audit log.
  */
 struct  Atrest__Sync__V1__EventsRequest
 {
   ProtobufCMessage base;
   /*
-   * Only what has a smaller number. Zero: from the newest on.
+   * Return only events with a smaller number. Zero: start with the newest event.
    */
   uint64_t before;
   /*
-   * Events at most, 1 to 500. Zero: 100.
+   * The maximum number of events, 1 to 500. Zero: 100.
    */
   uint32_t limit;
 };
@@ -247,7 +247,7 @@ struct  Atrest__Sync__V1__EventsRequest
 
 
 /*
- * A page of what happened.
+ * A page of the audit log.
  */
 struct  Atrest__Sync__V1__EventsResponse
 {
@@ -258,7 +258,7 @@ struct  Atrest__Sync__V1__EventsResponse
   size_t n_events;
   Atrest__Sync__V1__Event **events;
   /*
-   * There are older ones: ask again, before the number of the last one here.
+   * Older events exist. To read them, set `before` to the number of the last event here.
    */
   protobuf_c_boolean more;
 };
@@ -268,38 +268,38 @@ struct  Atrest__Sync__V1__EventsResponse
 
 
 /*
- * Something that happened to an account. It is never changed or removed. Numbers ascend over all
- * accounts of a server, so an account's own have gaps.
+ * An entry of the audit log. It is never changed or removed. Numbers ascend over all accounts of a
+ * server, so one account's numbers have gaps.
  */
 struct  Atrest__Sync__V1__Event
 {
   ProtobufCMessage base;
   /*
-   * Its place in the server's log, from 1 on.
+   * The event's number in the server's log, from 1.
    */
   uint64_t number;
   /*
-   * When it happened, by the server's clock. Milliseconds since 1970, UTC.
+   * The server's clock at the event, in milliseconds since 1970, UTC.
    */
   int64_t at_ms;
   /*
-   * What happened.
+   * The type of event.
    */
   Atrest__Sync__V1__Event__Kind kind;
   /*
-   * The device that did it; zero: the server's owner, or a stranger.
+   * The replica of the device that acted. Zero: the server's operator or an unauthenticated caller.
    */
   uint64_t actor;
   /*
-   * The device that it was done to; zero: none.
+   * The replica of the affected device. Zero: none.
    */
   uint64_t subject;
   /*
-   * See Kind.
+   * A number whose meaning depends on `kind`. See Kind.
    */
   int64_t detail;
   /*
-   * How many like it this one stands for, itself included. Never zero.
+   * How many equal events this entry stands for, itself included. At least 1.
    */
   uint32_t count;
 };

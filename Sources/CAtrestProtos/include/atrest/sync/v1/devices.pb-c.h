@@ -40,27 +40,27 @@ typedef struct Atrest__Sync__V1__RevokeDeviceResponse Atrest__Sync__V1__RevokeDe
 /* --- messages --- */
 
 /*
- * Asks to join an account.
+ * Redeems a pairing code.
  */
 struct  Atrest__Sync__V1__PairRequest
 {
   ProtobufCMessage base;
   /*
-   * As in the pairing link, 13 characters.
+   * 13 characters, as in the pairing link.
    */
   char *code;
   /*
-   * What people call the device, 1 to 64 bytes. If another device of the account that has access is
-   * called so, a number is added: see PairResponse.device_name.
+   * The device's name for people, 1 to 64 bytes without control characters. If another device with
+   * access has this name, the server appends a number. See PairResponse.device_name.
    */
   char *device_name;
   /*
-   * Names the request, so that it can be repeated: 16 to 64 bytes, drawn at random and kept before
-   * it is sent for the first time, and forgotten with the answer. Until the code's end, the same
-   * code with the same nonce is answered the same again. The token is made of it and of the code,
-   * so keep it secret. If it is empty, an answer that is lost takes the code with it, and a code
-   * that needs approval ends with FAILED_PRECONDITION and stays as it was: nobody could tell this
-   * device from another that has the link.
+   * Makes the request idempotent. 16 to 64 random bytes. Store it before the first attempt and
+   * delete it after the response. Until the code expires, the same code with the same nonce returns
+   * the same response. The token is derived from the nonce and the code, so keep the nonce secret.
+   * Empty: a lost response uses up the code, and a code that requires approval fails with
+   * FAILED_PRECONDITION and stays usable, because no one could tell this device from another one
+   * that has the link.
    */
   ProtobufCBinaryData nonce;
 };
@@ -70,17 +70,17 @@ struct  Atrest__Sync__V1__PairRequest
 
 
 /*
- * Who the device is from now on.
+ * The device's new identity and credentials.
  */
 struct  Atrest__Sync__V1__PairResponse
 {
   ProtobufCMessage base;
   /*
-   * The identity under which this replica stamps its writes. Never zero, never given twice.
+   * The identity under which this replica stamps its writes. Never zero, never reissued.
    */
   uint64_t replica;
   /*
-   * Goes into the `authorization` metadata of every other call, after "Bearer ". Keep it secret.
+   * Send it in the `authorization` metadata of every other call, after "Bearer ". Keep it secret.
    */
   char *token;
   /*
@@ -88,12 +88,12 @@ struct  Atrest__Sync__V1__PairResponse
    */
   char *account_name;
   /*
-   * The server's clock, milliseconds since 1970, UTC.
+   * The server's clock in milliseconds since 1970, UTC.
    */
   int64_t server_time_ms;
   /*
-   * What the device is called: the name that was asked for, or that with a number, "phone 2". Empty
-   * from servers that do not say.
+   * The device's name: the requested one, possibly with a number ("phone 2"). Older servers leave
+   * it empty.
    */
   char *device_name;
 };
@@ -103,15 +103,15 @@ struct  Atrest__Sync__V1__PairResponse
 
 
 /*
- * Asks for a new identity.
+ * Requests an additional identity.
  */
 struct  Atrest__Sync__V1__RenewRequest
 {
   ProtobufCMessage base;
   /*
-   * Names the request: 16 to 64 bytes, drawn at random and kept before it is sent for the first
-   * time, and forgotten with the answer. The new token is made of it and of the caller's, so keep
-   * it secret. If it is empty, each request makes a device.
+   * Makes the request idempotent. 16 to 64 random bytes. Store it before the first attempt and
+   * delete it after the response. The new token is derived from the nonce and the caller's token,
+   * so keep the nonce secret. Empty: every request creates a device.
    */
   ProtobufCBinaryData nonce;
 };
@@ -121,15 +121,15 @@ struct  Atrest__Sync__V1__RenewRequest
 
 
 /*
- * Asks for a pairing code.
+ * Requests a pairing code.
  */
 struct  Atrest__Sync__V1__InviteRequest
 {
   ProtobufCMessage base;
   /*
-   * Whoever has the code joins at once. Otherwise a device of the account has to let the pending
-   * device in (see ListPendingDevices and ResolvePendingDevice), so that a code which somebody else
-   * saw is no good without a person's consent.
+   * The code alone suffices to join. Otherwise a device of the account must approve the new device
+   * (see ListPendingDevices and ResolvePendingDevice), so an intercepted code is useless without a
+   * person's consent.
    */
   protobuf_c_boolean without_approval;
 };
@@ -139,21 +139,21 @@ struct  Atrest__Sync__V1__InviteRequest
 
 
 /*
- * A fresh pairing code.
+ * A new pairing code.
  */
 struct  Atrest__Sync__V1__InviteResponse
 {
   ProtobufCMessage base;
   /*
-   * Secret until used.
+   * 13 characters. Secret until used.
    */
   char *code;
   /*
-   * When it stops working. Milliseconds since 1970, UTC.
+   * When the code expires, in milliseconds since 1970, UTC.
    */
   int64_t expires_ms;
   /*
-   * Whoever uses it waits for a device's approval. False from servers that do not know of it.
+   * A device that uses the code waits for approval. False from servers without approval.
    */
   protobuf_c_boolean needs_approval;
 };
@@ -163,7 +163,7 @@ struct  Atrest__Sync__V1__InviteResponse
 
 
 /*
- * Asks who waits to be let in.
+ * Has no parameters: the token determines the account.
  */
 struct  Atrest__Sync__V1__ListPendingDevicesRequest
 {
@@ -175,13 +175,13 @@ struct  Atrest__Sync__V1__ListPendingDevicesRequest
 
 
 /*
- * Who waits to be let in.
+ * The devices that wait for approval.
  */
 struct  Atrest__Sync__V1__ListPendingDevicesResponse
 {
   ProtobufCMessage base;
   /*
-   * In the order they came; at most 16.
+   * In order of arrival. At most 16.
    */
   size_t n_pending_devices;
   Atrest__Sync__V1__PendingDevice **pending_devices;
@@ -192,37 +192,38 @@ struct  Atrest__Sync__V1__ListPendingDevicesResponse
 
 
 /*
- * A device that has the right code and waits.
+ * A device that sent the right code and waits for approval.
  */
 struct  Atrest__Sync__V1__PendingDevice
 {
   ProtobufCMessage base;
   /*
-   * Names it for Decide. Random, not zero, and another one if it begins anew.
+   * Identifies it in ResolvePendingDevice. Random, not zero. A device that starts over gets a new
+   * one.
    */
   uint64_t handle;
   /*
-   * What it wants to be called, 1 to 64 bytes. It said so itself.
+   * The name that the device requested, 1 to 64 bytes. Unverified.
    */
   char *name;
   /*
-   * When it came. Milliseconds since 1970, UTC.
+   * When it arrived, in milliseconds since 1970, UTC.
    */
   int64_t since_ms;
   /*
-   * Until when it can be let in. Milliseconds since 1970, UTC.
+   * When its code expires, in milliseconds since 1970, UTC. It can be approved until then.
    */
   int64_t expires_ms;
   /*
-   * The device that made its code.
+   * The replica of the device that created the code.
    */
   uint64_t inviter;
   /*
-   * Six digits that the pending device shows, too: whoever is asked compares them, because somebody
-   * else who saw the link may have come first under the same name. The first eight bytes,
-   * big-endian, of the SHA-256 of "atrest digits", the nonce and the code as they were sent, modulo
-   * 1,000,000. Never empty: a list with a pending device without them is refused by whoever reads
-   * it.
+   * Six digits that the pending device shows as well. The approving person compares them, because
+   * somebody else who saw the link may have arrived first under the same name. Computed as the
+   * first eight bytes, big-endian, of the SHA-256 of "atrest digits", the nonce and the code as
+   * they were sent, modulo 1,000,000. Never empty: a client rejects a list that contains a device
+   * without digits.
    */
   char *digits;
 };
@@ -232,17 +233,17 @@ struct  Atrest__Sync__V1__PendingDevice
 
 
 /*
- * Lets a pending device in, or sends it away.
+ * Approves or rejects a pending device.
  */
 struct  Atrest__Sync__V1__ResolvePendingDeviceRequest
 {
   ProtobufCMessage base;
   /*
-   * As in PendingDevice.
+   * PendingDevice.handle.
    */
   uint64_t handle;
   /*
-   * True lets it in.
+   * True approves the device. False rejects it and voids its code.
    */
   protobuf_c_boolean allow;
 };
@@ -252,17 +253,17 @@ struct  Atrest__Sync__V1__ResolvePendingDeviceRequest
 
 
 /*
- * Done.
+ * The outcome for the pending device.
  */
 struct  Atrest__Sync__V1__ResolvePendingDeviceResponse
 {
   ProtobufCMessage base;
   /*
-   * What the device is called, with a number if its name was taken; empty if it was sent away.
+   * The approved device's name, possibly with a number. Empty if the device was rejected.
    */
   char *device_name;
   /*
-   * Its identity; zero if it was sent away.
+   * The approved device's identity. Zero if the device was rejected.
    */
   uint64_t replica;
 };
@@ -272,7 +273,7 @@ struct  Atrest__Sync__V1__ResolvePendingDeviceResponse
 
 
 /*
- * Asks for the devices.
+ * Has no parameters: the token determines the account.
  */
 struct  Atrest__Sync__V1__ListDevicesRequest
 {
@@ -284,13 +285,14 @@ struct  Atrest__Sync__V1__ListDevicesRequest
 
 
 /*
- * The devices.
+ * The account's devices.
  */
 struct  Atrest__Sync__V1__ListDevicesResponse
 {
   ProtobufCMessage base;
   /*
-   * Oldest first, revoked ones included.
+   * Oldest first, including revoked ones. At most 1000: all devices that have access and the most
+   * recently revoked ones.
    */
   size_t n_devices;
   Atrest__Sync__V1__Device **devices;
@@ -307,42 +309,42 @@ struct  Atrest__Sync__V1__Device
 {
   ProtobufCMessage base;
   /*
-   * The replica identity; people see it as 16 hexadecimal digits.
+   * The replica identity. Shown to people as 16 hexadecimal digits.
    */
   uint64_t replica;
   /*
-   * What people call it, 1 to 64 bytes.
+   * The device's name, 1 to 64 bytes.
    */
   char *name;
   /*
-   * When it joined. Milliseconds since 1970, UTC.
+   * When it joined, in milliseconds since 1970, UTC.
    */
   int64_t paired_ms;
   /*
-   * When it last called, to the minute. Milliseconds since 1970, UTC; zero if never.
+   * When it last called, in milliseconds since 1970, UTC, accurate to the minute. Zero: never.
    */
   int64_t seen_ms;
   /*
-   * When its access ended; zero if it has not.
+   * When it was revoked, in milliseconds since 1970, UTC. Zero: it has access.
    */
   int64_t revoked_ms;
   /*
-   * The caller itself.
+   * This device is the caller.
    */
   protobuf_c_boolean current;
   /*
-   * The device that it descends from: the one that made its code, or, if `renewed`, the one that
-   * took it as a new identity. Zero: a code of the server's owner, or nobody knows, as of devices
-   * that joined before servers kept this. It may be one that is not listed any more.
+   * The device from which it descends: the one that created its code or, if `renewed`, the one that
+   * took it as an additional identity. Zero: the code came from the server's operator, or the
+   * device joined before servers recorded this. The list may not contain the parent any more.
    */
   uint64_t parent;
   /*
-   * It is a new identity of its parent's (see Renew).
+   * Renew issued it as an additional identity of `parent`.
    */
   protobuf_c_boolean renewed;
   /*
-   * The device that let it in, the parent or another one; zero: none had to. It descends from that
-   * one, too.
+   * The device that approved it, the parent or another one. It descends from this one, too. Zero:
+   * it needed no approval.
    */
   uint64_t approver;
 };
@@ -352,18 +354,18 @@ struct  Atrest__Sync__V1__Device
 
 
 /*
- * Gives a device another name.
+ * Renames a device.
  */
 struct  Atrest__Sync__V1__RenameDeviceRequest
 {
   ProtobufCMessage base;
   /*
-   * Its identity, as List gives it.
+   * Device.replica.
    */
   uint64_t replica;
   /*
-   * 1 to 64 bytes, without control characters. If another device of the account that has access is
-   * called so, a number is added.
+   * 1 to 64 bytes without control characters. If another device with access has this name, the
+   * server appends a number.
    */
   char *name;
 };
@@ -373,13 +375,13 @@ struct  Atrest__Sync__V1__RenameDeviceRequest
 
 
 /*
- * Done.
+ * The result of a rename.
  */
 struct  Atrest__Sync__V1__RenameDeviceResponse
 {
   ProtobufCMessage base;
   /*
-   * What it is called now.
+   * The device's name now, possibly with a number.
    */
   char *name;
 };
@@ -389,23 +391,23 @@ struct  Atrest__Sync__V1__RenameDeviceResponse
 
 
 /*
- * Names the device whose access is to end.
+ * Selects the devices to revoke.
  */
 struct  Atrest__Sync__V1__RevokeDeviceRequest
 {
   ProtobufCMessage base;
   /*
-   * Its identity, as List gives it.
+   * Device.replica.
    */
   uint64_t replica;
   /*
-   * Ends the access of all that descend from it, too: of each device whose parent or approver is
-   * this one or a descendant, whatever became of those in between. So a device that joined with
-   * one's code and was let in by another goes with either.
-   * The caller is spared, if it is a descendant itself: a person who ends a stolen device's access
-   * often holds one that it once let in, and must not lock himself out. So are those that descend
-   * from the device through the caller only. A caller that names itself goes with all its
-   * descendants.
+   * Revokes its descendants, too: every device whose parent or approver is this device or one of
+   * its descendants, even where a device in between was revoked or removed. So a device that joined
+   * with one device's code and was approved by another is revoked with either.
+   * The caller is exempt if it is a descendant itself, and so are devices that descend from
+   * `replica` only through the caller. A person who revokes a stolen device often does so from a
+   * device that the stolen one approved, and must not be locked out. A caller that revokes itself
+   * is revoked with all its descendants.
    */
   protobuf_c_boolean with_descendants;
 };
@@ -415,26 +417,26 @@ struct  Atrest__Sync__V1__RevokeDeviceRequest
 
 
 /*
- * What was ended, and what was not: three lists without a device in common, each in List's order.
+ * The affected devices in three disjoint lists, each in the order of List.
  */
 struct  Atrest__Sync__V1__RevokeDeviceResponse
 {
   ProtobufCMessage base;
   /*
-   * Whose access this call ended. Those that had none before are not here. Empty from servers that
-   * do not say.
+   * Devices that this call revoked. Does not contain devices that were revoked before. Older
+   * servers leave it empty.
    */
   size_t n_revoked;
   uint64_t *revoked;
   /*
-   * Descendants that have access still, and that `with_descendants` would have ended. Empty if it
+   * Descendants that still have access and that `with_descendants` would have revoked. Empty if it
    * was set.
    */
   size_t n_remaining;
   uint64_t *remaining;
   /*
-   * Descendants that have access still, and that `with_descendants` does not end: the caller, and
-   * those that descend through it only.
+   * Descendants that still have access and that `with_descendants` does not revoke: the caller, and
+   * those that descend only through it.
    */
   size_t n_spared;
   uint64_t *spared;

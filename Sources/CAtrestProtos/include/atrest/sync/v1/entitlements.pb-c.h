@@ -28,19 +28,19 @@ typedef struct Atrest__Sync__V1__GetEntitlementsResponse Atrest__Sync__V1__GetEn
 /* --- messages --- */
 
 /*
- * Brings a purchase.
+ * Submits a purchase.
  */
 struct  Atrest__Sync__V1__SubmitTransactionRequest
 {
   ProtobufCMessage base;
   /*
-   * A signed transaction, or signed renewal information, in JWS compact form, as the App Store
-   * wrote it. At most 16 KiB.
+   * A signed transaction or signed renewal information in JWS compact form, exactly as the App
+   * Store issued it. At most 16 KiB.
    */
   ProtobufCBinaryData signed_transaction;
   /*
-   * Moves a purchase that another account holds to this one. The statement must have been signed
-   * within the last hour, and the purchase may move once in 24 hours. Ask the person before.
+   * Moves a purchase from another account to this one. The statement must have been signed within
+   * the last hour, and a purchase can move once in 24 hours. Ask the user first.
    */
   protobuf_c_boolean transfer;
 };
@@ -50,13 +50,13 @@ struct  Atrest__Sync__V1__SubmitTransactionRequest
 
 
 /*
- * What became of it.
+ * The outcome of a submission.
  */
 struct  Atrest__Sync__V1__SubmitTransactionResponse
 {
   ProtobufCMessage base;
   /*
-   * Absent if the statement is stored, or a later one about the same purchase is.
+   * Absent if the server holds this statement or a later one about the same purchase.
    */
   Atrest__Sync__V1__Rejection *rejection;
 };
@@ -66,25 +66,25 @@ struct  Atrest__Sync__V1__SubmitTransactionResponse
 
 
 /*
- * Why a statement does not count.
+ * The reason why a statement was rejected.
  */
 struct  Atrest__Sync__V1__Rejection
 {
   ProtobufCMessage base;
   /*
-   * Stable, in upper case: BAD_SIGNATURE, OTHER_ACCOUNT, ...
+   * A stable upper-case name: BAD_SIGNATURE, OTHER_ACCOUNT, ...
    */
   char *code;
   /*
-   * The number of the check that failed, 1 to 15.
+   * The number of the failed check, 1 to 15.
    */
   uint32_t check;
   /*
-   * What happened, then what to do. For people.
+   * For people: what happened, then what to do.
    */
   char *message;
   /*
-   * Whether the same statement may pass later.
+   * The same statement may pass later.
    */
   protobuf_c_boolean retryable;
 };
@@ -94,7 +94,7 @@ struct  Atrest__Sync__V1__Rejection
 
 
 /*
- * Asks for what an app needs to know.
+ * Has no parameters: the token determines the account.
  */
 struct  Atrest__Sync__V1__GetEntitlementsRequest
 {
@@ -106,27 +106,27 @@ struct  Atrest__Sync__V1__GetEntitlementsRequest
 
 
 /*
- * What an app needs to know.
+ * What an app must know before a sale.
  */
 struct  Atrest__Sync__V1__GetEntitlementsResponse
 {
   ProtobufCMessage base;
   /*
-   * What the app must give the App Store as `appAccountToken` with each purchase, so that nobody
-   * else can use it: a UUID (16 bytes). It is the same for the life of the account.
+   * The app passes this UUID (16 bytes) to the App Store as `appAccountToken` with each purchase,
+   * so that no other account can claim it. Constant for the life of the account.
    */
   ProtobufCBinaryData app_account_token;
   /*
-   * Whether this server verifies purchases. If not, Submit is refused, and offered ones are stored
-   * as they are.
+   * The server verifies purchases. Otherwise it rejects Submit and stores offered statements
+   * unverified.
    */
   protobuf_c_boolean verifies;
   /*
-   * How many statements the account holds, counted up to 4096.
+   * The number of statements that the account holds. Counting stops at 4096.
    */
   uint32_t held;
   /*
-   * The server's clock, milliseconds since 1970, UTC.
+   * The server's clock in milliseconds since 1970, UTC.
    */
   int64_t server_time_ms;
 };

@@ -31,25 +31,25 @@ typedef struct Atrest__Sync__V1__Conflict__Entry Atrest__Sync__V1__Conflict__Ent
 /* --- enums --- */
 
 /*
- * How a fast ended, if it did.
+ * The state of a fast.
  */
 typedef enum _Atrest__Sync__V1__Session__Outcome {
   /*
-   * Still going on.
+   * In progress.
    */
   ATREST__SYNC__V1__SESSION__OUTCOME__OUTCOME_ACTIVE = 0,
   /*
-   * Ended, and kept in the history.
+   * Ended and kept in the history.
    */
   ATREST__SYNC__V1__SESSION__OUTCOME__OUTCOME_COMPLETED = 1,
   /*
-   * Ended, and not counted.
+   * Ended and not counted.
    */
   ATREST__SYNC__V1__SESSION__OUTCOME__OUTCOME_ABANDONED = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ATREST__SYNC__V1__SESSION__OUTCOME)
 } Atrest__Sync__V1__Session__Outcome;
 /*
- * The kinds of record. Numbers are never reused; unknown numbers are legal and are carried along.
+ * The kinds of record. A number is never reused. Unknown numbers are valid and must be kept.
  */
 typedef enum _Atrest__Sync__V1__Kind {
   /*
@@ -57,11 +57,11 @@ typedef enum _Atrest__Sync__V1__Kind {
    */
   ATREST__SYNC__V1__KIND__KIND_UNSPECIFIED = 0,
   /*
-   * A fast. The id is a UUID (16 bytes) chosen when the fast starts. Fields: see Session.
+   * A fast. The id is a UUID (16 bytes) drawn when the fast starts. Fields: see Session.
    */
   ATREST__SYNC__V1__KIND__KIND_SESSION = 1,
   /*
-   * Something drunk. The id is a UUID (16 bytes). Fields: see Water.
+   * A drink. The id is a UUID (16 bytes). Fields: see Water.
    */
   ATREST__SYNC__V1__KIND__KIND_WATER = 2,
   /*
@@ -74,7 +74,7 @@ typedef enum _Atrest__Sync__V1__Kind {
    */
   ATREST__SYNC__V1__KIND__KIND_ENTITLEMENT = 4,
   /*
-   * An entry of the conflict journal. The id names the losing write. Fields: see Conflict.
+   * An entry of the conflict journal. The id identifies the losing write. Fields: see Conflict.
    */
   ATREST__SYNC__V1__KIND__KIND_CONFLICT = 5
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ATREST__SYNC__V1__KIND)
@@ -83,18 +83,18 @@ typedef enum _Atrest__Sync__V1__Kind {
 /* --- messages --- */
 
 /*
- * When and where a register was written: a hybrid logical clock and the replica that read it.
+ * The time and the author of a write: a hybrid logical clock reading and the replica that took it.
  */
 struct  Atrest__Sync__V1__Stamp
 {
   ProtobufCMessage base;
   /*
    * Upper 48 bits: milliseconds since 1970-01-01T00:00:00Z. Lower 16 bits: a counter that orders
-   * writes of one millisecond; it carries into the milliseconds when it overflows.
+   * writes within one millisecond. It carries into the milliseconds when it overflows.
    */
   uint64_t clock;
   /*
-   * The replica that wrote, as issued by Devices.Pair. Zero only on facts that no device wrote
+   * The replica that wrote, as issued by Devices.Pair. Zero only for facts that no device wrote
    * (see Entitlement).
    */
   uint64_t replica;
@@ -105,7 +105,7 @@ struct  Atrest__Sync__V1__Stamp
 
 
 /*
- * One field of a record.
+ * One field of a record: a last-writer-wins register.
  */
 struct  Atrest__Sync__V1__Register
 {
@@ -115,18 +115,18 @@ struct  Atrest__Sync__V1__Register
    */
   uint32_t field;
   /*
-   * When this value was written. Always present.
+   * The stamp of the write. Always present.
    */
   Atrest__Sync__V1__Stamp *stamp;
   /*
-   * The stamp of the value that this one replaced, the writer's own included; absent if there was
-   * none. A value that lost to this one, and is neither that one nor an earlier one of the same
-   * replica's before it, was not known to the writer: a conflict.
+   * The stamp of the value that this write replaced, even one of the same replica. Absent if there
+   * was none. The writer did not know any other value that loses to this one, except the same
+   * replica's writes before the replaced one: such a loss is a conflict. See docs/merge.md.
    */
   Atrest__Sync__V1__Stamp *replaced;
   /*
-   * The field as the kind's message would encode it, tag included: encode a message in which only
-   * this field is set. It is empty for a default value (false, 0, ""). To read a record,
+   * The field as the kind's message encodes it, tag included. To write it, encode a message in
+   * which only this field is set. Empty for a default value (false, 0, ""). To read a record,
    * concatenate the values of its registers and decode the result as the kind's message.
    */
   ProtobufCBinaryData value;
@@ -137,17 +137,17 @@ struct  Atrest__Sync__V1__Register
 
 
 /*
- * A record. Registers are sorted by field number, each number at most once.
+ * A record. Registers are sorted by field number. Each number occurs at most once.
  */
 struct  Atrest__Sync__V1__Record
 {
   ProtobufCMessage base;
   /*
-   * What sort of thing it is. Never zero.
+   * Selects the message that the registers encode. Never zero.
    */
   Atrest__Sync__V1__Kind kind;
   /*
-   * See Kind for what it holds.
+   * Unique within the kind and the account. See Kind for its format.
    */
   ProtobufCBinaryData id;
   /*
@@ -162,7 +162,7 @@ struct  Atrest__Sync__V1__Record
 
 
 /*
- * Start, end and outcome bind each other, so they are one register.
+ * Start, end and outcome. They depend on each other, so they share one register.
  */
 struct  Atrest__Sync__V1__Session__Span
 {
@@ -172,11 +172,11 @@ struct  Atrest__Sync__V1__Session__Span
    */
   int64_t start_ms;
   /*
-   * Milliseconds since 1970, UTC; not before the start. Zero while the fast is active.
+   * Milliseconds since 1970, UTC, not before the start. Zero while the fast is active.
    */
   int64_t end_ms;
   /*
-   * How it ended.
+   * The state of the fast.
    */
   Atrest__Sync__V1__Session__Outcome outcome;
 };
@@ -186,27 +186,28 @@ struct  Atrest__Sync__V1__Session__Span
 
 
 /*
- * The fields of KIND_SESSION.
+ * The fields of KIND_SESSION, a fast.
  */
 struct  Atrest__Sync__V1__Session
 {
   ProtobufCMessage base;
   /*
-   * True for the register that a deletion writes, false for the one that every other action writes:
-   * the last action decides, so a later edit brings the record back whole. Field 1 of every kind a
-   * person can edit.
+   * The deletion flag, field 1 of every kind that a person can edit. A deletion writes true. Every
+   * other action writes false. So the last action decides, and an edit after a deletion restores
+   * the whole record.
    */
   protobuf_c_boolean deleted;
   /*
-   * When it ran and how it ended. Always present in a record that is not deleted.
+   * When the fast ran and how it ended. Required unless the record is deleted.
    */
   Atrest__Sync__V1__Session__Span *span;
   /*
-   * How long the fast is meant to last, fixed when it starts. Minutes, 1 to 20160 (14 days).
+   * The planned duration in minutes, 1 to 20160 (14 days). Set once, when the fast starts.
    */
   uint32_t target_minutes;
   /*
-   * Written by the server, with the stamp of the deletion. What is older is gone.
+   * The prune floor. Only the server writes it, with the stamp of the deletion. Registers with a
+   * smaller stamp are gone.
    */
   protobuf_c_boolean prune_floor;
 };
@@ -216,7 +217,7 @@ struct  Atrest__Sync__V1__Session
 
 
 /*
- * When, and how much: one register.
+ * Time and amount. They share one register.
  */
 struct  Atrest__Sync__V1__Water__Intake
 {
@@ -226,7 +227,7 @@ struct  Atrest__Sync__V1__Water__Intake
    */
   int64_t at_ms;
   /*
-   * 1 to 20000.
+   * 1 to 20000 millilitres.
    */
   uint32_t millilitres;
 };
@@ -236,7 +237,7 @@ struct  Atrest__Sync__V1__Water__Intake
 
 
 /*
- * The fields of KIND_WATER.
+ * The fields of KIND_WATER, a drink.
  */
 struct  Atrest__Sync__V1__Water
 {
@@ -246,7 +247,7 @@ struct  Atrest__Sync__V1__Water
    */
   protobuf_c_boolean deleted;
   /*
-   * When and how much. Always present in a record that is not deleted.
+   * Time and amount. Required unless the record is deleted.
    */
   Atrest__Sync__V1__Water__Intake *intake;
   /*
@@ -260,7 +261,7 @@ struct  Atrest__Sync__V1__Water
 
 
 /*
- * The fields of KIND_PREFERENCE.
+ * The fields of KIND_PREFERENCE, a setting.
  */
 struct  Atrest__Sync__V1__Preference
 {
@@ -270,7 +271,7 @@ struct  Atrest__Sync__V1__Preference
    */
   protobuf_c_boolean deleted;
   /*
-   * At most 4096 bytes; its meaning is the key's.
+   * At most 4096 bytes. The setting's key determines the format.
    */
   char *value;
   /*
@@ -284,17 +285,18 @@ struct  Atrest__Sync__V1__Preference
 
 
 /*
- * The fields of KIND_ENTITLEMENT. A fact, not an edit: it is never deleted, and no device's clock
- * orders it. Its register's stamp has the transaction's own signedDate as its milliseconds, counter
- * 0, replica 0 and nothing replaced, so the ordinary merge keeps the newest signed fact, and of two
- * signed in one millisecond the greater bytes.
+ * The fields of KIND_ENTITLEMENT. An entitlement is a signed fact, not an edit: it is never
+ * deleted, and no device's clock orders it. Its register's stamp consists of the transaction's
+ * signedDate in milliseconds, counter 0 and replica 0. `replaced` is absent. So the ordinary merge
+ * keeps the newest signed fact, and of two signed in one millisecond the one with the greater
+ * bytes.
  */
 struct  Atrest__Sync__V1__Entitlement
 {
   ProtobufCMessage base;
   /*
-   * What the App Store signed (JWS compact form), at most 16 KiB. Every reader verifies it; a
-   * server that has a policy refuses to take in what does not verify.
+   * The App Store's signed statement (JWS compact form), at most 16 KiB. Every reader verifies it.
+   * A server with a policy refuses statements that do not verify.
    */
   ProtobufCBinaryData signed_transaction;
 };
@@ -304,25 +306,25 @@ struct  Atrest__Sync__V1__Entitlement
 
 
 /*
- * A value that lost against one whose writer did not know it.
+ * A concurrent write that lost: the winner's author did not know it.
  */
 struct  Atrest__Sync__V1__Conflict__Entry
 {
   ProtobufCMessage base;
   /*
-   * The kind of the record that both writes were for.
+   * The kind of the record that both writes changed.
    */
   Atrest__Sync__V1__Kind kind;
   /*
-   * That record's id.
+   * The id of that record.
    */
   ProtobufCBinaryData id;
   /*
-   * The number of the field that both writes were for.
+   * The number of the field that both writes changed.
    */
   uint32_t field;
   /*
-   * The write that lost, complete.
+   * The losing write, complete.
    */
   Atrest__Sync__V1__Register *lost;
   /*
@@ -331,8 +333,8 @@ struct  Atrest__Sync__V1__Conflict__Entry
    */
   Atrest__Sync__V1__Register *kept;
   /*
-   * When the server noticed, in milliseconds since 1970, UTC. Entries are kept for 90 days after
-   * it.
+   * When the server detected the conflict, in milliseconds since 1970, UTC. The server keeps the
+   * entry for 90 days from then.
    */
   int64_t noticed_ms;
 };
@@ -342,18 +344,18 @@ struct  Atrest__Sync__V1__Conflict__Entry
 
 
 /*
- * The fields of KIND_CONFLICT: an entry of the account's journal, written by the server when it
- * merges.
+ * The fields of KIND_CONFLICT, an entry of the account's journal. The server writes it during a
+ * merge.
  */
 struct  Atrest__Sync__V1__Conflict
 {
   ProtobufCMessage base;
   /*
-   * A journal entry a person has dealt with may be deleted like any record. See Session.deleted.
+   * Like any record, an entry can be deleted once a person has dealt with it. See Session.deleted.
    */
   protobuf_c_boolean deleted;
   /*
-   * The register's stamp is the losing write's.
+   * The register's stamp is that of the losing write.
    */
   Atrest__Sync__V1__Conflict__Entry *entry;
   /*

@@ -34,7 +34,7 @@ typedef struct Atrest__Sync__V1__ReconcileResponse Atrest__Sync__V1__ReconcileRe
 /* --- enums --- */
 
 /*
- * What was wrong, for programs. A program treats numbers it does not know as REASON_INVALID.
+ * The reason as a number. Treat unknown numbers as REASON_INVALID.
  */
 typedef enum _Atrest__Sync__V1__Refusal__Reason {
   /*
@@ -52,41 +52,41 @@ typedef enum _Atrest__Sync__V1__Refusal__Reason {
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_INVALID = 2,
   /*
-   * The record or one of its values is too large.
+   * The record or one of its values exceeds a limit of records.proto.
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_TOO_LARGE = 3,
   /*
-   * The request would delete more than half of the account's records, and 20 or more remain. Ask
-   * the person, then set `allow_mass_deletion`.
+   * The request would delete more than half of the account's records, and 20 or more would
+   * remain. Ask the user to confirm, then set `allow_mass_deletion`.
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_MASS_DELETION = 5,
   /*
-   * What the server holds of this record is damaged, so nothing can be merged into it. The
-   * server's owner has to put a backup back; until then, keep the record.
+   * The server's copy of this record is corrupt, so nothing can be merged into it. The server's
+   * operator has to restore a backup. Keep the record until then.
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_DAMAGED = 6,
   /*
-   * The account is full: the record is new or has grown, and the account may hold no more (see
-   * Accounts.Get). Keep it, and offer it again when there may be room. What makes no value longer
-   * and adds no record is always taken, deletions first of all.
+   * The account's quota is used up (see Accounts.Get) and the record is new or has grown. Keep
+   * it, and offer it again when there may be room. The server always accepts writes that add no
+   * record and lengthen no value. Deletions have the highest priority.
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_QUOTA = 7
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ATREST__SYNC__V1__REFUSAL__REASON)
 } Atrest__Sync__V1__Refusal__Reason;
 /*
- * How to compare.
+ * The kind of comparison.
  */
 typedef enum _Atrest__Sync__V1__Range__Mode {
   /*
-   * Nothing to compare here.
+   * The range is settled: compare nothing.
    */
   ATREST__SYNC__V1__RANGE__MODE__MODE_SETTLED = 0,
   /*
-   * By `count` and `fingerprint`.
+   * Compare `count` and `fingerprint`.
    */
   ATREST__SYNC__V1__RANGE__MODE__MODE_FINGERPRINT = 1,
   /*
-   * Record by record: `items` are all there are.
+   * Compare record by record: `items` lists every record in the range.
    */
   ATREST__SYNC__V1__RANGE__MODE__MODE_ITEMS = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(ATREST__SYNC__V1__RANGE__MODE)
@@ -95,19 +95,20 @@ typedef enum _Atrest__Sync__V1__Range__Mode {
 /* --- messages --- */
 
 /*
- * A position in an account's feed. Sequences are given by the server in the order of its commits;
- * client clocks play no part.
+ * A position in an account's feed. The server assigns sequences in commit order. Client clocks play
+ * no part.
  */
 struct  Atrest__Sync__V1__Cursor
 {
   ProtobufCMessage base;
   /*
-   * The random name of the commit that gave this sequence. The server knows a position if it has a
-   * commit of that name there; see `ExchangeResponse.restarted` for any other.
+   * A random number that names the commit with this sequence. The server knows a cursor if its log
+   * has this name at this sequence. For any other cursor see `ExchangeResponse.restarted`.
    */
   uint64_t commit;
   /*
-   * Everything up to here is held. Zero: nothing yet; the name is then zero, too.
+   * The replica has everything up to this sequence, inclusive. Zero: it has nothing; `commit` is
+   * then zero, too.
    */
   uint64_t sequence;
 };
@@ -117,13 +118,13 @@ struct  Atrest__Sync__V1__Cursor
 
 
 /*
- * What a replica holds, and what it offers.
+ * The replica's position and its offers.
  */
 struct  Atrest__Sync__V1__ExchangeRequest
 {
   ProtobufCMessage base;
   /*
-   * What the replica already holds. Absent the first time.
+   * The replica has stored everything up to here. Absent in its first request.
    */
   Atrest__Sync__V1__Cursor *cursor;
   /*
@@ -132,27 +133,29 @@ struct  Atrest__Sync__V1__ExchangeRequest
   size_t n_offers;
   Atrest__Sync__V1__Offer **offers;
   /*
-   * The head that the newest answer told. What was acknowledged lies before it, and the cursor may
-   * not have come that far. Absent: the cursor.
+   * `ExchangeResponse.head` of the latest response. Every acknowledged write lies at or before it,
+   * while `cursor` may still be behind. The server uses it to detect that it lost commits. Absent:
+   * the same as `cursor`.
    */
   Atrest__Sync__V1__Cursor *last_known_head;
   /*
-   * The person wants most of what there is deleted; see REASON_MASS_DELETION.
+   * The user confirmed that most of the account's records are to be deleted. See
+   * REASON_MASS_DELETION.
    */
   protobuf_c_boolean allow_mass_deletion;
   /*
-   * Where the offers lie in the replica's outbox. Goes with offers; a replica that nobody can copy,
-   * and that repeats no request, may leave it out.
+   * The positions of the offers in the replica's outbox. Send it with every request that has
+   * offers. Only a replica that cannot be copied and that never repeats a request may omit it.
    */
   Atrest__Sync__V1__OutboxSegment *segment;
   /*
-   * The replica does not store the answer: the cursor says where to read on, not what is held.
+   * The replica does not store the response. `cursor` then only says where to read, not what the
+   * replica holds.
    */
   protobuf_c_boolean peek;
   /*
-   * What the device's clock shows, wrong or not, milliseconds since 1970, UTC. The server only
-   * compares it with its own clock, and warns its owner where most accounts' devices differ. Zero:
-   * not told.
+   * The device's clock, uncorrected, in milliseconds since 1970, UTC. The server only compares it
+   * with its own clock, and warns its operator if most accounts' devices differ. Zero: unknown.
    */
   int64_t device_time_ms;
 };
@@ -162,29 +165,31 @@ struct  Atrest__Sync__V1__ExchangeRequest
 
 
 /*
- * A part of a replica's outbox: the log of everything that it ever offered. Each offer has a number
- * in it, given when it is sent for the first time and never given again. What was sent under a
- * number never changes.
+ * The part of a replica's outbox that a request sends. The outbox is the log of everything the
+ * replica ever offered. Each offer gets a number when it is first sent. A number is never reused,
+ * and the offer sent under it never changes.
  */
 struct  Atrest__Sync__V1__OutboxSegment
 {
   ProtobufCMessage base;
   /*
-   * The token of the newest `taken_through` that the replica was told. Zero: none yet.
+   * The token of the latest `taken_through` that the replica received. Zero: none yet.
    */
   uint64_t confirmed;
   /*
-   * The replica's newest token. It draws one whenever it gives numbers: random, not zero, durable
-   * before it is sent, and kept together with the greatest number given by then.
+   * The replica's newest token. The replica draws a token whenever it assigns numbers: random, not
+   * zero, and durable before it is sent. It stores each token with the greatest number assigned so
+   * far.
    */
   uint64_t token;
   /*
-   * Offers numbered up to here are settled: the replica has stored what the server said of each.
+   * Offers up to this number are settled: the replica has stored the server's verdict on each.
    */
   uint64_t settled_through;
   /*
-   * By how much the number of each offer lies beyond that of the offer before it, the first beyond
-   * `settled_through`. At least 1. Empty: 1 for each.
+   * Delta encoding of the offers' numbers: each entry is the difference to the previous offer's
+   * number, and the first one is relative to `settled_through`. Each is at least 1. Empty: 1 for
+   * each offer.
    */
   size_t n_steps;
   uint32_t *steps;
@@ -205,7 +210,7 @@ struct  Atrest__Sync__V1__OutboxPosition
    */
   uint64_t number;
   /*
-   * The token that it was sent with.
+   * The token in the request that carried it.
    */
   uint64_t token;
 };
@@ -215,24 +220,25 @@ struct  Atrest__Sync__V1__OutboxPosition
 
 
 /*
- * A whole record that holds writes the server has not acknowledged.
+ * A complete record with at least one write that the server has not acknowledged.
  */
 struct  Atrest__Sync__V1__Offer
 {
   ProtobufCMessage base;
   /*
-   * As it was when the replica wrote. The fields that were acknowledged before come along, so that
-   * a server which lost them has them again.
+   * The record as it was after the write, fields that were acknowledged earlier included. A server
+   * that lost those restores them from here.
    */
   Atrest__Sync__V1__Record *record;
   /*
-   * The fields of those writes, ascending. Only they can conflict. Empty: nothing here is new.
+   * The numbers of the unacknowledged fields, ascending. Only these can conflict. Empty: every
+   * field was acknowledged.
    */
   size_t n_written;
   uint32_t *written;
   /*
-   * The server told `restarted`, and may have lost what is offered here: all fields but those in
-   * `written` were acknowledged once, and all can conflict.
+   * The server sent `restarted` and may have lost this record. All fields except those in `written`
+   * were acknowledged once, and all fields can conflict.
    */
   protobuf_c_boolean restored;
 };
@@ -242,64 +248,64 @@ struct  Atrest__Sync__V1__Offer
 
 
 /*
- * What the server took, and what the replica has not seen.
+ * The verdict on the offers, and the records that the replica has not seen.
  */
 struct  Atrest__Sync__V1__ExchangeResponse
 {
   ProtobufCMessage base;
   /*
-   * Offers that the server did not take. Every other one numbered up to `taken_through` is durable:
-   * it is stored, or was superseded.
+   * The offers that the server did not accept. Every other offer up to `taken_through` is durable:
+   * it was stored or superseded.
    */
   size_t n_refusals;
   Atrest__Sync__V1__Refusal **refusals;
   /*
-   * Indices into the request's offers: those in which at least one register lost against a newer
-   * write, or was lifted.
+   * Indices into the request's offers, ascending. At least one register of each of these offers
+   * lost to a newer write or was lifted to the prune floor (see docs/merge.md).
    */
   size_t n_superseded;
   uint32_t *superseded;
   /*
-   * What the replica has not seen, in commit order. At most 1000 records and about 240 KiB. Records
-   * that the request itself offered, and that the merge left as they came, are not sent back.
+   * Records that the replica has not seen, in commit order. At most 1000 records and about 240 KiB.
+   * Omits records that the same request offered and that the merge left unchanged.
    */
   size_t n_records;
   Atrest__Sync__V1__Record **records;
   /*
-   * Where the replica stands once it has stored this answer.
+   * The replica's cursor once it has stored this response.
    */
   Atrest__Sync__V1__Cursor *cursor;
   /*
-   * There is more after `cursor`: ask again at once.
+   * More records follow after `cursor`. Repeat the call at once.
    */
   protobuf_c_boolean more;
   /*
-   * The server does not know the replica's cursor or last known head: it was put back from a copy,
-   * or lost something. The feed starts over. Either go on with it and offer everything held, or
-   * reconcile and then go on from `head`.
+   * The server does not know the request's `cursor` or `last_known_head`: it was restored from a
+   * backup, or lost commits. This response starts the feed from the beginning. The replica either
+   * reads the whole feed and offers every record it holds, or calls Reconcile and then continues
+   * from `head`.
    */
   protobuf_c_boolean restarted;
   /*
-   * The server's clock, milliseconds since 1970, UTC.
+   * The server's clock in milliseconds since 1970, UTC.
    */
   int64_t server_time_ms;
   /*
-   * The account's last commit. Absent: `cursor`.
+   * The account's latest commit. Absent: the same as `cursor`.
    */
   Atrest__Sync__V1__Cursor *head;
   /*
-   * How far the server has gone through the replica's outbox: offers numbered up to here were
-   * judged, now or before, and each number only once. Present if the request had a segment.
-   * If its token is one that the replica drew, and the number one that it had given by then, the
-   * server is at a position in the replica's own past, be it an older one: the replica stores what
-   * was said, and offers the rest. If not, the replica is a copy, or was put back from one, and the
-   * other went on: it takes a new identity (Devices.Renew), stamps everything that waits with it,
-   * and offers that. Nothing beyond the position was looked at.
+   * The server's position in the replica's outbox: it has judged all offers up to this number, now
+   * or earlier, and each number once. Present if the request had a segment.
+   * The replica looks up the token. If it drew that token, and had assigned this number by then,
+   * the position lies in its own past, possibly further back than expected. The replica stores the
+   * verdicts and offers the rest. Otherwise the replica is a copy, or was restored from one, and
+   * the other copy went on: it takes a new identity (Devices.Renew), stamps its pending writes with
+   * that identity, and offers them. The server judged nothing beyond this position.
    */
   Atrest__Sync__V1__OutboxPosition *taken_through;
   /*
-   * The server has reason to believe that `server_time_ms` is wrong: its clock stepped, or most
-   * devices differ.
+   * `server_time_ms` may be wrong: the server's clock stepped, or most devices disagree with it.
    */
   protobuf_c_boolean clock_doubtful;
 };
@@ -309,8 +315,8 @@ struct  Atrest__Sync__V1__ExchangeResponse
 
 
 /*
- * Why one record was not taken. It stays in the replica; the other records are not affected. To
- * offer it again, give it a new number.
+ * The reason why one offer was not accepted. The replica keeps the record. Other offers are not
+ * affected. To offer the record again, assign it a new number.
  */
 struct  Atrest__Sync__V1__Refusal
 {
@@ -320,11 +326,11 @@ struct  Atrest__Sync__V1__Refusal
    */
   uint32_t index;
   /*
-   * What was wrong.
+   * The reason, for programs.
    */
   Atrest__Sync__V1__Refusal__Reason reason;
   /*
-   * One sentence for a person, without any value of the record.
+   * One English sentence for people. Contains no value of the record.
    */
   char *message;
 };
@@ -334,14 +340,14 @@ struct  Atrest__Sync__V1__Refusal
 
 
 /*
- * Where a watching replica begins.
+ * Opens a Watch stream.
  */
 struct  Atrest__Sync__V1__WatchRequest
 {
   ProtobufCMessage base;
   /*
-   * Where the replica stands; absent if nowhere yet. The first event tells where the account
-   * stands, whatever this says.
+   * The replica's cursor. Absent if it has none. The server does not filter by it: the first event
+   * always reports the account's current head.
    */
   Atrest__Sync__V1__Cursor *cursor;
 };
@@ -351,28 +357,28 @@ struct  Atrest__Sync__V1__WatchRequest
 
 
 /*
- * Either news or a heartbeat (no records). A replica that stands at `after` stores the records and
- * then stands at `cursor`; one that stands anywhere else calls Exchange.
+ * A commit, or a heartbeat (no records). A replica whose cursor equals `after` stores the records
+ * and sets its cursor to `cursor`. Any other replica calls Exchange.
  */
 struct  Atrest__Sync__V1__WatchEvent
 {
   ProtobufCMessage base;
   /*
-   * Where a replica must stand to store `records` as they are.
+   * The cursor before this commit.
    */
   Atrest__Sync__V1__Cursor *after;
   /*
-   * What one commit brought, in its order. A commit too large for a stream is told like a
-   * heartbeat, with `after` equal to `cursor`: whoever does not stand there calls Exchange.
+   * The records of one commit, in commit order. A commit that is too large for a message has no
+   * records here and `after` equal to `cursor`: a replica with another cursor calls Exchange.
    */
   size_t n_records;
   Atrest__Sync__V1__Record **records;
   /*
-   * Where the replica then stands.
+   * The cursor after this commit.
    */
   Atrest__Sync__V1__Cursor *cursor;
   /*
-   * The server's clock, milliseconds since 1970, UTC.
+   * The server's clock in milliseconds since 1970, UTC.
    */
   int64_t server_time_ms;
 };
@@ -382,21 +388,21 @@ struct  Atrest__Sync__V1__WatchEvent
 
 
 /*
- * What a replica holds, in parts. The ranges lie side by side: each begins where the one before
- * ended, the first at the first possible key. A key is the kind, four bytes, big-endian, and then
- * the id; keys are compared byte by byte.
+ * A replica's summary of what it holds. The ranges are contiguous and cover the key space from its
+ * first key: each range begins where the previous one ended. A key is the kind (4 bytes,
+ * big-endian) followed by the id. Keys compare byte by byte.
  */
 struct  Atrest__Sync__V1__ReconcileRequest
 {
   ProtobufCMessage base;
   /*
-   * Ascending. At most 1000, with at most 4000 items in all.
+   * Ascending. At most 1000 ranges with at most 4000 items in all.
    */
   size_t n_ranges;
   Atrest__Sync__V1__Range **ranges;
   /*
-   * As in an exchange; a server that does not know it answers `restarted`, and nothing else.
-   * Absent: whoever asks stores nothing of the answer.
+   * As in ExchangeRequest. A server that does not know it responds with `restarted` only. Absent:
+   * the caller stores nothing of the response.
    */
   Atrest__Sync__V1__Cursor *last_known_head;
 };
@@ -406,29 +412,29 @@ struct  Atrest__Sync__V1__ReconcileRequest
 
 
 /*
- * A part of all keys, and what somebody holds in it.
+ * A range of keys, and a summary of the records that one side holds in it.
  */
 struct  Atrest__Sync__V1__Range
 {
   ProtobufCMessage base;
   /*
-   * The first key that is not in the range any more; empty: it reaches to the end.
+   * The first key after the range. Empty: the range has no upper bound.
    */
   ProtobufCBinaryData end;
   /*
-   * How to compare.
+   * Selects which of the fields below apply.
    */
   Atrest__Sync__V1__Range__Mode mode;
   /*
-   * Records in the range.
+   * The number of records in the range.
    */
   uint64_t count;
   /*
-   * The sum of their fingerprints, modulo 2^64.
+   * The sum of the records' fingerprints (see Item), modulo 2^64.
    */
   uint64_t fingerprint;
   /*
-   * Ascending by key.
+   * Every record in the range, ascending by key.
    */
   size_t n_items;
   Atrest__Sync__V1__Item **items;
@@ -439,17 +445,17 @@ struct  Atrest__Sync__V1__Range
 
 
 /*
- * A record in a comparison.
+ * One record in a comparison.
  */
 struct  Atrest__Sync__V1__Item
 {
   ProtobufCMessage base;
   /*
-   * Its key.
+   * The record's key; see ReconcileRequest.
    */
   ProtobufCBinaryData key;
   /*
-   * The first eight bytes, little-endian, of the SHA-256 of its encoding.
+   * The first eight bytes, little-endian, of the SHA-256 of the encoded record.
    */
   uint64_t fingerprint;
 };
@@ -459,37 +465,36 @@ struct  Atrest__Sync__V1__Item
 
 
 /*
- * What differs.
+ * The differences found in one round.
  */
 struct  Atrest__Sync__V1__ReconcileResponse
 {
   ProtobufCMessage base;
   /*
-   * What the account holds where it differs: ranges to compare again, in smaller parts or item by
-   * item. A range whose count here or there is 32 or less is to be asked for by items. Side by
-   * side, as in the request.
+   * The account's summary of the ranges that differ, contiguous as in the request. Compare them
+   * again, split into smaller ranges or item by item. Use MODE_ITEMS if either side counts 32
+   * records or fewer. Keys after the last range are settled.
    */
   size_t n_ranges;
   Atrest__Sync__V1__Range **ranges;
   /*
-   * Of ranges compared by items: the account's records that the replica has otherwise or not at
-   * all. At most 1000 and about 240 KiB; if there are more, the rest of the range is among
-   * `ranges`.
+   * From ranges in MODE_ITEMS: the account's records that the replica lacks or holds differently.
+   * At most 1000 records and about 240 KiB. If there are more, `ranges` contains the rest.
    */
   size_t n_records;
   Atrest__Sync__V1__Record **records;
   /*
-   * Of ranges compared by items: keys of records that the replica has, and the account has
-   * otherwise or not at all. Offer them.
+   * From ranges in MODE_ITEMS: keys of the replica's records that the account lacks or holds
+   * differently. Offer these records.
    */
   size_t n_wanted;
   ProtobufCBinaryData *wanted;
   /*
-   * The server's clock, milliseconds since 1970, UTC.
+   * The server's clock in milliseconds since 1970, UTC.
    */
   int64_t server_time_ms;
   /*
-   * The last known head is not in the account's past: the server lost something. See
+   * `last_known_head` is not in the account's history: the server lost commits. See
    * `ExchangeResponse.restarted`.
    */
   protobuf_c_boolean restarted;

@@ -22,23 +22,23 @@ typedef struct Grpc__Health__V1__HealthCheckResponse Grpc__Health__V1__HealthChe
 /* --- enums --- */
 
 /*
- * The states of the standard.
+ * The states that the standard defines.
  */
 typedef enum _Grpc__Health__V1__HealthCheckResponse__ServingStatus {
   /*
-   * Nothing is known.
+   * The state is unknown.
    */
   GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__UNKNOWN = 0,
   /*
-   * It answers.
+   * The service accepts calls.
    */
   GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__SERVING = 1,
   /*
-   * Draining: about to stop.
+   * The server is draining and about to stop.
    */
   GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__NOT_SERVING = 2,
   /*
-   * Only from Watch.
+   * The service is unknown. Sent by Watch only.
    */
   GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS__SERVICE_UNKNOWN = 3
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(GRPC__HEALTH__V1__HEALTH_CHECK_RESPONSE__SERVING_STATUS)
@@ -47,13 +47,13 @@ typedef enum _Grpc__Health__V1__HealthCheckResponse__ServingStatus {
 /* --- messages --- */
 
 /*
- * Names what is asked about.
+ * Selects a service.
  */
 struct  Grpc__Health__V1__HealthCheckRequest
 {
   ProtobufCMessage base;
   /*
-   * A service's full name; empty for the server as a whole.
+   * The full name of a service. Empty: the server as a whole.
    */
   char *service;
 };
@@ -63,13 +63,13 @@ struct  Grpc__Health__V1__HealthCheckRequest
 
 
 /*
- * How it is.
+ * The state of a service.
  */
 struct  Grpc__Health__V1__HealthCheckResponse
 {
   ProtobufCMessage base;
   /*
-   * The state.
+   * The current state.
    */
   Grpc__Health__V1__HealthCheckResponse__ServingStatus status;
 };
