@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a server proves to devices who it is.
+// How a server authenticates itself to devices.
 
 import AtrestSockets
 import AtrestTLS
 import Glibc
 
-/// What connections are encrypted with.
+/// The source of the server's certificate.
 package enum Encryption: Sendable {
-  /// Nothing: for a listener that other machines cannot reach.
+  /// No encryption. For a listener that other machines cannot reach.
   case none
-  /// A key and certificate of the server's own, made at the first start and kept in the data
-  /// folder. Devices know it by its fingerprint, which pairing links carry.
+  /// The server's own key and certificate, generated at the first start and kept in the data
+  /// directory. Devices pin its fingerprint, which pairing links carry.
   case own
-  /// A certificate for the server's name that an authority signed, and its key: PEM files. Devices
-  /// check name and chain.
+  /// A CA-signed certificate for the server's name, and its key, as PEM files. Devices verify name
+  /// and chain.
   case files(certificate: String, key: String)
 
-  /// The file in the data folder that holds the server's own key and certificate.
+  /// The file in the data directory that contains the server's own key and certificate.
   package static func identityPath(in directory: String) -> String { directory + "/identity.pem" }
 
-  /// Loads or makes what a listener needs; nil for none. Holding the folder's lock.
+  /// Loads or generates the listener's identity. Nil for `none`. Requires the directory's lock.
   func identity(in directory: String) throws(TLSFileError) -> ServerIdentity? {
     switch self {
     case .none: nil
@@ -29,8 +29,8 @@ package enum Encryption: Sendable {
     }
   }
 
-  /// The key file, and its mode, if every user of the machine can read or change it: then its
-  /// certificate proves nothing. A group may, as one that holds a machine's keys.
+  /// The key file and its mode if every user of the machine can read or write it. Then its
+  /// certificate proves nothing. Access by a group is accepted, as machines have a group for keys.
   var openKey: (path: String, mode: String)? {
     guard case .files(_, let key) = self else { return nil }
     var status = stat()
@@ -38,8 +38,8 @@ package enum Encryption: Sendable {
     return (key, String(status.st_mode & 0o777, radix: 8))
   }
 
-  /// What follows the address in a pairing link. Where a server that does not encrypt is called
-  /// from elsewhere, a proxy does, with a certificate that an authority signed.
+  /// The part of a pairing link after the address. If an unencrypted server is reached from other
+  /// machines, a proxy terminates TLS with a CA-signed certificate.
   func linkPart(of address: String, _ identity: ServerIdentity?) -> String {
     switch (self, identity) {
     case (.files, _): "/ca"

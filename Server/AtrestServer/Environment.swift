@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server takes from the world around it: the time and chance. Everything else is a
-// parameter.
+// The server's clocks and randomness. Everything else is a parameter.
 
 import AtrestReplication
 import AtrestSockets
 import Glibc
 
-/// The wall clock and the source of secrets.
+/// Clocks and the source of random bytes.
 package struct Environment: Sendable {
   /// The server's wall clock.
   package var now: @Sendable () -> WallTime
-  /// So many unpredictable bytes.
+  /// Returns unpredictable bytes.
   package var random: @Sendable (_ count: Int) -> [UInt8]
-  /// Milliseconds by a clock that nobody sets and that runs while the machine sleeps; nil where
+  /// A clock in milliseconds that cannot be set and that runs while the machine sleeps. Nil where
   /// there is none.
   package var uptime: (@Sendable () -> Int64)?
 
-  /// Nanoseconds by a clock that only goes on: what work took, and nothing that is stored. Always 0
-  /// where nothing is measured.
+  /// A monotonic clock in nanoseconds, for measuring work. Never stored. Always 0 where nothing is
+  /// measured.
   package var nanoseconds: @Sendable () -> UInt64
 
-  /// An environment; tests give their own.
+  /// Creates an environment, for tests and simulations.
   package init(
     now: @escaping @Sendable () -> WallTime, random: @escaping @Sendable (_ count: Int) -> [UInt8],
     uptime: (@Sendable () -> Int64)? = nil,
@@ -32,7 +31,7 @@ package struct Environment: Sendable {
     self.nanoseconds = nanoseconds
   }
 
-  /// The system's clock and the kernel's random numbers.
+  /// The system's clocks and the kernel's random numbers.
   package static let system = Environment(
     now: {
       var time = timespec()
@@ -50,7 +49,6 @@ package struct Environment: Sendable {
     },
     nanoseconds: { MonotonicClock.now().nanoseconds })
 
-  /// A random number.
   func randomNumber() -> UInt64 {
     random(8).reduce(0) { $0 << 8 | UInt64($1) }
   }

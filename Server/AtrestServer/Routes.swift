@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which method reaches which service, and who may call it.
+// Maps methods to services and authorizes callers.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -7,15 +7,15 @@ import AtrestRPC
 import AtrestReplication
 import AtrestSockets
 
-/// The two routers: one for devices, one for the owner's socket. The Admin service is not on the
-/// first, so no mistake about a peer's address can open it to devices.
+/// The two routers: one for devices, one for the operator's socket. The Admin service is only on
+/// the latter, so an error in checking a peer's address cannot expose it to devices.
 enum Routes {
   static let publicServices = [
     "atrest.sync.v1.Sync", "atrest.sync.v1.Devices", "atrest.sync.v1.Accounts",
     "atrest.sync.v1.Entitlements", "grpc.health.v1.Health",
   ]
 
-  /// What a request to a method that needs no token may have: a code and a name take a tenth of it.
+  /// Maximum request size of methods that need no token. A code and a name need a tenth of it.
   static let openMessageBytes = 4 * 1024
 
   static func forDevices(
@@ -29,7 +29,7 @@ enum Routes {
       }
       return .granted(session, session.grant)
     }
-    /// Pairing is what a device without a token calls.
+    /// Pair is the only method that a device calls without a token.
     @Sendable func pairedOrPairing(_ head: CallHead) -> Authorization<Caller> {
       guard head.path != Method.pair else {
         return .admitted(.pendingDevice(AttemptLimiter.keys(of: proxies.caller(of: head))))
@@ -148,10 +148,10 @@ enum Routes {
     return session
   }
 
-  /// Who calls the Devices service.
+  /// The caller of the Devices service.
   private enum Caller: Sendable {
     case device(DeviceSession)
-    /// One without a token, with the keys that wrong codes count under.
+    /// A device without a token, with its rate-limit keys for wrong codes.
     case pendingDevice([[UInt8]])
 
     var keys: [[UInt8]] {
@@ -159,7 +159,7 @@ enum Routes {
     }
   }
 
-  /// Heartbeats until the stream ends. A stream that has ended is noticed at the next beat.
+  /// Sends heartbeats until the stream ends. Detects the end at the next heartbeat.
   private static func beat(
     _ watch: Watch, every interval: Duration, on shard: Shard, _ environment: Environment
   ) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the server together, and takes it apart without losing a call.
+// Assembles the server, and shuts it down without losing a call.
 
 import AtrestEntitlements
 import AtrestHTTP2
@@ -11,38 +11,37 @@ import AtrestTLS
 import Logging
 import Synchronization
 
-/// A running server: a store, its services, a TCP listener and a Unix socket for the owner.
+/// A running server: a store, its services, a TCP listener and a Unix socket for the operator.
 package final class Server: Sendable {
-  /// What the owner of a server chooses.
+  /// The operator's settings.
   package struct Configuration: Sendable {
-    /// The store's folder; made if it does not exist.
+    /// The store's directory. Created if it does not exist.
     package var dataDirectory: String
-    /// Where devices call. Port 0 asks the system for a free one.
+    /// The address for devices. With port 0, the system chooses a free port.
     package var listenAddress: SocketAddress
-    /// How the server proves who it is. Without encryption it listens on loopback only.
+    /// How the server authenticates itself. Without encryption it listens on loopback only.
     package var encryption = Encryption.none
-    /// `HOST:PORT` under which devices reach the listener, where that is not what it listens on;
-    /// for pairing links.
+    /// `HOST:PORT` at which devices reach the listener, if it differs from the listen address. For
+    /// pairing links.
     package var advertisedAddress: String?
-    /// Shards that serve devices: each uses up to one core.
+    /// Shards that serve devices. Each uses up to one core.
     package var shardCount = 2
-    /// Who is believed about where calls come from.
+    /// Proxies whose `x-forwarded-for` header is trusted.
     package var proxies = TrustedProxies()
-    /// Bounds on what peers and accounts may take.
+    /// Bounds on the resources of peers and accounts.
     package var limits = ServerLimits()
-    /// How long calls under way may take once the server stops.
+    /// The grace period for open calls when the server stops.
     package var drainGrace: Duration = .seconds(10)
-    /// How often a silent Watch stream is sent a heartbeat.
+    /// The interval of heartbeats on idle Watch streams.
     package var heartbeat = Watch.heartbeat
-    /// Clock and chance.
+    /// Clocks and randomness.
     package var environment = Environment.system
-    /// Whose purchases count; nil: none are verified, and Entitlements.Submit is refused.
+    /// The policy for verifying purchases. Nil: Entitlements.Submit is rejected.
     package var purchases: VerificationPolicy?
-    /// Where to write what happens.
     package var logger: Logger
-    /// Where a test makes storage fail.
+    /// Fault injection for tests.
     package var storeHooks: @Sendable () -> SQLiteStore.Hooks = { SQLiteStore.Hooks() }
-    /// What follows an error that makes the store unusable. It must not return in production.
+    /// Called for an error that makes the store unusable. Must not return in production.
     package var onFatal: @Sendable (StoreError) -> Void
 
     /// The defaults.
@@ -57,15 +56,15 @@ package final class Server: Sendable {
     }
   }
 
-  /// The owner's socket within a data folder.
+  /// The path of the operator's socket.
   package static func adminSocketPath(in directory: String) -> String {
     directory + "/admin.sock"
   }
 
-  /// The longest path of a Unix socket, in bytes: what the kernel's address holds before its NUL.
+  /// Maximum length of a Unix socket's path in bytes: the kernel's buffer without the final NUL.
   static let socketPathBytes = 107
 
-  /// Where devices call, with the port that the system chose.
+  /// The listen address, with the port that the system chose.
   package var address: SocketAddress { place.address }
   private let place = BoundAddress()
   private let configuration: Configuration
@@ -76,12 +75,12 @@ package final class Server: Sendable {
   private let devicesServer: GRPCServer
   private let adminServer: GRPCServer
   private let tls: TLSContextBox?
-  /// What is done from time to time.
+  /// Background tasks.
   private let chores = Mutex<[Task<Void, Never>]>([])
 
   /// Opens the store, then the sockets.
   ///
-  /// - Throws: `ServerError`; nothing is left open then.
+  /// - Throws: `ServerError`. Nothing stays open then.
   package static func start(_ configuration: Configuration) async throws(ServerError) -> Server {
     if case .none = configuration.encryption, !configuration.listenAddress.isLoopback {
       throw .notLoopback(configuration.listenAddress.description)
@@ -119,7 +118,7 @@ package final class Server: Sendable {
     }
     let tls: TLSContextBox?
     do throws(TLSFileError) {
-      // The store holds the folder's lock, so no other server makes one.
+      // The store holds the directory's lock, so no other server generates an identity.
       let identity = try Self.identity(configuration)
       tls = try identity.map { identity throws(TLSFileError) in try TLSContextBox(identity) }
     } catch {
@@ -147,8 +146,7 @@ package final class Server: Sendable {
     return server
   }
 
-  /// How long keys for session tickets are used: a device resumes a connection of the day, and no
-  /// more.
+  /// Lifetime of session ticket keys: a device can resume a session within the day, but not later.
   private static let ticketKeyLifetime: Duration = .seconds(12 * 3600)
 
   private static func renewTicketKeys(of tls: TLSContextBox, _ logger: Logger) async {
@@ -223,17 +221,17 @@ package final class Server: Sendable {
 
   private func listen() throws(SocketError) {
     place.set(try devicesServer.listen(on: configuration.listenAddress, tls: tls))
-    // Second, because the links it gives out name the address.
+    // The operator's socket comes second, because its pairing links contain the listen address.
     try adminServer.listen(
       on: .unix(path: Self.adminSocketPath(in: configuration.dataDirectory)))
   }
 
-  /// Reads the files of an authority's certificate again. Connections that exist keep what they
-  /// have; new ones get the new. The server's own certificate stays what it is: devices were paired
-  /// with it.
+  /// Reloads the files of a CA-signed certificate. Existing connections keep the old certificate,
+  /// new ones get the new one. The server's own certificate never changes: devices were paired with
+  /// it.
   ///
-  /// - Returns: Whether there were any.
-  /// - Throws: What is wrong with them; the ones in use stay in use.
+  /// - Returns: Whether there were files to load.
+  /// - Throws: `TLSFileError` if they are invalid. The current certificate stays in use.
   package func renewCertificate() throws(TLSFileError) -> Bool {
     guard let tls, case .files = configuration.encryption,
       let identity = try Self.identity(configuration)
@@ -254,10 +252,10 @@ package final class Server: Sendable {
     return identity
   }
 
-  /// What devices called so far.
+  /// Call statistics of the device listener.
   package var statistics: ServerStatistics { devicesServer.statistics }
 
-  /// Stops: says so to health probes, ends streams, finishes the calls under way, closes the store.
+  /// Stops the server: reports NOT_SERVING, ends streams, drains open calls, closes the store.
   /// Idempotent.
   package func stop() async {
     health.stopServing()
@@ -286,15 +284,12 @@ private final class BoundAddress: Sendable {
 
 /// Why a server does not start.
 package enum ServerError: Error, Equatable {
-  /// The address can be reached from other machines.
+  /// The address is reachable from other machines.
   case notLoopback(String)
-  /// The data folder's path leaves no room for the owner's socket.
+  /// The data directory's path leaves no room for the operator's socket.
   case pathTooLong(String)
-  /// An address cannot be opened.
   case socket(SocketError)
-  /// The store cannot be opened.
   case store(StoreError)
-  /// The certificate or its key cannot be used.
   case certificate(TLSFileError)
 
   /// What happened, then what to do.

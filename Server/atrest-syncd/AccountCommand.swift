@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands about accounts.
+// The account commands.
 
 import ArgumentParser
 import AtrestCommandLine
@@ -81,14 +81,14 @@ extension AccountCommand {
         let request = try named(name)
         let client = AdminClient(directory: data.path)
         if !isSure { try await ask(client) }
-        // Overwriting what a large account held takes a while.
+        // Overwriting a large account's values takes a while.
         _ = try await client.call(
           Method.Admin.removeAccount, request, as: EmptyMessage.self, timeout: .seconds(3600))
         printLine("The account is gone, and everything this server held of it.")
       }
     }
 
-    /// Has the name typed, so that it is no slip.
+    /// Has the operator type the name, to prevent accidents.
     private func ask(_ client: AdminClient) async throws {
       let list = try await client.call(
         Method.Admin.listAccounts, EmptyMessage(), as: ListAccountsResponse.self)
@@ -108,7 +108,6 @@ extension AccountCommand {
   }
 }
 
-/// A request that names an account.
 private func named(_ name: String) throws -> AccountRequest {
   guard (1...NameLimit.bytes).contains(name.utf8.count) else {
     throw CommandFailure("A name has 1 to \(NameLimit.bytes) bytes.", .usage)

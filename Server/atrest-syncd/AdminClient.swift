@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How commands reach the running daemon. They never open the store: two processes writing could
-// damage it.
+// Connects commands to the running daemon. Commands never open the store: two writing processes
+// could corrupt it.
 
 import AtrestCommandLine
 import AtrestHTTP2
@@ -10,13 +10,13 @@ import AtrestServer
 import AtrestSockets
 import Foundation
 
-/// Calls the owner's socket of a running daemon.
+/// Calls the operator's socket of a running daemon.
 struct AdminClient {
   let directory: String
-  /// What can be done without a server, if anything.
+  /// What the operator can do without a running server, for the error message. May be empty.
   var withoutServer = ""
 
-  /// How long a server may take that was started just before, as scripts do.
+  /// How long to wait for a server that a script has just started.
   private static let startingTime = Duration.seconds(2)
 
   func call<Answer: WireMessage>(

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory lies between what is used.
+// Configures glibc's allocator to limit fragmentation.
 
 import CAtrestMalloc
 import Foundation
 
-/// The C library's allocator.
 enum Allocator {
-  /// Has threads share arenas, as many as there are processors. glibc makes eight for each; what
-  /// one thread frees of another's arena is not there for the others, and answers of 240 KiB that
-  /// are read on one thread and sent on another leave gaps in all of them.
+  /// Limits malloc to one arena per processor. glibc creates eight per processor. Memory that one
+  /// thread frees in another's arena is unavailable to the rest. Responses of 240 KiB that are read
+  /// on one thread and sent on another would fragment all arenas.
   static func sharesArenas() {
     _ = mallopt(M_ARENA_MAX, Int32(clamping: ProcessInfo.processInfo.activeProcessorCount))
   }

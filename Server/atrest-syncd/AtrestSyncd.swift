@@ -27,7 +27,7 @@ struct AtrestSyncd: AsyncParsableCommand {
   }
 }
 
-/// Where the data is: the same for every command.
+/// The data directory option, the same for every command.
 struct DataOptions: ParsableArguments {
   @Option(
     name: .customLong("data"),
@@ -36,7 +36,7 @@ struct DataOptions: ParsableArguments {
         + "~/.local/share/atrest-syncd without that variable.", valueName: "dir"))
   var directory: String = Self.standard
 
-  /// Where programs keep data by convention: the XDG Base Directory Specification.
+  /// The default location according to the XDG Base Directory Specification.
   private static var standard: String {
     let environment = ProcessInfo.processInfo.environment
     if let base = environment["XDG_DATA_HOME"], base.hasPrefix("/") {
@@ -45,7 +45,7 @@ struct DataOptions: ParsableArguments {
     return (environment["HOME"] ?? ".") + "/.local/share/atrest-syncd"
   }
 
-  /// The folder without a slash at its end.
+  /// The directory without a trailing slash.
   var path: String {
     var path = directory
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command that shows what happened on the server, and checks that nobody changed what it says.
+// The command that shows the audit log and verifies that it was not altered.
 
 import ArgumentParser
 import AtrestCommandLine
@@ -33,7 +33,7 @@ struct AuditCommand: AsyncParsableCommand {
       "With --check: what an earlier --check printed, which the log must still hold.",
       valueName: "number:hash"))
   var expectedHead: NotedEvent?
-  /// What --expect-head was called before 1.0.
+  /// The name of --expect-head before 1.0.
   @Option(name: .customLong("noted"), help: .hidden) var formerExpectedHead: NotedEvent?
   @OptionGroup var data: DataOptions
   @OptionGroup var format: FormatOptions
@@ -100,7 +100,7 @@ struct AuditCommand: AsyncParsableCommand {
   }
 }
 
-/// An event's number and hash, as a check of the log prints them for a later one.
+/// An event's number and hash, as one verification prints them for a later one.
 struct NotedEvent: Hashable, ExpressibleByArgument, CustomStringConvertible {
   let number: UInt64
   let hash: [UInt8]
@@ -110,7 +110,7 @@ struct NotedEvent: Hashable, ExpressibleByArgument, CustomStringConvertible {
     self.hash = hash
   }
 
-  /// From `number:hash`; nil for anything else.
+  /// Parses `number:hash`. Nil for anything else.
   init?(argument: String) {
     let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, let number = UInt64(parts[0]), number > 0,
@@ -123,7 +123,7 @@ struct NotedEvent: Hashable, ExpressibleByArgument, CustomStringConvertible {
 }
 
 extension AdminClient {
-  /// Has the server check its log of events, up to one of them or all.
+  /// Has the server verify its audit log, up to one event or as a whole.
   fileprivate func check(through number: UInt64 = 0) async throws -> CheckEventsResponse {
     try await call(
       Method.Admin.checkEvents, CheckEventsRequest(through: number), as: CheckEventsResponse.self,
@@ -131,7 +131,7 @@ extension AdminClient {
   }
 }
 
-/// Events in words and JSON.
+/// Formats events as text and JSON.
 enum Audit {
   static func table(_ answer: AccountEventsResponse) -> String {
     guard !answer.entries.isEmpty else { return "Nothing has happened yet." }
@@ -153,7 +153,7 @@ enum Audit {
     return entry.accountName.isEmpty ? "(removed, \(entry.account))" : entry.accountName
   }
 
-  /// What happened, in a few words.
+  /// Describes an event in a few words.
   static func words(_ event: Event) -> String {
     let isOwner = event.actor == .none
     let text =

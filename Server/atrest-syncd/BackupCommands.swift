@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands about backups: made by the running server, checked and restored without one.
+// The backup commands. The running server makes backups. Verifying and restoring needs no server.
 
 import ArgumentParser
 import AtrestCommandLine
@@ -28,7 +28,7 @@ struct Backup: AsyncParsableCommand {
         directory: data.path,
         withoutServer:
           "\nWhile it does not run, a copy of that whole folder is as good as a backup.")
-      // A large store takes a while; the server says when it cannot.
+      // Backing up a large store takes a while. The server reports errors.
       let answer = try await client.call(
         Method.Admin.backup, BackupRequest(path: path), as: BackupResponse.self,
         timeout: .seconds(6 * 3600))
@@ -85,7 +85,7 @@ struct RestoreCommand: AsyncParsableCommand {
   }
 }
 
-/// Does something with a backup, and says what was wrong.
+/// Runs a backup operation and reports its error.
 private func backups<Value>(_ body: () throws(BackupError) -> Value) throws -> Value {
   do throws(BackupError) { return try body() } catch {
     throw CommandFailure(error.userMessage, ExitStatus(error))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands about devices.
+// The device commands.
 
 import ArgumentParser
 import AtrestCommandLine

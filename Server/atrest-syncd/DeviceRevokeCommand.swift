@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends a device's access, and offers to end that of its descendants.
+// Revokes a device, and offers to revoke its descendants.
 
 import ArgumentParser
 import AtrestCommandLine
@@ -16,7 +16,7 @@ extension DeviceCommand {
         unless you say otherwise: you are asked, or scripts say --with-descendants or --only.
         """)
 
-    /// What to do about descendants, without asking.
+    /// What to do with descendants without asking.
     enum Scope: String, EnumerableFlag {
       case withDescendants, only
 
@@ -51,8 +51,8 @@ extension DeviceCommand {
       }
     }
 
-    /// All devices, so that descendants can be shown and named. A server may have too many for one
-    /// list; then they are not known beforehand, which is no reason to leave the device its access.
+    /// All devices, to show and name descendants. A server may have too many for one list. Then
+    /// descendants are unknown, but the device is still revoked.
     private func entries(
       _ client: AdminClient
     ) async throws -> [ListAccountDevicesResponse.Entry] {
@@ -89,7 +89,7 @@ extension DeviceCommand {
       return answer == "y" || answer == "yes"
     }
 
-    /// Whose access ended with the device's, and who is left.
+    /// Reports which devices were revoked and which still have access.
     private func tell(
       _ ended: RevokeDeviceResponse, of device: ReplicaID,
       among entries: [ListAccountDevicesResponse.Entry]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which number the process ends with, and how it says why.
+// Exit statuses and error output of the process.
 
 import AtrestCommandLine
 import AtrestHTTP2
@@ -55,20 +55,19 @@ func endProcess(_ status: ExitStatus) -> Never {
   _exit(status.rawValue)
 }
 
-/// Raised once.
+/// A flag that can be raised once. Thread-safe.
 final class StopFlag: Sendable {
   private let isRaised = Atomic(false)
 
-  /// Whether it was raised before.
+  /// Raises the flag. True if it was raised before.
   func raise() -> Bool {
     isRaised.exchange(true, ordering: .relaxed)
   }
 }
 
-/// Prints a line and lets it go at once, so that a script that waits for it need not wait for more.
+/// Prints a line and flushes it, so that a waiting script gets it at once.
 ///
-/// An answer that could not be written must not look like success: a pairing link, say, is then
-/// lost.
+/// A failed write must not look like success: it could lose a pairing link, for example.
 func printLine(_ line: String) {
   guard StandardStream.write(line + "\n", to: STDOUT_FILENO) == 0 else {
     printError("The answer could not be written. What was asked for is done.\n")
@@ -76,8 +75,7 @@ func printLine(_ line: String) {
   }
 }
 
-/// Writes to standard error in one piece. Whether anybody reads it does not matter: Foundation
-/// would trap.
+/// Writes to standard error in a single write. Ignores write errors, where Foundation would trap.
 func printError(_ text: String) {
   _ = Array(text.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

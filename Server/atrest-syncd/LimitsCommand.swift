@@ -6,7 +6,6 @@ import AtrestCommandLine
 import AtrestServer
 import Foundation
 
-/// The option that changes limits.
 struct LimitOptions: ParsableArguments {
   @Option(
     name: .customLong("limit"),
@@ -15,11 +14,11 @@ struct LimitOptions: ParsableArguments {
   )
   var assignments: [String] = []
 
-  /// How many shards a server has here: one for each processor, up to eight.
+  /// The number of shards on this machine: one per processor, at most eight.
   static var shardCount: Int { min(max(ProcessInfo.processInfo.activeProcessorCount, 1), 8) }
 
-  /// The limits in force.
-  /// - Throws: What is wrong with an assignment, or with two limits together.
+  /// The effective limits.
+  /// - Throws: The error of an invalid assignment or of inconsistent limits.
   func limits() throws -> ServerLimits {
     var limits = ServerLimits()
     do throws(LimitError) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a log entry becomes a line: time, level, message, key=value.
+// Formats a log entry as a line: time, level, message, key=value.
 
 import AtrestCommandLine
 import Foundation
 import Logging
 
-/// Writes entries to standard error, one line each, in one write, so that lines of several threads
+/// Writes log entries to standard error. Each line is a single write, so lines of several threads
 /// do not mix.
 struct LineLogHandler: LogHandler {
   var metadata: Logger.Metadata = [:]
@@ -35,7 +35,7 @@ struct LineLogHandler: LogHandler {
     }
   }
 
-  /// UTC, to the millisecond: RFC 3339.
+  /// RFC 3339 in UTC with milliseconds.
   private static func timestamp() -> String {
     Date().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
       + "Z"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which app's purchases a server verifies, as its owner says it.
+// The options that define the policy for verifying purchases.
 
 import ArgumentParser
 import AtrestCommandLine
@@ -7,7 +7,7 @@ import AtrestEntitlements
 import AtrestFiles
 import Foundation
 
-/// What a policy is made of. Without a bundle id none is made, and the server verifies nothing.
+/// Without a bundle ID there is no policy, and the server verifies nothing.
 struct PurchaseOptions: ParsableArguments {
   @Option(
     name: .customLong("bundle-id"),
@@ -31,15 +31,14 @@ struct PurchaseOptions: ParsableArguments {
   @Option(help: "production, or sandbox on a server for tests.")
   var environment: Environment = .production
 
-  /// As people write it.
   enum Environment: String, ExpressibleByArgument, CaseIterable {
     case production, sandbox
   }
 
-  /// Bytes of the longest certificate that is read.
+  /// Maximum size of a certificate file in bytes.
   private static let certificateBytes = 64 * 1024
 
-  /// The policy; nil where no app is named.
+  /// The policy. Nil if no app is named.
   func policy() throws -> VerificationPolicy? {
     guard let bundleID else {
       guard roots.isEmpty, appID == nil else {

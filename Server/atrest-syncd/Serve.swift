@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The daemon: starts the server, and stops it when asked to.
+// The daemon: starts the server, and stops it on a signal.
 
 import ArgumentParser
 import AtrestCommandLine
@@ -33,7 +33,7 @@ struct Serve: AsyncParsableCommand {
       "What pairing links say, where that is not what --listen says.", valueName: "host:port"))
   var advertisedAddress: String?
 
-  /// What --advertise was called before 1.0.
+  /// The name of --advertise before 1.0.
   @Option(name: .customLong("public"), help: .hidden) var formerAdvertisedAddress: String?
 
   @Option(
@@ -99,8 +99,8 @@ struct Serve: AsyncParsableCommand {
     }
     let policy = try purchases.policy()
     let limits = try bounds.limits()
-    // Before there are connections: a peer that is gone must not end the process. And before the
-    // store is opened: a signal that comes early must find a server that stops in order.
+    // Install signal handling first. SIGPIPE from a closed connection must not end the process, and
+    // a signal during startup must lead to an orderly stop.
     let (signals, arrived) = AsyncStream.makeStream(of: SignalWatcher.Signal.self)
     let isStopping = StopFlag()
     let watcher = SignalWatcher([.interrupt, .terminate, .hangUp]) { signal in
@@ -108,7 +108,7 @@ struct Serve: AsyncParsableCommand {
         _ = arrived.yield(signal)
         return
       }
-      // Asked twice: do not wait for anybody. What was acknowledged is safe all the same.
+      // The second signal ends the process at once. Acknowledged data is durable anyway.
       if isStopping.raise() { endProcess(.temporary) }
       arrived.yield(signal)
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands print.
+// The output of the commands.
 
 import ArgumentParser
 import AtrestCommandLine
@@ -8,7 +8,7 @@ import AtrestReplication
 import AtrestServer
 import Foundation
 
-/// Runs a command's work; a failure becomes its sentence on standard error and its exit status.
+/// Runs a command and turns a failure into a message on standard error and an exit status.
 func reported(_ body: () async throws -> Void) async throws {
   do { try await body() } catch let failure as CommandFailure {
     printError(failure.sentence + "\n")
@@ -16,7 +16,7 @@ func reported(_ body: () async throws -> Void) async throws {
   }
 }
 
-/// Answers with a pairing link. Where a program reads it, it is all that goes to standard output.
+/// Prints a pairing link. If standard output is not a terminal, it gets the link alone.
 func printInvitation(_ invitation: Invitation, isJSON: Bool, isPictured: Bool) throws {
   guard !isJSON else { return printLine(try Text.json(invitation)) }
   let link = Text.link(invitation)
@@ -33,9 +33,8 @@ func printInvitation(_ invitation: Invitation, isJSON: Bool, isPictured: Bool) t
   printLine("\n" + code.picture(isColoured: isColoured))
 }
 
-/// Words and tables.
+/// Formats words and tables.
 enum Text {
-  /// The pairing link.
   static func link(_ invitation: Invitation) -> String {
     "atrest://\(invitation.address)/\(invitation.code)"
   }
@@ -49,7 +48,7 @@ enum Text {
       Link(link: link(invitation), expiresMs: invitation.expires.milliseconds))
   }
 
-  /// What to do with a pairing link.
+  /// Explains what to do with a pairing link.
   static func usage(of invitation: Invitation, now: Date = Date()) -> String {
     let left = Date(milliseconds: invitation.expires.milliseconds).timeIntervalSince(now)
     let minutes = Int((left / 60).rounded().clamped(to: 1...60))
@@ -76,7 +75,7 @@ enum Text {
     return table(list.entries, among: list.entries)
   }
 
-  /// - Parameter all: The devices that may be named as their inviters.
+  /// - Parameter all: The devices that may be named as inviters.
   static func table(
     _ entries: [ListAccountDevicesResponse.Entry], among all: [ListAccountDevicesResponse.Entry]
   ) -> String {
@@ -93,7 +92,8 @@ enum Text {
     return Table(["ID", "DEVICE", "ACCOUNT", "PAIRED", "LAST SEEN", ""], rows: rows).text()
   }
 
-  /// Through which devices one came in; empty: with a code of the owner's, or nobody knows.
+  /// The devices through which a device joined. Empty if it joined with the operator's code or if
+  /// this is unknown.
   private static func origin(_ device: Device, _ names: [ReplicaID: String]) -> String {
     func name(_ replica: ReplicaID) -> String { names[replica] ?? hex(replica) }
     return switch device.origin {
@@ -105,7 +105,7 @@ enum Text {
     }
   }
 
-  /// `phone (0123456789abcdef) and tablet (…)`. Of many the first are named.
+  /// Lists devices as `phone (0123456789abcdef) and tablet (…)`. Names only the first of many.
   static func names(
     _ devices: [ReplicaID], among entries: [ListAccountDevicesResponse.Entry]
   ) -> String {
@@ -155,13 +155,11 @@ enum Text {
       })
   }
 
-  /// What a backup holds.
   static func contents(_ backup: BackupResponse) -> String {
     counted(backup.accounts, "account") + ", " + counted(backup.devices, "device") + ", "
       + counted(backup.records, "record")
   }
 
-  /// What an account holds.
   static func contents(_ account: ListAccountsResponse.Account) -> String {
     counted(account.records, "record") + " and the access of " + counted(account.devices, "device")
   }
@@ -170,7 +168,7 @@ enum Text {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 
-  /// What could not be checked of a backup without its checksum; empty with it.
+  /// What could not be verified without the backup's checksum file. Empty if the file exists.
   static func missingChecksum(_ copy: StoreCopy, _ file: String) -> String {
     guard !copy.hasChecksum else { return "" }
     return
@@ -212,7 +210,7 @@ enum Text {
     Hexadecimal.encoded(replica.rawValue)
   }
 
-  /// Bytes in the largest unit that leaves at least one of it, and never more than there are.
+  /// Formats bytes in the largest unit with at least one whole, rounded down.
   static func size(_ bytes: Int) -> String {
     var (number, unit) = (Double(bytes), "B")
     for larger in ["KiB", "MiB", "GiB", "TiB"] where number >= 1024 {

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// An account as the server knows it in memory: its head, and who listens to it.
+// An account in the server's memory: its head and its Watch streams.
 
 import AtrestLedger
 import AtrestProtocol
 import AtrestReplication
 import Synchronization
 
-/// An account. One object for the life of the process. Thread-safe.
+/// An account. There is one object per account for the life of the process. Thread-safe.
 package final class AccountState: Sendable {
-  /// Its number in the store.
+  /// The account's number in the store.
   package let id: AccountID
-  /// Its name.
   package let name: String
-  /// What all its devices together have the server hold.
+  /// Charged with the memory that all its devices cause.
   let payer = Holder()
   private let traces = Mutex(
     AttemptBucket(
@@ -33,40 +32,40 @@ package final class AccountState: Sendable {
     committedHead = Mutex(head)
   }
 
-  /// What devices may do in a row, and then once a minute, that leaves an event each time: nobody
-  /// can remove those.
+  /// Burst sizes for actions that each leave an event, which cannot be removed. Refilled once a
+  /// minute.
   static let tracesInARow = 64
   static let renamesInARow = 16
   static let refillMilliseconds: Int64 = 60_000
-  /// Statements about purchases that did not verify, in a row, and then one each ten seconds. Each
+  /// Burst size for purchase statements that fail verification, refilled every ten seconds. Each
   /// costs a shard about two milliseconds, and devices have no reason to hold many.
   static let badStatementsInARow = 32
   static let statementRefillMilliseconds: Int64 = 10_000
 
-  /// Whether a device may make a code, send a pending device away or take another identity now;
-  /// counts it if so.
+  /// Consumes a token for creating a code, rejecting a pending device, or taking another identity.
+  /// False if none is left.
   func mayLeaveTrace(at now: WallTime) -> Bool { traces.withLock { $0.take(at: now) } }
 
-  /// Whether a device may be given a name now; counts it if so.
+  /// Consumes a token for renaming a device. False if none is left.
   func mayRename(at now: WallTime) -> Bool { renames.withLock { $0.take(at: now) } }
 
-  /// Whether a statement about a purchase may be looked at that is not known yet.
+  /// Whether an unknown purchase statement may be verified. Consumes nothing.
   func mayShowStatements(at now: WallTime) -> Bool {
     badStatements.withLock { $0.hasLeft(at: now) }
   }
 
-  /// Counts one that did not verify.
+  /// Consumes a token for a statement that failed verification.
   func noteBadStatement(at now: WallTime) { _ = badStatements.withLock { $0.take(at: now) } }
 
-  /// The last commit.
+  /// The latest commit.
   package var head: Cursor { committedHead.withLock { $0 } }
 
-  /// Called by the storage queue, after a commit.
+  /// Called on the storage queue, after a commit.
   func advance(to head: Cursor) {
     committedHead.withLock { $0 = head }
   }
 
-  /// Called on the storage queue, so that between the first event and the next no commit is missed.
+  /// Called on the storage queue, so that no commit falls between the first event and the next.
   func add(_ watch: Watch) {
     watches.withLock { $0[ObjectIdentifier(watch)] = watch }
   }
@@ -75,13 +74,13 @@ package final class AccountState: Sendable {
     watches.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(watch)) }
   }
 
-  /// Tells whoever listens what a commit did. On the storage queue.
+  /// Sends a commit to all Watch streams. Called on the storage queue.
   func publish(_ feed: AccountFeed, serverTime: WallTime) {
-    // A copy: a stream that ends while it is written to takes itself off the list.
+    // Iterate over a copy: a stream that ends during the write removes itself from the list.
     let listening = watches.withLock { Array($0.values) }
     guard !listening.isEmpty else { return }
-    // A commit too large for the stream is told like a heartbeat: nobody is at `after` yet, so
-    // everybody exchanges.
+    // A commit that is too large for the stream is sent like a heartbeat. No replica is at `after`
+    // yet, so all of them call Exchange.
     let after = feed.news == nil ? feed.head : feed.start
     let event = WatchEvent(
       after: after, records: feed.news ?? [], cursor: feed.head, serverTime: serverTime

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides how often wrong pairing codes may be tried, on the whole server and from one address.
+// Rate limits for wrong pairing codes, per server and per address.
 
 import AtrestReplication
 import AtrestSockets
 
-/// A bucket of tries that fills up again with time. A try is taken before the code is looked at, so
-/// that tries made at once count like tries in a row, and a code that was not wrong gives it back.
+/// A token bucket. An attempt consumes a token before the code is checked, so concurrent attempts
+/// count like sequential ones. A code that was not wrong returns the token.
 struct AttemptBucket: Sendable {
   let capacity: Int
   let refillMilliseconds: Int64
@@ -17,13 +17,13 @@ struct AttemptBucket: Sendable {
     self.refillMilliseconds = refillMilliseconds
   }
 
-  /// Whether a try is left.
+  /// Whether a token is left. Consumes nothing.
   mutating func hasLeft(at now: WallTime) -> Bool {
     refill(at: now)
     return spent < capacity
   }
 
-  /// Takes a try; false if none is left.
+  /// Consumes a token. False if none is left.
   mutating func take(at now: WallTime) -> Bool {
     refill(at: now)
     guard spent < capacity else { return false }
@@ -31,14 +31,14 @@ struct AttemptBucket: Sendable {
     return true
   }
 
-  /// The code was not wrong.
+  /// Returns a token, because the code was not wrong.
   mutating func giveBack() {
     spent = max(0, spent - 1)
   }
 
   private mutating func refill(at now: WallTime) {
     guard spent > 0, now > since else {
-      // Nothing to refill, or the clock was set back: count from here.
+      // There is nothing to refill, or the clock was set back. Restart the interval.
       since = now
       return
     }
@@ -49,37 +49,37 @@ struct AttemptBucket: Sendable {
   }
 }
 
-/// The bucket of the server, and one for each address ahead of it: whoever guesses uses up the own
-/// one, which is small, and leaves most of the other to everybody else.
+/// The server's bucket, and a smaller one per address. A guessing caller exhausts its own bucket
+/// and leaves most of the server's to everybody else.
 struct AttemptLimiter: Sendable {
-  /// Wrong tries in a row, from all addresses. With 34 bits in a code and five tries for each, this
-  /// bounds the noise rather than the risk.
+  /// Wrong attempts in a row from all addresses. With 34 bits per code and five attempts per code,
+  /// this bounds noise rather than risk.
   static let capacity = 200
-  /// Milliseconds after which one more is allowed.
+  /// Milliseconds until one more attempt is allowed.
   static let refillMilliseconds: Int64 = 1000
-  /// Wrong tries in a row from one IPv4 address or IPv6 /64. Source: Signal's limits of
-  /// registration.
+  /// Wrong attempts in a row from one IPv4 address or IPv6 /64. Source: Signal's registration
+  /// limits.
   static let peerCapacity = 6
-  /// Milliseconds after which such a peer has one more.
+  /// Milliseconds until such a peer gets one more attempt.
   static let peerRefillMilliseconds: Int64 = 120_000
-  /// The same of an IPv6 /48, which is what one customer may have: 65,536 addresses by the count
-  /// above.
+  /// The same for an IPv6 /48. One customer may own a whole /48, which contains 65,536 /64
+  /// networks.
   static let networkCapacity = 24
   static let networkRefillMilliseconds: Int64 = 30_000
   private static let networkBytes = 6
-  /// Addresses and networks that are remembered. The one that came first is forgotten first.
+  /// The number of addresses and networks in memory. The oldest entry is dropped first.
   static let peers = 4096
 
   private var all = AttemptBucket(
     capacity: Self.capacity, refillMilliseconds: Self.refillMilliseconds)
   private var perPeer: [[UInt8]: AttemptBucket] = [:]
-  /// The keys of `perPeer` in the order in which they came, from `oldest` round.
+  /// The keys of `perPeer` in insertion order, as a ring buffer that starts at `oldest`.
   private var order: [[UInt8]] = []
   private var oldest = 0
 
-  /// Where to count what comes from an address: by it, and by the network that it is of. Nowhere if
-  /// it says nothing about who it is: a Unix socket, and 127.0.0.1 and ::1, from where a proxy
-  /// calls for everybody.
+  /// The bucket keys of an address: the address itself and its network. Empty for addresses that do
+  /// not identify the caller: Unix sockets, and 127.0.0.1 and ::1, from where a proxy forwards
+  /// everybody's calls.
   static func keys(of address: SocketAddress) -> [[UInt8]] {
     switch address {
     case .ipv4(octets: [127, 0, 0, 1], _): return []
@@ -90,8 +90,8 @@ struct AttemptLimiter: Sendable {
     }
   }
 
-  /// Takes a try of each key and of the server; false, and none is taken, if one of them has none
-  /// left.
+  /// Consumes a token of each key and of the server. If one of them has none left, consumes nothing
+  /// and returns false.
   mutating func take(from keys: [[UInt8]] = [], at now: WallTime) -> Bool {
     for (index, key) in keys.enumerated() {
       remember(key)
@@ -107,7 +107,7 @@ struct AttemptLimiter: Sendable {
     return true
   }
 
-  /// The code was not wrong.
+  /// Returns the tokens, because the code was not wrong.
   mutating func giveBack(to keys: [[UInt8]] = []) {
     all.giveBack()
     for key in keys { perPeer[key]?.giveBack() }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device as the server knows it in memory: enough to answer who calls, without asking storage.
+// A device in the server's memory, so that authentication needs no storage.
 
 import AtrestHTTP2
 import AtrestLedger
@@ -8,40 +8,38 @@ import AtrestRPC
 import AtrestReplication
 import Synchronization
 
-/// A device that was paired with an account. One object for the life of the process; revoking marks
-/// it, so that whoever holds it sees that at once.
+/// A paired device. There is one object per device for the life of the process. Revocation marks
+/// the object, so every holder sees it at once.
 package final class DeviceSession: Sendable {
-  /// The device's identity.
   package let replica: ReplicaID
-  /// The identity it had before all its renewals; its own if it never renewed itself. They share
-  /// storage as one device: anybody may renew himself into as many as he likes.
+  /// The identity before all renewals, or its own if it was never renewed. All identities of one
+  /// chain share storage turns as one device, because a device can renew itself any number of
+  /// times.
   let firstIdentity: ReplicaID
-  /// Whose device it is.
   package let account: AccountState
-  /// What its calls are granted on: they and their connections end with it.
+  /// The grant for its calls. Revoking it ends the calls and their connections.
   let grant: CallerGrant
-  /// What people call it.
+  /// The name that people see.
   var name: String { currentName.withLock { $0 } }
   private let currentName: Mutex<String>
   let paired: WallTime
-  /// Which device invited it, let it in, or renewed itself into it.
+  /// The device that invited, approved or renewed it.
   let origin: DeviceOrigin
   private let tokenHash: [UInt8]
-  /// The secret that was last found right, so that the same header costs no hash the next time.
+  /// The last secret that was accepted. Saves a hash for repeated headers.
   private let knownSecret = Mutex<[UInt8]?>(nil)
   private let seenMilliseconds: Atomic<Int64>
   private let revokedMilliseconds: Atomic<Int64>
   private let currentProgress: Mutex<DeviceProgress>
   private let isReconciling = Atomic(false)
-  /// By how much its clock was ahead of the server's at its last call that said so, and when that
-  /// was; both in milliseconds.
+  /// How far the device's clock was ahead of the server's, and when that was reported, both in
+  /// milliseconds.
   private let clockOffset = Mutex<(milliseconds: Int64, at: WallTime)?>(nil)
   private let watches = Mutex<[ObjectIdentifier: Watch]>([:])
 
-  /// Watch streams one device may have open: one, and those its lost connections still seem to
-  /// hold.
+  /// Maximum number of open Watch streams per device: one in use, plus those of lost connections.
   static let maxWatches = 8
-  /// How often at most a device's time of last call is noted, in milliseconds.
+  /// Minimum interval between recorded times of the last call, in milliseconds.
   static let seenGrainMilliseconds: Int64 = 60_000
 
   init(_ device: DeviceEntry, first firstIdentity: ReplicaID, account: AccountState) {
@@ -58,10 +56,9 @@ package final class DeviceSession: Sendable {
     revokedMilliseconds = Atomic(device.revoked?.milliseconds ?? 0)
   }
 
-  /// Whether its access has ended.
   package var isRevoked: Bool { revokedMilliseconds.load(ordering: .acquiring) != 0 }
 
-  /// Whether the secret is this device's. Constant time; a hash the first time.
+  /// Whether the secret is this device's. Constant time, plus a hash the first time.
   func accepts(_ secret: [UInt8]) -> Bool {
     let isKnown = knownSecret.withLock { known in
       known.map { Secret.areEqual($0, secret) } ?? false
@@ -72,7 +69,7 @@ package final class DeviceSession: Sendable {
     return true
   }
 
-  /// Notes a call; true if that is news worth writing down.
+  /// Records a call. True if the new time should be stored.
   func touch(at now: WallTime) -> Bool {
     let seen = seenMilliseconds.load(ordering: .relaxed)
     let (due, overflow) = seen.addingReportingOverflow(Self.seenGrainMilliseconds)
@@ -82,14 +79,14 @@ package final class DeviceSession: Sendable {
     ).exchanged
   }
 
-  /// Notes what it is called from now on.
+  /// Sets the device's name.
   func rename(to name: String) {
     currentName.withLock { $0 = name }
   }
 
-  /// Ends the device's access and its streams.
+  /// Revokes the device and ends its streams.
   func revoke(at now: WallTime) {
-    // Zero stands for "not revoked".
+    // Zero means "not revoked".
     _ = revokedMilliseconds.compareExchange(
       expected: 0, desired: max(1, now.milliseconds), ordering: .acquiringAndReleasing)
     knownSecret.withLock { $0 = nil }
@@ -97,12 +94,12 @@ package final class DeviceSession: Sendable {
     grant.revoke(.unknownDevice)
   }
 
-  /// Where it is in the account's feed.
+  /// The device's position in the account's feed.
   package var progress: DeviceProgress { currentProgress.withLock { $0 } }
 
-  /// Notes where it is, as far as that is known; true if that is news. A device that was put back
-  /// from a copy holds less than it did; what it was told only grows, though two answers may be
-  /// made at once.
+  /// Updates the device's position. True if it changed. A device that was restored from a backup
+  /// may acknowledge less than before. `toldSequence` never decreases, because two responses may be
+  /// prepared concurrently.
   func moves(told: UInt64?, acknowledged: UInt64?) -> Bool {
     currentProgress.withLock { current in
       let before = current
@@ -112,22 +109,23 @@ package final class DeviceSession: Sendable {
     }
   }
 
-  /// Notes what its clock showed.
+  /// Records the device's clock.
   func note(clock device: WallTime, at now: WallTime) {
     let (offset, overflow) = device.milliseconds.subtractingReportingOverflow(now.milliseconds)
     guard !overflow else { return }
     clockOffset.withLock { $0 = (offset, now) }
   }
 
-  /// By how much its clock is ahead of the server's, in milliseconds; nil if it has not said so
-  /// since.
+  /// How far the device's clock is ahead of the server's, in milliseconds. Nil if it was not
+  /// reported since `horizon`.
   func clockOffset(heardSince horizon: WallTime) -> Int64? {
     clockOffset.withLock { heard in
       heard.flatMap { $0.at >= horizon ? $0.milliseconds : nil }
     }
   }
 
-  /// Begins a comparison; false if one is under way: they may read all there is.
+  /// Claims the reconciliation slot. False if it is taken. One round may read all records, so there
+  /// is one slot per device.
   func beginReconcile() -> Bool {
     !isReconciling.exchange(true, ordering: .acquiringAndReleasing)
   }
@@ -144,7 +142,7 @@ package final class DeviceSession: Sendable {
     for watch in ended { watch.end(status) }
   }
 
-  /// False if the device has as many streams as it may.
+  /// Adds a Watch stream. False if the device has too many.
   func add(_ watch: Watch) -> Bool {
     watches.withLock { watches in
       guard watches.count < Self.maxWatches else { return false }

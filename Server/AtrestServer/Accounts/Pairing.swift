@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a device joins an account, and who lets it in: the rules of codes, inside a transaction.
+// The rules of pairing and approval, inside a transaction.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// The rules of pairing. Draws nothing and reads no clock.
+/// The rules of pairing. Draws no random numbers and reads no clock.
 enum Pairing {
-  /// Codes of one account that may be open at once.
+  /// Maximum number of open codes per account.
   static let openInvitations = 16
-  /// Devices of one account that have access, and devices that one list shows.
+  /// Maximum number of devices per account that have access, and of devices in one list.
   static let devices = 1000
 
-  /// Whether an account has as many devices as it may.
+  /// Whether the account has reached the maximum number of devices.
   private static func isFull(_ all: [DeviceEntry]) -> Bool {
     all.count { $0.revoked == nil } >= devices
   }
 
-  /// What a list shows of an account's devices, in their order: all that have access, and of the
-  /// others those whose access ended last.
+  /// The devices to list, in their original order: all that have access, and the most recently
+  /// revoked ones.
   static func listed(_ all: [DeviceEntry]) -> [DeviceEntry] {
     guard all.count > devices else { return all }
     let room = max(0, devices - all.count { $0.revoked == nil })
@@ -33,15 +33,15 @@ enum Pairing {
   enum InviteOutcome {
     case made
     case tooMany
-    /// Another invitation has the handle; draw again.
+    /// Another invitation has this handle; draw again.
     case handleTaken
   }
 
   /// Stores an invitation.
   ///
   /// - Parameters:
-  ///   - inviter: The device that asks; nil: the server's owner.
-  ///   - needsApproval: Whether a device has to let in whoever uses it.
+  ///   - inviter: The device that asks. Nil: the server's operator.
+  ///   - needsApproval: Whether a device must approve the one that uses the code.
   static func invite(
     _ code: PairingCode, to account: AccountID, by inviter: ReplicaID? = nil,
     needsApproval: Bool = false, at now: WallTime, in transaction: any StoreTransaction
@@ -60,42 +60,42 @@ enum Pairing {
     return .made
   }
 
-  /// When a code made now stops working.
+  /// The expiry of a code created at `now`.
   static func expiry(from now: WallTime) -> WallTime {
     now.advanced(by: PairingCode.lifeMilliseconds)
   }
 
-  /// When the codes end that work now. One that would end later than a code made now was made by a
-  /// clock that was ahead and has been set right since: it would work for as long as that was
-  /// ahead, and keep new ones from being made. Small steps back end none.
+  /// The expiry times of currently valid codes. A code that expires later than a code created now
+  /// was created while the clock was ahead. It would stay valid for that long and would block new
+  /// codes. A tolerance keeps small clock steps from expiring valid codes.
   static func openEnds(at now: WallTime) -> ClosedRange<WallTime> {
     now.advanced(by: 1)...expiry(from: now.advanced(by: ClockMonitor.tolerance))
   }
 
   enum Outcome {
-    /// The device, and the token that is its own.
+    /// The new device and its token.
     case paired(DeviceEntry, Token)
-    /// The device was made before, by the same request.
+    /// The same request already created this device.
     case madeBefore(DeviceEntry, Token)
-    /// The code is right, and a device of the account has to say yes.
+    /// The code is right, and a device of the account must approve.
     case awaitsApproval(InvitationEntry, secret: [UInt8])
-    /// The code is right, and a device would have to say yes to a pending device that it cannot
-    /// tell from another: without a nonce there are no digits. The code stays as it was.
+    /// The code is right and requires approval, but the request has no nonce. Without a nonce there
+    /// are no digits to tell this device from another one. The code stays usable.
     case hasNoDigits
-    /// Wrong, used, too old, or tried too often. Names the account whose code it would have been,
-    /// if any.
+    /// The code is wrong, used, expired, or was tried too often. Contains the account of the code's
+    /// handle, if there is one.
     case denied(AccountID?)
     case tooManyDevices
-    /// The replica identity was given before; draw again.
+    /// The replica identity is taken; draw again.
     case replicaTaken
   }
 
-  /// Tries a code. A right one is used up, or waits for approval; a wrong one costs the invitation
-  /// a try.
+  /// Tries a code. The right code is used up or waits for approval. A wrong one costs the
+  /// invitation a try.
   ///
   /// - Parameters:
-  ///   - nonce: Names the request; empty: none.
-  ///   - token: Drawn for the device. With a nonce, only the identity is taken from it.
+  ///   - nonce: Makes the request idempotent. Empty: none.
+  ///   - token: Drawn for the device. With a nonce, only its identity is used.
   static func pair(
     _ code: PairingCode, nonce: [UInt8] = [], token: Token, name: String, at now: WallTime,
     in transaction: any StoreTransaction
@@ -106,7 +106,7 @@ enum Pairing {
     let isRight = Secret.areEqual(invitation.secretHash, code.secretHash)
     let secret = nonce.isEmpty ? token.secret : Token.secret(pairing: code, nonce: nonce)
     if let usedBy = invitation.usedBy {
-      // Wrong tries have nothing to guess any more.
+      // The code is used, so further guesses gain nothing and cost no tries.
       guard isRight, !nonce.isEmpty, Secret.areEqual(usedBy, Secret.hash(secret)),
         let known = try device(usedBy, of: invitation.account, in: transaction)
       else { return .denied(invitation.account) }
@@ -128,9 +128,9 @@ enum Pairing {
       in: transaction)
   }
 
-  /// Makes the device that an invitation was for, and uses the invitation up.
+  /// Creates the device for an invitation and uses the invitation up.
   ///
-  /// - Parameter approver: The device that lets it in; nil: none has to.
+  /// - Parameter approver: The device that approved it. Nil: no approval was needed.
   private static func admit(
     _ token: Token, name: String, by invitation: InvitationEntry, approver: ReplicaID? = nil,
     at now: WallTime, in transaction: any StoreTransaction
@@ -150,18 +150,18 @@ enum Pairing {
     return .paired(device, token)
   }
 
-  /// Lets a pending device in, or sends it away. Of several decisions the first one counts:
-  /// afterwards its invitation is used, or gone.
+  /// Approves or rejects a pending device. The first decision counts: afterwards the invitation is
+  /// used or gone.
   ///
   /// - Parameters:
-  ///   - token: With the pending device's secret. Nil sends it away.
-  ///   - decider: The device that says so.
+  ///   - token: Contains the pending device's secret. Nil rejects the device.
+  ///   - decider: The device that decides.
   static func decide(
     _ pendingDevice: PendingPairing, token: Token?, by decider: ReplicaID, at now: WallTime,
     in transaction: any StoreTransaction
   ) throws(StoreError) -> Decision {
     guard let invitation = try transaction.invitation(handle: pendingDevice.code),
-      // Another code may have the handle by now.
+      // Another code may have the same handle by now.
       Secret.areEqual(invitation.secretHash, pendingDevice.secretHash),
       invitation.account == pendingDevice.account, openEnds(at: now).contains(invitation.expires),
       invitation.usedBy == nil
@@ -188,17 +188,17 @@ enum Pairing {
   enum Decision {
     case letIn(DeviceEntry, Token)
     case sentAway
-    /// It was decided before, or the code has ended.
+    /// It was decided before, or the code has expired.
     case nobodyWaits
     case tooManyDevices
-    /// The replica identity was given before; draw again.
+    /// The replica identity is taken; draw again.
     case replicaTaken
   }
 
-  /// Gives a device of an account another name.
+  /// Renames a device of the account.
   ///
-  /// - Returns: What it is called now; nil if the account has no such device, or it has no access
-  ///   any more.
+  /// - Returns: The new name, possibly with a number. Nil if the account has no such device or the
+  ///   device was revoked.
   static func rename(
     _ replica: ReplicaID, of account: AccountID, to name: String, by actor: ReplicaID,
     at now: WallTime, in transaction: any StoreTransaction
@@ -215,7 +215,7 @@ enum Pairing {
     return name
   }
 
-  /// The device with access that has the token, or nil.
+  /// The device that has this token and access, or nil.
   private static func device(
     _ tokenHash: [UInt8], of account: AccountID, in transaction: any StoreTransaction
   ) throws(StoreError) -> DeviceEntry? {
@@ -224,24 +224,24 @@ enum Pairing {
     }
   }
 
-  /// The name, or that with a number: two devices of one name could not be told apart by whoever is
-  /// to end the access of one.
+  /// The name, with a number if it is taken. Devices with equal names could not be told apart when
+  /// one is to be revoked.
   private static func free(_ name: String, among devices: [DeviceEntry]) -> String {
     let taken = namesTaken(devices)
     return taken.contains(name) ? Name.next(after: name, taken) : name
   }
 
-  /// Names of devices that have access; those of others are free again.
+  /// The names of devices that have access. Revoked devices free their names.
   private static func namesTaken(_ devices: [DeviceEntry]) -> Set<String> {
     Set(devices.filter { $0.revoked == nil }.map(\.name))
   }
 
-  /// Gives a device a second identity, for a copy of it: a device beside it in the account, with a
-  /// name that tells them apart.
+  /// Issues an additional identity to a device that is a copy: a second device in the account with
+  /// its own name.
   ///
   /// - Parameters:
-  ///   - nonce: Names the request; empty: none.
-  ///   - token: Drawn for the device. With a nonce, only the identity is taken from it.
+  ///   - nonce: Makes the request idempotent. Empty: none.
+  ///   - token: Drawn for the device. With a nonce, only its identity is used.
   /// - Returns: `denied` if the device has no access.
   static func renew(
     _ replica: ReplicaID, of account: AccountID, nonce: [UInt8], token: Token, at now: WallTime,
@@ -253,8 +253,8 @@ enum Pairing {
     }
     var token = token
     if !nonce.isEmpty {
-      // Tokens are stored as hashes, so none can be said again; one that follows from the request
-      // can be made again.
+      // Tokens are stored as hashes and cannot be returned again. A token derived from the request
+      // can be computed again.
       let secret = Token.secret(renewing: original, nonce: nonce)
       if let known = try device(Secret.hash(secret), of: account, in: transaction) {
         return .madeBefore(known, Token(replica: known.replica, secret: secret))

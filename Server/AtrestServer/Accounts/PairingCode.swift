@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The code that a person carries from the server or one device to another: how it is made, read and
-// kept.
+// The code that a person carries to a new device: drawing, parsing, storing.
 
-/// Twelve letters, written `XXXX-XXXXXXXX`: four that find the invitation and eight (34 bits) that
-/// prove it.
+/// Twelve letters, written `XXXX-XXXXXXXX`. Four identify the invitation, and eight (34 bits) are
+/// its secret.
 ///
-/// Letters only, and no vowels: nothing to confuse with a digit, and no words. Source: RFC 8628,
-/// section 6.1.
+/// There are no digits, which could be confused with letters, and no vowels, so codes form no
+/// words. Source: RFC 8628, section 6.1.
 struct PairingCode: Equatable {
   static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ".utf8)
   static let handleLetters = 4
   static let secretLetters = 8
-  /// How long a code is good, in milliseconds: five minutes.
+  /// The lifetime of a code in milliseconds: five minutes.
   static let lifeMilliseconds: Int64 = 5 * 60 * 1000
-  /// Wrong tries a code bears.
+  /// The number of wrong tries after which a code is void.
   static let tries = 5
 
   let handle: String
   let secret: String
 
-  /// Draws a code.
+  /// Draws a code from a source of random bytes.
   init(random: (Int) -> [UInt8]) {
     var letters: [UInt8] = []
     while letters.count < Self.handleLetters + Self.secretLetters {
-      // Bytes above the last whole multiple of 20 would favour the first letters.
+      // Reject bytes above the last multiple of 20: they would favour the first letters.
       for byte in random(16) where byte < 240 && letters.count < 12 {
         letters.append(Self.alphabet[Int(byte) % Self.alphabet.count])
       }
@@ -31,7 +30,7 @@ struct PairingCode: Equatable {
     self.init(letters: letters)
   }
 
-  /// Reads what a person typed: case, spaces and hyphens do not matter. Nil if it cannot be a code.
+  /// Parses a typed code. Ignores case, spaces and hyphens. Nil if it cannot be a code.
   init?(_ text: String) {
     var letters: [UInt8] = []
     for byte in text.utf8 where byte != UInt8(ascii: "-") && byte != UInt8(ascii: " ") {
@@ -48,9 +47,9 @@ struct PairingCode: Equatable {
     secret = String(decoding: letters.dropFirst(Self.handleLetters), as: UTF8.self)
   }
 
-  /// As people see it.
+  /// The form that people see.
   var text: String { "\(handle)-\(secret)" }
 
-  /// What the store keeps of the secret.
+  /// The hash of the secret, which is all that the store keeps of it.
   var secretHash: [UInt8] { Secret.hash(Array(secret.utf8)) }
 }

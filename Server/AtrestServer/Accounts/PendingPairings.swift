@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has the right code and waits to be let in. In memory only: after a restart pending devices
-// call again.
+// The devices that sent the right code and wait for approval. In memory only: after a restart,
+// pending devices call again.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -8,20 +8,20 @@ import AtrestRPC
 import AtrestReplication
 import Synchronization
 
-/// A device that has the right code of an account, as a decision needs it.
+/// A device that sent the right code, with everything that a decision needs.
 struct PendingPairing: Sendable {
-  /// Names it for whoever decides.
+  /// Identifies it in ResolvePendingDevice.
   let handle: UInt64
   /// The handle of its code, and the hash of the code's secret.
   let code: String
   let secretHash: [UInt8]
   let account: AccountID
   let inviter: ReplicaID
-  /// What it asked to be called.
+  /// The name that it requested.
   let name: String
-  /// What it shows, and whoever decides is shown.
+  /// The digits that both the device and the approving person see.
   let digits: String
-  /// The secret of the token that it gets.
+  /// The secret of its future token.
   let secret: [UInt8]
   let since: WallTime
   let expires: WallTime
@@ -30,7 +30,7 @@ struct PendingPairing: Sendable {
 /// The call of a pending device. It may end before it is answered, on another thread.
 final class PairCall: Sendable {
   let answer: Answer
-  /// Where its try was counted; see `AttemptLimiter.keys(of:)`.
+  /// The rate-limit keys that its attempt was charged to; see `AttemptLimiter.keys(of:)`.
   let peer: [[UInt8]]
   fileprivate let hasEnded = Atomic(false)
 
@@ -40,23 +40,22 @@ final class PairCall: Sendable {
   }
 }
 
-/// All pending devices that wait, one for each code at most, so there are no more of them than
-/// codes. Thread-safe.
+/// All pending devices, at most one per open code. Thread-safe.
 ///
-/// What is decided is decided by storage: see `Pairing.decide`. Whatever ends a pending device here
-/// runs on the storage queue, after the commit that decided it, so that a pending device is told
-/// what is stored and nothing else.
+/// Decisions are made in storage; see `Pairing.decide`. Whatever removes a pending device runs on
+/// the storage queue after the deciding commit. So a pending device only ever receives the stored
+/// result.
 final class PendingPairings: Sendable {
   private struct Place {
     let pendingDevice: PendingPairing
-    /// Nil while nobody listens: the caller can come back for its answer.
+    /// Nil while no call waits. The device can call again for its answer.
     var call: PairCall?
   }
 
-  /// By the handle of the code.
+  /// Keyed by the code's handle.
   private let places = Mutex<[String: Place]>([:])
 
-  /// Who waits for an account, in the order they came.
+  /// The pending devices of an account, in order of arrival.
   func pendingDevices(of account: AccountID, at now: WallTime) -> [PendingPairing] {
     let ends = Pairing.openEnds(at: now)
     let waiting = places.withLock { places in
@@ -67,7 +66,7 @@ final class PendingPairings: Sendable {
     return waiting.sorted { ($0.since, $0.code) < ($1.since, $1.code) }
   }
 
-  /// The pending device that is named so, or nil.
+  /// The pending device with this handle, or nil.
   func pendingDevice(_ handle: UInt64, of account: AccountID) -> PendingPairing? {
     places.withLock { places in
       places.values.first {
@@ -81,7 +80,7 @@ final class PendingPairings: Sendable {
     /// It waits. With it the call in whose place it does, if there is one, and whether nobody
     /// waited with the code before.
     case waits(insteadOf: PairCall?, isNew: Bool)
-    /// The code is bound to somebody else.
+    /// The code is bound to another device.
     case bound
   }
 
@@ -99,8 +98,8 @@ final class PendingPairings: Sendable {
           place = known
           isNew = false
         }
-        // Otherwise that code has ended, and another one has its handle: nobody can be let in by it
-        // any more.
+        // Otherwise the earlier code has ended and another one has its handle. Its device cannot be
+        // approved any more.
       }
       let old = places[pendingDevice.code]?.call
       place.call = call.hasEnded.load(ordering: .acquiring) ? nil : call
@@ -109,7 +108,7 @@ final class PendingPairings: Sendable {
     }
   }
 
-  /// A call has ended without an answer from here. Its pending device goes on waiting: it can call
+  /// Records that a call ended without an answer. Its pending device keeps waiting and can call
   /// again.
   func callEnded(_ call: PairCall) {
     call.hasEnded.store(true, ordering: .releasing)
@@ -119,14 +118,14 @@ final class PendingPairings: Sendable {
     }
   }
 
-  /// Takes the pending device that is named so out.
+  /// Removes the pending device with this handle.
   ///
-  /// - Returns: The call that waits for the answer; nil if none does.
+  /// - Returns: The call that waits for the answer, or nil.
   func remove(_ handle: UInt64) -> PairCall? {
     remove { $0.handle == handle }.first
   }
 
-  /// Takes pending devices out.
+  /// Removes the matching pending devices.
   ///
   /// - Returns: The calls that wait for an answer.
   func remove(where isEnded: (PendingPairing) -> Bool) -> [PairCall] {

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ending the access of a device, and of its descendants: the rules, inside a transaction.
+// Revokes a device and its descendants, inside a transaction.
 
 import AtrestProtocol
 import AtrestReplication
 
 extension Batch {
-  /// Ends a device's access and its codes and writes that down, and on request the same for all of
-  /// its descendants that have access.
+  /// Revokes a device: ends its access, voids its codes, and adds an event. On request, does the
+  /// same for its descendants that have access.
   ///
-  /// Descendants are looked for in the transaction and among the account's own devices: one that
-  /// joined in the same commit goes, too, and no damaged row reaches into another account.
-  /// O(devices of the account), and three statements for each access that ends.
+  /// Descendants are searched in the transaction and among the account's own devices. So a device
+  /// that joined in the same commit is included, and a corrupt row cannot reach into another
+  /// account. O(devices of the account), plus three statements per revoked device.
   ///
   /// - Parameters:
-  ///   - account: The device's.
-  ///   - actor: The device that asks, which is spared where it descends from the other; nil: the
-  ///     server's owner.
-  /// - Returns: What ended and what did not, in the order of `devices(of:)`; nil if the account has
-  ///   no such device.
+  ///   - account: The device's account.
+  ///   - actor: The device that asks. It is exempt as a descendant. Nil: the server's operator.
+  /// - Returns: The affected devices in the order of `devices(of:)`. Nil if the account has no such
+  ///   device.
   func revoke(
     _ request: RevokeDeviceRequest, of account: AccountID, by actor: ReplicaID?, at now: WallTime
   ) throws(StoreError) -> RevokeDeviceResponse? {
@@ -45,7 +44,7 @@ extension Batch {
     _ replica: ReplicaID, of account: AccountID, by actor: ReplicaID?, at now: WallTime
   ) throws(StoreError) {
     try revoke(replica, at: now)
-    // Whoever sends a device away does not expect it to have left the door open.
+    // A revoked device must leave no open invitation behind.
     try transaction.removeInvitations(madeBy: replica)
     try transaction.addEvent(
       NewEvent(.deviceRevoked, of: account, at: now, actor: actor, subject: replica))

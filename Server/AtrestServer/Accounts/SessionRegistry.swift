@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Knows every account and device in memory, so that most calls need no storage.
+// Keeps every account and device in memory, so that most calls need no storage.
 
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestReplication
 import Synchronization
 
-/// All accounts and devices of a store, loaded when it is opened and changed after each commit that
-/// changes them. About 300 bytes a device. Thread-safe.
+/// All accounts and devices of a store. Loaded at startup and updated after each commit that
+/// changes them. About 300 bytes per device. Thread-safe.
 package final class SessionRegistry: Sendable {
   private struct State {
     var accounts: [AccountID: AccountState] = [:]
@@ -15,20 +15,20 @@ package final class SessionRegistry: Sendable {
     var notes = Notes()
   }
 
-  /// What has to be written of devices, with whatever is written next.
+  /// Device data to write with the next commit.
   struct Notes {
-    /// When each called last.
+    /// The time of each device's last call.
     var seen: [ReplicaID: WallTime] = [:]
-    /// Where each is in its account's feed.
+    /// Each device's position in its account's feed.
     var progress: [ReplicaID: DeviceProgress] = [:]
   }
 
   private let state = Mutex(State())
 
-  /// An empty directory.
+  /// Creates an empty registry.
   package init() {}
 
-  /// Reads accounts and devices.
+  /// Loads accounts and devices from the store.
   package func load(_ store: any SyncStore) throws(StoreError) {
     let (accounts, devices) = try store.transaction { transaction throws(StoreError) in
       (try transaction.accounts(), try transaction.devices(of: nil))
@@ -38,12 +38,11 @@ package final class SessionRegistry: Sendable {
     for device in devices { add(device) { origins[$0] } }
   }
 
-  /// Adds an account.
   func add(account id: AccountID, name: String, head: Cursor = .start) {
     state.withLock { $0.accounts[id] = AccountState(id: id, name: name, head: head) }
   }
 
-  /// Adds a device; its account must be there.
+  /// Adds a device. Its account must exist.
   func add(_ device: DeviceEntry) {
     add(device) { session($0)?.origin }
   }
@@ -56,11 +55,11 @@ package final class SessionRegistry: Sendable {
     }
   }
 
-  /// - Parameter origin: Of other devices; nil if nobody knows.
+  /// - Parameter origin: Returns the origin of another device, or nil if it is unknown.
   private static func firstIdentity(
     of device: DeviceEntry, origin: (ReplicaID) -> DeviceOrigin?
   ) -> ReplicaID {
-    // Damaged rows could make a circle.
+    // Corrupt rows could form a cycle.
     var identities: Set = [device.replica]
     var (first, next) = (device.replica, Optional(device.origin))
     while case .renewed(let original) = next, identities.insert(original).inserted {
@@ -74,7 +73,6 @@ package final class SessionRegistry: Sendable {
     state.withLock { $0.accounts[id] }
   }
 
-  /// All accounts.
   var accounts: [AccountID] {
     state.withLock { Array($0.accounts.keys) }
   }
@@ -84,7 +82,8 @@ package final class SessionRegistry: Sendable {
     state.withLock { $0.sessions[replica] }
   }
 
-  /// Whose call this is, from its metadata; nil if nobody's who has access. About 300 ns.
+  /// Authenticates a call by its metadata. Nil if the token is missing, wrong or revoked. About 300
+  /// ns.
   package func authenticate(_ metadata: Metadata, at now: WallTime) -> DeviceSession? {
     guard let header = metadata.onlyBytes("authorization"),
       let token = Token(authorization: header),
@@ -96,14 +95,14 @@ package final class SessionRegistry: Sendable {
     return session
   }
 
-  /// Notes what a device said that it holds, and what it was told. About 10 ns if neither is news.
+  /// Records what a device acknowledged and what it was sent. About 10 ns if neither is new.
   func note(told: UInt64?, acknowledged: UInt64?, of session: DeviceSession) {
     guard session.moves(told: told, acknowledged: acknowledged) else { return }
-    // Read again: another answer may have moved it on since.
+    // Read the position again: another response may have advanced it.
     state.withLock { $0.notes.progress[session.replica] = session.progress }
   }
 
-  /// What has to be written of devices; each note only once.
+  /// Takes the data to write. Each note is returned once.
   func takeNotes() -> Notes {
     state.withLock { state in
       defer { state.notes = Notes() }
@@ -111,7 +110,7 @@ package final class SessionRegistry: Sendable {
     }
   }
 
-  /// Takes back what could not be written, unless something newer is known by now.
+  /// Returns data that could not be written, unless it is superseded by now.
   func putBack(_ notes: Notes) {
     state.withLock { state in
       state.notes.seen.merge(notes.seen) { newer, _ in newer }
@@ -119,8 +118,8 @@ package final class SessionRegistry: Sendable {
     }
   }
 
-  /// By how much the clock of each account's middle device is ahead of the server's, in
-  /// milliseconds: of accounts whose devices said so.
+  /// How far the median device clock of each account is ahead of the server's, in milliseconds.
+  /// Contains only accounts whose devices reported a clock.
   func clockOffsets(heardSince horizon: WallTime) -> [Int64] {
     let sessions = state.withLock { Array($0.sessions.values) }
     var offsets: [AccountID: [Int64]] = [:]
@@ -131,14 +130,14 @@ package final class SessionRegistry: Sendable {
     return offsets.values.map { $0.sorted()[$0.count / 2] }
   }
 
-  /// Ends a device's access.
+  /// Revokes a device.
   func revoke(_ replica: ReplicaID, at now: WallTime) {
     session(replica)?.revoke(at: now)
   }
 
-  /// Forgets an account and its devices, whose access ends.
+  /// Removes an account, and revokes and removes its devices.
   ///
-  /// - Returns: How many devices there were.
+  /// - Returns: The number of devices.
   func remove(_ id: AccountID, at now: WallTime) -> Int {
     let devices = state.withLock { state in
       let devices = state.sessions.values.filter { $0.account.id == id }
@@ -146,12 +145,12 @@ package final class SessionRegistry: Sendable {
       state.accounts[id] = nil
       return devices
     }
-    // Calls under way hold them.
+    // Calls in progress still hold the sessions.
     for device in devices { device.revoke(at: now) }
     return devices.count
   }
 
-  /// Ends every Watch stream: the server is going away.
+  /// Ends every Watch stream, because the server is stopping.
   func endWatches(_ status: Status) {
     for session in state.withLock({ Array($0.sessions.values) }) { session.endWatches(status) }
   }

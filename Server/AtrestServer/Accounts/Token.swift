@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The secret that stands for a device in every call: how it is written, kept and compared.
+// The bearer token of a device: encoding, hashing, comparison.
 
 import AtrestReplication
 import Crypto
 
-/// A device's token: its replica identity, which is public, and 256 random bits, which are not.
+/// A device's token: its public replica identity and 256 secret random bits.
 struct Token {
   static let secretBytes = 32
 
@@ -16,12 +16,12 @@ struct Token {
     self.secret = secret
   }
 
-  /// Reads the value of the `authorization` metadata, `Bearer` and 80 hexadecimal digits; nil for
-  /// all else.
+  /// Parses the value of the `authorization` metadata: `Bearer` and 80 hexadecimal digits. Nil for
+  /// anything else.
   init?(authorization bytes: ArraySlice<UInt8>) {
     let scheme = Array("bearer ".utf8)
     guard bytes.count == scheme.count + 16 + 2 * Self.secretBytes else { return nil }
-    // The name of a scheme is case-insensitive: RFC 9110, section 11.1.
+    // The scheme is case-insensitive: RFC 9110, section 11.1.
     for (byte, expected) in zip(bytes, scheme) where byte | 0x20 != expected { return nil }
     let digits = bytes.dropFirst(scheme.count)
     guard let octets = Hexadecimal.decoded(digits) else { return nil }
@@ -29,12 +29,12 @@ struct Token {
     secret = Array(octets[8...])
   }
 
-  /// The secret of the device that a request to renew another one makes: the same for the same
-  /// request.
+  /// The secret of the device that a Renew request creates. Deterministic, so a repeated request
+  /// gets the same token.
   ///
-  /// HMAC-SHA256 under the nonce, of the other device's identity and of the hash of its token.
-  /// Whoever knows neither the nonce nor that token cannot compute it, and a nonce that was badly
-  /// drawn leaves it as good as that token.
+  /// HMAC-SHA256, keyed with the nonce, over the calling device's identity and the hash of its
+  /// token. Computing it takes both the nonce and that token. With a weak nonce it is still as
+  /// strong as that token.
   static func secret(renewing device: DeviceEntry, nonce: [UInt8]) -> [UInt8] {
     var hash = HMAC<SHA256>(key: SymmetricKey(data: nonce))
     hash.update(data: Array("atrest renew 1".utf8))
@@ -43,10 +43,11 @@ struct Token {
     return Array(hash.finalize())
   }
 
-  /// The secret of the device that a request to pair makes: the same for the same request.
+  /// The secret of the device that a Pair request creates. Deterministic, so a repeated request
+  /// gets the same token.
   ///
-  /// HMAC-SHA256 under the nonce, of the code. Whoever saw the code cannot compute it without the
-  /// nonce.
+  /// HMAC-SHA256, keyed with the nonce, over the code. The code alone does not suffice to compute
+  /// it.
   static func secret(pairing code: PairingCode, nonce: [UInt8]) -> [UInt8] {
     var hash = HMAC<SHA256>(key: SymmetricKey(data: nonce))
     hash.update(data: Array("atrest pair 1".utf8))
@@ -54,22 +55,22 @@ struct Token {
     return Array(hash.finalize())
   }
 
-  /// What the device keeps.
+  /// The form that the device stores.
   var text: String {
     Hexadecimal.encoded(withUnsafeBytes(of: replica.rawValue.bigEndian) { Array($0) } + secret)
   }
 
-  /// What the server keeps. One round of SHA-256 is enough for a secret of full strength.
+  /// The form that the server stores. A single SHA-256 suffices for a 256-bit random secret.
   var hash: [UInt8] { Secret.hash(secret) }
 }
 
-/// How secrets are kept and compared.
+/// Hashing and comparison of secrets.
 enum Secret {
   static func hash(_ secret: [UInt8]) -> [UInt8] {
     Array(SHA256.hash(data: secret))
   }
 
-  /// Compares in a time that does not tell where the first difference is.
+  /// Compares in constant time for equal lengths.
   static func areEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     guard a.count == b.count else { return false }
     var difference: UInt8 = 0

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices that the server's clock is likely wrong: that it stepped, or that most devices' clocks
-// differ from it.
+// Detects that the server's clock is probably wrong: it stepped, or most devices' clocks differ
+// from it.
 
 import AtrestReplication
 import Logging
 import Synchronization
 
-/// Why the server's clock is likely wrong. Offsets in milliseconds.
+/// The reason why the server's clock is probably wrong. Offsets in milliseconds.
 package enum ClockDoubt: Hashable, Sendable {
-  /// It shows so much less than it showed before the server was started.
+  /// The clock shows an earlier time than before the server's last start, by this much.
   case wentBack(by: Int64)
-  /// It was set while the server ran: forward, or, below zero, back.
+  /// The clock was set while the server ran: forward, or back if negative.
   case stepped(by: Int64)
-  /// The devices of most accounts are so far ahead of it, or, below zero, behind.
+  /// The devices of most accounts are ahead of the server's clock by this much, or behind if
+  /// negative.
   case differsFromDevices(by: Int64)
 
   /// What happened, then what to do.
@@ -40,22 +41,21 @@ package enum ClockDoubt: Hashable, Sendable {
   }
 }
 
-/// Compares the server's wall clock with a clock that nobody sets, with what the store noted before
-/// a start, and with its devices' clocks.
+/// Compares the server's wall clock with the monotonic clock, with the latest time in the store,
+/// and with its devices' clocks.
 ///
-/// It only ever warns, and keeps what is kept for a time from being pruned: no device's clock
-/// changes what the server does for another account. One account is one voice, however many devices
-/// it has.
+/// The monitor only warns and suspends pruning. A device's clock never affects another account.
+/// Each account has one vote, however many devices it has.
 package final class ClockMonitor: Sendable {
-  /// Smaller differences are not worth a word: what the server bears of a device. Milliseconds.
+  /// Smaller differences are ignored. The same tolerance as for devices. Milliseconds.
   static let tolerance: Int64 = 60_000
-  /// Devices that were not heard of for longer are not asked: a day, in milliseconds.
+  /// Devices that were silent for longer have no vote: one day, in milliseconds.
   static let memoryMilliseconds: Int64 = 86_400_000
-  /// How long a step is remembered where no device tells better: an hour, in milliseconds.
+  /// How long a step is remembered if no device votes: one hour, in milliseconds.
   static let stepMemoryMilliseconds: Int64 = 3_600_000
 
   private struct State {
-    /// What the wall clock showed, less the clock that nobody sets.
+    /// The wall clock minus the monotonic clock.
     var base: Int64?
     var step: (milliseconds: Int64, at: Int64)?
     var doubt: ClockDoubt?
@@ -68,7 +68,7 @@ package final class ClockMonitor: Sendable {
   private let highWater: WallTime
   private let logger: Logger
 
-  /// - Parameter highWater: The greatest time that the clock showed before this start.
+  /// - Parameter highWater: The latest time that the clock showed before this start.
   package init(
     environment: Environment, registry: SessionRegistry, highWater: WallTime, logger: Logger
   ) {
@@ -78,10 +78,10 @@ package final class ClockMonitor: Sendable {
     self.logger = logger
   }
 
-  /// Why the clock is likely wrong; nil while nothing says so.
+  /// Why the clock is probably wrong. Nil if nothing indicates it.
   package var doubt: ClockDoubt? { state.withLock { $0.doubt } }
 
-  /// Looks at all clocks. Once a minute. O(devices).
+  /// Compares all clocks. Call once a minute. O(devices).
   package func check() {
     let now = environment.now()
     let uptime = environment.uptime?()
@@ -100,7 +100,7 @@ package final class ClockMonitor: Sendable {
         }
       }
       state.doubt = judge(now, state.step?.milliseconds, votes)
-      // Devices that agree are better witnesses than a step.
+      // Agreeing devices are better evidence than a step.
       if state.doubt == nil { state.step = nil }
       state.checks += 1
       return (state.doubt, before, state.checks == 1)
@@ -127,7 +127,7 @@ package final class ClockMonitor: Sendable {
 }
 
 extension ClockDoubt {
-  /// Its sort, whatever the offset: what a line of the log is worth.
+  /// The sort of doubt without the offset. The log gets one line per sort.
   fileprivate var sort: Int {
     switch self {
     case .wentBack: 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which statements of the App Store a server takes in: those that verify by its policy, each for
+// Decides which App Store statements a server accepts: those that verify under its policy, each for
 // one account.
 
 import AtrestDomain
@@ -10,27 +10,28 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// Verifies what devices bring, with the policy that the owner of the server chose. Thread-safe.
+/// Verifies purchases under the operator's policy. Thread-safe.
 ///
-/// Signatures are checked on the caller's shard, before storage is asked; whose a purchase is, in
-/// the transaction that stores it.
+/// Signatures are verified on the caller's shard, before storage is involved. Ownership is checked
+/// in the transaction that stores the statement.
 package final class PurchaseGate: Sendable {
-  /// Statements that verified, at most: what is offered again costs a hash. About a kilobyte each.
+  /// Maximum number of cached verified statements, about a kilobyte each. A repeated offer then
+  /// costs one hash.
   static let knownLimit = 4096
 
   let verifier: TransactionVerifier
   private let drawToken: @Sendable () -> [UInt8]
   private let known = Mutex<[SHA256Digest: AuthenticStatement]>([:])
 
-  /// A gate.
+  /// Creates a gate.
   ///
-  /// - Parameter environment: Where an account's token is drawn from.
+  /// - Parameter environment: The source of app account tokens.
   package init(policy: VerificationPolicy, environment: Environment) {
     verifier = TransactionVerifier(policy: policy)
     drawToken = { Self.token(environment) }
   }
 
-  /// A UUID, version 4.
+  /// Draws a UUID, version 4.
   static func token(_ environment: Environment) -> [UInt8] {
     var bytes = environment.random(GetEntitlementsResponse.tokenBytes)
     bytes[6] = bytes[6] & 0x0F | 0x40
@@ -38,10 +39,11 @@ package final class PurchaseGate: Sendable {
     return bytes
   }
 
-  /// The checks that need no account, but its share: whoever showed too much that does not verify
-  /// waits.
+  /// Runs the checks that need no account data, within the account's rate limit for invalid
+  /// statements.
   ///
-  /// - Returns: Nil for that: nothing is refused for good that was not looked at.
+  /// - Returns: Nil if the rate limit is exhausted: a statement that was not verified must not be
+  ///   refused for good.
   func authenticate(
     _ jws: [UInt8], for account: AccountState, now: WallTime
   ) -> Result<AuthenticStatement, EntitlementRejection>? {
@@ -52,9 +54,9 @@ package final class PurchaseGate: Sendable {
     }
   }
 
-  /// The checks that need no account.
+  /// Runs the checks that need no account data.
   ///
-  /// - Complexity: About a millisecond, or a hash for what verified before.
+  /// - Complexity: About a millisecond, or one hash for a cached statement.
   func authenticate(
     _ jws: [UInt8], now: WallTime
   ) throws(EntitlementRejection) -> AuthenticStatement {
@@ -69,20 +71,20 @@ package final class PurchaseGate: Sendable {
     return statement
   }
 
-  /// The checks that need the account, and the binding to it. In the transaction that stores the
-  /// statement.
+  /// Runs the checks that need the account, and binds the purchase to it. Call in the transaction
+  /// that stores the statement.
   ///
   /// - Parameters:
-  ///   - key: The record's, in storage.
-  ///   - asksForTransfer: Whether a purchase that another account holds is to move to this one.
-  /// - Returns: What refuses it; nil if nothing does.
+  ///   - key: The record's storage key.
+  ///   - asksForTransfer: Whether a purchase of another account may move to this one.
+  /// - Returns: The rejection, or nil if the purchase is accepted.
   func admit(
     _ statement: AuthenticStatement, key: [UInt8], to account: AccountID,
     asksForTransfer: Bool = false, in transaction: any StoreTransaction, now: WallTime
   ) throws(StoreError) -> EntitlementRejection? {
     let isKnown = try transaction.record(key: key, account: account) != nil
-    // A later statement about a purchase replaces the earlier one, so a full account still takes
-    // its refund.
+    // A later statement about a purchase replaces the earlier one, so a full account still accepts
+    // a refund.
     let limit = verifier.policy.factsPerAccount
     let held = isKnown ? 0 : try Self.held(by: account, upTo: limit, in: transaction)
     guard held < limit else { return .tooManyFacts }
@@ -92,8 +94,7 @@ package final class PurchaseGate: Sendable {
       return holder?.account == account ? nil : .renewalWithoutTransaction
     case .transaction(let purchase):
       let original = PurchaseKey(purchase.originalID)
-      // What takes a purchase away reaches every account that has it, also one from which it was
-      // moved on.
+      // A revocation reaches every account that has the purchase, even one from which it was moved.
       let takesAway = isKnown && purchase.isRevocation
       let holder = try transaction.holder(of: original)
       let token = try transaction.appAccountToken(of: account, orElse: drawToken())
@@ -117,8 +118,8 @@ package final class PurchaseGate: Sendable {
     }
   }
 
-  /// The account that holds the purchase of a statement; nil if none does, or if it is none of its
-  /// own.
+  /// The account that holds the statement's purchase. Nil if none does, or if the statement is a
+  /// renewal.
   func holder(
     of statement: AuthenticStatement, in transaction: any StoreTransaction
   ) throws(StoreError) -> AccountID? {
@@ -126,8 +127,8 @@ package final class PurchaseGate: Sendable {
     return try transaction.holder(of: PurchaseKey(purchase.originalID))?.account
   }
 
-  /// How many statements an account holds, or `limit` if there are more: an account may be older
-  /// than the policy.
+  /// The number of statements that an account holds, at most `limit`. It may exceed the policy's
+  /// maximum if the account is older than the policy.
   static func held(
     by account: AccountID, upTo limit: Int, in transaction: any StoreTransaction
   ) throws(StoreError) -> Int {
@@ -163,7 +164,7 @@ extension SubmitTransactionResponse {
 }
 
 extension Refusal {
-  /// Short, since a thousand of them share an answer with records.
+  /// Kept short, because up to a thousand refusals share a response with records.
   static func unverified(_ index: Int, _ rejection: EntitlementRejection) -> Refusal {
     Refusal(
       index: index, reason: .invalid,

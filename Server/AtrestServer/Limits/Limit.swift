@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// How one limit is written, read and bounded, and which must suit each other.
+// How a limit is written, parsed and bounded, and which limits depend on each other.
 
 import AtrestRPC
 
 /// One row of ``ServerLimits/table``.
 package struct Limit: Sendable {
-  /// What its numbers count.
+  /// The unit of a limit's values.
   package enum Unit: String, Sendable {
-    /// Things.
+    /// A plain number.
     case count
-    /// Bytes; `KiB`, `MiB` and `GiB` may follow the number.
+    /// Bytes. `KiB`, `MiB` or `GiB` may follow the number.
     case bytes
-    /// Seconds; `ms`, `s`, `m` and `h` may follow the number.
+    /// Seconds. `ms`, `s`, `m` or `h` may follow the number.
     case time
   }
 
-  /// As written before `=`.
+  /// The name, as written before `=`.
   package let name: String
-  /// What its numbers count.
   package let unit: Unit
-  /// What it may be; times in milliseconds.
+  /// The valid values. Times in milliseconds.
   package let range: ClosedRange<Int>
-  /// What it bounds, and what happens there: a sentence or two.
+  /// What it bounds and what happens at the bound, in one or two sentences.
   package let meaning: String
   private let get: @Sendable (ServerLimits) -> Int
   private let set: @Sendable (inout ServerLimits, Int) -> Void
 
-  /// A number of things.
+  /// A limit in plain numbers.
   static func count(
     _ name: String, _ path: WritableKeyPath<ServerLimits, Int> & Sendable,
     _ range: ClosedRange<Int>, _ meaning: String
@@ -36,7 +35,7 @@ package struct Limit: Sendable {
       set: { $0[keyPath: path] = $1 })
   }
 
-  /// A number of bytes.
+  /// A limit in bytes.
   static func bytes(
     _ name: String, _ path: WritableKeyPath<ServerLimits, Int> & Sendable,
     _ range: ClosedRange<Int>, _ meaning: String
@@ -46,7 +45,7 @@ package struct Limit: Sendable {
       set: { $0[keyPath: path] = $1 })
   }
 
-  /// A time, with a range in seconds.
+  /// A limit in time. The range is in seconds.
   static func time(
     _ name: String, _ path: WritableKeyPath<ServerLimits, Duration> & Sendable,
     _ seconds: ClosedRange<Int>, _ meaning: String
@@ -61,17 +60,17 @@ package struct Limit: Sendable {
       set: { $0[keyPath: path] = .milliseconds($1) })
   }
 
-  /// The value in a set of limits; times in milliseconds.
+  /// The value of this limit in a set of limits. Times in milliseconds.
   package func value(in limits: ServerLimits) -> Int { get(limits) }
 
-  /// A value as people write it, and as `ServerLimits.set` reads it: `64KiB`, `10s`, `1000`.
+  /// Formats a value as `ServerLimits.set` parses it: `64KiB`, `10s`, `1000`.
   package func text(_ value: Int) -> String {
     guard let (suffix, factor) = unit.suffixes.last(where: { value != 0 && value % $0.factor == 0 })
     else { return "\(value)" }
     return "\(value / factor)\(suffix)"
   }
 
-  /// The range as people read it.
+  /// The range in the form that people read.
   package var rangeText: String { "\(text(range.lowerBound)) to \(text(range.upperBound))" }
 
   fileprivate func apply(_ text: String, to limits: inout ServerLimits) throws(LimitError) {
@@ -79,7 +78,7 @@ package struct Limit: Sendable {
     set(&limits, value)
   }
 
-  /// The number that a text stands for, or nil. Texts come from the command line.
+  /// Parses a value from the command line. Nil if it is invalid.
   private func number(_ text: String) -> Int? {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     guard (1...18).contains(digits.count), let number = Int(digits) else { return nil }
@@ -98,7 +97,7 @@ package struct Limit: Sendable {
 }
 
 extension Limit.Unit {
-  /// What may follow a number, smallest first.
+  /// The unit suffixes, smallest first.
   fileprivate var suffixes: [(suffix: String, factor: Int)] {
     switch self {
     case .count: []
@@ -109,8 +108,8 @@ extension Limit.Unit {
 }
 
 extension ServerLimits {
-  /// Changes one limit, as in `max-connections=500`.
-  /// - Throws: `LimitError`; nothing is changed then.
+  /// Sets one limit, as in `max-connections=500`.
+  /// - Throws: `LimitError`. The limits are unchanged then.
   package mutating func set(_ assignment: String) throws(LimitError) {
     guard let equals = assignment.firstIndex(of: "=") else { throw .notAnAssignment }
     let name = Self.currentName(of: String(assignment[..<equals]))
@@ -120,13 +119,13 @@ extension ServerLimits {
     try limit.apply(String(assignment[assignment.index(after: equals)...]), to: &self)
   }
 
-  /// What a limit is called today: its name, if it was never called otherwise.
+  /// The current name of a limit, given that name or a former one.
   package static func currentName(of name: String) -> String { formerNames[name] ?? name }
 
-  /// Looks whether the limits suit each other. After all assignments, in whatever order they came.
-  /// - Parameter shards: Among how many ``maxBufferedBytes`` is shared.
-  /// - Throws: `LimitError.contradiction`: what the first limit allows, the second never lets
-  ///   happen.
+  /// Checks that the limits are consistent. Call after all assignments, because their order does
+  /// not matter.
+  /// - Parameter shards: The number of shards that share ``maxBufferedBytes``.
+  /// - Throws: `LimitError.contradiction` if one limit makes another one unreachable.
   package func check(shards: Int) throws(LimitError) {
     var configuration = GRPCServer.Configuration()
     apply(to: &configuration)
@@ -145,15 +144,15 @@ extension ServerLimits {
   }
 }
 
-/// Why a limit cannot be what was asked for.
+/// Why a limit cannot be set.
 package enum LimitError: Error {
-  /// There is no `=`.
+  /// The `=` is missing.
   case notAnAssignment
-  /// There is no such limit.
+  /// No limit has this name.
   case unknown(String)
-  /// No number, or one outside the range.
+  /// The value is no number or outside the range.
   case outOfRange(Limit)
-  /// More than the limit of the other name leaves room for: so much.
+  /// The value exceeds what the other limit leaves room for, which is `most`.
   case contradiction(Limit, with: String, most: Int)
 
   /// What happened, then what to do.

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every limit that the owner of a server may change: its name, its range, what it means. The only
-// list of them.
+// Every limit that an operator can change, with name, range and meaning. The only list of them.
 
 import AtrestHTTP2
 import AtrestRPC
 
-/// The limits of a server. ``table`` names them for people.
+/// The limits of a server. ``table`` describes them for people.
 package struct ServerLimits: Sendable {
-  /// Those of each connection.
+  /// The limits of each connection.
   package var transport = Limits.default
   /// Connections in all.
   package var connections = 10_000
-  /// Connections of one IPv4 address or IPv6 /64.
+  /// Connections per IPv4 address or IPv6 /64.
   package var connectionsPerAddress = 1_000
-  /// Connections on which no call had a right token.
+  /// Connections without an authenticated call.
   package var maxUnauthenticatedConnections = 2_000
-  /// Connections of one address that have not completed their handshakes.
+  /// Connections per address whose TLS or HTTP/2 handshake is incomplete.
   package var maxHandshakesPerAddress = 200
-  /// Calls of one device that are under way.
+  /// Open calls per device.
   package var callsPerDevice = 100
-  /// Bytes that all connections hold for their peers.
+  /// Bytes buffered for the peers of all connections.
   package var maxBufferedBytes = 24 * 1024 * 1024
-  /// Bytes that a stream's writer holds beyond what its connection does.
+  /// Bytes that a stream's writer buffers beyond its connection's buffer.
   package var streamBacklogBytes = 256 * 1024
 
-  /// What each account may hold.
+  /// The quota of each account.
   package var quota = AccountQuota.standard
 
-  /// What limits were called before 1.0, for one more version.
+  /// Names from before 1.0, accepted for one more version.
   package static let formerNames: [String: String] = [
     "account-records": "max-account-records",
     "account-bytes": "max-account-bytes",
@@ -76,8 +75,8 @@ package struct ServerLimits: Sendable {
     configuration.streamWriterBytes = streamBacklogBytes
   }
 
-  /// The limits in the order in which people read of them. A new one is a property above and a row
-  /// here; `docs/operate/limits.md` repeats the rows.
+  /// The limits in the order of the documentation. To add one, add a property above, a row here,
+  /// and a row to `docs/limits.md`.
   package static let table: [Limit] = [
     .count(
       "max-account-records", \.quota.records, 1...1_000_000_000,

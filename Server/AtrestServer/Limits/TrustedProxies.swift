@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is believed about where a call comes from.
+// Decides whose `x-forwarded-for` header is trusted.
 
 import AtrestHTTP2
 import AtrestRPC
 import AtrestSockets
 
-/// Proxies that tell the address of their own callers. Nobody else is believed: anybody could write
-/// that header.
+/// Proxies whose `x-forwarded-for` header is trusted. From any other peer it is ignored, because
+/// anybody can send it.
 package struct TrustedProxies: Sendable {
   private let keys: Set<[UInt8]>
 
-  /// - Parameter addresses: Ports count for nothing.
+  /// - Parameter addresses: The proxies' addresses. Ports are ignored.
   package init(_ addresses: [SocketAddress] = []) {
     keys = Set(addresses.compactMap(\.hostKey))
   }
 
-  /// Where a call comes from: what a proxy that is trusted says last in `x-forwarded-for`, which is
-  /// what it saw itself; or the other end of the connection.
+  /// The caller's address: the last entry of `x-forwarded-for` if the peer is a trusted proxy,
+  /// because that entry is what the proxy itself saw. Otherwise the peer's address.
   func caller(of head: CallHead) -> SocketAddress {
     guard let key = head.peer.hostKey, keys.contains(key),
       let last = head.metadata.allText("x-forwarded-for").last?
@@ -28,7 +28,7 @@ package struct TrustedProxies: Sendable {
 }
 
 extension SocketAddress {
-  /// The whole address without the port; of an IPv4 address that is mapped into IPv6, the former.
+  /// The address without the port. An IPv4-mapped IPv6 address counts as IPv4.
   fileprivate var hostKey: [UInt8]? {
     switch self {
     case .ipv4(let octets, _): octets

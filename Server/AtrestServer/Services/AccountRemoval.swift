@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removes an account with all that the store holds of it: for its owner, and for the server's.
+// Removes an account with everything that the store holds of it, for a device or for the operator.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -7,17 +7,17 @@ import AtrestRPC
 import AtrestReplication
 
 extension DevicesService {
-  /// Whether an account is removed, and which.
+  /// The account to remove, or the reason for refusing.
   enum Removal: Sendable {
     case account(AccountID)
     case refused(Status)
   }
 
-  /// Removes the account that `find` names, in the transaction. Answers once no file of the store
-  /// holds anything of it, or cannot be made anew now: the owner is told so then. A device is not,
-  /// which can do nothing about it.
+  /// Removes the account that `find` returns within the transaction. Responds once no database file
+  /// contains its values, or once rewriting the files has failed. The operator is told about that
+  /// failure. A device is not, because it cannot act on it.
   ///
-  /// - Parameter actor: The device that asks; nil: the server's owner.
+  /// - Parameter actor: The device that asks. Nil: the server's operator.
   func removeAccount(
     by actor: ReplicaID?, for payer: Payer, answer: Answer,
     find: @escaping @Sendable (Batch) throws(StoreError) -> Removal

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Accounts service: what the caller's account holds and may hold, what happened to it, and its
-// end.
+// The Accounts service: usage, limits, audit log, removal.
 
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 
-/// What the Accounts service does with a request. Knows no connection.
+/// Implements the Accounts service, independent of connections.
 package final class AccountsService: Sendable {
   private let queue: CommitQueue
   private let devices: DevicesService
   private let limits: AccountLimits
 
-  /// A service.
+  /// Creates the service.
   ///
   /// - Parameters:
-  ///   - quota: What an account may hold.
-  ///   - messageBytes: Bytes of one message.
+  ///   - quota: The quota of every account.
+  ///   - messageBytes: Maximum bytes of one message.
   package init(
     queue: CommitQueue, devices: DevicesService, quota: AccountQuota = .standard,
     messageBytes: Int = Limits.default.maxMessageBytes
@@ -33,7 +32,7 @@ package final class AccountsService: Sendable {
       watchStreams: UInt32(clamping: DeviceSession.maxWatches))
   }
 
-  /// What the caller's account holds, and what it may.
+  /// Returns the usage and the limits of the caller's account.
   package func get(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
@@ -41,10 +40,10 @@ package final class AccountsService: Sendable {
     let limits = limits
     try queue.perform(by: .device(session), use: .reads, answer: answer()) {
       batch throws(StoreError) -> AccountEntry? in
-      // The call may have been let in before the device's access ended.
+      // The device may have been revoked after the call was authenticated.
       guard batch.allows(session) else { return nil }
       guard var account = try batch.transaction.account(session.account.id) else { return nil }
-      // What shares this transaction is not in the account's row before it ends.
+      // The account's row does not yet include the other jobs of this transaction.
       let held = try batch.feed(of: session.account.id).holdings()
       (account.records, account.bytes) = (held.records, held.bytes)
       return account
@@ -60,7 +59,6 @@ package final class AccountsService: Sendable {
     return .later
   }
 
-  /// Removes the caller's account.
   package func delete(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
@@ -75,7 +73,7 @@ package final class AccountsService: Sendable {
     return .later
   }
 
-  /// What happened to the caller's account, newest first.
+  /// Returns a page of the account's audit log, newest event first.
   package func events(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {

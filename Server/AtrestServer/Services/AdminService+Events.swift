@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server's owner asks of the log of events.
+// The Admin service's calls on the audit log.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -8,7 +8,7 @@ import AtrestReplication
 import Synchronization
 
 extension AdminService {
-  /// What happened, to one account or to all, newest first.
+  /// Returns a page of the audit log of one account or of the whole server, newest event first.
   package func events(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let request = try decoded(AccountEventsRequest.self, bytes)
     let limit = Int(request.limit)
@@ -35,7 +35,7 @@ extension AdminService {
     return .later
   }
 
-  /// Checks the chain of all events, in slices between which others have their turn.
+  /// Verifies the hash chain of all events in slices, between which other jobs run.
   package func checkEvents(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let request = try decoded(CheckEventsRequest.self, bytes)
     let later = answer()
@@ -58,9 +58,9 @@ extension AdminService {
   }
 }
 
-/// A check of the log of events under way.
+/// A verification of the audit log in progress.
 private final class EventCheck: Sendable {
-  /// Events read in one turn of the storage queue: some milliseconds.
+  /// Events verified in one turn of the storage queue: a few milliseconds.
   private static let slice: UInt64 = 2000
   private let last: UInt64
   private let chain = Mutex(EventChain())
@@ -69,15 +69,14 @@ private final class EventCheck: Sendable {
     self.last = last
   }
 
-  /// Checks some more; nil if there are more still.
+  /// Verifies the next slice. Nil if there is more.
   func step(_ store: any SyncStore) throws(StoreError) -> CheckEventsResponse? {
     var chain = chain.withLock { $0 }
     let end = min(chain.number + Self.slice, last)
     var broken: UInt64?
     try store.transaction { transaction throws(StoreError) in
       try transaction.events(after: chain.number) { entry in
-        // A number that is missing is broken itself; one that is not where it should be names
-        // itself.
+        // A missing number is reported as broken. A misplaced event is reported by its own number.
         guard chain.follows(entry) else {
           broken = entry.number
           return false

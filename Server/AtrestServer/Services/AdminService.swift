@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Admin service: what the server's owner asks, on a socket that only the owner can open.
+// The Admin service: the operator's commands, on a socket that only the operator can open.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -7,7 +7,7 @@ import AtrestRPC
 import AtrestReplication
 import Synchronization
 
-/// What the Admin service does with a request. Whoever reaches it is the owner.
+/// Implements the Admin service. Every caller is the operator.
 package final class AdminService: Sendable {
   let queue: CommitQueue
   let registry: SessionRegistry
@@ -16,10 +16,10 @@ package final class AdminService: Sendable {
   private let address: @Sendable () -> String
   private let isBackingUp = Atomic(false)
 
-  /// Entries one list can show: beyond it an answer would not fit a message.
+  /// Maximum number of entries in one list. More would not fit a message.
   private static let listLimit = 10_000
 
-  /// - Parameter address: Where devices reach the server, as a pairing link says it.
+  /// - Parameter address: Returns the server's public address as it appears in pairing links.
   package init(
     queue: CommitQueue, registry: SessionRegistry, devices: DevicesService,
     environment: Environment,
@@ -32,7 +32,7 @@ package final class AdminService: Sendable {
     self.address = address
   }
 
-  /// Makes an account and a code for its first device.
+  /// Creates an account and a pairing code for its first device.
   package func addAccount(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let name = try decoded(AccountRequest.self, bytes).name
     guard Name.isAllowed(name) else { throw .badName }
@@ -61,11 +61,11 @@ package final class AdminService: Sendable {
     return .later
   }
 
-  /// Makes a further code for an account.
+  /// Creates another pairing code for an account.
   package func inviteDevice(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let name = try decoded(AccountRequest.self, bytes).name
     let address = address
-    // The owner knows whom a code is given to: nobody else is asked.
+    // The operator knows who gets the code, so it needs no approval.
     try devices.invite(by: nil, for: .server, needsApproval: false, answer: answer()) {
       batch throws(StoreError) in
       try batch.transaction.account(named: name)
@@ -77,8 +77,8 @@ package final class AdminService: Sendable {
     return .later
   }
 
-  /// Removes an account with all that it holds. Answers once the database's log holds nothing of it
-  /// either.
+  /// Removes an account. Responds once neither the database nor its write-ahead log contains its
+  /// values.
   package func removeAccount(
     _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
@@ -92,7 +92,6 @@ package final class AdminService: Sendable {
     return .later
   }
 
-  /// All accounts.
   package func listAccounts(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     _ = try decoded(EmptyMessage.self, bytes)
     try queue.perform(by: .server, use: .reads, answer: answer()) { batch throws(StoreError) in
@@ -111,7 +110,7 @@ package final class AdminService: Sendable {
     return .later
   }
 
-  /// The devices of one account, or of all.
+  /// Lists the devices of one account or of all accounts.
   package func listDevices(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let name = try decoded(AccountRequest.self, bytes).name
     let registry = registry
@@ -134,7 +133,7 @@ package final class AdminService: Sendable {
     return .later
   }
 
-  /// Ends a device's access, and on request that of all its descendants.
+  /// Revokes a device and, on request, all its descendants.
   package func revokeDevice(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     let request = try decoded(RevokeDeviceRequest.self, bytes)
     try devices.revoke(request, by: nil, for: .owner, answer: answer()) { _, _ in true }

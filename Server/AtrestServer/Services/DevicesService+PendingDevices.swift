@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pending devices: how they wait, who sees them, and how waiting ends.
+// Pending devices: waiting, listing, approval, expiry.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -8,8 +8,8 @@ import AtrestReplication
 import Synchronization
 
 extension DevicesService {
-  /// Has a call with the right code wait. On the storage queue, after the commit that found the
-  /// code right.
+  /// Makes a call with the right code wait for approval. Runs on the storage queue, after the
+  /// commit that verified the code.
   func park(
     _ call: PairCall, with invitation: InvitationEntry, _ request: PairRequest, secret: [UInt8],
     _ answers: inout ResponseBatch
@@ -24,7 +24,8 @@ extension DevicesService {
     case .waits(let old, let isNew):
       limiter.withLock { $0.giveBack(to: call.peer) }
       old?.answer(.fail(.calledAgain), &answers)
-      // After it is in what `endPendingPairings` empties: one of the two ends it.
+      // This check follows the insertion into the room that `endPendingPairings` empties, so one of
+      // the two ends the pairing.
       guard !isStopping.load(ordering: .sequentiallyConsistent) else {
         return endPendingPairings(.goingAway) { $0.code == pendingDevice.code }
       }
@@ -33,7 +34,7 @@ extension DevicesService {
     }
   }
 
-  /// Sends those away whose code ends then.
+  /// Schedules the removal of pending devices whose code expires at this time.
   private func waitForEnd(of expiry: WallTime) {
     let left = expiry.milliseconds - environment.now().milliseconds
     wake(min(max(left, 1), PairingCode.lifeMilliseconds)) { [weak self] in
@@ -41,11 +42,11 @@ extension DevicesService {
     }
   }
 
-  /// Through storage, like every decision: of one that comes at the same moment, the pending device
-  /// hears what is stored.
+  /// Removes expired codes through storage, like every decision. If an approval races with the
+  /// expiry, the pending device receives the stored result.
   private func endExpired(lookingFor expiry: WallTime) {
     let ends = Pairing.openEnds(at: environment.now())
-    // Clocks may be set back a little, and timers be early.
+    // Clocks may be set back a little, and timers may fire early.
     guard !ends.contains(expiry) else { return waitForEnd(of: expiry) }
     let job = Operation(by: .server, use: .clears) { batch throws(StoreError) in
       try batch.transaction.removeInvitations(endingOutside: ends)
@@ -55,20 +56,20 @@ extension DevicesService {
     if !queue.submit(job) { endPendingPairings(.badCode) { !ends.contains($0.expires) } }
   }
 
-  /// Ends pending devices, and answers those that listen.
+  /// Removes pending devices and fails their calls.
   func endPendingPairings(_ status: Status, where isEnded: (PendingPairing) -> Bool) {
     var answers = ResponseBatch()
     for call in pendingPairings.remove(where: isEnded) { call.answer(.fail(status), &answers) }
     answers.deliver()
   }
 
-  /// Ends all pending devices, and lets none wait: the server is going away.
+  /// Removes all pending devices and accepts no new ones, because the server is stopping.
   package func endPendingPairings() {
     isStopping.store(true, ordering: .sequentiallyConsistent)
     endPendingPairings(.goingAway) { _ in true }
   }
 
-  /// Who waits to be let into the caller's account. From memory.
+  /// Lists the devices that wait to join the caller's account. Served from memory.
   package func pendingDevices(_ session: DeviceSession, _ bytes: [UInt8]) throws(Status)
     -> UnaryOutcome
   {
@@ -85,7 +86,7 @@ extension DevicesService {
       ).encoded)
   }
 
-  /// Lets a pending device into the caller's account, or sends it away.
+  /// Approves or rejects a pending device of the caller's account.
   package func decide(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
@@ -97,7 +98,7 @@ extension DevicesService {
       throw .nobodyWaits
     }
     guard request.allow || session.account.mayLeaveTrace(at: now) else { throw .tooManyTraces }
-    // Only their identities are used: the pending device has its secret.
+    // Only the identities are used. The pending device's secret already exists.
     let tokens: [Token?] =
       request.allow
       ? (0..<Self.draws).map { _ in

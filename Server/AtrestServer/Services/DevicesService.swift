@@ -9,7 +9,7 @@ import Dispatch
 import Logging
 import Synchronization
 
-/// What the Devices service does with a request. Knows no connection.
+/// Implements the Devices service, independent of connections.
 package final class DevicesService: Sendable {
   let queue: CommitQueue
   let registry: SessionRegistry
@@ -20,15 +20,15 @@ package final class DevicesService: Sendable {
   let wake: Wake
   let isStopping = Atomic(false)
 
-  /// Draws of a handle or an identity before giving up. Two in a row that are taken are rare
-  /// already.
+  /// How many handles or identities to draw before giving up. Even two collisions in a row are
+  /// rare.
   static let draws = 8
 
-  /// Calls back after so many milliseconds, on any thread.
+  /// Calls `work` after a delay, on any thread.
   package typealias Wake =
     @Sendable (_ milliseconds: Int64, _ work: @escaping @Sendable () -> Void) -> Void
 
-  /// - Parameter wake: Where the ends of codes are waited for; nil for Dispatch.
+  /// - Parameter wake: The timer for expiring codes. Nil: Dispatch.
   package init(
     queue: CommitQueue, registry: SessionRegistry, environment: Environment, logger: Logger,
     wake: Wake? = nil
@@ -48,8 +48,9 @@ package final class DevicesService: Sendable {
   /// Joins an account. The only method that needs no token.
   ///
   /// - Parameters:
-  ///   - peer: Where to count wrong codes; empty: with nobody's but the server's.
-  ///   - onEnd: Takes what is to be called if the call ends before it is answered.
+  ///   - peer: The rate-limit keys of the caller's address. Empty: only the server-wide limit
+  ///     applies.
+  ///   - onEnd: Registers a callback for a call that ends before it is answered.
   package func pair(
     _ bytes: [UInt8], from peer: [[UInt8]] = [],
     onEnd: (@escaping @Sendable () -> Void) -> Void = { _ in }, answer: () -> Answer
@@ -96,7 +97,7 @@ package final class DevicesService: Sendable {
     return .later
   }
 
-  /// Answers a call whose code does not work, for whatever reason.
+  /// Fails a call whose code does not work. All reasons look alike to the caller.
   func refuse(
     _ call: PairCall, _ account: AccountID?, _ answers: inout ResponseBatch
   ) {
@@ -105,8 +106,7 @@ package final class DevicesService: Sendable {
     call.answer(.fail(.badCode), &answers)
   }
 
-  /// Gives the caller a second identity, beside the one it has; the same one again to a request
-  /// that is repeated.
+  /// Issues an additional identity to the caller. Idempotent for requests with a nonce.
   package func renew(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
@@ -131,7 +131,7 @@ package final class DevicesService: Sendable {
     return .later
   }
 
-  /// Lets a device in that storage has, and tells it who it is.
+  /// Registers a device after its commit and returns its credentials.
   private func admit(_ outcome: Pairing.Outcome, denied: Status) -> UnaryOutcome {
     switch outcome {
     case .paired(let device, let token):
@@ -155,7 +155,7 @@ package final class DevicesService: Sendable {
       ).encoded)
   }
 
-  /// Makes a code for the caller's account.
+  /// Creates a pairing code for the caller's account.
   package func invite(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
@@ -174,8 +174,8 @@ package final class DevicesService: Sendable {
     return .later
   }
 
-  /// Makes a code for the account that `find` names, in the transaction. Shared with the Admin
-  /// service.
+  /// Creates a pairing code for the account that `find` returns within the transaction. Shared with
+  /// the Admin service.
   func invite(
     by inviter: ReplicaID?, for payer: Payer, needsApproval: Bool, answer: Answer,
     find: @escaping @Sendable (Batch) throws(StoreError) -> AccountID?,
@@ -209,7 +209,7 @@ package final class DevicesService: Sendable {
     }
   }
 
-  /// The devices of the caller's account.
+  /// Lists the devices of the caller's account.
   package func list(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
@@ -218,12 +218,13 @@ package final class DevicesService: Sendable {
     try queue.perform(
       by: .device(session), use: .reads, answer: answer(), size: AnswerSize.list
     ) { batch throws(StoreError) -> [ReplicaID]? in
-      // The call may have been let in before the device's access ended.
+      // The device may have been revoked after the call was authenticated.
       guard batch.allows(session) else { return nil }
       return Pairing.listed(try batch.transaction.devices(of: session.account.id)).map(\.replica)
     } reply: { replicas in
       guard let replicas else { return .fail(.unknownDevice) }
-      // Order from the store, the rest from memory: there the time of the last call is fresher.
+      // The order comes from the store, the rest from memory, where the time of the last call is
+      // more recent.
       let devices = replicas.compactMap { replica in
         registry.session(replica)?.device(isCurrent: replica == session.replica)
       }
@@ -232,7 +233,7 @@ package final class DevicesService: Sendable {
     return .later
   }
 
-  /// Gives a device of the caller's account another name.
+  /// Renames a device of the caller's account.
   package func rename(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
@@ -257,8 +258,7 @@ package final class DevicesService: Sendable {
     return .later
   }
 
-  /// Ends the access of a device of the caller's account, and on request that of all its
-  /// descendants.
+  /// Revokes a device of the caller's account and, on request, all its descendants.
   package func revoke(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
@@ -271,7 +271,7 @@ package final class DevicesService: Sendable {
     return .later
   }
 
-  /// Ends the access of a device that `isAllowed` lets go. Shared with the Admin service.
+  /// Revokes a device if `isAllowed` permits it. Shared with the Admin service.
   func revoke(
     _ request: RevokeDeviceRequest, by actor: ReplicaID?, for payer: Payer, answer: Answer,
     isAllowed: @escaping @Sendable (DeviceSession, Batch) -> Bool
@@ -297,7 +297,7 @@ package final class DevicesService: Sendable {
     }
   }
 
-  /// Forgets an account that storage has no more: its devices' streams end, and their tokens.
+  /// Drops an account that was removed from the store: ends its streams and invalidates its tokens.
   func forget(_ account: AccountID) {
     let count = registry.remove(account, at: environment.now())
     endPendingPairings(.badCode) { $0.account == account }
@@ -305,7 +305,7 @@ package final class DevicesService: Sendable {
   }
 
   func drawToken() -> Token {
-    // 63 bits, and not zero: some languages have no unsigned numbers, and zero stands for "no
+    // 63 bits, because some languages have no unsigned integers. Not zero, because zero means "no
     // device".
     let number = max(1, environment.randomNumber() & (UInt64.max >> 1))
     return Token(
@@ -313,7 +313,9 @@ package final class DevicesService: Sendable {
   }
 }
 
-/// Decodes a request, or fails the call.
+/// Decodes a request.
+///
+/// - Throws: INTERNAL for malformed bytes, INVALID_ARGUMENT for a broken rule.
 func decoded<Message: WireMessage>(
   _ type: Message.Type, _ bytes: [UInt8]
 ) throws(Status) -> Message {
@@ -321,7 +323,7 @@ func decoded<Message: WireMessage>(
 }
 
 extension ReplicaID {
-  /// As people see it: 16 hexadecimal digits.
+  /// The form that people see: 16 hexadecimal digits.
   var hex: String {
     Hexadecimal.encoded(rawValue)
   }

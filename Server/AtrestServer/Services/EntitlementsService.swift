@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Entitlements service: takes purchases in, and tells what to sell them under.
+// The Entitlements service: accepts purchases and issues the account's app account token.
 
 import AtrestDomain
 import AtrestEntitlements
@@ -9,9 +9,9 @@ import AtrestRPC
 import AtrestReplication
 import Logging
 
-/// What the Entitlements service does with a request. Knows no connection.
+/// Implements the Entitlements service, independent of connections.
 package final class EntitlementsService: Sendable {
-  /// Statements that `get` counts, at most.
+  /// The number at which `get` stops counting statements.
   private static let countLimit = 4096
 
   private let queue: CommitQueue
@@ -20,7 +20,7 @@ package final class EntitlementsService: Sendable {
   private let environment: Environment
   private let logger: Logger
 
-  /// A service; without a gate it takes nothing in.
+  /// Creates the service. Without a gate it rejects all purchases.
   package init(
     queue: CommitQueue, gate: PurchaseGate?, quota: AccountQuota = .standard,
     environment: Environment, logger: Logger
@@ -32,8 +32,7 @@ package final class EntitlementsService: Sendable {
     self.logger = logger
   }
 
-  /// Verifies a statement for the caller's account, and stores it as the record that devices
-  /// exchange.
+  /// Verifies a statement for the caller's account and stores it as a record that devices receive.
   package func submit(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
@@ -58,7 +57,7 @@ package final class EntitlementsService: Sendable {
       let account = session.account.id
       guard batch.allows(session) else { return (nil, .unknownDevice) }
       let feed = try batch.feed(of: account)
-      // Before the purchase is bound to an account that cannot hold it.
+      // Check before the purchase is bound to an account that has no room for it.
       guard try Exchange.hasRoom(for: item, quota, feed) else { return (nil, .fullAccount) }
       let before = try gate.holder(of: statement, in: batch.transaction)
       let rejection = try gate.admit(
@@ -66,8 +65,8 @@ package final class EntitlementsService: Sendable {
         in: batch.transaction, now: now)
       if let rejection { return (rejection, nil) }
       let last = feed.last
-      // Signed ahead of this server's clock, but within the tolerance of check 12: there is nothing
-      // to re-stamp.
+      // The statement was signed ahead of this server's clock, but within the tolerance of check
+      // 12. Its stamp cannot be corrected.
       guard try Exchange.store(item, quota, feed, now) else { return (.signedInTheFuture, nil) }
       if feed.last != last {
         try batch.transaction.addEvent(
@@ -95,7 +94,7 @@ package final class EntitlementsService: Sendable {
     return .later
   }
 
-  /// What the app gives the App Store for this account, and how many statements it holds.
+  /// Returns the account's app account token and the number of its statements.
   package func get(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard health service: whether to send calls here.
+// The standard gRPC health service.
 
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
 import Synchronization
 
-/// Says SERVING until the server drains. Thread-safe.
+/// Reports SERVING until the server drains. Thread-safe.
 package final class HealthService: Sendable {
   private struct State {
     var isServing = true
@@ -14,7 +14,7 @@ package final class HealthService: Sendable {
     var watches: [HealthWatch] = []
   }
 
-  /// A probe that listens. An object so that it can be told from others.
+  /// An open stream of a probe. A class, because it needs an identity.
   private final class HealthWatch: Sendable {
     let service: String
     let sink: any EventSink
@@ -25,11 +25,11 @@ package final class HealthService: Sendable {
     }
   }
 
-  /// Probes that may listen at once, for anybody may. One more takes the place of the oldest:
-  /// places that are kept could all be taken by one peer, for good.
+  /// Maximum number of open streams. Needs no token, so a new stream replaces the oldest: otherwise
+  /// one peer could occupy all of them for good.
   static let maxWatches = 100
 
-  /// Asked for by this name, the service tells of the server's clock: NOT_SERVING while it is
+  /// The service name under which probes ask about the server's clock: NOT_SERVING while it is
   /// doubtful.
   package static let clockService = "atrest.clock"
 
@@ -37,20 +37,21 @@ package final class HealthService: Sendable {
   private let clock: ClockMonitor?
   private let state = Mutex(State())
 
-  /// - Parameter services: Full names; the empty name, for the whole server, is always known.
+  /// - Parameter services: Full service names. The empty name, the server as a whole, is always
+  ///   known.
   package init(services: [String], clock: ClockMonitor? = nil) {
     self.services = Set(services + [""] + (clock == nil ? [] : [Self.clockService]))
     self.clock = clock
   }
 
-  /// The state now.
+  /// Returns the current state.
   package func check(_ bytes: [UInt8]) throws(Status) -> [UInt8] {
     let service = try decoded(HealthCheckRequest.self, bytes).service
     guard services.contains(service) else { throw Status(.notFound, "There is no such service.") }
     return HealthCheckResponse(state: current(service)).encoded
   }
 
-  /// The state now and at every change.
+  /// Streams the current state and every change.
   package func watch(_ bytes: [UInt8], sink: any EventSink) throws(Status) {
     let service = try decoded(HealthCheckRequest.self, bytes).service
     let watch = HealthWatch(service: service, sink: sink)
@@ -70,7 +71,7 @@ package final class HealthService: Sendable {
     _ = sink.send(HealthCheckResponse(state: current(service)).encoded)
   }
 
-  /// Says NOT_SERVING from now on, and ends the streams that listened for it.
+  /// Reports NOT_SERVING from now on and ends all streams.
   package func stopServing() {
     let watches = state.withLock { state in
       state.isServing = false

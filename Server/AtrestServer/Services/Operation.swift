@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Storage work of any sort, with what is to be answered once it is durable.
+// A storage job made of closures, with a response that is sent once the job is durable.
 
 import AtrestHTTP2
 import AtrestRPC
 import AtrestReplication
 import Synchronization
 
-/// Where a call's outcome goes, and whether anybody still waits for it.
+/// Completes a call, and knows whether the caller still waits.
 package struct Answer: Sendable {
   private let awaited: @Sendable () -> Bool
   private let add: @Sendable (UnaryOutcome, inout ResponseBatch) -> Void
 
-  /// An answer.
+  /// Creates an answer.
   ///
   /// - Parameters:
-  ///   - isAwaited: False once the call ended without it. From any thread.
-  ///   - add: Adds the outcome to those that leave together.
+  ///   - isAwaited: False once the call has ended. Callable from any thread.
+  ///   - add: Adds the outcome to a batch of responses.
   package init(
     isAwaited: @escaping @Sendable () -> Bool = { true },
     _ add: @escaping @Sendable (UnaryOutcome, inout ResponseBatch) -> Void
@@ -24,22 +24,22 @@ package struct Answer: Sendable {
     self.add = add
   }
 
-  /// Whether the caller is still there.
+  /// Whether the caller is still waiting.
   package var isAwaited: Bool { awaited() }
 
-  /// Adds the call's outcome to those that leave together.
+  /// Adds the call's outcome to a batch of responses.
   package func callAsFunction(_ outcome: UnaryOutcome, _ answers: inout ResponseBatch) {
     add(outcome, &answers)
   }
 }
 
-/// About how many bytes an answer has, for those that may have many.
+/// Estimated response sizes of calls with potentially large responses.
 enum AnswerSize {
-  /// Of a list of devices or events.
+  /// The size of a list of devices or events, in bytes.
   static func list<Entry>(_ entries: [Entry]?) -> Int { 128 * (entries?.count ?? 0) }
 }
 
-/// A job made of two closures: what to do in the transaction, and what to answer after it.
+/// A job made of two closures: the work in the transaction, and the completion after it.
 final class Operation<Value: Sendable>: StorageJob {
   let payer: Payer
   let use: StorageUse
@@ -50,11 +50,12 @@ final class Operation<Value: Sendable>: StorageJob {
   private let completion: @Sendable (Result<Value, StoreError>, inout ResponseBatch) -> Void
   private let value = Mutex<Value?>(nil)
 
+  /// Creates a job.
+  ///
   /// - Parameters:
-  ///   - payer: Who is charged.
-  ///   - answer: The call's, so that nothing is done for one that has ended; nil: it is done
-  ///     anyway.
-  ///   - size: Bytes of the answer, if they may be many.
+  ///   - payer: The party that is charged.
+  ///   - answer: The call's answer. The job is skipped if the call has ended. Nil: always run it.
+  ///   - size: The size of the response in bytes, if it may be large.
   init(
     by payer: Payer, use: StorageUse, costBytes: Int = 256, for answer: Answer? = nil,
     size: @escaping @Sendable (Value) -> Int = { _ in 0 },
@@ -88,12 +89,13 @@ final class Operation<Value: Sendable>: StorageJob {
 }
 
 extension CommitQueue {
-  /// Does work on the storage queue and answers a call with what comes of it.
+  /// Runs a job on the storage queue and completes the call with its result.
   ///
   /// - Parameters:
-  ///   - size: Bytes of the reply, if they may be many.
-  ///   - reply: Turns the committed result into the call's outcome, and brings memory up to date.
-  /// - Throws: `Status` if the queue is full or closed; nothing is called then.
+  ///   - size: The size of the response in bytes, if it may be large.
+  ///   - reply: Converts the committed result into the call's outcome, and updates the in-memory
+  ///     state.
+  /// - Throws: `Status` if the queue is full or closed. No closure is called then.
   func perform<Value: Sendable>(
     by payer: Payer, use: StorageUse, costBytes: Int = 256, answer: Answer,
     size: @escaping @Sendable (Value) -> Int = { _ in 0 },

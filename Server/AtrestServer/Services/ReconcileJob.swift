@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// One comparison on its way through storage, in as many turns as it takes.
+// One round of reconciliation in the storage queue, split over several turns.
 
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 
-/// Compares what a replica says it holds with its account. Ends the session's place for comparisons
-/// when it is finished.
+/// Runs one round of reconciliation. Frees the session's reconciliation slot when finished.
 final class ReconcileJob: StorageJob, @unchecked Sendable {
-  // Sendable because what changes is touched only on the queue that it was handed to; the rest
-  // never changes.
+  // Sendable: mutable state is touched only on the queue that runs the job, the rest is immutable.
 
-  /// Records that a turn reads, about: a few milliseconds.
+  /// Approximate number of records read per turn: a few milliseconds.
   private static let turnRecords = 2048
 
   let use = StorageUse.reads

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways a call of this server can fail, in words for a person.
+// The errors of this server's calls, with messages for people.
 
 import AtrestHTTP2
 import AtrestProtocol
 
 extension Status {
-  /// No token, a wrong one, or one whose device was revoked: all alike.
+  /// The token is missing or wrong, or its device was revoked. Callers cannot tell which.
   static let unknownDevice = Status(
     .unauthenticated, "This device has no access to the account. Pair it again.")
-  /// A code is wrong, used or too old: all alike.
+  /// The code is wrong, used or expired. Callers cannot tell which.
   static let badCode = Status(
     .permissionDenied, "This pairing code does not work. Ask for a new one.")
-  /// A pending device that nobody could tell from another with the same code.
+  /// The pending device sent no nonce, so it could not be told from another one with the same code.
   static let hasNoDigits = Status(
     .failedPrecondition,
     "A device of the account has to let this one in, and this program has no digits to show it. Update it, then try again."
   )
-  /// A pending device called again while it waited.
+  /// A pending device called again while its first call waited.
   static let calledAgain = Status(
     .aborted, "This device asked again. The newer call is the one that is answered.")
   static let nobodyWaits = Status(.notFound, "Nobody waits under this handle any more.")
@@ -47,7 +47,7 @@ extension Status {
   static let badName = Status(
     .invalidArgument, "A name has 1 to 64 bytes and no control characters.")
 
-  /// Bytes that are not the message they should be.
+  /// The request does not decode.
   init(_ error: WireError) {
     if let rule = error.rule {
       self.init(.invalidArgument, "The request breaks a rule: \(rule).")
@@ -56,7 +56,7 @@ extension Status {
     }
   }
 
-  /// What storage could not do.
+  /// Maps a storage error.
   init(_ error: StoreError) {
     switch error {
     case .full:
@@ -68,22 +68,21 @@ extension Status {
     case .notAwaited: self.init(.cancelled, "The call ended before it was done.")
     case .failed: self.init(.internal, "The server could not store this. Its log says more.")
     case .inputOutput, .commitUnknown, .damaged, .inUse, .newerVersion, .notAStore, .cannotOpen:
-      // Whether it was stored is not known; repeating the request is safe and settles it.
+      // The outcome is unknown. Repeating the request is safe and settles it.
       self.init(.unavailable, "The server's storage failed. Try again later.")
     }
   }
 }
 
-/// Names of accounts and devices.
+/// Rules for the names of accounts and devices.
 enum Name {
-  /// Whether people can be shown this name as it is.
+  /// Whether the length is within bounds and the name has no control characters.
   static func isAllowed(_ name: String) -> Bool {
     (1...NameLimit.bytes).contains(name.utf8.count)
       && !name.unicodeScalars.contains { $0.properties.generalCategory == .control }
   }
 
-  /// The name of a device that is not the first of its name: "phone 2". Not longer than a name may
-  /// be.
+  /// The name with the first free number appended ("phone 2"), truncated to the maximum length.
   static func next(after name: String, _ taken: Set<String>) -> String {
     var number = 2
     while true {

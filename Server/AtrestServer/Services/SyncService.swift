@@ -7,8 +7,7 @@ import AtrestRPC
 import AtrestReplication
 import Synchronization
 
-/// What the Sync service does with a request. Knows no connection: see `Server` for how calls reach
-/// it.
+/// Implements the Sync service, independent of connections. See `Server` for how calls reach it.
 package final class SyncService: Sendable {
   private let queue: CommitQueue
   private let registry: SessionRegistry
@@ -16,7 +15,7 @@ package final class SyncService: Sendable {
   private let gate: PurchaseGate?
   private let quota: AccountQuota
   private let clock: ClockMonitor?
-  /// Records of an answer, at most.
+  /// Maximum number of records in a response.
   private let pageRecords: Int
   private let isStopping = Atomic(false)
 
@@ -34,12 +33,12 @@ package final class SyncService: Sendable {
     self.environment = environment
   }
 
-  /// Answers an exchange: from memory if nothing is offered and nothing is new, else once it is
-  /// durable.
+  /// Executes an exchange. Responds from memory if there is nothing to offer and nothing new,
+  /// otherwise after the commit is durable.
   ///
   /// - Parameters:
-  ///   - answerLater: Makes what completes the call; called at most once, and only if `.later` is
-  ///     returned.
+  ///   - answerLater: Creates the callback that completes the call. Called at most once, and only
+  ///     if the method returns `.later`.
   package func exchange(
     _ session: DeviceSession, _ bytes: [UInt8], answerLater: () -> Answer
   ) throws(Status) -> UnaryOutcome {
@@ -68,7 +67,7 @@ package final class SyncService: Sendable {
     return .later
   }
 
-  /// Compares what a replica holds with what the account holds. One at a time for each device.
+  /// Executes one round of reconciliation. One at a time per device.
   package func reconcile(
     _ session: DeviceSession, _ bytes: [UInt8], answer: () -> Answer
   ) throws(Status) -> UnaryOutcome {
@@ -82,11 +81,13 @@ package final class SyncService: Sendable {
     return .later
   }
 
-  /// Opens a stream. Its first event tells the account's head; what commits after that follows.
+  /// Opens a Watch stream. The first event reports the account's head. Later events report the
+  /// commits after it.
   ///
-  /// The request's cursor is not needed: the client compares its own with the first event.
-  /// - Returns: The stream, so that its owner can send heartbeats; nil if it was refused, and has
-  ///   ended.
+  /// The cursor in the request is not used: the client compares its own cursor with the first
+  /// event.
+  /// - Returns: The stream, so that its owner can send heartbeats. Nil if the stream was refused
+  ///   and has ended.
   package func watch(
     _ session: DeviceSession, _ bytes: [UInt8], sink: any EventSink
   ) throws(Status) -> Watch? {
@@ -96,14 +97,14 @@ package final class SyncService: Sendable {
       throw Status(.resourceExhausted, "This device listens too many times over.")
     }
     sink.onCancel { [weak watch] in watch?.forget() }
-    // After it is on the list that `endWatches` empties: one of the two ends it.
+    // This check follows the insertion into the list that `endWatches` empties, so one of the two
+    // ends the stream.
     guard !isStopping.load(ordering: .sequentiallyConsistent) else {
       watch.end(.goingAway)
       return nil
     }
     let environment = environment
-    // Between two commits, so that no event is missed and none comes before the head that it
-    // follows.
+    // Runs between two commits, so the stream misses no event and sees none from before its head.
     let job = Operation(by: .device(session), use: .waits) { _ in
     } completion: { result, _ in
       switch result {
@@ -111,7 +112,7 @@ package final class SyncService: Sendable {
       case .success:
         session.account.add(watch)
         watch.sendHeartbeat(at: environment.now())
-        // The call may have ended while it was being added.
+        // The call may have ended meanwhile.
         if !watch.isOpen { session.account.remove(watch) }
       case .failure(let error): watch.end(Status(error))
       }
@@ -123,17 +124,16 @@ package final class SyncService: Sendable {
     return watch
   }
 
-  /// Ends all streams, and lets none begin: the server is going away.
+  /// Ends all streams and accepts no new ones, because the server is stopping.
   package func endWatches() {
     isStopping.store(true, ordering: .sequentiallyConsistent)
     registry.endWatches(.goingAway)
   }
 }
 
-/// One exchange on its way through the storage queue.
+/// One exchange in the storage queue.
 private final class ExchangeJob: StorageJob, @unchecked Sendable {
-  // Sendable because `response` and `notes` are touched only on the storage queue; the rest never
-  // changes.
+  // Sendable: `response` and `notes` are touched only on the storage queue, the rest is immutable.
   private let session: DeviceSession
   private let request: PreparedExchange
   private let queue: CommitQueue
@@ -170,7 +170,7 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
   func run(in batch: Batch) throws(StoreError) {
     response = nil
     notes = []
-    // A revocation passes through the same queue: after it nothing of the device is taken.
+    // Revocations pass through the same queue: after one, nothing from the device is accepted.
     guard batch.allows(session) else { return }
     let now = environment.now()
     var request = request

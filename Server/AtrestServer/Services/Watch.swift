@@ -7,21 +7,21 @@ import AtrestRPC
 import AtrestReplication
 import Synchronization
 
-/// Where a stream's messages go. `StreamWriter` in production.
+/// The output side of a stream. `StreamWriter` in production.
 package protocol EventSink: Sendable {
-  /// Queues a message, or ends the call if its reader is too slow.
+  /// Queues a message, or ends the call if the client reads too slowly.
   func send(_ message: [UInt8]) -> StreamWriter.SendOutcome
   /// Ends the call.
   func finish(_ status: Status)
-  /// Runs `action` when the call ends otherwise.
+  /// Registers `action` for a call that ends in any other way.
   func onCancel(_ action: @escaping @Sendable () -> Void)
 }
 
 extension StreamWriter: EventSink {}
 
-/// A device that listens to its account. Thread-safe.
+/// An open Watch stream of a device. Thread-safe.
 package final class Watch: Sendable {
-  /// Silence after which a heartbeat is sent: well below what proxies take for a dead connection.
+  /// Idle time after which a heartbeat is sent. Well below the idle timeouts of proxies.
   static let heartbeat: Duration = .seconds(30)
 
   let session: DeviceSession
@@ -33,7 +33,7 @@ package final class Watch: Sendable {
     self.sink = sink
   }
 
-  /// Whether events still go out.
+  /// Whether events can still be sent.
   package var isOpen: Bool { !hasEnded.load(ordering: .acquiring) }
 
   /// Sends an encoded event.
@@ -41,12 +41,12 @@ package final class Watch: Sendable {
     guard isOpen else { return }
     switch sink.send(event) {
     case .queued: break
-    // The writer has ended the call in the first case, and somebody else in the second.
+    // For a slow reader, the writer has ended the call. For a closed stream, somebody else has.
     case .slowReader, .closed: forget()
     }
   }
 
-  /// Sends the account's head, without news.
+  /// Sends the account's head without records.
   package func sendHeartbeat(at now: WallTime) {
     let cursor = session.account.head
     send(WatchEvent(after: cursor, records: [], cursor: cursor, serverTime: now).encoded)
@@ -58,7 +58,7 @@ package final class Watch: Sendable {
     sink.finish(status)
   }
 
-  /// Takes the stream off every list; false if that was done before.
+  /// Removes the stream from all lists. False if it was removed before.
   @discardableResult
   func forget() -> Bool {
     guard !hasEnded.exchange(true, ordering: .acquiringAndReleasing) else { return false }

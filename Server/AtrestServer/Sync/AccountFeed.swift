@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// One account's feed inside one transaction: gives sequences, and gathers what the commit will tell
-// watchers.
+// One account's feed inside one transaction: assigns sequences and collects the records for Watch
+// streams.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// What one transaction does to one account. Exchanges that share a commit share this.
+/// The changes that one transaction makes to one account. Exchanges in the same commit share it.
 package final class AccountFeed {
-  /// Bytes of records one commit tells watchers of; a larger one only tells them that something
-  /// happened, and they exchange. Well below what may wait for a slow reader.
+  /// Maximum bytes of records in one commit that Watch streams receive. A larger commit is only
+  /// announced, and clients call Exchange. Well below the backlog limit of a slow reader.
   static let newsLimitBytes = 64 * 1024
 
   let account: AccountID
   let transaction: any StoreTransaction
-  /// The head before the transaction.
+  /// The head before this transaction.
   let start: Cursor
-  /// The name of this commit.
+  /// The random name of this commit.
   let commit: UInt64
-  /// The greatest sequence given.
+  /// The greatest sequence assigned.
   private(set) var last: UInt64
-  /// Bodies in commit order; nil once there are too many.
+  /// Encoded records in commit order. Nil once they exceed the limit.
   private(set) var news: [[UInt8]]? = []
-  /// Stored records that were met and cannot be read.
+  /// Corrupt records found in this transaction.
   private(set) var unreadable: [UnreadableRecord] = []
   private var newsBytes = 0
   private let clockHighWater: WallTime?
-  /// The greatest time of any stamp that was taken in this transaction; and before it, read when
-  /// somebody asks.
+  /// The greatest stamp time accepted in this transaction, and the greatest before it, which is
+  /// read lazily.
   private var taken = HybridTime(rawValue: 0)
   private var takenBefore: HybridTime?
-  /// What was held before the transaction; read when somebody asks.
+  /// The account's holdings before this transaction, read lazily.
   private var held: Holdings?
   private var change = Holdings()
 
-  /// The account's feed as the transaction finds it.
+  /// Opens the account's feed in a transaction.
   ///
   /// - Parameters:
-  ///   - commit: Random: the name of the commit, if it gives sequences. Zero counts as 1.
-  ///   - clockHighWater: See `StoreTransaction.noteClock`; nil: what the clock shows.
+  ///   - commit: A random name for the commit, used if it assigns sequences. Zero counts as 1.
+  ///   - clockHighWater: See `StoreTransaction.noteClock`. Nil: use the current time.
   package init(
     account: AccountID, in transaction: any StoreTransaction, commit: UInt64,
     clockHighWater: WallTime? = nil
@@ -50,10 +50,10 @@ package final class AccountFeed {
     last = start.sequence
   }
 
-  /// The head now: whoever holds everything up to it is there.
+  /// The current head. A replica with this cursor has everything.
   var head: Cursor { last == start.sequence ? start : Cursor(commit: commit, sequence: last) }
 
-  /// The position of a sequence that was given; nil beyond the head.
+  /// The cursor at a sequence that was assigned. Nil beyond the head.
   func position(of sequence: UInt64) throws(StoreError) -> Cursor? {
     guard sequence <= start.sequence else {
       return sequence <= last ? Cursor(commit: commit, sequence: sequence) : nil
@@ -62,16 +62,16 @@ package final class AccountFeed {
       ? start : try transaction.position(of: sequence, account: account)
   }
 
-  /// Whether a position that a device shows is in the account's past.
+  /// Whether a device's cursor is in the account's history.
   func knows(_ position: Cursor) throws(StoreError) -> Bool {
-    // What this commit brings nobody can have seen.
+    // No device can have seen this commit yet.
     guard position.sequence <= start.sequence else { return false }
     return try self.position(of: position.sequence) == position
   }
 
-  /// Whether all that a device shows of what it saw is in the account's past.
+  /// Whether both positions that a device sends are in the account's history.
   ///
-  /// What was acknowledged lies before the last known head, which may be far beyond the cursor.
+  /// Acknowledged writes lie before `lastKnownHead`, which may be far beyond the cursor.
   func knows(cursor: Cursor? = nil, lastKnownHead: Cursor?) throws(StoreError) -> Bool {
     if Mutation.restoreNotNoticed.isActive { return true }
     for position in [Mutation.headNotSent.isActive ? nil : lastKnownHead, cursor] {
@@ -80,11 +80,11 @@ package final class AccountFeed {
     return true
   }
 
-  /// What dates a journal entry, and the wait until something is pruned: a clock that went back
-  /// does not end them early.
+  /// The time for journal entries and retention periods. A clock that was set back must not end a
+  /// period early.
   func dated(_ now: WallTime) -> WallTime { max(now, clockHighWater ?? now) }
 
-  /// The greatest time of any stamp that the account took.
+  /// The greatest stamp time that the account ever accepted.
   func latestTime() throws(StoreError) -> HybridTime {
     if let takenBefore { return max(takenBefore, taken) }
     let before = try transaction.latestTime(of: account)
@@ -97,7 +97,7 @@ package final class AccountFeed {
     taken = max(taken, time)
   }
 
-  /// Notes the head, and what is held. Once, before the commit.
+  /// Writes the head and the holdings. Call once, before the commit.
   package func finish() throws(StoreError) {
     if last != start.sequence {
       let slip: UInt64 = Mutation.sequenceGivenTwice.isActive ? 1 : 0
@@ -109,7 +109,7 @@ package final class AccountFeed {
     if change != Holdings() { try transaction.add(change, to: account) }
   }
 
-  /// What the account holds now.
+  /// The account's current holdings, including this transaction.
   func holdings() throws(StoreError) -> Holdings {
     if let held { return held + change }
     let held = try transaction.holdings(of: account)
@@ -117,10 +117,10 @@ package final class AccountFeed {
     return held + change
   }
 
-  /// Appends a record unless there is one with its key; nil if there is.
+  /// Appends a record. Nil if the account already has a record with this key.
   ///
   /// - Parameters:
-  ///   - body: The record's canonical bytes.
+  ///   - body: The record's canonical encoding.
   ///   - now: The server's clock.
   func append(
     _ record: Record, key: [UInt8], body: [UInt8], at now: WallTime
@@ -136,7 +136,7 @@ package final class AccountFeed {
     return advance(body)
   }
 
-  /// Notes that a stored record cannot be read, and was left out.
+  /// Notes a corrupt record that was skipped.
   func passOver(key: [UInt8], sequence: UInt64) {
     unreadable.append(
       UnreadableRecord(
@@ -147,19 +147,19 @@ package final class AccountFeed {
     try transaction.record(key: key, account: account)
   }
 
-  /// Replaces a record by what it became.
+  /// Replaces a stored record.
   ///
   /// - Parameters:
-  ///   - found: As it is stored, and `old` what that holds.
-  ///   - body: The new record's canonical bytes.
-  ///   - history: What is remembered of it.
+  ///   - found: The stored record, and `old` its decoded form.
+  ///   - body: The new record's canonical encoding.
+  ///   - history: The new record's merge history.
   func replace(
     _ found: StoredRecord, _ old: Record, by new: Record, body: [UInt8], history: RecordHistory,
     at now: WallTime
   ) throws(StoreError) -> UInt64 {
     take(new)
     var due = new.isDue(takenIn: dated(now))
-    // The time since the deletion was taken in goes on.
+    // Pruning an unchanged deletion stays due at the time that was set first.
     if due != nil, let known = found.due, new.isDeleted,
       old[Register.deletedField] == new[Register.deletedField]
     {
@@ -174,7 +174,7 @@ package final class AccountFeed {
     return advance(body)
   }
 
-  /// Notes what was judged of a record that stays as it is.
+  /// Updates the merge history of a record that stays as it is.
   func note(_ history: RecordHistory, key: [UInt8], _ found: StoredRecord) throws(StoreError) {
     var stored = found
     stored.history = history.encoded
@@ -195,11 +195,10 @@ package final class AccountFeed {
   }
 }
 
-/// A record whose stored bytes are not a record any more, as its owner may hear of it: nothing of
-/// what it held.
+/// A corrupt stored record, as the log may name it: without any of its contents.
 struct UnreadableRecord: Hashable, Sendable {
   let account: AccountID
-  /// Nil if its key is no key either.
+  /// Nil if the key is corrupt, too.
   let kind: RecordKind?
   let sequence: UInt64
 }

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges a request into an account and reads out what the replica has not seen. No socket, no
-// clock, no chance.
+// Merges a request into an account and reads the records that the replica has not seen. Has no
+// socket, clock or randomness.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// One exchange: the part of the service that a simulator drives as it is.
+/// Executes one exchange. A simulator runs the same code.
 package enum Exchange {
   /// Takes a request in.
   ///
-  /// Each record merges on its own, and merging is idempotent, so a request that fails half-way may
-  /// be committed half-way: repeating it does the rest.
+  /// Each record merges independently, and merging is idempotent. So a request may be committed in
+  /// part, and repeating it does the rest.
   /// - Parameters:
-  ///   - device: Who asks; the outbox is the device's.
-  ///   - feed: The account's, in the transaction under way. Its owner finishes it and commits.
+  ///   - device: The caller, which owns the outbox.
+  ///   - feed: The account's feed in the current transaction. The caller finishes it and commits.
   ///   - now: The server's clock.
-  ///   - note: Hears of what its account may want to know later, if the transaction is committed.
-  /// - Returns: The answer, to be given once the transaction is committed.
-  /// - Complexity: O(offers + records answered), each with O(log records) storage work.
+  ///   - note: Receives events for the account's audit log, to be written if the transaction
+  ///     commits.
+  /// - Returns: The response. Send it only after the commit.
+  /// - Complexity: O(offers + records returned), each with O(log records) storage work.
   package static func run(
     _ request: PreparedExchange, device: ReplicaID, feed: AccountFeed, now: WallTime,
     note: (_ kind: Event.Kind, _ detail: Int64) -> Void = { _, _ in }
@@ -27,10 +28,10 @@ package enum Exchange {
     if isRestart { note(.restoreNoticed, 0) }
     var response = ExchangeResponse(
       cursor: .start, restarted: isRestart, serverTime: now, head: before)
-    // Sequences of records that the replica holds as they are, because it sent them so.
+    // Sequences of records that the replica sent and therefore already holds.
     var echoes: Set<UInt64> = []
     var isAllEcho = true
-    // What the journal says of writes that lost here.
+    // Journal entries for the request's writes that lost.
     var entries: [[UInt8]] = []
     var log = OfferLog(
       request.segment, request.segment == nil ? .empty : try feed.transaction.outbox(of: device))
@@ -52,14 +53,15 @@ package enum Exchange {
       note(.massDeletion, Int64(withheld.count))
       withheld = []
     }
-    // A record's writes are taken in their order: none before one that may be taken later.
+    // A record's writes are accepted in order: none before an earlier one that may still be
+    // accepted.
     var postponed: [[UInt8]: Refusal.Reason] = [:]
     for item in request.items {
       let result: Result
       switch log.verdict(onOffer: item.index) {
       case .unread: continue
       case .taken:
-        // What became of it since is in the feed.
+        // Later changes to the record are in the feed.
         isAllEcho = false
         continue
       case .refused(let reason):
@@ -75,7 +77,7 @@ package enum Exchange {
       }
       switch result {
       case .refused(let refusal):
-        // Said once more, it changes nothing.
+        // Repeating the refusal changes nothing.
         log.refuse(offer: item.index, refusal.reason)
         response.refusals.append(refusal)
         if Refusal.Reason.transient.contains(refusal.reason) {
@@ -94,7 +96,7 @@ package enum Exchange {
 
     let after = isRestart ? 0 : request.cursor?.sequence ?? 0
     if after == before.sequence, isAllEcho {
-      // The common push: nothing was new before it, and nothing but it is new after it.
+      // The common push: the replica was up to date, and the only new records are its own.
       response.cursor = feed.head
     } else {
       try readPage(
@@ -116,7 +118,7 @@ package enum Exchange {
   ) throws(StoreError) -> Result {
     guard let statement = item.statement else { return try take(item, request.quota, feed, now) }
     guard try hasRoom(for: item, request.quota, feed) else {
-      // Before the purchase is bound to an account that cannot hold it.
+      // Check before the purchase is bound to an account that has no room for it.
       return .refused(.quota(item.index, request.quota))
     }
     let rejection = try request.gate?.admit(
@@ -131,7 +133,7 @@ package enum Exchange {
     return result
   }
 
-  /// Bytes of an encoded refusal, at most. A thousand of them leave room for the largest record.
+  /// Upper bound on an encoded refusal, in bytes. 1000 refusals leave room for the largest record.
   private static let refusalBytes = 144
 
   private enum Result {
@@ -139,8 +141,8 @@ package enum Exchange {
     case refused(Refusal)
   }
 
-  /// Takes in a record that did not come in an exchange. False if its stamp is too far ahead of the
-  /// clock, or it is too large.
+  /// Stores a record that did not come in an exchange. False if its stamp is too far ahead of the
+  /// clock, the record is too large, or the quota is used up.
   static func store(
     _ item: PreparedExchange.PreparedOffer, _ quota: AccountQuota, _ feed: AccountFeed,
     _ now: WallTime
@@ -148,7 +150,7 @@ package enum Exchange {
     if case .kept = try take(item, quota, feed, now) { true } else { false }
   }
 
-  /// Whether the account has the item's record already, or may have another one.
+  /// Whether the account already has the item's record, or has room for another one.
   static func hasRoom(
     for item: PreparedExchange.PreparedOffer, _ quota: AccountQuota, _ feed: AccountFeed
   ) throws(StoreError) -> Bool {
@@ -163,8 +165,8 @@ package enum Exchange {
     _ item: PreparedExchange.PreparedOffer, _ quota: AccountQuota, _ feed: AccountFeed,
     _ now: WallTime
   ) throws(StoreError) -> Result {
-    // One statement for a record that the account does not have; whoever is too far ahead is
-    // refused first, and a record whose every stamp the account has already is not judged again.
+    // A record that the account does not have takes one statement. Check the clock skew first. A
+    // record whose stamps the account already has is not judged again.
     let ahead = try fieldsTooFarAhead(item.offer, feed, now)
     let isAhead = !ahead.isEmpty
     let held = try feed.holdings()
@@ -182,9 +184,9 @@ package enum Exchange {
     if found.body == item.body {
       return .kept(sequence: found.sequence, isEcho: true, isSuperseded: false, journal: [])
     }
-    // Only copies of one record merge.
+    // Two records merge only if they are copies of the same record.
     guard let stored = try? Record(decoding: found.body), stored.key == item.offer.record.key else {
-      // Nothing is written over it: what it held may be in a backup, and nowhere else.
+      // Do not overwrite a corrupt record: a backup may be the only other copy.
       feed.passOver(key: item.key, sequence: found.sequence)
       return .refused(.damaged(item.index))
     }
@@ -208,15 +210,16 @@ package enum Exchange {
       guard outcome.record.registers.count <= Record.Limits.registers,
         body.count <= Record.Limits.encodedBytes
       else { return .refused(.tooLarge(item.index)) }
-      // A statement replaces an older one about the same purchase: a full account still takes its
-      // refund.
+      // A statement replaces an older one about the same purchase. So a full account still accepts
+      // a refund.
       guard
         item.statement != nil
           || quota.allows(
             outcome.record, inPlaceOf: stored, growth: body.count - found.body.count,
             beside: held)
       else { return .refused(.quota(item.index, quota)) }
-      // Before the record: whoever learns that a write lost has its entry, wherever a page ends.
+      // Store the journal entry before the record: a replica that sees the loss then has the entry,
+      // wherever a page ends.
       entries = try store(journal, feed, now)
       sequence = try feed.replace(
         found, stored, by: outcome.record, body: body, history: outcome.history, at: now)
@@ -229,10 +232,10 @@ package enum Exchange {
       isSuperseded: outcome.isSuperseded, journal: entries)
   }
 
-  /// Notes what lost. A conflict that was met before is in the journal already, perhaps deleted by
-  /// a person since.
+  /// Adds conflicts to the journal. A conflict that is already there stays as it is, even if a
+  /// person has deleted its entry.
   ///
-  /// - Returns: The entries as the account has them.
+  /// - Returns: The entries as the account stores them.
   private static func store(
     _ journal: [Record], _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> [[UInt8]] {
@@ -248,7 +251,7 @@ package enum Exchange {
     return entries
   }
 
-  /// The journal's entries, or nil if one would be too large for anybody to read back.
+  /// The journal entries, or nil if one is too large to be decoded again.
   private static func journal(_ outcome: Offer.Outcome) -> [Record]? {
     var entries: [Record] = []
     for conflict in outcome.conflicts {
@@ -258,7 +261,12 @@ package enum Exchange {
     return entries
   }
 
-  /// The fields whose stamps break the rule about clocks.
+  /// The fields whose stamps are too far ahead of the server's clock and follow no stamp that was
+  /// accepted.
+  ///
+  /// An acknowledged write was checked when it was first accepted, and its stamp cannot change. A
+  /// server that was restored from a backup may have lost that write, and with it the greatest
+  /// stamp it accepted. So the stamps that this request's writes replaced count as accepted, too.
   private static func fieldsTooFarAhead(
     _ offer: Offer, _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> Set<FieldNumber> {
@@ -270,9 +278,8 @@ package enum Exchange {
 
   /// Reads a page of the feed.
   ///
-  /// - Parameter entries: What the journal says of the asker's own writes. Once these are
-  ///   acknowledged nobody else may hold them: so their entries come along, though the page may end
-  ///   before them.
+  /// - Parameter entries: Journal entries about the caller's own writes. They are sent even if the
+  ///   page ends before them: once the writes are acknowledged, the server may hold the only copy.
   private static func readPage(
     _ response: inout ExchangeResponse, _ feed: AccountFeed, after: UInt64,
     of pageRecords: Int, leavingOut echoes: Set<UInt64>, withEntries entries: [[UInt8]]
@@ -283,7 +290,7 @@ package enum Exchange {
       return entryBytes <= Page.recordBytes / 2
     }
     let pageRecords = min(pageRecords, Page.records - entries.count)
-    // Sentences of refusals share the message with the records.
+    // The refusals' messages share the response with the records.
     var bytes = response.refusals.count * refusalBytes + min(entryBytes, Page.recordBytes / 2)
     var reached = after
     var records: [[UInt8]] = []
@@ -291,7 +298,7 @@ package enum Exchange {
     var unreadable: [UInt64] = []
     try feed.transaction.feed(of: feed.account, after: after) { sequence, body in
       if !echoes.contains(sequence) {
-        // No replica could store one that rotted: it would stop them all here for good.
+        // Skip a corrupt record: no replica could decode it, so it would block all of them here.
         guard let record = try? Record(decoding: body) else {
           unreadable.append(sequence)
           reached = sequence
@@ -303,7 +310,7 @@ package enum Exchange {
           return false
         }
         records.append(body)
-        // The tag and the length of each record count too.
+        // Each record also needs its tag and its length.
         bytes += body.count + 4
       }
       reached = sequence
@@ -316,14 +323,14 @@ package enum Exchange {
     }
     response.records = more ? entries + records : records
     response.more = more
-    // Past the last record: sequences that were given to records which moved on are nobody's now.
+    // Advance past the last record. The sequences after it belonged to records that have moved on.
     if Mutation.cursorAhead.isActive { reached += 1 }
     response.cursor = more ? try feed.position(of: reached) ?? feed.head : feed.head
   }
 }
 
 extension SyncStore {
-  /// One exchange in a transaction of its own: for tests and simulations.
+  /// Executes one exchange in its own transaction. For tests and simulations.
   package func exchange(
     _ request: ExchangeRequest, device: ReplicaID, account: AccountID, at now: WallTime,
     quota: AccountQuota = .standard

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes out what deletions left behind, and ends journal entries. No clock, no chance.
+// Prunes deleted records and expires journal entries. Has no clock and no randomness.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// The work itself: the part that a simulator drives as it is. Each record it changes takes a new
-/// place in the feed, so that devices follow.
+/// Housekeeping of one account. A simulator runs the same code. Each changed record gets a new
+/// sequence in the feed, so devices receive the change.
 package enum Housekeeping {
-  /// Records of one transaction, so that exchanges do not wait for very many.
+  /// Maximum number of records per transaction, so that exchanges do not wait long.
   package static let slice = 500
 
-  /// Does what is due, up to `limit` records.
+  /// Processes due records, up to `limit`.
   ///
-  /// A deleted record is pruned when every device that has access said that it holds the deletion,
-  /// or 30 days after the server took it in; not while the journal lists an action that lost to a
-  /// deletion of it: whoever wants that back gets it whole. A journal entry ends 90 days after the
-  /// server noticed the conflict. Devices that never called, or not for those 30 days, are not
-  /// waited for: one that was made and never used would hold everything back.
+  /// A deleted record is pruned once every device with access has acknowledged the deletion, or 30
+  /// days after the server accepted it. It is not pruned while the journal lists an action that
+  /// lost to the deletion, so that a person can restore the whole record. A journal entry expires
+  /// 90 days after the server detected the conflict. Devices that did not call in the last 30 days
+  /// do not count: a device that was paired and never used would block pruning forever.
   /// - Parameters:
-  ///   - feed: The account's, in the transaction under way. Its owner finishes it and commits.
+  ///   - feed: The account's feed in the current transaction. The caller finishes it and commits.
   ///   - now: The server's clock.
-  /// - Returns: Whether there may be more.
+  /// - Returns: Whether more records may be due.
   package static func run(
     _ feed: AccountFeed, at now: WallTime, limit: Int = slice
   ) throws(StoreError) -> Bool {
@@ -31,7 +31,7 @@ package enum Housekeeping {
       limit: limit)
     for (key, found) in due {
       let record = try tidy(found, key, feed, now)
-      // What waited for this entry may go now.
+      // The record that waited for this entry may be pruned now.
       guard let record, let entry = try? Conflict(record), entry.listsAction else { continue }
       let listed = entry.key.storageKey
       if let waiting = try feed.find(key: listed), waiting.due == nil {
@@ -42,14 +42,14 @@ package enum Housekeeping {
     return due.count == limit
   }
 
-  /// Prunes a deleted record, or ends a journal entry.
-  /// - Returns: The record as it was; nil if it cannot be read.
+  /// Prunes a deleted record or expires a journal entry.
+  /// - Returns: The record before the change, or nil if it is corrupt.
   private static func tidy(
     _ found: StoredRecord, _ key: [UInt8], _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> Record? {
     guard let record = try? Record(decoding: found.body), record.key.storageKey == key else {
-      // It rotted. That is for whoever reads it to say; an errand nobody asked for does not end the
-      // server.
+      // The record is corrupt. The next reader reports that. A background task must not stop the
+      // server for it.
       try feed.transaction.setNotDue(key: key, account: feed.account)
       return nil
     }
@@ -64,12 +64,12 @@ package enum Housekeeping {
     return record
   }
 
-  /// Names of commits that are kept whatever devices showed: whoever is further back, and never
-  /// said so, reconciles.
+  /// The number of commit names that are always kept. A device with an older cursor that never
+  /// acknowledged it has to reconcile.
   package static let keptCommits = 4096
 
-  /// Whether the journal has an entry, which nobody has put away and which has not ended, of an
-  /// action on a record that lost to a deletion.
+  /// Whether the journal has a current, undeleted entry for an action on this record that lost to a
+  /// deletion.
   private static func isListed(_ record: Record, _ feed: AccountFeed) throws(StoreError) -> Bool {
     guard record.key.kind != .conflict, !Mutation.prunedThoughListed.isActive else { return false }
     let entries = Conflict.journalKeys(of: record.key, field: Register.deletedField)
@@ -86,10 +86,11 @@ package enum Housekeeping {
     return isListed
   }
 
-  /// A journal entry that has ended; nil if it is none.
+  /// The expired form of a journal entry. Nil if the record is not one.
   private static func end(_ record: Record, _ now: WallTime) -> Record? {
     guard let entry = try? Conflict(record), let latest = record.latestTime else { return nil }
-    // Each server ends it with the same stamp, unless what the entry says of its time cannot be.
+    // Use a deterministic stamp, so that every server expires the entry identically. The exception
+    // is an entry with an impossible time.
     let due = min(entry.noticed.advanced(by: Conflict.retentionMilliseconds), now)
     let time = max(HybridTime(due), HybridTime(rawValue: latest.rawValue + 1))
     var result = record
@@ -102,15 +103,15 @@ package enum Housekeeping {
 }
 
 extension Conflict {
-  /// Whether the entry stands for a whole action, and so for all that it wrote: a deletion won.
+  /// Whether the entry stands for a whole action and everything it wrote: it lost to a deletion.
   fileprivate var listsAction: Bool {
     field == Register.deletedField && lost.value != Register.deletedValue
   }
 }
 
 extension SyncStore {
-  /// Does all that is due in an account, in as many transactions as it takes: for tests and
-  /// simulations.
+  /// Processes everything that is due in an account, in as many transactions as needed. For tests
+  /// and simulations.
   package func housekeep(account: AccountID, at now: WallTime) throws(StoreError) {
     var isMore = true
     while isMore {

@@ -1,51 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a comparison asks of an account instead of its records: sums over blocks of neighbouring
-// keys.
+// Fingerprint sums over blocks of neighbouring keys, so that reconciliation need not read all
+// records.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// Fingerprints of an account's records, block by block, in the order of their keys.
+/// Fingerprints of an account's records, in blocks sorted by key.
 ///
-/// Reading every record takes about 2 us each, once. After that only blocks are read again in which
-/// something changed: a record that did is behind the head that was seen last, and none ever goes.
-/// A comparison of equal sides adds up blocks, and reads nothing. About a hundred bytes for 128
-/// records.
+/// The first pass reads every record, about 2 µs each. Later passes read only blocks with changes.
+/// Every changed record has a sequence after the last seen head, and no record is ever removed, so
+/// the feed reveals all changes. Comparing equal sides only adds up blocks and reads nothing. Takes
+/// about a hundred bytes per 128 records.
 struct KeySums: Sendable {
-  /// Records of a block, about.
+  /// Approximate number of records per block.
   static let blockRecords = 128
-  /// So many changed at once that reading everything again is as good.
+  /// With more changes than this at once, rebuild all blocks.
   private static let changeLimit = 10_000
 
   private struct Block: Sendable {
-    /// The first key that is not in it any more; empty: it reaches to the end. It begins where the
-    /// one before it ended.
+    /// The first key after the block. Empty: no upper bound. The block begins where the previous
+    /// one ends.
     var end: [UInt8]
-    /// Nil: something changed in it.
+    /// Nil: the block has changes and must be read again.
     var sum: Fingerprint?
   }
 
   private let account: AccountID
   private var blocks: [Block] = []
-  /// What changed up to it is known to have changed.
+  /// Changes up to this sequence are already marked.
   private var head: UInt64 = 0
 
-  /// Nothing was read yet.
   init(of account: AccountID) {
     self.account = account
   }
 
-  /// Blocks that are kept.
+  /// The number of blocks in memory.
   var count: Int { blocks.count }
 
-  /// Whether there is a block for every key.
+  /// Whether the blocks cover every key.
   private var isComplete: Bool { blocks.last?.end.isEmpty ?? false }
 
   // MARK: Keeping up
 
-  /// Reads what is not known of the account, or not any more, but only about so many records.
+  /// Reads unknown and changed blocks, up to approximately `limit` records.
   ///
-  /// - Returns: Whether nothing is left to read.
+  /// - Returns: Whether everything is up to date.
   mutating func catchUp(
     _ transaction: any StoreTransaction, records limit: Int = .max
   ) throws(StoreError) -> Bool {
@@ -65,7 +64,7 @@ struct KeySums: Sendable {
     return left > 0 && isComplete
   }
 
-  /// Finds the blocks in which something changed since.
+  /// Marks the blocks that changed since the last call.
   private mutating func noteChanges(_ transaction: any StoreTransaction) throws(StoreError) {
     let now = try transaction.head(of: account).sequence
     defer { head = now }
@@ -87,7 +86,7 @@ struct KeySums: Sendable {
     }
   }
 
-  /// Reads blocks of a range, and ends after about `limit` records.
+  /// Reads the blocks of a range. Stops after approximately `limit` records.
   private func read(
     _ transaction: any StoreTransaction, from begin: [UInt8], to end: [UInt8], _ limit: Int,
     _ left: inout Int
@@ -114,8 +113,8 @@ struct KeySums: Sendable {
 
   // MARK: What ranges hold
 
-  /// The parts of a range, each with the key at which it ends: whole blocks, and what the range has
-  /// of the first and the last.
+  /// The parts of a range, each with its end key: whole blocks, and the covered part of the first
+  /// and the last block.
   func parts(
     _ begin: [UInt8], _ end: [UInt8], _ transaction: any StoreTransaction
   ) throws(StoreError) -> [(end: [UInt8], sum: Fingerprint)] {
@@ -143,14 +142,14 @@ struct KeySums: Sendable {
     return parts
   }
 
-  /// What a range holds.
+  /// The fingerprint of a range.
   func fingerprint(
     _ begin: [UInt8], _ end: [UInt8], _ transaction: any StoreTransaction
   ) throws(StoreError) -> Fingerprint {
     try parts(begin, end, transaction).reduce(into: Fingerprint()) { $0.add($1.sum) }
   }
 
-  /// The shortest key that lies after one record and not after the next.
+  /// The shortest key greater than `last` and not greater than `next`.
   static func separator(_ last: [UInt8], _ next: [UInt8]) -> [UInt8] {
     let shared = zip(last, next).prefix { $0 == $1 }.count
     return Array(next.prefix(shared + 1))
@@ -158,7 +157,7 @@ struct KeySums: Sendable {
 
   private func begin(of index: Int) -> [UInt8] { index == 0 ? [] : blocks[index - 1].end }
 
-  /// The block that a key is in; nil: none that was read.
+  /// The index of the block that contains the key, or nil if it was not read yet.
   private func index(of key: [UInt8]) -> Int? {
     var (low, high) = (0, blocks.count)
     while low < high {

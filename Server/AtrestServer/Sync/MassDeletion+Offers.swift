@@ -7,9 +7,8 @@ extension MassDeletion {
   /// The indices of offers that are not to be taken unless a person wants it: all deletions of a
   /// request that would leave less than half.
   ///
-  /// - Parameter isNew: Whether the offer with an index was not judged before.
-  /// - Complexity: Looks a record up for each deletion, and only if there are enough of them to
-  ///   matter.
+  /// - Parameter isNew: Whether the offer at an index was not judged before.
+  /// - Complexity: One lookup per deletion, and none if there are too few deletions to matter.
   static func withheld(
     _ request: PreparedExchange, _ feed: AccountFeed, isNew: (Int) -> Bool = { _ in true }
   ) throws(StoreError) -> Set<Int> {
@@ -24,7 +23,7 @@ extension MassDeletion {
     var keys: Set<[UInt8]> = []
     for item in deletions {
       guard let found = try feed.find(key: item.key), found.body != item.body else { continue }
-      // One that rotted is refused by itself, where it would be taken in.
+      // A corrupt record is refused on its own during the merge.
       guard let stored = try? Record(decoding: found.body), stored.isLive else { continue }
       indices.insert(item.index)
       keys.insert(item.key)

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells offers that were judged before from new ones, so that each number of a device's outbox is
+// Separates offers that were judged before from new ones: each number of a device's outbox is
 // judged once.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// A device's outbox as one request meets it.
+/// The state of a device's outbox during one request.
 struct OfferLog {
   /// What is known of an offer before it is looked at.
   enum Verdict {
     /// It is to be judged.
     case new
-    /// It was taken before.
+    /// It was accepted before.
     case taken
     /// It was refused before.
     case refused(Refusal.Reason)
-    /// The server is at a position that the request does not go on from: the device has to say
-    /// first whether it is in its past.
+    /// The request does not continue from the stored position. The device must first check whether
+    /// that position is in its own past.
     case unread
   }
 
@@ -25,7 +25,7 @@ struct OfferLog {
   private let isConnected: Bool
   private var refused: [UInt64: Refusal.Reason]
 
-  /// - Parameter stored: As storage has it for the device that asks.
+  /// - Parameter stored: The outbox state in the store for the calling device.
   init(_ segment: OutboxSegment?, _ stored: DeviceOutbox) {
     self.segment = segment
     self.stored = stored
@@ -36,7 +36,7 @@ struct OfferLog {
         $0.follows(stored.takenThrough) && open.count <= DeviceOutbox.refusalLimit
           || Mutation.copyNotNoticed.isActive
       } ?? true
-    // What the device has settled it never asks about again.
+    // The device never asks again about offers that it has settled.
     refused = Dictionary((isConnected ? open : stored.refusals).map { ($0.number, $0.reason) }) {
       first, _ in first
     }
@@ -53,13 +53,13 @@ struct OfferLog {
     return isConnected ? .new : .unread
   }
 
-  /// Notes that an offer was refused.
+  /// Records that an offer was refused.
   mutating func refuse(offer index: Int, _ reason: Refusal.Reason) {
     guard let segment, index < segment.numbers.count else { return }
     refused[segment.numbers[index]] = reason
   }
 
-  /// What storage is to hold from now on; nil if that has not changed.
+  /// The outbox state to store, or nil if it is unchanged.
   var changed: DeviceOutbox? {
     guard let segment, let last = segment.numbers.last, isConnected else { return nil }
     let outbox = DeviceOutbox(
@@ -70,7 +70,7 @@ struct OfferLog {
     return outbox == stored ? nil : outbox
   }
 
-  /// What the answer tells the device; nil if it did not ask.
+  /// The position for the response, or nil if the request had no segment.
   var answer: OutboxPosition? {
     guard segment != nil else { return nil }
     return changed?.takenThrough ?? stored.takenThrough

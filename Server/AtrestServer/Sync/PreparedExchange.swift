@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what of a request is fit to be merged, before storage is asked anything. Pure.
+// Decodes and validates a request before storage is involved. Pure.
 
 import AtrestEntitlements
 import AtrestProtocol
 import AtrestReplication
 
-/// A request whose offers have been decoded and checked. What was wrong with an offer is a refusal
-/// already, so that merging the rest cannot fail for a reason of the request's own.
+/// A request whose offers are decoded and validated. Invalid offers are already refusals, so
+/// merging the rest cannot fail because of the request.
 package struct PreparedExchange: Sendable {
   /// An offer that keeps the rules.
   struct PreparedOffer: Sendable {
     /// Its index in the request.
     let index: Int
     let offer: Offer
-    /// See `RecordKey.storageKey`.
     let key: [UInt8]
-    /// The offered record's canonical bytes.
+    /// The canonical encoding of the offered record.
     let body: [UInt8]
-    /// What verified of a purchase; nil for other kinds, and on servers that verify nothing.
+    /// The verified purchase statement. Nil for other kinds and on servers without a policy.
     var statement: AuthenticStatement?
   }
 
-  /// Verifies purchases; nil where they are taken in as they are.
+  /// Verifies purchases. Nil: purchases are accepted unverified.
   let gate: PurchaseGate?
-  /// What the account may hold.
+  /// The account's quota.
   var quota: AccountQuota
-  /// Records of the answer, at most.
+  /// Maximum number of records in the response.
   var pageRecords = Page.records
 
   let cursor: Cursor?
@@ -34,37 +33,39 @@ package struct PreparedExchange: Sendable {
   let allowsMassDeletion: Bool
   let items: [PreparedOffer]
   let refusals: [Refusal]
-  /// The check that the first purchase failed which did not verify; nil if there was none.
+  /// The number of the first check that a purchase failed, or nil.
   let failedCheck: Int?
-  /// Whether nothing is to be written: not even how far the device's outbox was gone through.
+  /// Whether the request writes nothing, not even the outbox position.
   var onlyReads: Bool { items.isEmpty && refusals.isEmpty && segment == nil }
-  /// Whether each offer deletes something: these are taken as long as there is any room at all, if
-  /// nothing grows by it.
+  /// Whether every offer is a deletion. Deletions that do not grow a record are accepted while any
+  /// disk space is left.
   var onlyDeletes: Bool {
     items.allSatisfy {
       $0.offer.record.isDeleted && $0.offer.written.contains(Register.deletedField)
     }
   }
-  /// Whether purchases were not looked at, because its account showed too many that did not verify:
-  /// it is to be asked again.
+  /// Whether purchases were skipped because the account submitted too many invalid ones. The client
+  /// must retry.
   let hasTooManyStatements: Bool
-  /// Bytes this holds while it waits for storage.
+  /// Memory charged while the request waits for storage, in bytes.
   let costBytes: Int
 
   let isPeek: Bool
-  /// Up to where the replica holds everything, if it says so: it has nothing to offer.
+  /// The sequence up to which the replica holds everything. Nil if the request has offers or only
+  /// peeks.
   var acknowledgedSequence: UInt64? {
     items.isEmpty && refusals.isEmpty && !isPeek ? cursor?.sequence : nil
   }
 
-  /// Bytes a refusal holds, about.
+  /// Approximate size of a refusal, in bytes.
   private static let refusalBytes = 192
 
-  /// Checks a request. About 5 us an offer, and a millisecond for a purchase that is verified.
+  /// Validates a request. Takes about 5 µs per offer, plus a millisecond per verified purchase.
   ///
   /// - Parameters:
-  ///   - gate: Verifies purchases, at the account's expense; nil to take them in as they are.
-  ///   - quota: What the account may hold.
+  ///   - gate: Verifies purchases and charges failures to the account. Nil: accepts them
+  ///     unverified.
+  ///   - quota: The account's quota.
   ///   - now: The server's clock.
   package init(
     _ request: ExchangeRequest, gate: (PurchaseGate, AccountState)? = nil,
@@ -152,7 +153,7 @@ extension Refusal {
       message: "The record or one of its values is too large.")
   }
 
-  /// What was said of an offer before, said again.
+  /// Repeats an earlier refusal.
   init(index: Int, again reason: Refusal.Reason) {
     switch reason {
     case .tooLarge: self = .tooLarge(index)

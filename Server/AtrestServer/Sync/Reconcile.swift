@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares what a replica says it holds with what the account holds, range by range. No socket, no
-// clock, no chance.
+// Compares a replica's summary with the account's records, range by range. Has no socket, clock or
+// randomness.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// One comparison: the part of the service that a simulator drives as it is. Writes nothing.
+/// Executes one round of reconciliation. Writes nothing. A simulator runs the same code.
 ///
-/// Source: Meyer, "Range-Based Set Reconciliation", 2023, with sums for fingerprints.
+/// Source: Meyer, "Range-Based Set Reconciliation", 2023. Fingerprints are sums.
 package struct Reconcile {
-  /// Parts that a range is split into when it differs.
+  /// Number of parts into which a differing range is split.
   static let fanOut = 16
-  /// Bytes that a range takes besides its end, and a record or key besides itself, about.
+  /// Approximate overhead of a range, record or key in the response, in bytes.
   private static let overheadBytes = 40
-  /// Bytes of a range whose end is as long as a key can be.
+  /// Size of a range with the longest possible end key, in bytes.
   private static let rangeBytes = 4 + Record.Limits.idBytes + 32 + overheadBytes
 
   private let account: AccountID
   private let sums: KeySums
   private let passOver: (_ key: [UInt8]) -> Void
   private let transaction: any StoreTransaction
-  /// Ranges of the request that are not answered yet: each may need one of the answer's.
+  /// Ranges of the request that have not been processed. Each may need a range in the response.
   private var waiting: Int
   private var bytes: Int
   private var response: ReconcileResponse
 
-  /// Compares.
+  /// Executes one round.
   ///
   /// - Parameters:
-  ///   - feed: The account's, in a transaction that need not be one that writes.
-  ///   - sums: The account's, caught up in this transaction; nil: they are read first.
+  ///   - feed: The account's feed, in a transaction that may be read-only.
+  ///   - sums: The account's sums, up to date in this transaction. Nil: builds them first.
   ///   - now: The server's clock.
-  ///   - passOver: Told of each record that differs and cannot be read. It is settled as it is: no
-  ///     replica could store it, and none could be merged into it.
-  /// - Complexity: O(blocks of the ranges), and reads two blocks at most of each range, and the
-  ///   records that are answered.
+  ///   - passOver: Called with the key of each corrupt record that differs. Such a record is
+  ///     treated as settled: no replica could decode it or merge into it.
+  /// - Complexity: O(blocks in the ranges). Reads at most two blocks per range, plus the records in
+  ///   the response.
   package static func run(
     _ request: ReconcileRequest, feed: AccountFeed, at now: WallTime,
     passOver: @escaping (_ key: [UInt8]) -> Void = { _ in }
@@ -62,7 +62,7 @@ package struct Reconcile {
       }
       begin = range.end
     }
-    // What is not mentioned is settled.
+    // Ranges that the response omits are settled.
     if run.response.ranges.last?.content == .settled { run.response.ranges.removeLast() }
     return run.response
   }
@@ -76,8 +76,7 @@ package struct Reconcile {
     self.passOver = passOver
     self.transaction = transaction
     waiting = request.ranges.count
-    // Whatever else is answered, there is room for a range for each that was asked about, and for
-    // one more where a page may end.
+    // Reserve space for one range per requested range, and for one more where the page may end.
     bytes = request.ranges.reduce(0) { sum, range in
       let isByItems = if case .items = range.content { true } else { false }
       return sum + range.end.count + Self.overheadBytes + (isByItems ? Self.rangeBytes : 0)
@@ -96,7 +95,7 @@ package struct Reconcile {
       bytes + Self.fanOut * Self.rangeBytes <= Page.recordBytes
     else { return add(end, .fingerprint(ours)) }
     let most = (ours.count + UInt64(Self.fanOut) - 1) / UInt64(Self.fanOut)
-    // Blocks, where there are so many that the parts come out about alike.
+    // Split at block boundaries if there are enough blocks for parts of similar size.
     if parts.count >= 4 * Self.fanOut {
       split(parts, most)
     } else {
@@ -104,7 +103,8 @@ package struct Reconcile {
     }
   }
 
-  /// Answers with parts of a range that hold at least `most` records each, but for the last.
+  /// Splits a range at block boundaries into parts of at least `most` records each, except the
+  /// last.
   private mutating func split(_ blocks: [(end: [UInt8], sum: Fingerprint)], _ most: UInt64) {
     var part = Fingerprint()
     for (index, block) in blocks.enumerated() {
@@ -116,7 +116,7 @@ package struct Reconcile {
     }
   }
 
-  /// Answers with parts of a range that hold `most` records each, but for the last.
+  /// Splits a range into parts of `most` records each, except the last.
   private mutating func split(
     _ begin: [UInt8], _ end: [UInt8], _ most: UInt64
   ) throws(StoreError) {
@@ -137,13 +137,13 @@ package struct Reconcile {
     add(end, .fingerprint(part))
   }
 
-  /// Answers with the records and keys that differ, as far as there is room; the rest of the range
-  /// is to be compared again.
+  /// Adds the differing records and keys as far as they fit. The rest of the range is to be
+  /// compared again.
   private mutating func compare(
     _ begin: [UInt8], _ end: [UInt8], _ theirs: [KeyRange.Item]
   ) throws(StoreError) {
     var theirs = theirs[...]
-    // The first key for which there was no room.
+    // The first key that did not fit.
     var stop: [UInt8]?
     try transaction.records(of: account, from: begin, to: end) { key, body in
       let hash = Fingerprint.hash(ofRecord: body)
@@ -189,7 +189,8 @@ package struct Reconcile {
     return true
   }
 
-  /// Takes room for a record or a key. The first always has it, so that every answer moves on.
+  /// Reserves space for a record or a key. The first one always fits, so every round makes
+  /// progress.
   private mutating func take(_ count: Int) -> Bool {
     let isFirst = response.records.isEmpty && response.wanted.isEmpty
     let sum = bytes + count + Self.overheadBytes
@@ -200,7 +201,8 @@ package struct Reconcile {
     return true
   }
 
-  /// Whether an answer may have so many more ranges, beside one for each that was asked about.
+  /// Whether the response has room for this many more ranges, besides one per remaining requested
+  /// range.
   private func allows(moreRanges count: Int) -> Bool {
     response.ranges.count + 1 + waiting + count <= KeyRange.limit
   }
@@ -215,7 +217,7 @@ package struct Reconcile {
 }
 
 extension SyncStore {
-  /// One comparison in a transaction of its own: for tests and simulations.
+  /// Executes one round in its own transaction. For tests and simulations.
   package func reconcile(
     _ request: ReconcileRequest, account: AccountID, at now: WallTime
   ) throws(StoreError) -> ReconcileResponse {

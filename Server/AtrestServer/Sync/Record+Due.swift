@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a record counts as, and when housekeeping is to look at it.
+// How a record counts towards the quota, and when housekeeping must process it.
 
 import AtrestProtocol
 import AtrestReplication
@@ -9,15 +9,16 @@ extension Record {
   /// deletion, and how long a device that does not call is waited for: 30 days, in milliseconds.
   static let pruningMilliseconds: Int64 = 30 * 24 * 3600 * 1000
 
-  /// Whether a person would miss it: what is deleted, the journal and entitlements do not count.
+  /// Whether the record counts for the mass-deletion guard. Deleted records, journal entries and
+  /// entitlements do not.
   var isLive: Bool {
     !isDeleted && key.kind != .conflict && key.kind != .entitlement
   }
 
-  /// When housekeeping is to look at the record at the latest; nil: never.
+  /// When housekeeping must process the record at the latest. Nil: never.
   ///
-  /// - Parameter taken: When the server took in what makes it due. A journal entry that claims to
-  ///   be younger counts from then.
+  /// - Parameter taken: When the server accepted the write that makes the record due. Caps the time
+  ///   that a journal entry claims.
   func isDue(takenIn taken: WallTime) -> WallTime? {
     if isDeleted {
       return pruned() == self ? nil : taken.advanced(by: Self.pruningMilliseconds)
@@ -28,7 +29,7 @@ extension Record {
 }
 
 extension Conflict {
-  /// The record that carries the entry; nil if it would be too large for anybody to read back.
+  /// The record that carries the entry. Nil if it is too large to be decoded again.
   var readableRecord: Record? {
     let record = journalRecord
     let body = record.encoded

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides whose turn it is among those that wait for one resource. Pure.
+// Decides whose turn it is among parties that wait for one resource. Pure.
 
-/// Start-time fair queueing: the next turn is that of the party that has had the least.
+/// Start-time fair queueing: the next turn goes to the party that was served least.
 ///
-/// Each party has a virtual time: what it has been charged. One that comes back after a pause
-/// begins where the others are, so that nobody saves up turns; one that was charged much a moment
-/// ago still has to wait until the others have had as much. Turns that are equal go in the order of
-/// waiting.
+/// Each party has a virtual time: the sum of its charges. A party that returns after a pause starts
+/// at the current virtual time, so nobody saves up turns. A party with a large recent charge waits
+/// until the others catch up. Ties are broken by arrival order.
 ///
-/// Source: P. Goyal, H. Vin, H. Cheng, "Start-time Fair Queuing", SIGCOMM 1996; the charge is made
-/// when the work is done, because nobody knows before what it costs.
+/// Source: P. Goyal, H. Vin, H. Cheng, "Start-time Fair Queuing", SIGCOMM 1996. Charges are made
+/// after the work, because its cost is unknown before.
 package struct FairShares<Party: Hashable & Sendable>: Sendable {
   private struct Turn {
     let start: UInt64
-    /// The order of waiting.
+    /// The arrival order.
     let number: UInt64
     let party: Party
 
@@ -22,22 +21,21 @@ package struct FairShares<Party: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// A binary heap: no turn is before its parent, which is at half its index.
+  /// A binary heap: no element is before its parent, which is at (index - 1) / 2.
   private var turns: [Turn] = []
   private var waiting: Set<Party> = []
-  /// What those have been charged that wait, have their turn, or are ahead of the others.
+  /// The virtual times of parties that wait, are being served, or are ahead of the others.
   private var charged: [Party: UInt64] = [:]
-  /// The virtual time: where the party was that had the last turn.
+  /// The current virtual time: the start of the latest turn.
   private var now: UInt64 = 0
   private var count: UInt64 = 0
 
-  /// Nobody waits.
   package init() {}
 
-  /// Whether nobody waits.
+  /// Whether no party waits.
   package var isEmpty: Bool { turns.isEmpty }
 
-  /// A party waits from now on; nothing happens if it does already. O(log n).
+  /// Adds a party to the queue. Does nothing if it already waits. O(log n).
   package mutating func wait(_ party: Party) {
     guard waiting.insert(party).inserted else { return }
     let start = max(charged[party] ?? now, now)
@@ -47,7 +45,7 @@ package struct FairShares<Party: Hashable & Sendable>: Sendable {
     rise()
   }
 
-  /// Takes the party out whose turn it is; nil if nobody waits. O(log n).
+  /// Removes and returns the party whose turn it is. Nil if nobody waits. O(log n).
   package mutating func next() -> Party? {
     guard let first = turns.first else { return nil }
     turns.swapAt(0, turns.count - 1)
@@ -59,17 +57,15 @@ package struct FairShares<Party: Hashable & Sendable>: Sendable {
     return first.party
   }
 
-  /// Charges a party for what it had. A charge is at least 1, or a party could have turns for
-  /// nothing.
+  /// Charges a party for its turn. A charge counts as at least 1, so that no turn is free.
   ///
-  /// - Parameter cost: In any unit, the same for all; nanoseconds of work here.
+  /// - Parameter cost: In any unit, the same for all parties. The server uses nanoseconds.
   package mutating func charge(_ party: Party, _ cost: UInt64) {
     let (sum, overflow) = (charged[party] ?? now).addingReportingOverflow(max(1, cost))
     charged[party] = overflow ? .max : sum
   }
 
-  /// Whoever neither waits nor is ahead begins like anybody who comes for the first time. Amortised
-  /// O(1).
+  /// Drops parties that neither wait nor are ahead: they start like new ones. Amortised O(1).
   private mutating func forget() {
     guard charged.count > 2 * waiting.count + 64 else { return }
     charged = charged.filter { waiting.contains($0.key) || $0.value > now }

@@ -1,48 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where jobs wait for storage: bounded, in fair order, and charged with what they take.
+// A bounded, fair queue of storage jobs that charges each party for its use.
 
 import AtrestHTTP2
 import AtrestLedger
 import AtrestRPC
 import Synchronization
 
-/// Jobs for one serial queue. `submit` is thread-safe; all else happens on that queue.
+/// The jobs of one serial queue. `submit` is thread-safe. Everything else runs on that queue.
 ///
-/// Whoever submits is charged: bytes while a job waits, time while it runs, and the bytes of its
-/// answer until they have left for their connection. A party that has too many of these under way
-/// has no turn until some have left, so that nobody has the server read faster than it can send.
+/// The submitting party is charged for three things: bytes while a job waits, time while it runs,
+/// and the bytes of its response until they are handed to their connection. A party with too many
+/// response bytes in transit gets no turn until some have left. So no party can make the server
+/// read faster than it can send.
 final class JobQueue: @unchecked Sendable {
-  // Sendable because the members below `inbox` are touched only in what `schedule` runs.
+  // Sendable: the members below `inbox` are touched only in blocks that `schedule` runs.
 
-  /// Bounds on what waits, on what is on its way, and on what is done in one go.
+  /// Bounds on waiting jobs, responses in transit, and one batch.
   struct Limits: Sendable {
-    /// Bytes that may wait in all; beyond it work is refused.
+    /// Maximum bytes of all waiting jobs. Beyond it, jobs are refused.
     var waitingBytes = 64 * 1024 * 1024
-    /// Bytes that a party may have the server hold, here and anywhere else, when it hands over
-    /// more.
+    /// Maximum bytes that a party may have charged anywhere in the server when it submits a job.
     var partyBufferedBytes = 16 * 1024 * 1024
-    /// Bytes of answers that are on their way to their connections, in all and of one party.
+    /// Maximum bytes of responses in transit to their connections: in all, and per party.
     var answerBytes = 16 * 1024 * 1024
     var partyAnswerBytes = 2 * 1024 * 1024
-    /// Answers below it are not counted: there are many, and they are gone at once.
+    /// Smaller responses are not counted: there are many, and they leave at once.
     var smallAnswerBytes = 4096
-    /// Of one batch: jobs, bytes that they held, bytes of their answers. One job may go beyond.
+    /// Bounds of one batch: jobs, their bytes, their response bytes. The last job may exceed them.
     var batchJobs = 1024
     var batchBytes = 8 * 1024 * 1024
     var batchAnswerBytes = 4 * 1024 * 1024
-    /// Time that the jobs of one batch take, so that nobody waits for very many others.
+    /// Maximum time for the jobs of one batch, in nanoseconds. Bounds how long one job waits for
+    /// others.
     var batchNanoseconds: UInt64 = 25_000_000
   }
 
-  /// Runs work on the one queue, in order.
+  /// Runs blocks on the serial queue, in order.
   typealias Schedule = @Sendable (@escaping @Sendable () -> Void) -> Void
 
   private struct Inbox {
     var jobs: [QueuedJob] = []
-    /// Answers that have left since: their bytes.
+    /// The bytes of responses that have left since.
     var left: [[Payer.Party: Int]] = []
     var isScheduled = false
-    /// Somebody has to be told when answers leave.
+    /// A party waits for responses to leave.
     var awaitsAnswers = false
     var isClosed = false
   }
@@ -50,8 +51,7 @@ final class JobQueue: @unchecked Sendable {
   let schedule: Schedule
   private let inbox = Mutex(Inbox())
   private let limits: Limits
-  /// Where jobs are booked from `submit` to `finish`, and who pays for those that no device asked
-  /// for.
+  /// The holder of waiting jobs, and the payers of jobs that no device submitted.
   private let waiting = Holder()
   private let server = Holder()
   private let unauthenticated = Holder()
@@ -60,17 +60,19 @@ final class JobQueue: @unchecked Sendable {
   private var answerBytes = 0
   private var answerBytesOf: [Payer.Party: Int] = [:]
 
+  /// Creates a queue.
+  ///
   /// - Parameters:
-  ///   - meter: Nanoseconds by a clock that only goes on.
+  ///   - meter: A monotonic clock in nanoseconds.
   init(limits: Limits, schedule: @escaping Schedule, meter: @escaping @Sendable () -> UInt64) {
     self.limits = limits
     self.schedule = schedule
     self.meter = meter
   }
 
-  /// What one batch has taken so far.
+  /// The accumulated cost of one batch.
   struct Batch {
-    /// In the order in which they were run.
+    /// In execution order.
     fileprivate(set) var jobs: [QueuedJob] = []
     fileprivate var nanoseconds: UInt64 = 0
     fileprivate var bytes = 0
@@ -80,13 +82,12 @@ final class JobQueue: @unchecked Sendable {
 
   // MARK: From any thread
 
-  /// Whether nothing is taken any more.
+  /// Whether new jobs are refused.
   var isClosed: Bool { inbox.withLock { $0.isClosed } }
 
-  /// Hands work over. False: too much waits already, or the queue is closed; nothing will be
-  /// called.
+  /// Submits a job. False if the queue is full or closed; the job is not called then.
   ///
-  /// - Parameter serve: Scheduled if it is not on its way already.
+  /// - Parameter serve: Scheduled unless it already is.
   func submit(_ job: any StorageJob, _ serve: @escaping @Sendable () -> Void) -> Bool {
     let (isTaken, isFirst) = inbox.withLock { inbox in
       let payer = holder(of: job.payer)
@@ -105,9 +106,9 @@ final class JobQueue: @unchecked Sendable {
     payer.holder ?? (payer.party == .unauthenticated ? unauthenticated : server)
   }
 
-  /// Takes nothing any more, and has all that waits served.
+  /// Closes the queue and runs all waiting jobs.
   ///
-  /// - Parameter serveBatch: Runs what waits, or a part of it, on the queue.
+  /// - Parameter serveBatch: Runs some or all waiting jobs, on the queue.
   func close(_ serveBatch: @escaping @Sendable () -> Void) async {
     inbox.withLock { $0.isClosed = true }
     await withCheckedContinuation { done in
@@ -124,7 +125,7 @@ final class JobQueue: @unchecked Sendable {
 
   // MARK: On the queue
 
-  /// Lines up what came since, and lets those go on whose answers have left.
+  /// Enqueues submitted jobs, and resumes parties whose responses have left.
   func takeArrivals() {
     let (jobs, left) = inbox.withLock { inbox in
       defer { (inbox.jobs, inbox.left) = ([], []) }
@@ -134,7 +135,7 @@ final class JobQueue: @unchecked Sendable {
     for answers in left { release(answers) }
   }
 
-  /// Whether `serve` has to come again at once; if not, it is scheduled by what comes.
+  /// Whether `serve` must run again at once. Otherwise the next arrival schedules it.
   func goesOn() -> Bool {
     inbox.withLock { inbox in
       let isBlocked = answerBytes > limits.answerBytes
@@ -146,8 +147,8 @@ final class JobQueue: @unchecked Sendable {
     }
   }
 
-  /// Runs the jobs whose turn it is, until the batch is full or nobody waits. Those that nobody
-  /// waits for any more are finished at once.
+  /// Runs jobs in turn until the batch is full or none waits. Jobs whose callers have gone are
+  /// finished without running.
   func run(
     _ batch: inout Batch, _ run: (QueuedJob) throws(StoreError) -> Void
   ) throws(StoreError) {
@@ -155,11 +156,11 @@ final class JobQueue: @unchecked Sendable {
     defer { if !left.isEmpty { finish(left, .notAwaited) } }
     while batch.jobs.count < limits.batchJobs, batch.bytes < limits.batchBytes,
       batch.answerBytes < limits.batchAnswerBytes, batch.nanoseconds < limits.batchNanoseconds,
-      // What is urgent comes first, but has no more than half of the time.
+      // Urgent jobs come first, but get at most half of the time.
       let job = turns.next(urgentFirst: batch.nanoseconds < limits.batchNanoseconds / 2)
     {
       guard job.use == .clears || job.job.isAwaited else {
-        // It costs nobody anything more, and what it asked for was not acknowledged.
+        // The caller is gone and nothing was acknowledged, so the job can be dropped.
         left.append(job)
         turns.charge(job.payer, 0)
         continue
@@ -180,7 +181,7 @@ final class JobQueue: @unchecked Sendable {
       let nanoseconds = meter() &- start
       batch.nanoseconds += nanoseconds
       turns.charge(job.payer, nanoseconds)
-      // Behind what its device asked for since.
+      // Requeue it behind its device's newer jobs.
       if isUnfinished { turns.append(job) }
     }
     try run(job)
@@ -198,14 +199,14 @@ final class JobQueue: @unchecked Sendable {
     if underWay > limits.partyAnswerBytes { turns.holdBack(party) }
   }
 
-  /// Takes the job out whose turn it is, to be run outside a batch.
+  /// Takes the job whose turn it is, to run it outside a batch.
   func takeNext() -> QueuedJob? {
     guard let job = turns.next(urgentFirst: true) else { return nil }
     turns.charge(job.payer, 0)
     return job
   }
 
-  /// The batch was committed: its answers leave, and are charged until they have.
+  /// Finishes a committed batch: sends its responses and charges them until they have left.
   func finish(_ batch: Batch, _ serve: @escaping @Sendable () -> Void) {
     for (party, bytes) in batch.answers { answerBytesOf[party, default: 0] += bytes }
     answerBytes += batch.answerBytes
@@ -213,16 +214,16 @@ final class JobQueue: @unchecked Sendable {
     finish(batch.jobs, nil) { [self] in hasLeft(answers, serve) }
   }
 
-  /// The batch came to nothing: its jobs are finished in other ways, and answer little.
+  /// Discards a failed batch. Its jobs are finished in other ways, with small responses.
   func forget(_ batch: Batch) {
     for party in batch.answers.keys where answerBytesOf[party, default: 0] == 0 {
       turns.letGoOn(party)
     }
   }
 
-  /// Finishes jobs, and lets go of what they held while they waited.
+  /// Finishes jobs and releases their charges.
   ///
-  /// - Parameter done: Called when their answers have left for their connections.
+  /// - Parameter done: Called when their responses have been handed to the connections.
   func finish(
     _ jobs: [QueuedJob], _ error: StoreError?, _ done: (@Sendable () -> Void)? = nil
   ) {
@@ -234,13 +235,13 @@ final class JobQueue: @unchecked Sendable {
     answers.deliver(done)
   }
 
-  /// Nobody is held back any more: what waits is to be finished, and nothing comes after it.
+  /// Resumes all parties, because the queue is closing and all waiting jobs must finish.
   private func letAllGoOn() {
     (answerBytes, answerBytesOf) = (0, [:])
     turns.letAllGoOn()
   }
 
-  /// Whether a job could be run now.
+  /// Whether a job can run now.
   var hasWork: Bool { !turns.isEmpty && answerBytes <= limits.answerBytes }
 
   private func hasLeft(_ answers: [Payer.Party: Int], _ serve: @escaping @Sendable () -> Void) {

@@ -3,27 +3,26 @@
 import AtrestLedger
 import AtrestReplication
 
-/// Who has storage do something: what that takes is charged to them.
+/// The party that is charged for a storage job.
 package struct Payer: Sendable {
-  /// Parties share storage alike, however much each of them asks for.
+  /// The units of fairness: parties share storage equally, however much each one submits.
   package enum Party: Hashable, Sendable {
-    /// The server's owner, and the server's own errands.
+    /// The server's operator, and background work.
     case server
-    /// Whoever has proved nothing yet.
+    /// All unauthenticated callers.
     case unauthenticated
-    /// All devices of an account together.
+    /// All devices of one account.
     case account(AccountID)
   }
 
   package let party: Party
-  /// The device, by its first identity, which shares its account's part with the others; nil: the
-  /// party itself.
+  /// The device, by its first identity. Devices share their account's part equally. Nil: the party
+  /// itself.
   package let device: ReplicaID?
-  /// Who pays for the memory that is held meanwhile; nil: the party, of which the queue keeps
-  /// account.
+  /// Pays for memory in the meantime. Nil: the party, whose holder the queue keeps.
   let holder: Holder?
-  /// Whether it comes before what is not urgent: it ends what somebody else does, or lets somebody
-  /// in who waits.
+  /// Whether the job precedes others that are not urgent: it revokes access, or approves a pending
+  /// device.
   package let isUrgent: Bool
 
   init(
@@ -40,20 +39,20 @@ package struct Payer: Sendable {
       .account(session.account.id), session.firstIdentity, session.grant.payer, isUrgent: isUrgent)
   }
 
-  /// The server itself, and what its owner asks for.
+  /// The server's background work, and the operator's ordinary commands.
   package static let server = Payer(.server)
-  /// The server's owner, who ends what somebody else does.
+  /// The operator's urgent commands, such as a revocation.
   package static let owner = Payer(.server, isUrgent: true)
-  /// Somebody who asks to be let in.
+  /// A device that is pairing.
   package static let unauthenticated = Payer(.unauthenticated)
 
-  /// An account, for what no device of it asked for.
+  /// An account, for work that no device of it asked for.
   package static func account(_ id: AccountID) -> Payer { Payer(.account(id)) }
 
   /// A device.
   package static func device(_ session: DeviceSession) -> Payer { Payer(session) }
 
-  /// A device that ends what somebody else does, or lets somebody in who waits.
+  /// A device that revokes access or approves a pending device.
   package static func urgent(_ session: DeviceSession) -> Payer {
     Payer(session, isUrgent: true)
   }

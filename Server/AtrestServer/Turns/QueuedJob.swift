@@ -3,7 +3,7 @@
 import AtrestLedger
 import Synchronization
 
-/// A job in a queue, and what it holds there at its payer's expense. Thread-safe.
+/// A queued job and the memory charge for it. Thread-safe.
 final class QueuedJob: Sendable {
   let job: any StorageJob
   private let charge: Mutex<Charge>
@@ -16,9 +16,9 @@ final class QueuedJob: Sendable {
   var payer: Payer { job.payer }
   var use: StorageUse { job.use }
 
-  /// It was run: its answer is held as well.
+  /// Also charges the response, after the job has run.
   func noteAnswer() { charge.withLock { $0.change(to: job.costBytes + job.answerBytes) } }
 
-  /// It was finished: what it holds goes to the call, or away.
+  /// Releases the charge. The call or nobody holds the memory from now on.
   func wasFinished() { charge.withLock { $0.change(to: 0) } }
 }

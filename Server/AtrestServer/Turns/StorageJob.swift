@@ -2,46 +2,44 @@
 
 import AtrestRPC
 
-/// What a job does to the disk: which jobs are refused when room gets scarce.
+/// How a job uses the disk. Decides which jobs are refused when space is scarce.
 package enum StorageUse: Sendable {
-  /// It only reads. If it is an account's, it may do so beside the commits, and sees all that was
-  /// answered before it was handed over.
+  /// Only reads. An account's reads may run concurrently with commits. They see everything that was
+  /// acknowledged before they were submitted.
   case reads
-  /// It touches nothing: what counts is to be between two commits.
+  /// Touches nothing. Only its position between two commits matters.
   case waits
-  /// It writes a little, and takes something away by it: a deletion, a revocation. The reserve is
-  /// kept for it.
+  /// Writes a little to remove something, as a deletion or a revocation does. May use the disk
+  /// reserve.
   case clears
-  /// It writes.
+  /// Writes.
   case writes
 
   var mayWrite: Bool { self == .clears || self == .writes }
 }
 
-/// Work for the storage queue.
+/// A job for the storage queue.
 ///
-/// `run` may be called again in a later transaction if the first did not happen; `finish` is called
-/// once, after. Both on the storage queue.
+/// If the transaction fails, `run` may be called again in a later one. `finish` is called once,
+/// afterwards. Both run on the storage queue.
 package protocol StorageJob: AnyObject, Sendable {
-  /// Who is charged for it.
+  /// The party that is charged.
   var payer: Payer { get }
-  /// What it does to the disk.
+  /// How the job uses the disk.
   var use: StorageUse { get }
-  /// Bytes it holds while it waits.
+  /// The memory charged while it waits, in bytes.
   var costBytes: Int { get }
-  /// Bytes of its answer, after `run`; 0 if they are few.
+  /// The size of the response after `run`, in bytes. 0 if it is small.
   var answerBytes: Int { get }
-  /// Whether somebody waits for what comes of it. Asked before it is run; a job that takes
-  /// something away is run all the same.
+  /// Whether a caller waits for the result. Checked before `run`. A `clears` job runs regardless.
   var isAwaited: Bool { get }
-  /// Whether it did a part of its work, after `run`, and is to be run again when it is its turn.
-  /// Only one that reads, on a queue that only reads: a transaction that did not happen would take
-  /// the part back.
+  /// Whether `run` did only a part of the work and must be called again at the next turn. Only for
+  /// reading jobs on a read queue: a failed transaction would undo the part.
   var isUnfinished: Bool { get }
   /// Does the work in a transaction that other jobs share.
   func run(in batch: Batch) throws(StoreError)
-  /// The transaction is committed (nil), or did not happen, or its outcome is unknown. Adds the
-  /// answer.
+  /// Adds the response to `answers`. `error` is nil if the transaction was committed. Otherwise it
+  /// failed or its outcome is unknown.
   func finish(_ error: StoreError?, _ answers: inout ResponseBatch)
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which job storage does next: parties take turns, and within an account its devices. Pure.
+// Decides which storage job runs next: parties take turns, and so do the devices of an account.
+// Pure.
 
 import AtrestReplication
 
-/// Jobs that wait, in the order in which they are fair.
+/// The waiting jobs in fair order.
 struct StorageTurns: Sendable {
-  /// A device's jobs, in the order in which they came.
+  /// The jobs of one device, in arrival order.
   private struct Jobs {
     private var jobs: [QueuedJob?] = []
     private var first = 0
@@ -14,7 +15,7 @@ struct StorageTurns: Sendable {
 
     mutating func append(_ job: QueuedJob) { jobs.append(job) }
 
-    /// Amortised O(1): what was taken out moves nothing until it is half of all.
+    /// Amortised O(1): removed slots are compacted once they make up half of the array.
     mutating func removeFirst() -> QueuedJob? {
       guard first < jobs.count else { return nil }
       defer {
@@ -29,7 +30,7 @@ struct StorageTurns: Sendable {
     }
   }
 
-  /// A party's jobs, by device.
+  /// The jobs of one party, by device.
   private struct Line {
     private var devices = FairShares<ReplicaID?>()
     private var jobs: [ReplicaID?: Jobs] = [:]
@@ -48,7 +49,7 @@ struct StorageTurns: Sendable {
       return job
     }
 
-    /// The device has had its turn.
+    /// Charges the device for its turn.
     mutating func charge(_ device: ReplicaID?, _ nanoseconds: UInt64) {
       devices.charge(device, nanoseconds)
       if jobs[device] != nil { devices.wait(device) }
@@ -84,16 +85,16 @@ struct StorageTurns: Sendable {
 
   private var urgent = Lane()
   private var usual = Lane()
-  /// Those that have to wait for something else than their turn.
+  /// Parties that are paused because of responses in transit.
   private var heldBack: Set<Payer.Party> = []
 
-  /// Whether nobody can have a turn now.
+  /// Whether no job can run now.
   var isEmpty: Bool { urgent.isEmpty && usual.isEmpty }
 
-  /// Whether somebody waits for something else than a turn.
+  /// Whether a party is paused.
   var holdsAnyBack: Bool { !heldBack.isEmpty }
 
-  /// Adds a job, behind its device's others.
+  /// Appends a job behind the others of its device.
   mutating func append(_ job: QueuedJob) {
     if job.payer.isUrgent {
       urgent.append(job, isHeldBack: false)
@@ -102,13 +103,13 @@ struct StorageTurns: Sendable {
     }
   }
 
-  /// Takes out the job whose turn it is. Whoever has it is charged before there is another.
+  /// Takes the job whose turn it is. Charge it before the next call.
   mutating func next(urgentFirst: Bool) -> QueuedJob? {
     if urgentFirst, let job = urgent.next() { return job }
     return usual.next() ?? urgent.next()
   }
 
-  /// Charges what a job took, and puts its party back in line if it has more.
+  /// Charges a job's cost and requeues its party if it has more jobs.
   mutating func charge(_ payer: Payer, _ nanoseconds: UInt64) {
     if payer.isUrgent {
       urgent.charge(payer, nanoseconds, isHeldBack: false)
@@ -117,17 +118,17 @@ struct StorageTurns: Sendable {
     }
   }
 
-  /// Gives a party no turns, until `letGoOn`, but for what is urgent. Before it is charged for the
-  /// job it had.
+  /// Pauses a party until `letGoOn`, except for urgent jobs. Call it before charging the party's
+  /// current job.
   mutating func holdBack(_ party: Payer.Party) { heldBack.insert(party) }
 
-  /// A party has turns again.
+  /// Resumes a party.
   mutating func letGoOn(_ party: Payer.Party) {
     guard heldBack.remove(party) != nil else { return }
     usual.goOn(party)
   }
 
-  /// All have turns again.
+  /// Resumes all parties.
   mutating func letAllGoOn() {
     for party in heldBack { letGoOn(party) }
   }
