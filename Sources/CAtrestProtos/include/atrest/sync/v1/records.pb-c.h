@@ -206,8 +206,7 @@ struct  Atrest__Sync__V1__Session
    */
   uint32_t target_minutes;
   /*
-   * The prune floor. Only the server writes it, with the stamp of the deletion. Registers with a
-   * smaller stamp are gone.
+   * Written by the server, with the stamp of the deletion. What is older is gone.
    */
   protobuf_c_boolean prune_floor;
 };
@@ -328,8 +327,7 @@ struct  Atrest__Sync__V1__Conflict__Entry
    */
   Atrest__Sync__V1__Register *lost;
   /*
-   * The write that won. Where the record had been deleted and pruned, its `prune_floor`
-   * register.
+   * The winning write. For a record that was deleted and pruned, its `forgotten` register.
    */
   Atrest__Sync__V1__Register *kept;
   /*

@@ -42,8 +42,8 @@ typedef enum _Atrest__Sync__V1__Refusal__Reason {
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_UNSPECIFIED = 0,
   /*
-   * A stamp is more than 60 seconds ahead of the server's clock, and does not follow any that the
-   * account holds: see docs/protocol/merge.md. Write it again with a stamp corrected by
+   * A stamp is more than 60 seconds ahead of the server's clock and does not follow any stamp
+   * that the account holds (see docs/merge.md). Write the value again with a stamp corrected by
    * `server_time_ms`.
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_CLOCK_SKEW = 1,
