@@ -8,7 +8,7 @@ SIMULATOR := .build/simulation/release/simulate
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: install uninstall demo run test bench chaos attack fuzz sanitize gallery simulate simulate-bugs simulator law build release deps format protos clean
+.PHONY: install uninstall demo run test bench chaos attack fuzz sanitize gallery reference simulate simulate-bugs simulator law build release deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
@@ -41,6 +41,10 @@ attack: release
 gallery:
 	@Scripts/install-missing gallery
 	@Scripts/gallery
+
+## reference: the API of the library products with DocC, in .build/reference
+reference: build
+	@Scripts/reference .build/debug
 
 ## fuzz: every decoder and connection under AddressSanitizer; SECONDS=600 each, FUZZ_JOBS=2
 fuzz: deps
@@ -86,7 +90,7 @@ deps:
 	@Scripts/install-missing
 
 format:
-	@$(SWIFT) format -i -r --parallel Package.swift Sources Server Client Lab Tests \
+	@$(SWIFT) format -i -r --parallel Package.swift Sources Server Client Lab Examples Tests \
 		Benchmarks/Package.swift Benchmarks/Sources
 
 protos: deps

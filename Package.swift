@@ -170,6 +170,13 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
 
+    // The code that the documentation shows, with no more access than an app has.
+    .executableTarget(
+      name: "examples",
+      dependencies: [
+        "AtrestClient", "AtrestDomain", "AtrestHTTP2", "AtrestRPC", "AtrestSockets", "AtrestTLS",
+      ], path: "Examples/Snippets", packageAccess: false, swiftSettings: strict),
+
     // Specifications.
     .target(name: "AtrestTestSupport", path: "Tests/Support", swiftSettings: strict),
     .testTarget(

@@ -110,8 +110,9 @@ public struct ServiceMethods<Principal: Sendable> {
   }
 
   /// Adds a method with a stream of messages in and one out. The handler returns what takes the
-  /// caller's messages, on the shard, as they come: ``RequestMessages/receive`` for a task, or a
-  /// closure. Whoever holds the responder answers, on any thread.
+  /// caller's messages, on the shard, as they come: the receiver that
+  /// ``RequestMessages/make(for:bufferMessages:)`` makes for a task, or a closure.
+  /// Whoever holds the responder answers, on any thread.
   /// - Parameter maxMessageBytes: The most that each message may have; as for `unary`.
   public mutating func clientStreaming(
     _ method: String, maxMessageBytes: Int? = nil,

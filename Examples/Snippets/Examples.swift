@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the code that the documentation shows, as far as it needs no server of Atrest Sync.
+
+import Foundation
+
+/// `examples`, or `examples LINK` with the link of an account to join.
+@main
+struct Examples {
+  static func main() async throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("atrest-examples-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let replica = try GettingStarted.open(folder)
+    try GettingStarted.write(replica)
+    try GettingStarted.readThenWrite(replica)
+    try GettingStarted.resolve(replica)
+    try GettingStarted.showRefusals(replica)
+    if CommandLine.arguments.count > 1 {
+      try await GettingStarted.pair(replica, with: CommandLine.arguments[1])
+      try await GettingStarted.sync(replica)
+    }
+    try await ServingCalls.callAndServe()
+    try await ServingCalls.authorize()
+    try await ServingCalls.encrypt()
+  }
+}
