@@ -117,7 +117,7 @@ public struct ImportEntry: Hashable, Sendable {
   public let place: ImportPlace
   /// The record's key.
   public let key: RecordKey
-  /// The fields, ascending, without `deleted` and `forgotten`.
+  /// The fields, ascending, without `deleted` and `prune_floor`.
   public let values: [Value]
   /// The stamp of the last action, which was not a deletion; nil if the file has none.
   public let acted: Stamp?

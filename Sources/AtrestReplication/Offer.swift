@@ -81,7 +81,7 @@ public struct Offer: Hashable, Sendable {
 }
 
 extension Record {
-  /// The greater `forgotten` register of the two copies; nil if neither has one.
+  /// The greater `prune_floor` register of the two copies; nil if neither has one.
   public func floor(with other: Record) -> Register? {
     [self, other].compactMap { $0[Register.pruneFloorField] }.max { $0.stamp < $1.stamp }
   }

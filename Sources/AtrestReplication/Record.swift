@@ -4,9 +4,9 @@
 /// A record is a product of registers, hence a join-semilattice: merging is commutative,
 /// associative and idempotent.
 ///
-/// The `forgotten` register is a floor for the others: a merge drops every register older than it.
-/// The greatest floor of all copies drops what any smaller one would have dropped, so the order of
-/// merges still does not matter.
+/// The `prune_floor` register is a floor for the others: a merge drops every register older than
+/// it. The greatest floor of all copies drops what any smaller one would have dropped, so the order
+/// of merges still does not matter.
 public struct Record: Hashable, Sendable {
   /// The record's identity: kind and id.
   public let key: RecordKey
@@ -22,7 +22,7 @@ public struct Record: Hashable, Sendable {
   /// Creates a record with the given registers.
   ///
   /// - Parameter registers: Ascending by field, each field at most once, none older than a
-  ///   `forgotten` register.
+  ///   `prune_floor` register.
   /// - Returns: nil if `registers` breaks one of these rules.
   public init?(key: RecordKey, registers: [Register]) {
     var last: FieldNumber = 0
@@ -91,7 +91,7 @@ public struct Record: Hashable, Sendable {
   /// - Parameters:
   ///   - other: A copy of the same record.
   ///   - lost: Called for each field whose registers differ, with the loser and the winner; and for
-  ///     each register below the floor, with the `forgotten` register as the winner.
+  ///     each register below the floor, with the `prune_floor` register as the winner.
   /// - Complexity: O(fields of both); no allocation if nothing changes.
   public mutating func merge(
     _ other: Record, lost: (_ lost: Register, _ kept: Register) -> Void = { _, _ in }

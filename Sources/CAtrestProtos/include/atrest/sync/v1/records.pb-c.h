@@ -121,7 +121,8 @@ struct  Atrest__Sync__V1__Register
   /*
    * The stamp of the value that this write replaced, even one of the same replica. Absent if there
    * was none. The writer did not know any other value that loses to this one, except the same
-   * replica's writes before the replaced one: such a loss is a conflict. See docs/merge.md.
+   * replica's writes before the replaced one: such a loss is a conflict. See
+   * docs/protocol/merge.md.
    */
   Atrest__Sync__V1__Stamp *replaced;
   /*
@@ -327,7 +328,7 @@ struct  Atrest__Sync__V1__Conflict__Entry
    */
   Atrest__Sync__V1__Register *lost;
   /*
-   * The winning write. For a record that was deleted and pruned, its `forgotten` register.
+   * The winning write. For a record that was deleted and pruned, its `prune_floor` register.
    */
   Atrest__Sync__V1__Register *kept;
   /*

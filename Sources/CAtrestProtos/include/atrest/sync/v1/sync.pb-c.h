@@ -43,8 +43,8 @@ typedef enum _Atrest__Sync__V1__Refusal__Reason {
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_UNSPECIFIED = 0,
   /*
    * A stamp is more than 60 seconds ahead of the server's clock and does not follow any stamp
-   * that the account holds (see docs/merge.md). Write the value again with a stamp corrected by
-   * `server_time_ms`.
+   * that the account holds (see docs/protocol/merge.md). Write the value again with a stamp
+   * corrected by `server_time_ms`.
    */
   ATREST__SYNC__V1__REFUSAL__REASON__REASON_CLOCK_SKEW = 1,
   /*
@@ -261,7 +261,7 @@ struct  Atrest__Sync__V1__ExchangeResponse
   Atrest__Sync__V1__Refusal **refusals;
   /*
    * Indices into the request's offers, ascending. At least one register of each of these offers
-   * lost to a newer write or was lifted to the prune floor (see docs/merge.md).
+   * lost to a newer write or was lifted to the prune floor (see docs/protocol/merge.md).
    */
   size_t n_superseded;
   uint32_t *superseded;
