@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Books memory twice: where it is held, and at whose expense.
+// Accounts for memory twice: where it is held and who pays for it.
 
-/// Bytes that are held until the charge is let go of. Keep it beside the memory that it stands for:
-/// both end with their owner, and nobody has to remember to give anything back.
+/// Bytes that are charged until this value is destroyed. Store it beside the memory that it stands
+/// for: both end with their owner, so nothing must be released by hand.
 ///
-/// Every byte is booked twice, as in double-entry bookkeeping: the place bounds what it holds in
-/// all, and the payer tells who has caused it, wherever it is held.
+/// As in double-entry bookkeeping, every byte is booked twice. The place bounds what it holds in
+/// total, and the payer shows who caused it, wherever it is held.
 public struct Charge: ~Copyable, Sendable {
-  /// Where the memory is.
+  /// Where the memory is held.
   public let place: Holder
-  /// Who has caused it; nil: nobody is known.
+  /// Who caused it. Nil: unknown.
   public private(set) var payer: Holder?
-  /// How much it is now.
+  /// The current number of bytes.
   public private(set) var bytes: Int
 
-  /// Charges `bytes`, which may change later.
+  /// Charges `bytes`. The amount may change later.
   public init(_ bytes: Int = 0, at place: Holder, by payer: Holder? = nil) {
     self.place = place
     self.payer = payer
@@ -30,7 +30,7 @@ public struct Charge: ~Copyable, Sendable {
     payer?.add(-bytes)
   }
 
-  /// What is held now is so much. Free if that is what it was.
+  /// Sets the number of bytes. Does no work if it is unchanged.
   public mutating func change(to count: Int) {
     guard count != bytes else { return }
     place.add(count - bytes)
@@ -38,7 +38,7 @@ public struct Charge: ~Copyable, Sendable {
     bytes = count
   }
 
-  /// From now on somebody else pays, for what is held already, too.
+  /// Moves the whole charge to another payer.
   public mutating func bill(_ payer: Holder?) {
     guard payer !== self.payer else { return }
     if bytes != 0 {

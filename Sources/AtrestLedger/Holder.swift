@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds up what is held: for whom, and where.
+// Sums charged bytes per place and per payer.
 
 import Synchronization
 
 /// A balance of bytes: of a place that holds memory (a connection, a shard, a queue), or of a payer
-/// who causes it (a device, an account, an address). What it holds, those that it is under hold as
-/// well. Thread-safe, without locks.
+/// (a device, an account, an address). A holder's bytes also count for its parents. Thread-safe and
+/// lock-free.
 public final class Holder: Sendable {
   private let parent: Holder?
   private let bytes = Atomic<Int>(0)
 
-  /// A balance of nothing.
+  /// Creates an empty balance.
   public init(under parent: Holder? = nil) {
     self.parent = parent
   }
 
-  /// What is held here and under it, in bytes.
+  /// The bytes charged here and to all holders under this one.
   public var chargedBytes: Int { bytes.load(ordering: .relaxed) }
 
-  /// The outermost holder: a device's account, for example; itself, if it is under nobody.
+  /// The outermost holder, for example a device's account. Itself if it has no parent.
   public var root: Holder { parent?.root ?? self }
 
-  /// A few nanoseconds for each level.
+  /// Takes a few nanoseconds per level.
   func add(_ count: Int) {
     bytes.add(count, ordering: .relaxed)
     parent?.add(count)

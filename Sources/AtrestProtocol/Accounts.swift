@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of the Accounts service, but for its log of events.
+// The messages of the Accounts service, except its audit log.
 
 import AtrestReplication
 import CAtrestProtos
 
-/// What a server lets an account hold and send; zero where it does not say.
+/// The server's limits. Zero: not reported.
 public struct AccountLimits: Hashable, Sendable {
-  /// Records of one account.
+  /// Records per account.
   public var records: UInt64
-  /// Bytes of one account's records.
+  /// Bytes of encoded records per account.
   public var bytes: UInt64
   /// Bytes of one message.
   public var messageBytes: UInt32
-  /// Offers in one request, and records in one answer.
+  /// Offers per request, and records per response.
   public var recordsPerRequest: UInt32
   /// Bytes of one register's value.
   public var valueBytes: UInt32
   /// Bytes of one encoded record.
   public var recordBytes: UInt32
-  /// Watch streams of one device.
+  /// Open Watch streams per device.
   public var watchStreams: UInt32
 
-  /// Limits.
+  /// Creates limits.
   public init(
     records: UInt64 = 0, bytes: UInt64 = 0, messageBytes: UInt32 = 0,
     recordsPerRequest: UInt32 = 0, valueBytes: UInt32 = 0, recordBytes: UInt32 = 0,
@@ -37,22 +37,22 @@ public struct AccountLimits: Hashable, Sendable {
   }
 }
 
-/// What an account holds, and what it may.
+/// Usage and limits of an account.
 public struct GetAccountResponse: WireMessage {
-  /// Its name.
+  /// The account's name.
   public var name: String
-  /// When it was made.
+  /// When the account was created.
   public var created: WallTime
   /// Devices that have access.
   public var devices: UInt32
-  /// Records held, deleted ones and the journal included.
+  /// Stored records, including deleted ones and the journal.
   public var records: UInt64
-  /// Bytes of those records, as they are encoded.
+  /// Encoded size of those records, in bytes.
   public var bytes: UInt64
-  /// What the server allows.
+  /// The server's limits.
   public var limits: AccountLimits
 
-  /// An answer.
+  /// Creates a response.
   public init(
     name: String, created: WallTime, devices: UInt32, records: UInt64, bytes: UInt64,
     limits: AccountLimits
@@ -65,7 +65,7 @@ public struct GetAccountResponse: WireMessage {
     self.limits = limits
   }
 
-  /// Decodes an answer.
+  /// Decodes a response. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__get_account_response__unpack) {
       message throws(WireError) in
@@ -83,7 +83,7 @@ public struct GetAccountResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__get_account_response__init) { message, arena in
       message.name = arena.text(name)
@@ -104,17 +104,17 @@ public struct GetAccountResponse: WireMessage {
   }
 }
 
-/// Asks for the end of the caller's account.
+/// Confirms the removal of the caller's account.
 public struct DeleteAccountRequest: WireMessage {
-  /// The account's name, exactly.
+  /// The account's exact name.
   public var accountName: String
 
-  /// A request.
+  /// Creates a request.
   public init(accountName: String) {
     self.accountName = accountName
   }
 
-  /// Decodes a request.
+  /// Decodes a request. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__delete_account_request__unpack) {
       message throws(WireError) in
@@ -123,7 +123,7 @@ public struct DeleteAccountRequest: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__delete_account_request__init) { message, arena in
       message.account_name = arena.text(accountName)

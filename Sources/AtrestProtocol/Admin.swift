@@ -4,18 +4,18 @@
 import AtrestReplication
 import CAtrestProtos
 
-/// Names an account: to make it, to invite a device to it, to remove it, or to list its devices
-/// (empty: those of all). The four requests are one message on the wire.
+/// Names an account, to create it, invite a device, remove it, or list its devices (empty: of all
+/// accounts). These four requests have the same encoding.
 public struct AccountRequest: WireMessage {
   /// The account's name.
   public var name: String
 
-  /// A request.
+  /// Creates a request.
   public init(name: String) {
     self.name = name
   }
 
-  /// Decodes a request.
+  /// Decodes a request. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__add_account_request__unpack) {
       message throws(WireError) in
@@ -23,7 +23,7 @@ public struct AccountRequest: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__admin__v1__add_account_request__init) { message, arena in
       message.name = arena.text(name)
@@ -31,23 +31,23 @@ public struct AccountRequest: WireMessage {
   }
 }
 
-/// A pairing code, and where to use it.
+/// A pairing code and the address at which to use it.
 public struct Invitation: WireMessage {
   /// Secret until used.
   public var code: String
-  /// When it stops working.
+  /// When the code expires.
   public var expires: WallTime
   /// Host and port at which devices reach the server.
   public var address: String
 
-  /// An answer.
+  /// Creates a response.
   public init(code: String, expires: WallTime, address: String) {
     self.code = code
     self.expires = expires
     self.address = address
   }
 
-  /// Decodes an answer.
+  /// Decodes a response. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__invitation_response__unpack) {
       message throws(WireError) in
@@ -58,7 +58,7 @@ public struct Invitation: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__admin__v1__invitation_response__init) { message, arena in
       message.code = arena.text(code)
@@ -74,16 +74,16 @@ public struct ListAccountsResponse: WireMessage {
   public struct Account: Hashable, Sendable {
     /// Unique on its server.
     public var name: String
-    /// When it was made.
+    /// When the account was created.
     public var created: WallTime
     /// Devices that have access.
     public var devices: Int
-    /// Records held, deleted ones and the journal included.
+    /// Stored records, including deleted ones and the journal.
     public var records: Int
-    /// Bytes of those records, as they are encoded.
+    /// Encoded size of those records, in bytes.
     public var bytes: Int
 
-    /// An account.
+    /// Creates an account.
     public init(name: String, created: WallTime, devices: Int, records: Int, bytes: Int = 0) {
       self.name = name
       self.created = created
@@ -93,15 +93,15 @@ public struct ListAccountsResponse: WireMessage {
     }
   }
 
-  /// By name.
+  /// Sorted by name.
   public var accounts: [Account]
 
-  /// An answer.
+  /// Creates a response.
   public init(accounts: [Account]) {
     self.accounts = accounts
   }
 
-  /// Decodes an answer.
+  /// Decodes a response. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__list_accounts_response__unpack) {
       message throws(WireError) in
@@ -117,7 +117,7 @@ public struct ListAccountsResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(
       atrest__admin__v1__list_accounts_response__init, expectedBytes: accounts.count * 256 + 512
@@ -138,29 +138,29 @@ public struct ListAccountsResponse: WireMessage {
 
 /// Devices with the names of their accounts.
 public struct ListAccountDevicesResponse: WireMessage {
-  /// A device and whose it is.
+  /// A device and its account.
   public struct Entry: Hashable, Sendable {
     /// The account's name.
     public var account: String
-    /// The device; `isCurrent` is false here.
+    /// The device. Its `isCurrent` is always false.
     public var device: Device
 
-    /// A device and whose it is.
+    /// Creates an entry.
     public init(account: String, device: Device) {
       self.account = account
       self.device = device
     }
   }
 
-  /// By account, oldest device first.
+  /// Grouped by account, oldest device first.
   public var entries: [Entry]
 
-  /// An answer.
+  /// Creates a response.
   public init(entries: [Entry]) {
     self.entries = entries
   }
 
-  /// Decodes an answer.
+  /// Decodes a response. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__list_account_devices_response__unpack) {
       message throws(WireError) in
@@ -182,7 +182,7 @@ public struct ListAccountDevicesResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(
       atrest__admin__v1__list_account_devices_response__init,

@@ -3,20 +3,20 @@
 
 import CAtrestProtos
 
-/// Asks for a backup.
+/// Selects the file of a backup.
 public struct BackupRequest: WireMessage {
-  /// Absolute path of the file, which must not exist yet.
+  /// Absolute path of the file. The file must not exist yet.
   public var path: String
 
-  /// Bytes of a path at most: what the kernel takes, about.
+  /// Maximum length of a path in bytes, about the kernel's limit.
   public static let pathLimitBytes = 4096
 
-  /// A request.
+  /// Creates a request.
   public init(path: String) {
     self.path = path
   }
 
-  /// Decodes a request.
+  /// Decodes a request. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__backup_request__unpack) {
       message throws(WireError) in
@@ -24,7 +24,7 @@ public struct BackupRequest: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(
       atrest__admin__v1__backup_request__init, expectedBytes: path.utf8.count + 512
@@ -34,18 +34,18 @@ public struct BackupRequest: WireMessage {
   }
 }
 
-/// What a backup holds.
+/// The contents of a backup.
 public struct BackupResponse: WireMessage {
-  /// Accounts.
+  /// The number of accounts.
   public var accounts: Int
-  /// Devices, those without access included.
+  /// The number of devices, including revoked ones.
   public var devices: Int
-  /// Records, deleted ones and the journal included.
+  /// The number of records, including deleted ones and the journal.
   public var records: Int
-  /// Bytes of the file.
+  /// The size of the file in bytes.
   public var sizeBytes: Int
 
-  /// An answer.
+  /// Creates a response.
   public init(accounts: Int, devices: Int, records: Int, sizeBytes: Int) {
     self.accounts = accounts
     self.devices = devices
@@ -53,7 +53,7 @@ public struct BackupResponse: WireMessage {
     self.sizeBytes = sizeBytes
   }
 
-  /// Decodes an answer.
+  /// Decodes a response. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__backup_response__unpack) { message in
       BackupResponse(
@@ -62,7 +62,7 @@ public struct BackupResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__admin__v1__backup_response__init) { message, _ in
       message.accounts = UInt64(clamping: accounts)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Journal entries as records, so that they are stored, synced and read like everything else.
+// Conversion of journal entries to and from records, so that they are stored and synced like any
+// record.
 
 import AtrestReplication
 import CAtrestProtobufC
 import CAtrestProtos
 
 extension Conflict {
-  /// The record that carries the entry. Its register's stamp is the losing write's.
+  /// The record that carries the entry. Its register has the losing write's stamp.
   public var journalRecord: Record {
     let value = packing(
       atrest__sync__v1__conflict__init,
@@ -26,9 +27,9 @@ extension Conflict {
     return record
   }
 
-  /// Reads an entry from its record.
+  /// Decodes an entry from its record.
   ///
-  /// - Throws: `WireError` if the record is no journal entry this build can understand.
+  /// - Throws: `WireError` if the record is not a journal entry that this build understands.
   public init(_ record: Record) throws(WireError) {
     self = try unpacking(record.message, by: atrest__sync__v1__conflict__unpack) {
       message throws(WireError) in

@@ -3,21 +3,21 @@
 
 import CAtrestProtos
 
-/// A position in an account's feed. Sequences are the server's, in the order of its commits; client
-/// clocks play no part.
+/// A position in an account's feed. The server assigns sequences in commit order. Client clocks
+/// play no part.
 public struct Cursor: Hashable, Sendable {
-  /// The random name of the commit that gave the sequence; 0 before the first.
+  /// The random name of the commit with this sequence. 0 before the first.
   public let commit: UInt64
-  /// Everything up to here is held; 0 before the first.
+  /// The replica has everything up to this sequence, inclusive. 0 before the first.
   public let sequence: UInt64
 
-  /// A position.
+  /// Creates a cursor.
   public init(commit: UInt64, sequence: UInt64) {
     self.commit = commit
     self.sequence = sequence
   }
 
-  /// Before the first commit.
+  /// The position before the first commit.
   public static let start = Cursor(commit: 0, sequence: 0)
 
   init(_ message: Atrest__Sync__V1__Cursor) {

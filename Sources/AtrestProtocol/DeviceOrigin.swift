@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a device came to its account, and through which other devices.
+// How a device joined its account, and through which other devices.
 
 import AtrestReplication
 
-/// How a device came to its account. Kept for good: it tells who else may have got in through a
-/// device that was stolen.
+/// How a device joined its account. Kept permanently: it shows which devices may have joined
+/// through a stolen one.
 public enum DeviceOrigin: Hashable, Sendable {
-  /// With a code of the server's owner; or nobody knows, as of devices that joined before servers
-  /// kept this.
+  /// With a code from the server's operator. Also the value for devices that joined before servers
+  /// recorded the origin.
   case owner
-  /// With a code that `inviter` made. `approver` let it in; nil: nobody had to.
+  /// With a code that `inviter` created. `approver` approved it. Nil: it needed no approval.
   case invited(inviter: ReplicaID, approver: ReplicaID?)
-  /// As a new identity of a device that was a copy, or was put back from one.
+  /// As an additional identity of a device that is a copy or was restored from one.
   case renewed(from: ReplicaID)
 
-  /// What was stored or sent, one by one. An approver without a parent counts as one: it did let
-  /// the device in.
+  /// Creates an origin from stored or received fields. An approver without a parent counts as the
+  /// parent, because it admitted the device.
   public init(parent: ReplicaID?, approver: ReplicaID?, isRenewed: Bool) {
     guard let first = parent ?? approver else {
       self = .owner
@@ -24,7 +24,7 @@ public enum DeviceOrigin: Hashable, Sendable {
     self = isRenewed ? .renewed(from: first) : .invited(inviter: first, approver: approver)
   }
 
-  /// The device that it descends from; nil for none.
+  /// The device from which it descends, or nil.
   public var parent: ReplicaID? {
     switch self {
     case .owner: nil
@@ -33,19 +33,19 @@ public enum DeviceOrigin: Hashable, Sendable {
     }
   }
 
-  /// The device that let it in, which may be the parent; nil: none had to.
+  /// The device that approved it, possibly the parent. Nil: it needed no approval.
   public var approver: ReplicaID? {
     if case .invited(_, let approver) = self { approver } else { nil }
   }
 
-  /// Whether it is a new identity of its parent's.
+  /// Whether it is an additional identity of its parent.
   public var isRenewed: Bool {
     if case .renewed = self { true } else { false }
   }
 }
 
 extension DeviceOrigin {
-  /// As on the wire, where zero stands for no device.
+  /// Decodes wire fields, in which zero means no device.
   init(parent: UInt64, renewed: Int32, approver: UInt64) {
     self.init(
       parent: ReplicaID(nonZero: parent), approver: ReplicaID(nonZero: approver),

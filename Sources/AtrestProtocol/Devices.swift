@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of the Devices service that say who is in: pairing, renewing, listing and renaming.
+// The messages of the Devices service for pairing, renewing, listing and renaming.
 
 import AtrestReplication
 import CAtrestProtobufC
 import CAtrestProtos
 
-/// Bytes of the longest name of a device or an account.
+/// The limit on names of devices and accounts.
 public enum NameLimit {
-  /// Bytes of UTF-8.
+  /// Maximum length in bytes of UTF-8.
   public static let bytes = 64
 }
 
-/// A request or an answer without any field.
+/// A request or response without fields.
 public struct EmptyMessage: WireMessage {
-  /// The only value.
+  /// Creates the only value.
   public init() {}
 
-  /// Fields of newer versions are ignored.
+  /// Ignores fields of newer versions.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     _ = try unpacking(bytes, by: atrest__sync__v1__get_account_request__unpack) { _ in true }
   }
 
-  /// No bytes.
+  /// Empty.
   public var encoded: [UInt8] { [] }
 }
 
-/// Asks to join an account.
+/// Redeems a pairing code.
 public struct PairRequest: WireMessage {
-  /// As in the pairing link.
+  /// The code from the pairing link, 13 characters.
   public var code: String
-  /// What people call the device.
+  /// The device's name for people, 1 to 64 bytes.
   public var deviceName: String
-  /// Names the request, so that it can be repeated: random bytes, or none. A secret: the token is
-  /// made of it.
+  /// Makes the request idempotent: 16 to 64 random bytes, or none. Secret, because the token is
+  /// derived from it.
   public var nonce: [UInt8]
 
-  /// A request.
+  /// Creates a request.
   public init(code: String, deviceName: String, nonce: [UInt8] = []) {
     self.code = code
     self.deviceName = deviceName
     self.nonce = nonce
   }
 
-  /// Decodes a request.
+  /// Decodes a request. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__pair_request__unpack) {
       message throws(WireError) in
@@ -53,7 +53,7 @@ public struct PairRequest: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__pair_request__init) { message, arena in
       message.code = arena.text(code)
@@ -63,10 +63,10 @@ public struct PairRequest: WireMessage {
   }
 }
 
-/// What names a request that may have to be repeated, so that it is done once. Random bytes, kept
-/// until the answer is stored.
+/// The nonce that makes a request idempotent: random bytes that the client keeps until it has
+/// stored the response.
 public enum Nonce {
-  /// Bytes of a nonce that is not empty.
+  /// The valid lengths of a nonce in bytes, unless it is empty.
   public static let bytes = 16...64
 
   static func checked(_ data: ProtobufCBinaryData) throws(WireError) -> [UInt8] {
@@ -78,21 +78,20 @@ public enum Nonce {
   }
 }
 
-/// Who a device is from now on.
+/// A device's new identity and credentials.
 public struct PairResponse: WireMessage {
-  /// The identity under which it stamps its writes.
+  /// The identity under which the device stamps its writes.
   public var replica: ReplicaID
-  /// The secret that stands for it.
+  /// The bearer token. Secret.
   public var token: String
   /// The account's name.
   public var accountName: String
   /// The server's clock.
   public var serverTime: WallTime
-  /// What the device is called, which need not be what was asked for; empty from servers that do
-  /// not say.
+  /// The device's name, possibly different from the requested one. Empty from older servers.
   public var deviceName: String
 
-  /// An answer.
+  /// Creates a response.
   public init(
     replica: ReplicaID, token: String, accountName: String, serverTime: WallTime,
     deviceName: String = ""
@@ -104,7 +103,7 @@ public struct PairResponse: WireMessage {
     self.deviceName = deviceName
   }
 
-  /// Decodes an answer.
+  /// Decodes a response. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__pair_response__unpack) {
       message throws(WireError) in
@@ -118,7 +117,7 @@ public struct PairResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__pair_response__init) { message, arena in
       message.replica = replica.rawValue
@@ -130,10 +129,10 @@ public struct PairResponse: WireMessage {
   }
 }
 
-/// Asks for a new identity beside the one that the caller has.
+/// Requests an additional identity for the caller.
 public struct RenewRequest: WireMessage {
-  /// Names the request, so that it can be repeated: random bytes, or none. A secret: the new token
-  /// is made of it.
+  /// Makes the request idempotent: 16 to 64 random bytes, or none. Secret, because the new token is
+  /// derived from it.
   public var nonce: [UInt8]
 
   /// A request.
@@ -141,7 +140,7 @@ public struct RenewRequest: WireMessage {
     self.nonce = nonce
   }
 
-  /// Decodes a request.
+  /// Decodes a request. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__renew_request__unpack) {
       message throws(WireError) in
@@ -149,7 +148,7 @@ public struct RenewRequest: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__renew_request__init) { message, arena in
       message.nonce = arena.bytes(nonce)
@@ -159,22 +158,22 @@ public struct RenewRequest: WireMessage {
 
 /// A device of an account.
 public struct Device: Hashable, Sendable {
-  /// Its identity.
+  /// The replica identity.
   public var replica: ReplicaID
-  /// What people call it.
+  /// The name that people see.
   public var name: String
   /// When it joined.
   public var paired: WallTime
-  /// When it last called, to the minute; nil if never.
+  /// When it last called, accurate to the minute. Nil: never.
   public var seen: WallTime?
-  /// When its access ended; nil if it has not.
+  /// When it was revoked. Nil: it has access.
   public var revoked: WallTime?
-  /// Whether it is the caller itself.
+  /// Whether it is the caller.
   public var isCurrent: Bool
-  /// Which device invited it, let it in, or renewed itself into it.
+  /// The device that invited, approved or renewed it.
   public var origin: DeviceOrigin
 
-  /// A device.
+  /// Creates a device.
   public init(
     replica: ReplicaID, name: String, paired: WallTime, seen: WallTime? = nil,
     revoked: WallTime? = nil, isCurrent: Bool = false, origin: DeviceOrigin = .owner
@@ -200,7 +199,7 @@ public struct Device: Hashable, Sendable {
 }
 
 extension WallTime {
-  /// On the wire, zero stands for no time.
+  /// Decodes a wire field, in which zero means no time.
   init?(nonZero milliseconds: Int64) {
     guard milliseconds != 0 else { return nil }
     self.init(milliseconds: milliseconds)
@@ -209,15 +208,15 @@ extension WallTime {
 
 /// The devices of the caller's account.
 public struct ListDevicesResponse: WireMessage {
-  /// Oldest first.
+  /// Oldest first, including revoked ones.
   public var devices: [Device]
 
-  /// An answer.
+  /// Creates a response.
   public init(devices: [Device]) {
     self.devices = devices
   }
 
-  /// Decodes an answer.
+  /// Decodes a response. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__list_devices_response__unpack) {
       message throws(WireError) in
@@ -229,7 +228,7 @@ public struct ListDevicesResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(
       atrest__sync__v1__list_devices_response__init, expectedBytes: devices.count * 256 + 512
@@ -252,20 +251,20 @@ public struct ListDevicesResponse: WireMessage {
   }
 }
 
-/// Gives a device another name.
+/// Renames a device.
 public struct RenameDeviceRequest: WireMessage {
-  /// Its identity.
+  /// The device's identity.
   public var replica: ReplicaID
-  /// What it is to be called.
+  /// The new name, 1 to 64 bytes.
   public var name: String
 
-  /// A request.
+  /// Creates a request.
   public init(replica: ReplicaID, name: String) {
     self.replica = replica
     self.name = name
   }
 
-  /// Decodes a request.
+  /// Decodes a request. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__rename_device_request__unpack) {
       message throws(WireError) in
@@ -275,7 +274,7 @@ public struct RenameDeviceRequest: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__rename_device_request__init) { message, arena in
       message.replica = replica.rawValue
@@ -284,17 +283,17 @@ public struct RenameDeviceRequest: WireMessage {
   }
 }
 
-/// What a device is called now.
+/// The result of a rename.
 public struct RenameDeviceResponse: WireMessage {
-  /// The name that was asked for, or that with a number.
+  /// The device's name now, possibly with a number.
   public var name: String
 
-  /// An answer.
+  /// Creates a response.
   public init(name: String) {
     self.name = name
   }
 
-  /// Decodes an answer.
+  /// Decodes a response. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__rename_device_response__unpack) {
       message throws(WireError) in
@@ -302,7 +301,7 @@ public struct RenameDeviceResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__rename_device_response__init) { message, arena in
       message.name = arena.text(name)

@@ -5,20 +5,20 @@ import AtrestDomain
 import AtrestReplication
 import CAtrestProtos
 
-/// Brings a purchase.
+/// Submits a purchase.
 public struct SubmitTransactionRequest: WireMessage {
-  /// JWS compact form, as the App Store wrote it.
+  /// The App Store's signed statement in JWS compact form, unchanged.
   public var signedTransaction: [UInt8]
-  /// Whether a purchase of another account is to move to this one.
+  /// Whether to move a purchase from another account to this one.
   public var transfer: Bool
 
-  /// A request.
+  /// Creates a request.
   public init(signedTransaction: [UInt8], transfer: Bool = false) {
     self.signedTransaction = signedTransaction
     self.transfer = transfer
   }
 
-  /// Decodes a request.
+  /// Decodes a request. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__submit_transaction_request__unpack) {
       SubmitTransactionRequest(
@@ -26,7 +26,7 @@ public struct SubmitTransactionRequest: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(
       atrest__sync__v1__submit_transaction_request__init,
@@ -38,20 +38,20 @@ public struct SubmitTransactionRequest: WireMessage {
   }
 }
 
-/// What became of a purchase.
+/// The outcome of a submission.
 public struct SubmitTransactionResponse: WireMessage {
-  /// Why a statement does not count.
+  /// The reason why a statement was rejected.
   public struct Rejection: Hashable, Sendable {
-    /// Stable, in upper case.
+    /// A stable upper-case name.
     public var code: String
-    /// The number of the check that failed.
+    /// The number of the failed check.
     public var check: UInt32
-    /// For people.
+    /// What happened and what to do, for people.
     public var message: String
     /// Whether the same statement may pass later.
     public var retryable: Bool
 
-    /// A rejection.
+    /// Creates a rejection.
     public init(code: String, check: UInt32, message: String, retryable: Bool) {
       self.code = code
       self.check = check
@@ -60,15 +60,15 @@ public struct SubmitTransactionResponse: WireMessage {
     }
   }
 
-  /// Nil if the statement is stored, or a later one about the same purchase is.
+  /// Nil if the server holds this statement or a later one about the same purchase.
   public var rejection: Rejection?
 
-  /// An answer.
+  /// Creates a response.
   public init(rejection: Rejection? = nil) {
     self.rejection = rejection
   }
 
-  /// Decodes an answer.
+  /// Decodes a response. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__submit_transaction_response__unpack) {
       message throws(WireError) in
@@ -81,7 +81,7 @@ public struct SubmitTransactionResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__submit_transaction_response__init) { message, arena in
       guard let rejection else { return }
@@ -95,21 +95,21 @@ public struct SubmitTransactionResponse: WireMessage {
   }
 }
 
-/// What an app needs to know before it sells something.
+/// What an app must know before a sale.
 public struct GetEntitlementsResponse: WireMessage {
-  /// Bytes of the account's token: a UUID.
+  /// Length of the app account token in bytes: a UUID.
   public static let tokenBytes = 16
 
-  /// What the app gives the App Store with each purchase.
+  /// The app passes this to the App Store with each purchase.
   public var appAccountToken: [UInt8]
   /// Whether the server verifies purchases.
   public var verifies: Bool
-  /// Statements that the account holds.
+  /// The number of statements that the account holds.
   public var held: UInt32
   /// The server's clock.
   public var serverTime: WallTime
 
-  /// An answer.
+  /// Creates a response.
   public init(appAccountToken: [UInt8], verifies: Bool, held: UInt32, serverTime: WallTime) {
     self.appAccountToken = appAccountToken
     self.verifies = verifies
@@ -117,7 +117,7 @@ public struct GetEntitlementsResponse: WireMessage {
     self.serverTime = serverTime
   }
 
-  /// Decodes an answer.
+  /// Decodes a response. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__get_entitlements_response__unpack) {
       message throws(WireError) in
@@ -129,7 +129,7 @@ public struct GetEntitlementsResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__get_entitlements_response__init) { message, arena in
       message.app_account_token = arena.bytes(appAccountToken)

@@ -1,73 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened to an account: events, and the pages in which devices and the server's owner read
-// them.
+// The audit log: events, and the pages in which devices and the operator read them.
 
 import AtrestReplication
 import CAtrestProtos
 
-/// Something that happened to an account. Names devices by number and nothing else.
+/// An entry of the audit log. Identifies devices by replica only.
 public struct Event: Hashable, Sendable {
-  /// What happened. Unknown numbers come from newer servers.
+  /// The type of event. Unknown numbers come from newer servers.
   public struct Kind: RawRepresentable, Hashable, Sendable {
     /// The number on the wire.
     public let rawValue: Int
 
-    /// A kind with the given number.
+    /// Creates a kind from its number.
     public init(rawValue: Int) {
       self.rawValue = rawValue
     }
 
-    /// The server's owner made the account.
+    /// The server's operator created the account.
     public static let accountMade = Kind(rawValue: 1)
-    /// `actor`, or the server's owner, removed the account.
+    /// `actor` or the server's operator removed the account.
     public static let accountRemoved = Kind(rawValue: 2)
-    /// `actor`, or the server's owner, made a pairing code; `detail` is 1 if its pending device
+    /// `actor` or the server's operator created a pairing code. `detail` is 1 if the new device
     /// needs approval.
     public static let codeMade = Kind(rawValue: 3)
-    /// A wrong, used or old code was tried.
+    /// A wrong, used or expired code was tried.
     public static let codeRefused = Kind(rawValue: 4)
-    /// `subject` joined, with a code of `actor`'s or of the server's owner.
+    /// `subject` joined with a code created by `actor` or by the server's operator.
     public static let devicePaired = Kind(rawValue: 5)
-    /// `actor` let `subject` in.
+    /// `actor` approved `subject`.
     public static let deviceApproved = Kind(rawValue: 6)
-    /// `actor` sent a pending device away.
+    /// `actor` rejected a pending device.
     public static let deviceDenied = Kind(rawValue: 7)
-    /// `actor` gave `subject` another name.
+    /// `actor` renamed `subject`.
     public static let deviceRenamed = Kind(rawValue: 8)
-    /// `actor`, or the server's owner, ended the access of `subject`.
+    /// `actor` or the server's operator revoked `subject`.
     public static let deviceRevoked = Kind(rawValue: 9)
-    /// `actor` took the new identity `subject`.
+    /// `actor` took `subject` as an additional identity.
     public static let deviceRenewed = Kind(rawValue: 10)
-    /// `actor` allowed a mass deletion, and `detail` records were deleted.
+    /// `actor` confirmed a mass deletion of `detail` records.
     public static let massDeletion = Kind(rawValue: 11)
-    /// `actor` brought a purchase, which was stored.
+    /// `actor` submitted a purchase, and the server stored it.
     public static let purchaseTaken = Kind(rawValue: 12)
-    /// `actor` brought a purchase that failed the check `detail`.
+    /// `actor` submitted a purchase that failed check `detail`.
     public static let purchaseRefused = Kind(rawValue: 13)
-    /// A purchase came to the account (`detail` 1) or went away from it (2).
+    /// A purchase moved to this account (`detail` is 1) or away from it (2).
     public static let purchaseMoved = Kind(rawValue: 14)
-    /// The server's owner made a backup.
+    /// The server's operator made a backup.
     public static let backupMade = Kind(rawValue: 15)
-    /// `actor` had been told more than the server holds.
+    /// `actor` had received commits that the server does not have.
     public static let restoreNoticed = Kind(rawValue: 16)
   }
 
-  /// Its place in the server's log, from 1 on.
+  /// The event's number in the server's log, from 1.
   public var number: UInt64
-  /// When it happened, by the server's clock.
+  /// The server's clock at the event.
   public var at: WallTime
-  /// What happened.
+  /// The type of event.
   public var kind: Kind
-  /// The device that did it; `.none`: the server's owner, or a stranger.
+  /// The device that acted. `.none`: the server's operator or an unauthenticated caller.
   public var actor: ReplicaID
-  /// The device that it was done to; `.none`: none.
+  /// The affected device. `.none`: none.
   public var subject: ReplicaID
-  /// See `Kind`.
+  /// A number whose meaning depends on `kind`. See `Kind`.
   public var detail: Int64
-  /// How many like it this one stands for, itself included.
+  /// How many equal events this entry stands for, itself included.
   public var count: UInt32
 
-  /// An event.
+  /// Creates an event.
   public init(
     number: UInt64, at: WallTime, kind: Kind, actor: ReplicaID = .none,
     subject: ReplicaID = .none, detail: Int64 = 0, count: UInt32 = 1
@@ -108,11 +107,11 @@ extension Arena {
   }
 }
 
-/// A part of a log of events.
+/// The limits of a page of events.
 public enum EventPage {
-  /// Events in a page at most.
+  /// Maximum number of events in a page.
   public static let limit: UInt32 = 500
-  /// Events in a page if nobody says how many.
+  /// Number of events in a page by default.
   public static let usual: UInt32 = 100
 
   static func checked(_ limit: UInt32) throws(WireError) -> UInt32 {
@@ -121,20 +120,20 @@ public enum EventPage {
   }
 }
 
-/// Asks for a page of what happened to the caller's account.
+/// Selects a page of the account's audit log.
 public struct EventsRequest: WireMessage {
-  /// Only what has a smaller number; zero: from the newest on.
+  /// Return only events with a smaller number. Zero: start with the newest event.
   public var before: UInt64
-  /// Events at most, 1 to 500.
+  /// Maximum number of events, 1 to 500.
   public var limit: UInt32
 
-  /// A request.
+  /// Creates a request.
   public init(before: UInt64 = 0, limit: UInt32 = EventPage.usual) {
     self.before = before
     self.limit = limit
   }
 
-  /// Decodes a request.
+  /// Decodes a request. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__events_request__unpack) {
       message throws(WireError) in
@@ -142,7 +141,7 @@ public struct EventsRequest: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__events_request__init) { message, _ in
       message.before = before
@@ -151,20 +150,20 @@ public struct EventsRequest: WireMessage {
   }
 }
 
-/// A page of what happened to the caller's account.
+/// A page of the account's audit log.
 public struct EventsResponse: WireMessage {
   /// Newest first.
   public var events: [Event]
-  /// There are older ones.
+  /// Whether older events exist.
   public var more: Bool
 
-  /// An answer.
+  /// Creates a response.
   public init(events: [Event], more: Bool) {
     self.events = events
     self.more = more
   }
 
-  /// Decodes an answer.
+  /// Decodes a response. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__events_response__unpack) {
       message throws(WireError) in
@@ -174,7 +173,7 @@ public struct EventsResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(
       atrest__sync__v1__events_response__init, expectedBytes: events.count * 128 + 512
@@ -186,23 +185,23 @@ public struct EventsResponse: WireMessage {
   }
 }
 
-/// Asks, as the server's owner, for a page of what happened.
+/// Selects a page of the server's audit log, for the operator.
 public struct AccountEventsRequest: WireMessage {
-  /// The account's name; empty: all that happened.
+  /// The account's name. Empty: all events.
   public var account: String
-  /// Only what has a smaller number; zero: from the newest on.
+  /// Return only events with a smaller number. Zero: start with the newest event.
   public var before: UInt64
-  /// Events at most, 1 to 500.
+  /// Maximum number of events, 1 to 500.
   public var limit: UInt32
 
-  /// A request.
+  /// Creates a request.
   public init(account: String = "", before: UInt64 = 0, limit: UInt32 = EventPage.usual) {
     self.account = account
     self.before = before
     self.limit = limit
   }
 
-  /// Decodes a request.
+  /// Decodes a request. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__account_events_request__unpack) {
       message throws(WireError) in
@@ -212,7 +211,7 @@ public struct AccountEventsRequest: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__admin__v1__account_events_request__init) { message, arena in
       message.account = arena.text(account)
@@ -222,18 +221,18 @@ public struct AccountEventsRequest: WireMessage {
   }
 }
 
-/// A page of what happened, for the server's owner.
+/// A page of the server's audit log, for the operator.
 public struct AccountEventsResponse: WireMessage {
-  /// An event, and to which account it happened.
+  /// An event and its account.
   public struct Entry: Hashable, Sendable {
-    /// The account's number; zero: it concerns none.
+    /// The account's number. Zero: the event concerns no account.
     public var account: UInt64
-    /// The account's name; empty if it was removed, or if there is none.
+    /// The account's name. Empty if the account was removed or if there is none.
     public var accountName: String
-    /// What happened.
+    /// The event itself.
     public var event: Event
 
-    /// An event.
+    /// Creates an entry.
     public init(account: UInt64, accountName: String, event: Event) {
       self.account = account
       self.accountName = accountName
@@ -243,16 +242,16 @@ public struct AccountEventsResponse: WireMessage {
 
   /// Newest first.
   public var entries: [Entry]
-  /// There are older ones.
+  /// Whether older events exist.
   public var more: Bool
 
-  /// An answer.
+  /// Creates a response.
   public init(entries: [Entry], more: Bool) {
     self.entries = entries
     self.more = more
   }
 
-  /// Decodes an answer.
+  /// Decodes a response. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__account_events_response__unpack) {
       message throws(WireError) in
@@ -269,7 +268,7 @@ public struct AccountEventsResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(
       atrest__admin__v1__account_events_response__init, expectedBytes: entries.count * 256 + 512
@@ -287,24 +286,24 @@ public struct AccountEventsResponse: WireMessage {
   }
 }
 
-/// Asks for a check of the log of events.
+/// Selects the part of the audit log to verify.
 public struct CheckEventsRequest: WireMessage {
-  /// The newest event to check; zero: all there are.
+  /// The number of the newest event to verify. Zero: the whole log.
   public var through: UInt64
 
-  /// A request.
+  /// Creates a request.
   public init(through: UInt64 = 0) {
     self.through = through
   }
 
-  /// Decodes a request.
+  /// Decodes a request. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__check_events_request__unpack) { message in
       CheckEventsRequest(through: message.through)
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__admin__v1__check_events_request__init) { message, _ in
       message.through = through
@@ -312,24 +311,24 @@ public struct CheckEventsRequest: WireMessage {
   }
 }
 
-/// What a check of the log of events found.
+/// The result of verifying the audit log.
 public struct CheckEventsResponse: WireMessage {
-  /// Events checked.
+  /// The number of events verified.
   public var events: UInt64
-  /// The number of the first event that is not as it was written; zero: the log is whole.
+  /// The number of the first altered event. Zero: the log is intact.
   public var broken: UInt64
-  /// The hash of the newest event that is whole, which covers all before it; empty if there is
+  /// The hash of the newest intact event, which covers all events before it. Empty if there is
   /// none.
   public var hash: [UInt8]
 
-  /// An answer.
+  /// Creates a response.
   public init(events: UInt64, broken: UInt64, hash: [UInt8]) {
     self.events = events
     self.broken = broken
     self.hash = hash
   }
 
-  /// Decodes an answer.
+  /// Decodes a response. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__check_events_response__unpack) { message in
       CheckEventsResponse(
@@ -337,7 +336,7 @@ public struct CheckEventsResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__admin__v1__check_events_response__init) { message, arena in
       message.events = events

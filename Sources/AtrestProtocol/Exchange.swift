@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sync.Exchange, with records left encoded: stores keep them so, and most pages are never looked
-// into.
+// The messages of Sync.Exchange. Records stay encoded, as in the store: most pages are only passed
+// on.
 
 import AtrestReplication
 import CAtrestProtobufC
 import CAtrestProtos
 
-/// What a replica offers, and what it holds.
+/// A replica's position and its offers.
 public struct ExchangeRequest: WireMessage {
-  /// What the replica holds; nil the first time.
+  /// The replica has stored everything up to here. Nil in its first request.
   public var cursor: Cursor?
   /// Encoded `Offer`s, at most `Page.records`.
   public var offers: [[UInt8]]
-  /// The head that the newest answer told; nil: the cursor.
+  /// `ExchangeResponse.head` of the latest response. Nil: the same as `cursor`.
   public var lastKnownHead: Cursor?
-  /// Where the offers lie in the replica's outbox; nil for a replica that nobody can copy.
+  /// The positions of the offers in the replica's outbox. Nil for a replica that cannot be copied.
   public var segment: OutboxSegment?
-  /// Whether the person wants most of what there is deleted.
+  /// Whether the user confirmed a mass deletion.
   public var allowsMassDeletion: Bool
-  /// Whether the answer is not stored: the cursor says where to read on, not what is held.
+  /// Whether the replica does not store the response. `cursor` then only says where to read.
   public var isPeek: Bool
-  /// What the device's clock shows, wrong or not; nil if it does not say.
+  /// The device's uncorrected clock. Nil: unknown.
   public var deviceTime: WallTime?
 
-  /// A request.
+  /// Creates a request.
   public init(
     cursor: Cursor?, offers: [[UInt8]] = [], lastKnownHead: Cursor? = nil,
     segment: OutboxSegment? = nil, allowsMassDeletion: Bool = false, isPeek: Bool = false,
@@ -31,7 +31,7 @@ public struct ExchangeRequest: WireMessage {
   ) {
     self.cursor = cursor
     self.offers = offers
-    // The same as the cursor is what its absence says.
+    // On the wire, an absent head means that it equals the cursor.
     self.lastKnownHead = lastKnownHead == cursor ? nil : lastKnownHead
     self.segment = segment
     self.allowsMassDeletion = allowsMassDeletion
@@ -39,7 +39,7 @@ public struct ExchangeRequest: WireMessage {
     self.deviceTime = deviceTime
   }
 
-  /// Decodes a request; its offers stay encoded.
+  /// Decodes a request. Its offers stay encoded.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__internal__v1__exchange_request_page__unpack) {
       message throws(WireError) in
@@ -57,7 +57,7 @@ public struct ExchangeRequest: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(
       atrest__internal__v1__exchange_request_page__init, expectedBytes: Page.arenaBytes(offers)
@@ -74,31 +74,32 @@ public struct ExchangeRequest: WireMessage {
   }
 }
 
-/// What the server took, and what the replica has not seen.
+/// The verdict on the offers, and the records that the replica has not seen.
 public struct ExchangeResponse: WireMessage {
-  /// Offers that were not taken. Every other one up to `takenThrough` is durable.
+  /// Offers that were not accepted. Every other one up to `takenThrough` is durable.
   public var refusals: [Refusal]
-  /// Indices of offers that lost at least one register to a newer write.
+  /// Indices of offers that lost at least one register to a newer write or were lifted to the prune
+  /// floor.
   public var superseded: [UInt32]
   /// Encoded `Record`s in commit order.
   public var records: [[UInt8]]
-  /// What the replica holds once it has stored this.
+  /// The replica's cursor once it has stored this response.
   public var cursor: Cursor
-  /// Whether there is more after `cursor`.
+  /// Whether more records follow after `cursor`.
   public var more: Bool
-  /// Whether the server did not know the replica's positions: the feed starts over, and the replica
-  /// should offer all it holds.
+  /// Whether the server did not know the replica's positions. The feed then starts from the
+  /// beginning, and the replica should offer everything it holds.
   public var restarted: Bool
   /// The server's clock.
   public var serverTime: WallTime
-  /// The account's last commit.
+  /// The account's latest commit.
   public var head: Cursor
-  /// How far the server has gone through the replica's outbox; nil if the request had no segment.
+  /// The server's position in the replica's outbox. Nil if the request had no segment.
   public var takenThrough: OutboxPosition?
-  /// Whether the server has reason to believe that its clock is wrong.
+  /// Whether the server's clock may be wrong.
   public var isClockDoubtful: Bool
 
-  /// A response. Without `head` the cursor is there.
+  /// Creates a response. `head` defaults to `cursor`.
   public init(
     refusals: [Refusal] = [], superseded: [UInt32] = [], records: [[UInt8]] = [], cursor: Cursor,
     more: Bool = false, restarted: Bool = false, serverTime: WallTime, head: Cursor? = nil,
@@ -116,7 +117,7 @@ public struct ExchangeResponse: WireMessage {
     self.isClockDoubtful = isClockDoubtful
   }
 
-  /// Decodes a response; its records stay encoded.
+  /// Decodes a response. Its records stay encoded.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__internal__v1__exchange_response_page__unpack) {
       message throws(WireError) in
@@ -143,7 +144,7 @@ public struct ExchangeResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(
       atrest__internal__v1__exchange_response_page__init,
@@ -166,21 +167,21 @@ public struct ExchangeResponse: WireMessage {
   }
 }
 
-/// Bounds of one page, either way.
+/// The bounds of one page, in a request or a response.
 public enum Page {
-  /// Offers of a request, records of a response.
+  /// Maximum number of offers in a request, and of records in a response.
   public static let records = 1000
-  /// Bytes of the records of one page; the rest of a message is small beside the 16 KiB this leaves
-  /// of 256.
+  /// Maximum bytes of the records in one page. This leaves 16 of a message's 256 KiB for its other
+  /// fields, which are small.
   public static let recordBytes = 240 * 1024
 
-  /// Bytes of memory that encoding these items takes, about.
+  /// Approximate memory for encoding these items, in bytes.
   static func arenaBytes(_ items: [[UInt8]]) -> Int {
     items.reduce(512) { $0 + $1.count + 48 }
   }
 }
 
-/// Copies of the encoded messages in a C array.
+/// Copies the encoded messages out of a C array.
 func encodedElements(_ array: UnsafeMutablePointer<ProtobufCBinaryData>?, _ count: Int) -> [[UInt8]]
 {
   UnsafeBufferPointer(start: array, count: array == nil ? 0 : count).map { [UInt8]($0) }

@@ -7,14 +7,14 @@ import CAtrestProtobufC
 import CAtrestProtos
 import Foundation
 
-/// The fields of a fast.
+/// The fields of KIND_SESSION.
 public enum SessionField {
   /// Start, end and outcome.
   public static let span: FieldNumber = 2
-  /// Minutes.
+  /// The planned duration in minutes.
   public static let target: FieldNumber = 3
 
-  /// The value of the `span` register.
+  /// Encodes the value of the `span` register.
   public static func encode(_ span: Session.Span) -> [UInt8] {
     packing(atrest__sync__v1__session__init) { message, arena in
       let inner = arena.make(atrest__sync__v1__session__span__init)
@@ -25,7 +25,7 @@ public enum SessionField {
     }
   }
 
-  /// The value of the `target` register.
+  /// Encodes the value of the `target` register.
   public static func encode(targetMinutes: Int) -> [UInt8] {
     packing(atrest__sync__v1__session__init) { message, _ in
       message.target_minutes = UInt32(clamping: targetMinutes)
@@ -34,9 +34,9 @@ public enum SessionField {
 }
 
 extension Session {
-  /// Reads a fast from its record.
+  /// Decodes a fast from its record.
   ///
-  /// - Throws: `WireError` if the record is no fast this build can understand.
+  /// - Throws: `WireError` if the record is not a fast that this build understands.
   public init(_ record: Record) throws(WireError) {
     guard let id = UUID(bytes: record.key.id) else { throw .invalid("a fast's id is not a UUID") }
     self = try unpacking(record.message, by: atrest__sync__v1__session__unpack) {
@@ -58,12 +58,12 @@ extension Session {
   }
 }
 
-/// The fields of a glass of water.
+/// The fields of KIND_WATER.
 public enum WaterField {
-  /// When and how much.
+  /// Time and amount.
   public static let intake: FieldNumber = 2
 
-  /// The value of the `intake` register.
+  /// Encodes the value of the `intake` register.
   public static func encode(_ intake: WaterEntry.Intake) -> [UInt8] {
     packing(atrest__sync__v1__water__init) { message, arena in
       let inner = arena.make(atrest__sync__v1__water__intake__init)
@@ -75,9 +75,9 @@ public enum WaterField {
 }
 
 extension WaterEntry {
-  /// Reads a glass of water from its record.
+  /// Decodes a drink from its record.
   ///
-  /// - Throws: `WireError` if the record is no water entry this build can understand.
+  /// - Throws: `WireError` if the record is not a water entry that this build understands.
   public init(_ record: Record) throws(WireError) {
     guard let id = UUID(bytes: record.key.id) else {
       throw .invalid("a water entry's id is not a UUID")
@@ -93,14 +93,14 @@ extension WaterEntry {
   }
 }
 
-/// The field of a setting.
+/// The field of KIND_PREFERENCE.
 public enum PreferenceField {
-  /// Text whose meaning is the key's.
+  /// Text in a format that the setting's key determines.
   public static let value: FieldNumber = 2
-  /// Bytes of the longest value.
+  /// Maximum length of the value in bytes.
   public static let limitBytes = 4096
 
-  /// The value of the `value` register.
+  /// Encodes the value of the `value` register.
   public static func encode(_ text: String) -> [UInt8] {
     packing(atrest__sync__v1__preference__init, expectedBytes: text.utf8.count + 512) {
       message, arena in
@@ -108,7 +108,7 @@ public enum PreferenceField {
     }
   }
 
-  /// Reads a setting's value from its record.
+  /// Decodes a setting's value from its record.
   public static func value(of record: Record) throws(WireError) -> String {
     try unpacking(record.message, by: atrest__sync__v1__preference__unpack) {
       message throws(WireError) in
@@ -117,13 +117,13 @@ public enum PreferenceField {
   }
 }
 
-/// The field of an entitlement fact.
+/// The field of KIND_ENTITLEMENT.
 public enum EntitlementField {
-  /// The signed transaction, as the App Store wrote it.
+  /// The App Store's signed statement, unchanged.
   public static let signedTransaction: FieldNumber = 2
 
-  /// The record that carries a signed transaction; nil if the transaction does not say what places
-  /// it among others. Its stamp is its own signed date, so no device's clock orders it.
+  /// Creates the record for a signed transaction. Its stamp is the transaction's signed date, so no
+  /// device's clock orders it. Nil if a claim that the record needs is missing.
   public static func record(jws: [UInt8]) -> Record? {
     guard let claims = SignedTransaction(jws: jws) else { return nil }
     let time = HybridTime(WallTime(milliseconds: claims.signedMilliseconds))
@@ -140,7 +140,7 @@ public enum EntitlementField {
       ])
   }
 
-  /// The signed transaction of a record.
+  /// The signed statement of a record.
   public static func jws(of record: Record) throws(WireError) -> [UInt8] {
     try unpacking(record.message, by: atrest__sync__v1__entitlement__unpack) { message in
       [UInt8](message.signed_transaction)
@@ -148,19 +148,18 @@ public enum EntitlementField {
   }
 }
 
-/// The times that can be stored: after 1970, before the year 6430.
+/// The range of storable times: after 1970 and before the year 6430.
 enum WireDate {
   static let range: Range<Int64> = 1..<(1 << 47)
 }
 
 extension Date {
-  /// From milliseconds since 1970, UTC.
+  /// Creates a date from milliseconds since 1970, UTC.
   public init(milliseconds: Int64) {
     self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
   }
 
-  /// Milliseconds since 1970, UTC, to the nearest; times that cannot be stored become the nearest
-  /// that can.
+  /// Milliseconds since 1970, UTC, rounded. Clamped to the range of storable times.
   public var milliseconds: Int64 {
     let exact = (timeIntervalSince1970 * 1000).rounded()
     guard exact > Double(WireDate.range.lowerBound) else { return WireDate.range.lowerBound }
@@ -172,13 +171,13 @@ extension Date {
 }
 
 extension UUID {
-  /// From 16 bytes; nil for any other number of them.
+  /// Creates a UUID from 16 bytes. Nil for any other length.
   public init?(bytes: [UInt8]) {
     guard bytes.count == 16 else { return nil }
     self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 
-  /// Its 16 bytes.
+  /// The UUID's 16 bytes.
   public var bytes: [UInt8] {
     withUnsafeBytes(of: uuid) { Array($0) }
   }

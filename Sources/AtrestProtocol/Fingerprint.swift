@@ -1,40 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two sides compare instead of records: a hash of each, and the sum of hashes over a range of
-// keys.
+// Hashes of records, and sums of hashes over key ranges, for set reconciliation.
 
 import Crypto
 
-/// The records of a range, in sixteen bytes. Sums of two ranges that lie side by side add up to
-/// that of both.
+/// A fingerprint of the records in a key range, in sixteen bytes. Fingerprints of adjacent ranges
+/// add up to that of the combined range.
 ///
-/// For finding differences between two honest sides, not for proving anything to a dishonest one:
-/// sums of hashes can be forged by whoever writes all the records.
+/// It finds differences between two honest sides. It proves nothing to a dishonest one, because a
+/// writer of all records can forge a sum of hashes.
 public struct Fingerprint: Hashable, Sendable {
-  /// Records in the range.
+  /// The number of records in the range.
   public var count: UInt64
-  /// The sum of their hashes, modulo 2^64.
+  /// The sum of the records' hashes, modulo 2^64.
   public var sum: UInt64
 
-  /// A fingerprint; of nothing, by default.
+  /// Creates a fingerprint, by default of an empty range.
   public init(count: UInt64 = 0, sum: UInt64 = 0) {
     self.count = count
     self.sum = sum
   }
 
-  /// Adds a record.
+  /// Adds a record by its hash.
   public mutating func add(_ hash: UInt64) {
     count &+= 1
     sum &+= hash
   }
 
-  /// Adds what another range holds.
+  /// Adds the fingerprint of another range.
   public mutating func add(_ other: Fingerprint) {
     count &+= other.count
     sum &+= other.sum
   }
 
   /// The hash of one record: the first eight bytes, little-endian, of the SHA-256 of its canonical
-  /// encoding. About 0.5 us.
+  /// encoding. About 0.5 µs.
   public static func hash(ofRecord encoded: [UInt8]) -> UInt64 {
     SHA256.hash(data: encoded).withUnsafeBytes {
       UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self))

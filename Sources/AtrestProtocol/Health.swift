@@ -3,17 +3,17 @@
 
 import CAtrestProtos
 
-/// Asks how a service is.
+/// Selects a service.
 public struct HealthCheckRequest: WireMessage {
-  /// A service's full name; empty for the server as a whole.
+  /// The service's full name. Empty: the server as a whole.
   public var service: String
 
-  /// A request.
+  /// Creates a request.
   public init(service: String) {
     self.service = service
   }
 
-  /// Decodes a request.
+  /// Decodes a request. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: grpc__health__v1__health_check_request__unpack) {
       message throws(WireError) in
@@ -21,7 +21,7 @@ public struct HealthCheckRequest: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(grpc__health__v1__health_check_request__init) { message, arena in
       message.service = arena.text(service)
@@ -29,36 +29,36 @@ public struct HealthCheckRequest: WireMessage {
   }
 }
 
-/// How a service is.
+/// The state of a service.
 public struct HealthCheckResponse: WireMessage {
-  /// The standard's states.
+  /// The states that the standard defines.
   public enum State: Int, Hashable, Sendable {
-    /// Nothing is known.
+    /// The state is unknown.
     case unknown = 0
-    /// It answers.
+    /// The service accepts calls.
     case serving = 1
-    /// It is about to stop.
+    /// The service is about to stop.
     case notServing = 2
-    /// There is no such service.
+    /// The service is unknown.
     case serviceUnknown = 3
   }
 
-  /// The state.
+  /// The current state.
   public var state: State
 
-  /// An answer.
+  /// Creates a response.
   public init(state: State) {
     self.state = state
   }
 
-  /// Decodes an answer; a state of a newer version is unknown.
+  /// Decodes a response. A state of a newer version becomes `unknown`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: grpc__health__v1__health_check_response__unpack) { message in
       HealthCheckResponse(state: State(rawValue: Int(message.status.rawValue)) ?? .unknown)
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(grpc__health__v1__health_check_response__init) { message, _ in
       message.status = .init(rawValue: .init(state.rawValue))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What records.proto demands of the kinds this build knows. Kinds and fields it does not know pass
+// The rules of records.proto for the kinds that this build knows. Unknown kinds and fields pass
 // unchanged.
 
 import AtrestDomain
@@ -7,11 +7,11 @@ import AtrestReplication
 import Foundation
 
 extension Record {
-  /// Checks the record against the rules of its kind. Merging and storing never need this; taking
-  /// in a write does.
+  /// Checks the record against the rules of its kind. Required when a write is accepted, but not
+  /// for merging or storing.
   ///
-  /// A deleted record's payload may be pruned, so only what is there is checked.
-  /// - Throws: `WireError.invalid` with a sentence that holds no value of the record.
+  /// A deleted record may be pruned, so only the fields that it still has are checked.
+  /// - Throws: `WireError.invalid` with a message that contains no value of the record.
   public func checkKindRules() throws(WireError) {
     guard RecordKind.known.contains(key.kind) else { return }
     guard registers.allSatisfy(\.holdsOnlyItsField) else {
@@ -58,9 +58,9 @@ extension Record {
     }
   }
 
-  /// A deleted record that was pruned, or of which only the deletion is known,
-  /// with something valid in its place: what is left is checked all the same. A record that was
-  /// brought back, edited and deleted again keeps what was edited.
+  /// A copy in which valid placeholders replace the missing fields of a deleted record that was
+  /// pruned or of which only the deletion is known. So the remaining fields are still checked. A
+  /// record that was restored, edited and deleted again has fields left.
   private var completed: Record {
     guard isLackingPayload, let deletion = self[Register.deletedField] else { return self }
     var copy = self
@@ -74,7 +74,7 @@ extension Record {
     isDeleted && (self[Register.pruneFloorField] != nil || registers.count == 1)
   }
 
-  /// Values for the fields that a kind cannot be without.
+  /// Placeholder values for the required fields of a kind.
   private static func standIns(for kind: RecordKind) -> [(FieldNumber, [UInt8])] {
     let date = Date(milliseconds: 0)
     switch kind {
@@ -97,9 +97,8 @@ extension RecordKind {
 }
 
 extension Register {
-  /// Whether the value is nothing but encodings of the register's own field. Without this two
-  /// registers of a record could both set one field, and merging them one by one would not be
-  /// merging that field.
+  /// Whether the value contains only encodings of the register's own field. Otherwise two registers
+  /// of a record could set the same field, and merging registers would not merge that field.
   var holdsOnlyItsField: Bool {
     var rest = value[...]
     while !rest.isEmpty {

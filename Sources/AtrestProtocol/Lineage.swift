@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which devices of an account descend from which. Pure.
+// The descent of an account's devices from each other. Pure.
 
 import AtrestReplication
 
-/// The descent of an account's devices.
+/// The descent graph of an account's devices.
 ///
-/// A device descends from the one that made its code or took it as a new identity, and from the one
-/// that let it in: either could have been the thief's. Devices whose access has ended belong to it
-/// all the same: their descendants may have theirs.
+/// A device descends from the one that created its code or took it as an additional identity, and
+/// from the one that approved it. A thief could have used either. Revoked devices are part of the
+/// graph, because their descendants may still have access.
 public struct Lineage: Sendable {
   private var children: [ReplicaID: [ReplicaID]] = [:]
 
-  /// - Parameter devices: Those of one account, ended ones included. O(devices).
+  /// - Parameter devices: All devices of one account, including revoked ones. O(devices).
   public init(_ devices: some Sequence<(ReplicaID, DeviceOrigin)>) {
     for (device, origin) in devices {
       guard let parent = origin.parent else { continue }
@@ -22,11 +22,11 @@ public struct Lineage: Sendable {
     }
   }
 
-  /// The devices that descend from one, directly or not; never that one itself, even if damaged
-  /// rows make a circle.
+  /// All direct and indirect descendants of a device. Never contains the device itself, even if
+  /// corrupt rows form a cycle.
   ///
-  /// - Parameter spared: Left out, with those that descend through it only, unless it is the device
-  ///   that is asked about.
+  /// - Parameter spared: This device is left out, together with descendants that are reachable only
+  ///   through it. Ignored if it equals `device`.
   /// - Complexity: O(descendants).
   public func descendants(
     of device: ReplicaID, sparing spared: ReplicaID? = nil

@@ -1,64 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-// The full names of the methods, as they stand in `:path`.
+// The full method names, as used in `:path`.
 
-/// Full method names.
+/// Full method names. See the comments in Protos/ for each call's contract.
 public enum Method {
-  /// Offers records and takes those not seen.
+  /// Sends offers and returns unseen records.
   public static let exchange = "/atrest.sync.v1.Sync/Exchange"
-  /// Streams what is committed from now on.
+  /// Streams every commit from now on.
   public static let watch = "/atrest.sync.v1.Sync/Watch"
-  /// Finds and fetches what differs.
+  /// Finds and transfers differing records.
   public static let reconcile = "/atrest.sync.v1.Sync/Reconcile"
-  /// Joins an account.
+  /// Joins an account with a pairing code.
   public static let pair = "/atrest.sync.v1.Devices/Pair"
-  /// Makes a pairing code.
+  /// Creates a pairing code.
   public static let invite = "/atrest.sync.v1.Devices/Invite"
-  /// Takes a new identity.
+  /// Issues an additional identity.
   public static let renew = "/atrest.sync.v1.Devices/Renew"
   /// Lists the account's devices.
   public static let listDevices = "/atrest.sync.v1.Devices/List"
-  /// Ends a device's access.
+  /// Revokes a device.
   public static let revokeDevice = "/atrest.sync.v1.Devices/Revoke"
-  /// Lists who waits to be let in.
+  /// Lists the devices that wait for approval.
   public static let pendingDevices = "/atrest.sync.v1.Devices/ListPendingDevices"
-  /// Lets a pending device in, or sends it away.
+  /// Approves or rejects a pending device.
   public static let decide = "/atrest.sync.v1.Devices/ResolvePendingDevice"
-  /// Gives a device another name.
+  /// Renames a device.
   public static let renameDevice = "/atrest.sync.v1.Devices/Rename"
-  /// Reads what the account holds, and what it may.
+  /// Returns the account's usage and limits.
   public static let getAccount = "/atrest.sync.v1.Accounts/Get"
   /// Removes the account.
   public static let deleteAccount = "/atrest.sync.v1.Accounts/Delete"
-  /// Reads what happened to the account.
+  /// Returns a page of the account's audit log.
   public static let events = "/atrest.sync.v1.Accounts/Events"
-  /// Brings a purchase.
+  /// Submits a purchase.
   public static let submitTransaction = "/atrest.sync.v1.Entitlements/Submit"
-  /// Reads what an app needs to know before it sells something.
+  /// Returns what an app must know before a sale.
   public static let getEntitlements = "/atrest.sync.v1.Entitlements/Get"
-  /// The health of the server.
+  /// Returns the server's health.
   public static let healthCheck = "/grpc.health.v1.Health/Check"
-  /// The health of the server, and its changes.
+  /// Streams the server's health and its changes.
   public static let healthWatch = "/grpc.health.v1.Health/Watch"
 
-  /// What the server's owner asks, on the Unix socket only.
+  /// The operator's methods, served on the Unix socket only.
   public enum Admin {
-    /// Makes an account.
+    /// Creates an account.
     public static let addAccount = "/atrest.admin.v1.Admin/AddAccount"
-    /// Makes a pairing code for an account.
+    /// Creates a pairing code for an account.
     public static let inviteDevice = "/atrest.admin.v1.Admin/InviteDevice"
-    /// Removes an account and all that it holds.
+    /// Removes an account with everything that it holds.
     public static let removeAccount = "/atrest.admin.v1.Admin/RemoveAccount"
-    /// Lists accounts.
+    /// Lists all accounts.
     public static let listAccounts = "/atrest.admin.v1.Admin/ListAccounts"
-    /// Lists devices.
+    /// Lists the devices of one account or of all accounts.
     public static let listDevices = "/atrest.admin.v1.Admin/ListDevices"
-    /// Ends a device's access.
+    /// Revokes a device.
     public static let revokeDevice = "/atrest.admin.v1.Admin/RevokeDevice"
-    /// Writes a copy of the store.
+    /// Writes a backup of the store.
     public static let backup = "/atrest.admin.v1.Admin/Backup"
-    /// Reads what happened.
+    /// Returns a page of the audit log.
     public static let events = "/atrest.admin.v1.Admin/Events"
-    /// Checks that the log of events is whole.
+    /// Verifies the hash chain of the audit log.
     public static let checkEvents = "/atrest.admin.v1.Admin/CheckEvents"
   }
 }

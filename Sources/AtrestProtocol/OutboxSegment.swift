@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where offers lie in the log of everything that a replica ever offered, and how far a server has
-// gone through it.
+// Positions in a replica's outbox: the log of everything that it ever offered.
 
 import CAtrestProtos
 
 /// A position in a replica's outbox.
 public struct OutboxPosition: Hashable, Sendable {
-  /// The number of an offer; 0 before the first.
+  /// The number of an offer. 0 before the first.
   public var number: UInt64
-  /// The token that it was sent with; 0 before the first.
+  /// The token in the request that carried it. 0 before the first.
   public var token: UInt64
 
-  /// A position.
+  /// Creates a position.
   public init(number: UInt64, token: UInt64) {
     self.number = number
     self.token = token
   }
 
-  /// Before the first offer: in every replica's past.
+  /// The position before the first offer. It lies in every replica's past.
   public static let start = OutboxPosition(number: 0, token: 0)
 
   init(_ message: Atrest__Sync__V1__OutboxPosition) {
@@ -25,19 +24,18 @@ public struct OutboxPosition: Hashable, Sendable {
   }
 }
 
-/// Where the offers of a request lie in the replica's outbox. See `OutboxSegment` in sync.proto for
-/// the rules.
+/// The positions of a request's offers in the replica's outbox. The rules are in sync.proto.
 public struct OutboxSegment: Hashable, Sendable {
-  /// The token of the newest position that the replica was told; 0 before the first.
+  /// The token of the latest position that the replica received. 0 before the first.
   public var confirmed: UInt64
   /// The replica's newest token. Random, not zero, durable before it is sent.
   public var token: UInt64
-  /// What the server said of the offers numbered up to here is stored.
+  /// The replica has stored the server's verdicts on all offers up to this number.
   public var settledThrough: UInt64
-  /// The number of each offer, ascending, all beyond `settledThrough`.
+  /// The number of each offer, ascending, all greater than `settledThrough`.
   public var numbers: [UInt64]
 
-  /// A segment.
+  /// Creates a segment. All parameters are stored unchecked.
   public init(confirmed: UInt64, token: UInt64, settledThrough: UInt64, numbers: [UInt64]) {
     self.confirmed = confirmed
     self.token = token
@@ -45,12 +43,12 @@ public struct OutboxSegment: Hashable, Sendable {
     self.numbers = numbers
   }
 
-  /// Whether a server that is at `position` is at one in the past of the replica that sent this.
+  /// Whether this request continues from the server's `position`.
   public func follows(_ position: OutboxPosition) -> Bool {
     position.token == 0 || position.token == token || position.token == confirmed
   }
 
-  /// - Parameter count: Offers of the request.
+  /// - Parameter count: The number of offers in the request.
   init(_ message: Atrest__Sync__V1__OutboxSegment, count: Int) throws(WireError) {
     guard message.token != 0 else { throw .invalid("an outbox token is zero") }
     guard message.n_steps == 0 || message.n_steps == count else {
@@ -75,10 +73,10 @@ public struct OutboxSegment: Hashable, Sendable {
       settledThrough: message.settled_through, numbers: numbers)
   }
 
-  /// The greatest number: what a signed integer holds.
+  /// The greatest valid number: the maximum of a signed integer.
   public static let lastNumber = UInt64(Int64.max)
 
-  /// By how much each number lies beyond the one before; empty if it is 1 for each.
+  /// The differences between consecutive numbers. Empty if all are 1.
   fileprivate var steps: [UInt32] {
     var last = settledThrough
     var steps: [UInt32] = []

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Six digits by which a person knows the device that waits from one that somebody else holds.
+// Six digits by which a person tells the pending device from one that somebody else holds.
 
 import Crypto
 
 extension PairRequest {
-  /// What a device shows while it waits to be let in, and what whoever is asked about it is shown:
-  /// six digits. Somebody else with the same link shows others, whatever the device calls itself.
-  /// Empty without a nonce: then it is not let in by approval.
+  /// Six digits that both the pending device and the approving device show. Another device with the
+  /// same link has other digits, whatever name it uses. Empty without a nonce: then the device
+  /// cannot be approved.
   ///
-  /// Whoever draws nonces until the digits fit must know beforehand what the other device will
-  /// show.
+  /// An attacker who searches for a nonce with matching digits would have to know the other
+  /// device's digits in advance.
   public var digits: String {
     guard !nonce.isEmpty else { return "" }
     var hash = SHA256()
@@ -22,7 +22,7 @@ extension PairRequest {
   }
 }
 
-/// What a pending device's digits may be on the wire.
+/// The format of digits on the wire.
 enum PairingDigits {
   static let count = 6
 

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of the Devices service by which a device invites another one and lets it in.
+// The messages of the Devices service for inviting and approving another device.
 
 import AtrestReplication
 import CAtrestProtos
 
-/// Asks for a pairing code.
+/// Requests a pairing code.
 public struct InviteRequest: WireMessage {
-  /// Whether whoever has the code joins at once, and no device is asked.
+  /// Whether the code alone suffices to join. Otherwise a device must approve.
   public var withoutApproval: Bool
 
-  /// A request.
+  /// Creates a request.
   public init(withoutApproval: Bool = false) {
     self.withoutApproval = withoutApproval
   }
 
-  /// Decodes a request.
+  /// Decodes a request. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__invite_request__unpack) { message in
       InviteRequest(withoutApproval: message.without_approval != 0)
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__invite_request__init) { message, _ in
       message.without_approval = withoutApproval ? 1 : 0
@@ -29,24 +29,23 @@ public struct InviteRequest: WireMessage {
   }
 }
 
-/// A fresh pairing code.
+/// A new pairing code.
 public struct InviteResponse: WireMessage {
-  /// Secret until used.
+  /// The code, 13 characters. Secret until used.
   public var code: String
-  /// When it stops working.
+  /// When the code expires.
   public var expires: WallTime
-  /// Whether whoever uses it waits for a device's approval; false from servers that do not know of
-  /// it.
+  /// Whether a device that uses the code waits for approval. False from servers without approval.
   public var needsApproval: Bool
 
-  /// An answer.
+  /// Creates a response.
   public init(code: String, expires: WallTime, needsApproval: Bool = false) {
     self.code = code
     self.expires = expires
     self.needsApproval = needsApproval
   }
 
-  /// Decodes an answer.
+  /// Decodes a response. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__invite_response__unpack) {
       message throws(WireError) in
@@ -57,7 +56,7 @@ public struct InviteResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__invite_response__init) { message, arena in
       message.code = arena.text(code)
@@ -67,22 +66,22 @@ public struct InviteResponse: WireMessage {
   }
 }
 
-/// A device that has the right code and waits to be let in.
+/// A device that sent the right code and waits for approval.
 public struct PendingDevice: Hashable, Sendable {
-  /// Names it for `ResolvePendingDeviceRequest`. Never zero.
+  /// Identifies it in `ResolvePendingDeviceRequest`. Never zero.
   public var handle: UInt64
-  /// What it wants to be called; it said so itself.
+  /// The name that it requested. Unverified.
   public var name: String
-  /// When it came.
+  /// When it arrived.
   public var since: WallTime
-  /// Until when it can be let in.
+  /// When its code expires. It can be approved until then.
   public var expires: WallTime
-  /// The device that made its code.
+  /// The device that created its code.
   public var inviter: ReplicaID
-  /// See `PairRequest.digits`.
+  /// The digits to compare; see `PairRequest.digits`.
   public var digits: String
 
-  /// A pending device.
+  /// Creates a pending device.
   public init(
     handle: UInt64, name: String, since: WallTime, expires: WallTime, inviter: ReplicaID,
     digits: String
@@ -96,17 +95,17 @@ public struct PendingDevice: Hashable, Sendable {
   }
 }
 
-/// Who waits to be let in.
+/// The devices that wait for approval.
 public struct ListPendingDevicesResponse: WireMessage {
-  /// In the order they came.
+  /// In order of arrival.
   public var pendingDevices: [PendingDevice]
 
-  /// An answer.
+  /// Creates a response.
   public init(pendingDevices: [PendingDevice]) {
     self.pendingDevices = pendingDevices
   }
 
-  /// Decodes an answer.
+  /// Decodes a response. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__list_pending_devices_response__unpack) {
       message throws(WireError) in
@@ -127,7 +126,7 @@ public struct ListPendingDevicesResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(
       atrest__sync__v1__list_pending_devices_response__init,
@@ -148,20 +147,20 @@ public struct ListPendingDevicesResponse: WireMessage {
   }
 }
 
-/// Lets a pending device in, or sends it away.
+/// Approves or rejects a pending device.
 public struct ResolvePendingDeviceRequest: WireMessage {
-  /// As in `PendingDevice`.
+  /// `PendingDevice.handle`.
   public var handle: UInt64
-  /// Whether it is let in.
+  /// Whether to approve it.
   public var allow: Bool
 
-  /// A request.
+  /// Creates a request.
   public init(handle: UInt64, allow: Bool) {
     self.handle = handle
     self.allow = allow
   }
 
-  /// Decodes a request.
+  /// Decodes a request. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__resolve_pending_device_request__unpack) {
       message in
@@ -169,7 +168,7 @@ public struct ResolvePendingDeviceRequest: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__resolve_pending_device_request__init) { message, _ in
       message.handle = handle
@@ -178,31 +177,31 @@ public struct ResolvePendingDeviceRequest: WireMessage {
   }
 }
 
-/// What became of a pending device.
+/// The outcome for a pending device.
 public struct ResolvePendingDeviceResponse: WireMessage {
-  /// A device that was let in.
+  /// An approved device.
   public struct Admitted: Hashable, Sendable {
-    /// Its identity.
+    /// Its replica identity.
     public var replica: ReplicaID
-    /// What it is called, which need not be what it asked for.
+    /// Its name, possibly different from the requested one.
     public var name: String
 
-    /// A device.
+    /// Creates an approved device.
     public init(replica: ReplicaID, name: String) {
       self.replica = replica
       self.name = name
     }
   }
 
-  /// Nil if it was sent away.
+  /// The approved device. Nil if it was rejected.
   public var admitted: Admitted?
 
-  /// An answer.
+  /// Creates a response.
   public init(admitted: Admitted? = nil) {
     self.admitted = admitted
   }
 
-  /// Decodes an answer.
+  /// Decodes a response. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__resolve_pending_device_response__unpack) {
       message throws(WireError) in
@@ -214,7 +213,7 @@ public struct ResolvePendingDeviceResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__resolve_pending_device_response__init) { message, arena in
       guard let admitted else { return }

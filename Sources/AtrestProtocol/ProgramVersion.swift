@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which version this is: said here, and nowhere else.
+// The package's version, defined only here.
 
 /// The version of the programs and libraries of this package.
 public enum ProgramVersion {
-  /// As people see it.
+  /// The semantic version.
   public static let text = "0.1.0"
 }

@@ -1,69 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sync.Reconcile: ranges of keys that lie side by side, and what each side holds in them.
+// The messages of Sync.Reconcile: contiguous key ranges with a summary of each.
 
 import AtrestReplication
 import CAtrestProtobufC
 import CAtrestProtos
 
-/// A part of all keys, and what somebody holds in it. It begins where the range before it ended.
+/// A key range and a summary of the records that one side holds in it. It begins where the previous
+/// range ended.
 public struct KeyRange: Hashable, Sendable {
-  /// How to compare what is in a range.
+  /// What is compared.
   public enum Content: Hashable, Sendable {
-    /// Nothing to compare.
+    /// Nothing: the range is settled.
     case settled
-    /// By count and sum.
+    /// Count and sum.
     case fingerprint(Fingerprint)
-    /// Record by record, ascending by key.
+    /// Every record in the range, ascending by key.
     case items([Item])
   }
 
-  /// A record in a comparison.
+  /// One record in a comparison.
   public struct Item: Hashable, Sendable {
-    /// See `RecordKey.storageKey`.
+    /// The record's key; see `RecordKey.storageKey`.
     public var key: [UInt8]
-    /// See `Fingerprint.hash(ofRecord:)`.
+    /// The record's hash; see `Fingerprint.hash(ofRecord:)`.
     public var hash: UInt64
 
-    /// An item.
+    /// Creates an item.
     public init(key: [UInt8], hash: UInt64) {
       self.key = key
       self.hash = hash
     }
   }
 
-  /// The first key that is not in the range any more; empty: it reaches to the end.
+  /// The first key after the range. Empty: no upper bound.
   public var end: [UInt8]
-  /// How to compare.
+  /// What is compared.
   public var content: Content
 
-  /// A range.
+  /// Creates a range.
   public init(end: [UInt8], content: Content) {
     self.end = end
     self.content = content
   }
 
-  /// Ranges of one message at most.
+  /// Maximum number of ranges in one message.
   public static let limit = 1000
-  /// Items of one message at most.
+  /// Maximum number of items in one message.
   public static let itemLimit = 4000
-  /// A range that holds no more than this on either side is compared item by item.
+  /// A range with at most this many records on either side is compared item by item.
   public static let smallCount: UInt64 = 32
 }
 
-/// What a replica holds.
+/// A replica's summary of what it holds.
 public struct ReconcileRequest: WireMessage {
-  /// Side by side, ascending, from the first possible key.
+  /// Contiguous, ascending, from the first key.
   public var ranges: [KeyRange]
-  /// The account's head, as the newest answer told it; nil where nothing of the answer is stored.
+  /// `ExchangeResponse.head` of the latest response. Nil if the caller stores nothing of the
+  /// response.
   public var lastKnownHead: Cursor?
 
-  /// A request.
+  /// Creates a request.
   public init(ranges: [KeyRange], lastKnownHead: Cursor? = nil) {
     self.ranges = ranges
     self.lastKnownHead = lastKnownHead
   }
 
-  /// Decodes a request and checks that its ranges and items ascend.
+  /// Decodes a request. Checks that its ranges and items ascend.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__reconcile_request__unpack) {
       message throws(WireError) in
@@ -73,7 +75,7 @@ public struct ReconcileRequest: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(
       atrest__sync__v1__reconcile_request__init, expectedBytes: KeyRange.arenaBytes(ranges)
@@ -85,20 +87,20 @@ public struct ReconcileRequest: WireMessage {
   }
 }
 
-/// What differs.
+/// The differences found in one round.
 public struct ReconcileResponse: WireMessage {
-  /// What the account holds where it differs; the rest is settled.
+  /// The account's summary of the ranges that differ. All others are settled.
   public var ranges: [KeyRange]
-  /// Encoded `Record`s that the replica has otherwise or not at all.
+  /// Encoded `Record`s that the replica lacks or holds differently.
   public var records: [[UInt8]]
-  /// Keys of records that the account has otherwise or not at all.
+  /// Keys of records that the account lacks or holds differently.
   public var wanted: [[UInt8]]
   /// The server's clock.
   public var serverTime: WallTime
-  /// Whether the server does not know the last known head; then it says nothing else.
+  /// Whether the server does not know `lastKnownHead`. The other fields are then empty.
   public var restarted: Bool
 
-  /// A response.
+  /// Creates a response.
   public init(
     ranges: [KeyRange], records: [[UInt8]] = [], wanted: [[UInt8]] = [], serverTime: WallTime,
     restarted: Bool = false
@@ -110,7 +112,7 @@ public struct ReconcileResponse: WireMessage {
     self.serverTime = serverTime
   }
 
-  /// Decodes a response; its records stay encoded.
+  /// Decodes a response. Its records stay encoded.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__internal__v1__reconcile_response_page__unpack) {
       message throws(WireError) in
@@ -126,7 +128,7 @@ public struct ReconcileResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(
       atrest__internal__v1__reconcile_response_page__init,
@@ -146,7 +148,7 @@ public struct ReconcileResponse: WireMessage {
 }
 
 extension KeyRange {
-  /// Bytes of a key at most: a journal entry's id, and its kind.
+  /// Maximum length of a key in bytes: a journal entry's id and its kind.
   private static let keyLimitBytes = Record.Limits.idBytes + 32 + 4
 
   fileprivate static func arenaBytes(_ ranges: [KeyRange]) -> Int {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records as bytes: the form in which they travel, are stored, and are compared.
+// The canonical encoding of records, for transport, storage and comparison.
 
 import AtrestReplication
 import CAtrestProtobufC
 import CAtrestProtos
 
 extension Record: WireMessage {
-  /// Decodes a record and checks its shape: everything records.proto says of any kind.
+  /// Decodes a record and checks the rules of records.proto that apply to every kind.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__record__unpack) { message throws(WireError) in
       try Record(message)
     }
   }
 
-  /// The canonical bytes: equal records, and only they, have equal bytes.
+  /// The canonical encoding: two records are equal if and only if their encodings are equal.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__record__init, expectedBytes: 1024) { message, arena in
       message = arena.record(self).pointee

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why the server did not take one offer.
+// The reason why the server did not accept an offer.
 
 import CAtrestProtos
 
-/// Why one offer was not taken. The record stays in the replica; the others are not affected.
+/// The reason why one offer was not accepted. The replica keeps the record. Other offers are not
+/// affected.
 public struct Refusal: Hashable, Sendable {
-  /// The cause, for programs. Unknown numbers come from newer servers.
+  /// The reason as a number. Unknown numbers come from newer servers.
   public struct Reason: RawRepresentable, Hashable, Sendable {
     /// The number on the wire.
     public let rawValue: Int
 
-    /// A reason with the given number.
+    /// Creates a reason from its number.
     public init(rawValue: Int) {
       self.rawValue = rawValue
     }
@@ -21,25 +22,26 @@ public struct Refusal: Hashable, Sendable {
     public static let invalid = Reason(rawValue: 2)
     /// The record or one of its values is too large.
     public static let tooLarge = Reason(rawValue: 3)
-    /// The request would delete most of what there is.
+    /// The request would delete more than half of the account's records.
     public static let massDeletion = Reason(rawValue: 5)
-    /// What the server holds of the record is damaged.
+    /// The server's copy of the record is corrupt.
     public static let damaged = Reason(rawValue: 6)
-    /// The account is full, and the record is new or has grown.
+    /// The account's quota is used up, and the record is new or has grown.
     public static let quota = Reason(rawValue: 7)
 
-    /// Reasons for which the same write may be taken later: the record's later writes wait for it.
+    /// Reasons after which the same write may be accepted later. Later writes to the record wait
+    /// for it.
     public static let transient: [Reason] = [.clockSkew, .quota]
   }
 
   /// The offer's index in its request.
   public let index: Int
-  /// The cause, for programs.
+  /// The reason, for programs.
   public let reason: Reason
-  /// One sentence for a person, without any value of the record.
+  /// One sentence for people. Contains no value of the record.
   public let message: String
 
-  /// A refusal.
+  /// Creates a refusal.
   public init(index: Int, reason: Reason, message: String) {
     self.index = index
     self.reason = reason

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages that end a device's access. The same bytes serve `Devices.Revoke` and
-// `Admin.RevokeDevice`.
+// The messages for revoking devices. `Devices.Revoke` and `Admin.RevokeDevice` share one encoding.
 
 import AtrestReplication
 import CAtrestProtos
 
-/// Names the device whose access is to end.
+/// Selects the devices to revoke.
 public struct RevokeDeviceRequest: WireMessage {
-  /// Its identity.
+  /// The device's identity.
   public var replica: ReplicaID
-  /// Whether the access of its descendants ends, too: see `Lineage`.
+  /// Whether to revoke its descendants, too. See `Lineage`.
   public var withDescendants: Bool
 
-  /// A request.
+  /// Creates a request.
   public init(replica: ReplicaID, withDescendants: Bool = false) {
     self.replica = replica
     self.withDescendants = withDescendants
   }
 
-  /// Decodes a request.
+  /// Decodes a request. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__revoke_device_request__unpack) { message in
       RevokeDeviceRequest(
@@ -27,7 +26,7 @@ public struct RevokeDeviceRequest: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__revoke_device_request__init) { message, _ in
       message.replica = replica.rawValue
@@ -36,17 +35,18 @@ public struct RevokeDeviceRequest: WireMessage {
   }
 }
 
-/// Whose access ended, and which descendants have theirs still. No device is in two of the lists.
+/// The affected devices, in three disjoint lists.
 public struct RevokeDeviceResponse: WireMessage {
-  /// Whose access the call ended. Those that had none before are left out; empty from servers that
-  /// do not say.
+  /// Devices that the call revoked. Does not contain devices that were revoked before. Empty from
+  /// older servers.
   public var revoked: [ReplicaID]
-  /// Descendants that `withDescendants` would have ended the access of, and did not.
+  /// Descendants that still have access and that `withDescendants` would have revoked.
   public var remaining: [ReplicaID]
-  /// Descendants that it does not: the caller, and those that descend through the caller only.
+  /// Descendants that `withDescendants` does not revoke: the caller, and those that descend only
+  /// through it.
   public var spared: [ReplicaID]
 
-  /// An answer.
+  /// Creates a response.
   public init(
     revoked: [ReplicaID] = [], remaining: [ReplicaID] = [], spared: [ReplicaID] = []
   ) {
@@ -55,7 +55,7 @@ public struct RevokeDeviceResponse: WireMessage {
     self.spared = spared
   }
 
-  /// Decodes an answer.
+  /// Decodes a response. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__revoke_device_response__unpack) { message in
       RevokeDeviceResponse(
@@ -65,7 +65,7 @@ public struct RevokeDeviceResponse: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(
       atrest__sync__v1__revoke_device_response__init,

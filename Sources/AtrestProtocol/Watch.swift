@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sync.Watch.
+// The messages of Sync.Watch.
 
 import AtrestReplication
 import CAtrestProtos
 
-/// Asks to be told of what is committed from now on.
+/// Opens a Watch stream.
 public struct WatchRequest: WireMessage {
-  /// What the replica holds; nil if nothing yet.
+  /// The replica's cursor. Nil if it has none.
   public var cursor: Cursor?
 
-  /// A request.
+  /// Creates a request.
   public init(cursor: Cursor?) {
     self.cursor = cursor
   }
 
-  /// Decodes a request.
+  /// Decodes a request. See `WireMessage.init(decoding:)`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__watch_request__unpack) { message in
       WatchRequest(cursor: message.cursor.map { Cursor($0.pointee) })
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__watch_request__init) { message, arena in
       message.cursor = cursor.map { arena.cursor($0) }
@@ -29,18 +29,18 @@ public struct WatchRequest: WireMessage {
   }
 }
 
-/// News, or a heartbeat if there are no records.
+/// A commit, or a heartbeat if there are no records.
 public struct WatchEvent: WireMessage {
-  /// Where a replica's cursor must be to store the records as they are; any other calls Exchange.
+  /// The cursor that a replica must have to store the records. Any other replica calls Exchange.
   public var after: Cursor
   /// Encoded `Record`s in commit order.
   public var records: [[UInt8]]
-  /// Where the replica's cursor then is.
+  /// The replica's cursor after this event.
   public var cursor: Cursor
   /// The server's clock.
   public var serverTime: WallTime
 
-  /// An event.
+  /// Creates an event.
   public init(after: Cursor, records: [[UInt8]], cursor: Cursor, serverTime: WallTime) {
     self.after = after
     self.records = records
@@ -48,7 +48,7 @@ public struct WatchEvent: WireMessage {
     self.serverTime = serverTime
   }
 
-  /// Decodes an event; its records stay encoded.
+  /// Decodes an event. Its records stay encoded.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__internal__v1__watch_event_page__unpack) {
       message throws(WireError) in
@@ -64,7 +64,7 @@ public struct WatchEvent: WireMessage {
     }
   }
 
-  /// The bytes on the wire.
+  /// The encoded message.
   public var encoded: [UInt8] {
     packing(
       atrest__internal__v1__watch_event_page__init, expectedBytes: Page.arenaBytes(records)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fence around protobuf-c: Swift values on this side, C messages on the other, none cross it.
+// The boundary to protobuf-c: Swift values on this side, C messages on the other.
 
 import CAtrestProtobufC
 
@@ -11,10 +11,11 @@ import CAtrestProtobufC
 public protocol WireMessage: Hashable, Sendable {
   /// Decodes a message.
   ///
-  /// - Parameter bytes: From anywhere: nothing in them traps or takes more than 8 MiB.
+  /// - Parameter bytes: Untrusted input. It cannot cause a trap or take more than 8 MiB of memory.
+  /// - Throws: `WireError` if the bytes are malformed or break a rule of the contract.
   init(decoding bytes: [UInt8]) throws(WireError)
 
-  /// Encodes the message.
+  /// The encoded message.
   var encoded: [UInt8] { get }
 }
 
@@ -24,7 +25,7 @@ func unpack<C>(
   by function: (UnsafeMutablePointer<ProtobufCAllocator>?, Int, UnsafePointer<UInt8>?) ->
     UnsafeMutablePointer<C>?
 ) throws(WireError) -> UnsafeMutablePointer<C> {
-  var nothing: UInt8 = 0  // protobuf-c wants an address even for no bytes.
+  var nothing: UInt8 = 0  // protobuf-c requires an address even for zero bytes.
   let message = arena.withAllocator { allocator in
     withUnsafePointer(to: &nothing) { nowhere in
       function(allocator, bytes.count, bytes.baseAddress ?? nowhere)
@@ -34,7 +35,7 @@ func unpack<C>(
   return message
 }
 
-/// Unpacks an array's C message and hands it to `body`; it lives as long as that call.
+/// Unpacks a C message and passes it to `body`. The message is valid only during that call.
 func unpacking<C, R>(
   _ bytes: [UInt8],
   by function: (UnsafeMutablePointer<ProtobufCAllocator>?, Int, UnsafePointer<UInt8>?) ->
@@ -43,7 +44,7 @@ func unpacking<C, R>(
 ) throws(WireError) -> R {
   guard hasFewFields(bytes) else { throw .invalid("a message has very many fields") }
   let arena = Arena(expectedBytes: bytes.count * 8)
-  // What is unpacked points into it, which nothing but this tells the compiler.
+  // The unpacked message points into the arena, which the compiler cannot know.
   defer { withExtendedLifetime(arena) {} }
   return try bytes.withUnsafeBufferPointer { buffer throws(WireError) -> R in
     let message = try unpack(buffer, in: arena, by: function)
@@ -51,16 +52,16 @@ func unpacking<C, R>(
   }
 }
 
-/// Fields of one message that are taken, whatever their size. A full page has about 2,000; lists of
-/// an owner's, whose entries take more than sixteen bytes each, may have more.
+/// The number of fields that a message of any size may have. A full page has about 2,000. The
+/// operator's lists may have more, but their entries take more than sixteen bytes each.
 private let manyFields = 4_096
 
-/// Whether a message has no more fields, those that nobody knows included, than a message of this
-/// size has reason to. protobuf-c spends some 50 ns on each, so 270 KiB of the smallest would cost
-/// 4 ms. What is malformed is left to it.
+/// Whether a message has a plausible number of fields for its size, unknown fields included.
+/// protobuf-c spends about 50 ns on each, so 270 KiB of the smallest fields would cost 4 ms.
+/// Malformed messages are left to protobuf-c.
 private func hasFewFields(_ bytes: [UInt8]) -> Bool {
   let most = max(manyFields, bytes.count / 16)
-  // Two bytes are the least that a field takes.
+  // A field takes at least two bytes.
   guard bytes.count / 2 > most else { return true }
   return bytes.withUnsafeBufferPointer { bytes in
     var (index, count) = (0, 0)
@@ -68,7 +69,7 @@ private func hasFewFields(_ bytes: [UInt8]) -> Bool {
       count += 1
       if count > most { return false }
       let wireType = bytes[index] & 7
-      // Of a tag only its type matters here, and of a number only its end.
+      // Only the tag's wire type matters here, and only the end of a number.
       index = endOfVarint(bytes, index)
       switch wireType {
       case 0: index = endOfVarint(bytes, index)
@@ -81,21 +82,21 @@ private func hasFewFields(_ bytes: [UInt8]) -> Bool {
         for byte in bytes[start..<index].reversed() { length = length << 7 | Int(byte & 0x7f) }
         index += length
       case 5: index += 4
-      default: break  // Groups, which protobuf-c refuses; each end of one counts like a field.
+      default: break  // Groups, which protobuf-c rejects. Each group tag counts as a field.
       }
     }
     return true
   }
 }
 
-/// The index after a varint; after the end of all if it has none.
+/// The index after a varint, or the end of the input if the varint is unterminated.
 private func endOfVarint(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
   var index = start
   while index < bytes.count, bytes[index] >= 0x80 { index += 1 }
   return index + 1
 }
 
-/// Builds a C message in an arena of its own and packs it.
+/// Builds a C message in its own arena and packs it.
 func packing<C>(
   _ initialize: (UnsafeMutablePointer<C>?) -> Void, expectedBytes: Int = 512,
   _ fill: (inout C, Arena) -> Void
@@ -110,8 +111,8 @@ func packing<C>(
 func pack<C>(_ message: UnsafeMutablePointer<C>) -> [UInt8] {
   let base = UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self)
   let size = protobuf_c_message_get_packed_size(base)
-  // Without this the standard library would write a count of zero into the one empty array that all
-  // threads share.
+  // Without this guard, the standard library would write the count into the shared empty array,
+  // which is a data race.
   guard size > 0 else { return [] }
   return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
     count = buffer.baseAddress.map { protobuf_c_message_pack(base, $0) } ?? 0
@@ -119,15 +120,14 @@ func pack<C>(_ message: UnsafeMutablePointer<C>) -> [UInt8] {
 }
 
 extension Array where Element == UInt8 {
-  /// A copy of a C message's bytes.
+  /// Copies a C message's bytes.
   init(_ data: ProtobufCBinaryData) {
     self.init(UnsafeBufferPointer(start: data.data, count: data.data == nil ? 0 : data.len))
   }
 }
 
-/// Text of a C message that was unpacked in an arena. protobuf-c does not check it, and ends it at
-/// its first NUL: proto3 asks for UTF-8, and what was cut would be another name than the one that
-/// was sent.
+/// Decodes text of an unpacked C message. protobuf-c neither validates UTF-8, which proto3
+/// requires, nor accepts NUL: it would truncate the text there and so turn one name into another.
 func text(
   _ characters: UnsafeMutablePointer<CChar>?, limitBytes: Int
 ) throws(WireError) -> String {

@@ -1,72 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seat a protocol takes on a connection: bytes and instants in, bytes out.
+// The interface between a connection and its protocol: bytes and instants in, bytes out.
 
 import AtrestHTTP2
 
-/// What turns a connection's bytes into meaning. One handler serves one connection, is driven on
-/// that connection's shard only, and may wrap another handler (TLS wraps HTTP/2).
+/// A protocol on a connection. Each handler serves one connection, runs on that connection's shard,
+/// and may wrap another handler (TLS wraps HTTP/2).
 ///
-/// The owner calls `opened` once, then the other verbs in any order, then `closed` once and nothing
-/// after it. A handler whose connection could not be opened gets `closed` without `opened`. A
-/// handler may call its `ByteStreamOwner` from inside any verb: that only leaves a mark for the end
+/// The owner calls `opened` once, then the other methods in any order, then `closed` once and
+/// nothing after it. If the connection could not be opened, `closed` comes without `opened`. A
+/// handler may call its `ByteStreamOwner` from any method. Such calls take effect at the end of the
+/// turn.
 /// of the turn.
 public protocol ByteStreamHandler: AnyObject {
-  /// Bytes may flow. `owner` lives until `closed`; hold it unowned or weak, or drop it in `closed`.
+  /// The connection is open. `owner` lives until `closed`: hold it unowned or weak, or drop it
+  /// there.
   func opened(by owner: any ByteStreamOwner, at now: Instant)
-  /// Takes bytes of the peer, at most 64 KiB a call; the buffer dies on return.
+  /// Receives at most 64 KiB from the peer. The buffer is valid during the call only.
   func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant)
-  /// The peer will send no more (its FIN came). Output still flows until `isFinished`.
+  /// The peer is half-closed (FIN received). Output still flows until `isFinished`.
   func endOfInput(at now: Instant)
-  /// Appends what waits to be sent; nothing when there is nothing. Asked again only after all of it
-  /// has been handed to the kernel, so what one call appends (keep it near 256 KiB) is what a peer
-  /// that does not read can make a connection hold.
+  /// Appends output to `buffer`, if there is any. Not called again before the kernel has accepted
+  /// all of it. So the bytes appended by one call, which should be about 256 KiB at most, bound the
+  /// memory for a peer that does not read.
   func appendOutput(to buffer: inout [UInt8])
-  /// True when nothing more is to be read or written: the owner sends what it holds and closes.
+  /// True when nothing is left to read or write. The owner then flushes and closes.
   var isFinished: Bool { get }
-  /// False while the handler cannot take more bytes; the owner then leaves them in the kernel.
-  /// Bodies are no reason under HTTP/2, which has flow control of its own and must see
-  /// WINDOW_UPDATE.
+  /// False while the handler cannot accept more bytes. The owner then leaves them in the kernel. An
+  /// HTTP/2 handler must not use this for bodies: HTTP/2 has its own flow control and must receive
+  /// WINDOW_UPDATE frames.
   var acceptsInput: Bool { get }
-  /// When to call `deadlineReached`; nil means never. Read after each turn that touched the
-  /// handler.
+  /// When to call `deadlineReached`. Nil: never. Read after each turn that involved the handler.
   var nextDeadline: Instant? { get }
-  /// `nextDeadline` has passed.
+  /// Called when `nextDeadline` has passed.
   func deadlineReached(at now: Instant)
-  /// The connection is over; nothing is called after this.
+  /// The connection has ended. No other method is called afterwards.
   func closed(_ reason: CloseReason, at now: Instant)
 }
 
 extension ByteStreamHandler {
-  /// True: bounded by other means.
+  /// True. The handler bounds its input by other means.
   public var acceptsInput: Bool { true }
 }
 
-/// What a handler may ask of the connection it sits on. On the connection's shard only.
+/// The operations that a handler may request of its connection, on the connection's shard only.
 public protocol ByteStreamOwner: AnyObject {
-  /// Has the handler's output collected and sent at the end of this turn. Cheap, and idempotent.
+  /// Sends the handler's output at the end of this turn. Cheap and idempotent.
   func needsFlush()
-  /// Ends the connection now: what is already in hand is not sent.
+  /// Closes the connection now. Unsent bytes are dropped.
   func close()
-  /// Who is at the other end.
+  /// The peer's address.
   var peer: SocketAddress { get }
-  /// The slot that an accepted connection takes: tell it what the peer has shown. Nil for others.
+  /// The connection slot of an accepted connection, which tracks the peer's authentication. Nil for
+  /// outgoing connections.
   var slot: ConnectionSlot? { get }
 }
 
 extension ByteStreamOwner {
-  /// None.
+  /// Nil.
   public var slot: ConnectionSlot? { nil }
 }
 
 /// Why a connection ended.
 public enum CloseReason: Equatable, Sendable {
-  /// The handler was finished, and all of its output was handed to the kernel.
+  /// The handler was finished, and the kernel accepted all of its output.
   case finished
   /// `close()` was called, or the shard stopped.
   case closedHere
-  /// The peer tore the connection down.
+  /// The peer reset the connection.
   case reset
-  /// The peer read nothing for the time allowed while bytes waited for it.
+  /// The peer did not read pending bytes within the time limit.
   case writeStalled
   /// The connection could not be opened, or failed.
   case failed(SocketError)

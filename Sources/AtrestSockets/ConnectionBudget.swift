@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides whether one more connection is welcome, and which has to go for it.
+// Limits the number of connections, and selects one to evict when the limit is reached.
 
 import AtrestLedger
 import Synchronization
 
-/// Counts connections, in all and per peer, and holds both to a cap. One budget may serve several
-/// listeners. Thread-safe.
+/// Limits connections in total and per peer. One budget may serve several listeners. Thread-safe.
 ///
-/// Whoever proved who it is keeps its slot. Those who did not may take a part of all slots only;
-/// when that part is full, the oldest of them goes when a new one comes, so that a crowd of idle
-/// connections shuts nobody out.
+/// Authenticated connections are exempt from eviction. Unauthenticated ones may use only a part of
+/// all slots. When that part is full, a new connection evicts the oldest of them, so idle
+/// connections cannot lock out others.
 public final class ConnectionBudget: Sendable {
   fileprivate struct Peer {
     var total = 0
     var handshaking = 0
-    /// What its connections have us hold that is not charged to anybody else.
+    /// Charged with the memory of its connections that nobody else pays for.
     let payer = Holder()
   }
 
@@ -22,11 +21,11 @@ public final class ConnectionBudget: Sendable {
     var total = 0
     var perPeer: [[UInt8]: Peer] = [:]
     var nextNumber: UInt64 = 0
-    /// Slots without a handshake, by number.
+    /// The numbers of slots whose handshake is incomplete.
     var handshaking: Set<UInt64> = []
-    /// Slots of peers that have proved nothing, by number; those asked for are not in it any more.
+    /// Unauthenticated slots by number, without those that are being evicted.
     var unauthenticated: [UInt64: ConnectionSlot] = [:]
-    /// No unauthenticated slot has a lower number.
+    /// A lower bound of the numbers in `unauthenticated`.
     var oldestUnauthenticated: UInt64 = 0
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
@@ -38,12 +37,12 @@ public final class ConnectionBudget: Sendable {
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - maxConnections: In all. Each costs a descriptor and some tens of KiB.
-  ///   - maxPerPeer: From one IPv4 address or one IPv6 /64, so that one machine cannot take every
-  ///     slot. Unix sockets are counted in all only.
-  ///   - maxUnauthenticated: Of peers that have not proved who they are.
-  ///   - maxHandshakesPerPeer: From one peer that have not even completed a handshake: those that
-  ///     come faster than they are looked at wait in no line.
+  ///   - maxConnections: In total. Each costs a descriptor and some tens of KiB.
+  ///   - maxPerPeer: Per IPv4 address or IPv6 /64, so that one machine cannot take every slot. Unix
+  ///     sockets count only towards the total.
+  ///   - maxUnauthenticated: Connections whose peers are not authenticated.
+  ///   - maxHandshakesPerPeer: Connections per peer whose handshake is incomplete. A peer that
+  ///     connects faster than handshakes complete is refused.
   public init(
     maxConnections: Int = 10_000, maxPerPeer: Int = 1_000, maxUnauthenticated: Int = .max,
     maxHandshakesPerPeer: Int = .max
@@ -54,10 +53,10 @@ public final class ConnectionBudget: Sendable {
     self.maxHandshakesPerPeer = maxHandshakesPerPeer
   }
 
-  /// How many connections are open.
+  /// The number of open connections.
   public var count: Int { state.withLock { $0.total } }
 
-  /// Returns when no connection is open: every descriptor has been closed.
+  /// Returns when no connection is open and every descriptor is closed.
   public func waitUntilEmpty() async {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       let isEmpty = state.withLock { state in
@@ -68,7 +67,7 @@ public final class ConnectionBudget: Sendable {
     }
   }
 
-  /// Takes a slot for a peer; nil when there is none.
+  /// Takes a slot for a peer. Nil if there is none.
   func take(for peer: SocketAddress) -> ConnectionSlot? {
     let key = peer.peerKey
     let (slot, victim) = state.withLock { state -> (ConnectionSlot?, ConnectionSlot?) in
@@ -77,7 +76,7 @@ public final class ConnectionBudget: Sendable {
           return (nil, nil)
         }
       }
-      // A slot that was asked for counts until it is given back, or there would be no bound.
+      // A slot under eviction counts until it is released. Otherwise there would be no bound.
       let isFull = state.total >= maxTotal
       let victim =
         isFull || state.unauthenticated.count >= maxUnauthenticated ? state.takeOldest() : nil
@@ -110,7 +109,6 @@ public final class ConnectionBudget: Sendable {
     }
   }
 
-  /// Gives the slot back.
   func release(_ slot: ConnectionSlot) {
     let waiters = state.withLock { state in
       state.handshakeEnded(slot)
@@ -118,7 +116,7 @@ public final class ConnectionBudget: Sendable {
       state.total -= 1
       if let key = slot.peerKey, var peer = state.perPeer[key] {
         peer.total -= 1
-        // An absent key and a zero mean the same; absent costs nothing.
+        // A missing key means zero and uses no memory.
         state.perPeer[key] = peer.total > 0 ? peer : nil
       }
       guard state.total == 0 else { return [] as [CheckedContinuation<Void, Never>] }
@@ -135,7 +133,8 @@ extension ConnectionBudget.State {
     perPeer[key]?.handshaking -= 1
   }
 
-  /// Takes the oldest slot of those who proved nothing off the list. Each number is passed once.
+  /// Removes and returns the oldest unauthenticated slot. Amortised O(1): each number is visited
+  /// once.
   fileprivate mutating func takeOldest() -> ConnectionSlot? {
     guard !unauthenticated.isEmpty else { return nil }
     while oldestUnauthenticated < nextNumber {

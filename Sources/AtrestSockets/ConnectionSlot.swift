@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a connection has shown of itself, and with it how safe its slot is.
+// The authentication state of a connection, which decides whether it can be evicted.
 
 import AtrestLedger
 import Synchronization
 
-/// The slot of one accepted connection. It is given up once, when the descriptor is closed, and may
-/// be asked for earlier while its peer has proved nothing. Thread-safe.
+/// The slot of one accepted connection. Released once, when the descriptor is closed. It can be
+/// evicted earlier while the peer is unauthenticated. Thread-safe.
 public final class ConnectionSlot: Sendable {
-  /// The address it came from pays for what nobody else does. All connections of an address have
-  /// one.
+  /// The holder of the peer's address, charged with memory that nobody else pays for. All
+  /// connections of an address share it.
   public let payer: Holder
   let peerKey: [UInt8]?
-  /// Slots are numbered in the order in which they were taken.
+  /// Slots are numbered in order of arrival.
   let number: UInt64
   private let budget: ConnectionBudget
   private let eviction = Mutex<Eviction>(.none(nil))
@@ -30,18 +30,18 @@ public final class ConnectionSlot: Sendable {
     self.budget = budget
   }
 
-  /// The peer has completed its handshake: it speaks the protocol. Once.
+  /// The peer has completed its handshake. Call once.
   public func handshaken() { budget.handshaken(self) }
 
-  /// The peer has proved who it is: nobody is let in at its expense from now on.
+  /// The peer is authenticated. The slot can no longer be evicted.
   public func authenticated() { budget.authenticated(self) }
 
-  /// Whether the slot was asked for.
+  /// Whether the slot is being evicted.
   var isEvicted: Bool {
     eviction.withLock { if case .asked = $0 { true } else { false } }
   }
 
-  /// What to do when the slot is asked for; at once if it was.
+  /// Registers what to do on eviction. Called at once if it has already happened.
   func whenEvicted(_ action: @escaping @Sendable () -> Void) {
     let isLate = eviction.withLock { state in
       if case .asked = state { return true }
@@ -60,7 +60,7 @@ public final class ConnectionSlot: Sendable {
     action?()
   }
 
-  /// Gives the slot back. Once.
+  /// Releases the slot. Call once.
   func release() {
     let action = eviction.withLock { state -> Eviction in
       defer { state = .asked }

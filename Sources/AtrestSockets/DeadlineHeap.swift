@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders everything a shard must do later. Pure.
+// The deadlines of a shard in a priority queue. Pure.
 
 import AtrestHTTP2
 
-/// Names one scheduled deadline, so that it can be cancelled. Never equal to a later one.
+/// Identifies a scheduled deadline for cancellation. Never reused.
 public struct DeadlineToken: Hashable, Sendable {
   let slot: Int
   let generation: UInt64
 }
 
-/// A binary min-heap of deadlines with removal by token. Equal instants come out in the order they
-/// went in. All operations O(log n), `earliest` O(1).
+/// A binary min-heap of deadlines with removal by token. Equal instants are returned in insertion
+/// order. All operations are O(log n), `earliest` is O(1).
 struct DeadlineHeap<Payload> {
   private struct Entry {
     let at: Instant
@@ -53,7 +53,7 @@ struct DeadlineHeap<Payload> {
     return DeadlineToken(slot: slot, generation: nextOrder)
   }
 
-  /// The payload, or nil if the deadline was reached or removed before.
+  /// Removes a deadline. Nil if it was reached or removed before.
   @discardableResult
   mutating func remove(_ token: DeadlineToken) -> Payload? {
     guard slots.indices.contains(token.slot) else { return nil }
@@ -62,13 +62,13 @@ struct DeadlineHeap<Payload> {
     return removeEntry(at: slot.position)
   }
 
-  /// The earliest payload whose instant is not after `now`.
+  /// Removes and returns the earliest payload whose instant is not after `now`.
   mutating func popFirst(notAfter now: Instant) -> Payload? {
     guard let first = heap.first, first.at <= now else { return nil }
     return removeEntry(at: 0)
   }
 
-  /// Forgets everything. Returns the payloads, so that what they hold is let go of by the caller.
+  /// Removes all deadlines. Returns the payloads, so that the caller releases their references.
   mutating func removeAll() -> [Payload] {
     defer {
       heap = []
@@ -124,7 +124,7 @@ struct DeadlineHeap<Payload> {
     slots[heap[b].slot].position = b
   }
 
-  /// Traps if the order or the back references are broken. For tests.
+  /// Traps if the heap order or the back references are broken. For tests.
   func checkInvariants() {
     for (position, entry) in heap.enumerated() {
       precondition(slots[entry.slot].position == position && slots[entry.slot].payload != nil)

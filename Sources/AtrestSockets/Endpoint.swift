@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the addresses people write, and looks host names up.
+// Parses addresses and resolves host names.
 
 import Dispatch
 import Glibc
 
-/// Where a server is, as a person writes it: an address, or a name and a port.
+/// A server's location as people write it: an address, or a host name and a port.
 public enum Endpoint: Hashable, Sendable {
-  /// An address that needs no looking up.
+  /// An address that needs no resolution.
   case address(SocketAddress)
   /// A host name and a port.
   case host(String, port: UInt16)
 
-  /// Reads `127.0.0.1:7443`, `[::1]:7443`, `name:7443`, `/path` or `unix:/path`.
-  /// - Throws: `SocketError` of `.parseAddress`, with what is wrong.
+  /// Parses `127.0.0.1:7443`, `[::1]:7443`, `name:7443`, `/path` or `unix:/path`.
+  /// - Throws: `SocketError` of `.parseAddress` with the reason.
   public init(parsing text: String) throws(SocketError) {
     func wrong(_ reason: String) -> SocketError {
-      // The text may be of any length, and it is shown to a person.
+      // The text may have any length, and it is shown to a person.
       SocketError(.parseAddress, reason: reason, address: String(text.prefix(120)))
     }
     if text.hasPrefix("/") || text.hasPrefix("unix:") {
@@ -48,7 +48,7 @@ public enum Endpoint: Hashable, Sendable {
     }
   }
 
-  /// What HTTP/2 calls the authority: the name or address that was asked for, with its port.
+  /// The HTTP/2 authority: the original name or address with its port.
   public var authority: String {
     switch self {
     case .address(.unix): "localhost"
@@ -57,8 +57,8 @@ public enum Endpoint: Hashable, Sendable {
     }
   }
 
-  /// Every address of the endpoint, best first. Blocks on the resolver (DNS: seconds): never call
-  /// it on a shard; `resolve()` is the asynchronous form.
+  /// Resolves the endpoint to addresses, best first. Blocks on DNS, possibly for seconds: never
+  /// call it on a shard. `resolve()` is the asynchronous form.
   public func resolveBlocking() throws(SocketError) -> [SocketAddress] {
     switch self {
     case .address(let address): return [address]
@@ -66,7 +66,7 @@ public enum Endpoint: Hashable, Sendable {
     }
   }
 
-  /// Every address of the endpoint, best first, looked up on a queue of its own.
+  /// Resolves the endpoint to addresses, best first, on a separate queue.
   public func resolve() async throws(SocketError) -> [SocketAddress] {
     if case .address(let address) = self { return [address] }
     let result: Result<[SocketAddress], SocketError> = await withCheckedContinuation { done in
@@ -75,8 +75,8 @@ public enum Endpoint: Hashable, Sendable {
     return try result.get()
   }
 
-  /// Callback form of `resolve()`; `completion` runs on a queue of the resolver's own, or at once
-  /// when there is nothing to look up.
+  /// The callback form of `resolve()`. `completion` runs on the resolver's queue, or at once if no
+  /// resolution is needed.
   public func resolve(
     completion: @escaping @Sendable (Result<[SocketAddress], SocketError>) -> Void
   ) {
@@ -89,7 +89,7 @@ public enum Endpoint: Hashable, Sendable {
   private static let resolverQueue = DispatchQueue(label: "atrest.net.resolver")
 
   private static func lookUp(_ name: String, port: UInt16) throws(SocketError) -> [SocketAddress] {
-    // RFC 6761, section 6.3: never anywhere else, whatever a hosts file or a name server says.
+    // RFC 6761, section 6.3: always loopback, whatever a hosts file or a name server says.
     if name == "localhost" {
       return [
         .ipv4(octets: [127, 0, 0, 1], port: port),
@@ -147,7 +147,7 @@ public enum Endpoint: Hashable, Sendable {
 }
 
 extension SocketAddress {
-  /// An address without a port, such as `192.0.2.1` or `2001:db8::1`; nil for anything else.
+  /// Parses an address without a port, such as `192.0.2.1` or `2001:db8::1`. Nil for anything else.
   public init?(host text: some StringProtocol) {
     if let octets = Endpoint.octets(Substring(text), AF_INET) {
       self = .ipv4(octets: octets, port: 0)
@@ -158,8 +158,9 @@ extension SocketAddress {
     }
   }
 
-  /// Reads an address without a name: `127.0.0.1:7443`, `[::1]:7443`, `/path` or `unix:/path`.
-  /// - Throws: `SocketError` of `.parseAddress`, with what is wrong.
+  /// Parses an address without a host name: `127.0.0.1:7443`, `[::1]:7443`, `/path` or
+  /// `unix:/path`.
+  /// - Throws: `SocketError` of `.parseAddress` with the reason.
   public init(parsing text: String) throws(SocketError) {
     guard case .address(let address) = try Endpoint(parsing: text) else {
       throw SocketError(

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accepts connections and spreads them over shards.
+// Accepts connections and distributes them over shards.
 
 import AtrestHTTP2
 import CAtrestEpoll
 import Dispatch
 import Glibc
 
-/// A listening socket. Accepting happens on a queue of its own; each connection then lives on one
-/// of the shards, in turn.
+/// A listening socket. Accepts on its own queue and assigns connections to shards round-robin.
 public final class Listener: @unchecked Sendable {
-  // Sendable because the mutable members are touched only on `queue`.
+  // Sendable: the mutable members are touched only on `queue`.
 
-  /// Makes the handler of an accepted connection, on the shard it will live on; nil refuses it.
+  /// Creates the handler of an accepted connection, on its shard. Nil refuses the connection.
   public typealias MakeHandler =
     @Sendable (Shard, _ peer: SocketAddress) ->
     (any ByteStreamHandler)?
 
-  /// Connections accepted before other users of the queue get a chance.
+  /// Maximum number of accepts before other users of the queue run.
   static let acceptsPerTurn = 64
-  /// How long accepting rests when the process has no descriptor left to accept with.
+  /// How long accepting pauses when the process has no descriptor left.
   static let pause = DispatchTimeInterval.milliseconds(100)
 
-  /// The address listened on, with the port the system chose if 0 was asked for.
+  /// The listen address, with the actual port if 0 was requested.
   public let address: SocketAddress
   let descriptor: CInt
   let shards: [Shard]
@@ -32,22 +31,22 @@ public final class Listener: @unchecked Sendable {
   let source: any DispatchSourceRead
   private let file: UnixSocketFile?
 
-  /// A descriptor kept so that, when there are no more, a connection can still be taken and closed
-  /// instead of being reported for ever; -1 while it is lent.
+  /// A reserved descriptor. When no other is left, it allows accepting and closing a connection,
+  /// which epoll would otherwise report forever. -1 while in use.
   var spare: CInt
   var nextShard = 0
   private var isPaused = false
   private var isStopped = false
   private let end = OneShotEvent()
 
-  /// Binds and listens; connections wait in the kernel until `start`.
+  /// Binds and listens. Connections wait in the kernel until `start`.
   ///
-  /// A Unix socket's file gets mode 0600. A file left by a dead process is replaced; one that
-  /// somebody answers on is not.
+  /// A Unix socket's file gets mode 0600. The file of a dead process is replaced. A file on which a
+  /// process listens is not.
   /// - Parameters:
-  ///   - address: Port 0 asks the system for a free one.
+  ///   - address: With port 0, the system chooses a free port.
   ///   - shards: At least one.
-  ///   - budget: Caps on connections; share one among the listeners of a process.
+  ///   - budget: The limits on connections. Listeners of a process can share one.
   ///   - makeHandler: Called on the shard, once per accepted connection.
   /// - Throws: `SocketError` of `.listen`.
   public init(
@@ -70,13 +69,14 @@ public final class Listener: @unchecked Sendable {
     source.setEventHandler { [weak self] in self?.acceptSome() }
   }
 
-  /// Begins to accept. Once.
+  /// Starts accepting. Call once.
   public func start() {
     source.activate()
   }
 
-  /// Stops accepting, closes the socket and removes the file of a Unix socket; accepted connections
-  /// go on. Returns when that is done. Every listener must be stopped, started or not. Idempotent.
+  /// Stops accepting, closes the socket and removes the file of a Unix socket. Accepted connections
+  /// continue. Returns when that is done. Every listener must be stopped, even if it was never
+  /// started. Idempotent.
   public func stop() async {
     queue.async { [self] in
       guard !isStopped else { return }
@@ -84,7 +84,7 @@ public final class Listener: @unchecked Sendable {
       if isPaused { source.resume() }
       isPaused = false
       source.cancel()
-      source.activate()  // No effect if started; a source that never was runs no cancel handler.
+      source.activate()  // A source that was never activated calls no cancel handler.
     }
     await end.wait()
   }
@@ -145,7 +145,7 @@ extension Listener {
         rest()
         break
       }
-      // Anything else (ECONNABORTED, EINTR, EPROTO, network errors) is about that one connection.
+      // Other errors (ECONNABORTED, EINTR, EPROTO, network errors) concern one connection only.
     }
     distribute(accepted)
   }
@@ -158,7 +158,7 @@ extension Listener {
       nextShard = (nextShard + 1) % shards.count
     }
     for (shard, batch) in zip(shards, batches) where !batch.isEmpty {
-      // Only constants travel: the connection must not keep the listener alive.
+      // Captures only constants: the connection must not keep the listener alive.
       let (options, makeHandler) = (options, makeHandler)
       shard.async {
         for socket in batch {
@@ -177,8 +177,8 @@ extension Listener {
     }
   }
 
-  /// Takes one waiting connection with the spare descriptor and closes it, so that the peer hears
-  /// at once; false when even that is impossible, and accepting rests.
+  /// Accepts one connection with the spare descriptor and closes it, so that the peer learns at
+  /// once. False if even that fails and accepting must pause.
   private func shedOne() -> Bool {
     guard spare >= 0 else {
       spare = Self.openSpare()
@@ -191,7 +191,7 @@ extension Listener {
     let socket = atrest_accept(descriptor, &storage, &length)
     if socket >= 0 { _ = close(socket) }
     spare = Self.openSpare()
-    // Another thread may have taken the slot: rest until one is free.
+    // Another thread may have taken the descriptor. Pause until one is free.
     guard socket >= 0, spare >= 0 else {
       rest()
       return false

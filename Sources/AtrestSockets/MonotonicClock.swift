@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the clock that deadlines are measured on.
+// The clock for deadlines.
 
 import AtrestHTTP2
 import Glibc
 
-/// The clock of every deadline in this module: `CLOCK_MONOTONIC`, unmoved by changes of the date.
+/// The clock of every deadline in this module: `CLOCK_MONOTONIC`, unaffected by changes of the
+/// date.
 public enum MonotonicClock {
-  /// Now. About 25 ns; on a shard prefer `Shard.now`, which is read once per turn.
+  /// The current instant. About 25 ns. On a shard, prefer `Shard.now`, which is read once per turn.
   public static func now() -> Instant {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

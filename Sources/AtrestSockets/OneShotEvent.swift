@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets tasks wait for something that happens once.
+// An event that happens once and that tasks can await.
 
 import Synchronization
 
-/// A door that opens once and stays open. Thread-safe.
+/// An event that is signalled once and stays signalled. Thread-safe.
 package final class OneShotEvent: Sendable {
   private struct State {
     var isOpen = false
@@ -14,7 +14,7 @@ package final class OneShotEvent: Sendable {
 
   package init() {}
 
-  /// Opens it. Idempotent.
+  /// Signals the event. Idempotent.
   package func signal() {
     let waiters = state.withLock { state in
       state.isOpen = true
@@ -24,7 +24,7 @@ package final class OneShotEvent: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Returns once it is open.
+  /// Returns once the event is signalled.
   package func wait() async {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       let isOpen = state.withLock { state in

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One serial queue, and everything that lives on it: the unit of parallelism of the server.
+// A serial queue with everything that runs on it: the server's unit of parallelism.
 
 import AtrestHTTP2
 import CAtrestEpoll
@@ -9,17 +9,17 @@ import Synchronization
 
 /// A serial queue that owns sockets, deadlines and, as a `SerialExecutor`, actors.
 ///
-/// Work happens in **turns**: a batch of ready sockets, of posted closures, or of deadlines. `now`
-/// is read once per turn, and every connection touched in it is flushed once, at its end.
+/// Work happens in **turns**: a batch of ready sockets, posted closures, or deadlines. `now` is
+/// read once per turn. Every connection involved in a turn is flushed once, at its end.
 ///
-/// One DispatchSource watches a private epoll descriptor that holds all sockets of the shard. A
+/// One DispatchSource watches a private epoll descriptor with all sockets of the shard. A
 /// DispatchSource per socket would be simpler, but on Linux it corrupts memory when peers reset
 /// connections (swiftlang/swift-corelibs-libdispatch issues 949 and 833) and costs twice the CPU.
 ///
-/// Executors are unowned: keep a shard alive for longer than the actors that run on it.
+/// Executors are unowned: a shard must outlive the actors that run on it.
 public final class Shard: SerialExecutor, @unchecked Sendable {
-  // Sendable because the members below `inbox` are touched only inside turns, which one serial
-  // queue runs one at a time; `preconditionOnShard` traps a slip at the public entrances.
+  // Sendable: the members below `inbox` are touched only inside turns, which the serial queue runs
+  // one at a time. `preconditionOnShard` traps misuse at the public entry points.
   enum Work {
     case job(UnownedJob)
     case block(@Sendable () -> Void)
@@ -27,7 +27,7 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
 
   struct Inbox {
     var work: [Work] = []
-    /// A block that will empty the inbox is on its way to the queue.
+    /// Whether a block that empties the inbox is already scheduled.
     var isScheduled = false
   }
 
@@ -36,11 +36,11 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
     case action(() -> Void)
   }
 
-  /// A name for people and tools.
+  /// A name for diagnostics.
   public let label: String
   let queue: DispatchQueue
   let inbox = Mutex(Inbox())
-  /// The thread inside a turn; 0 between turns. Only that thread can find its own number here.
+  /// The thread that runs the current turn, or 0. Only that thread can find its own ID here.
   private let turnThread = Atomic<UInt>(0)
 
   let sockets: SocketTable
@@ -55,8 +55,8 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
   private(set) var isStopped = false
   private let end = OneShotEvent()
 
-  /// Makes a shard; it runs at once.
-  /// - Throws: `SocketError` of `.prepare` when the system gives no epoll descriptor.
+  /// Creates a running shard.
+  /// - Throws: `SocketError` of `.prepare` if the system has no epoll descriptor.
   public init(label: String) throws(SocketError) {
     self.label = label
     sockets = try SocketTable()
@@ -65,7 +65,7 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
     let descriptor = sockets.epoll
     socketSource = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
     timerSource = DispatchSource.makeTimerSource(queue: queue)
-    // The one place that closes the descriptor: Dispatch forbids closing it before this point.
+    // Dispatch forbids closing the descriptor before this point. Nothing else closes it.
     socketSource.setCancelHandler { [end] in
       _ = close(descriptor)
       end.signal()
@@ -83,7 +83,7 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
 
   // MARK: Executor
 
-  /// Runs a job of an actor that lives here, in the next turn.
+  /// Runs an actor's job in the next turn.
   public func enqueue(_ job: consuming ExecutorJob) {
     post(.job(UnownedJob(job)))
   }
@@ -93,7 +93,7 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
     UnownedSerialExecutor(ordinary: self)
   }
 
-  /// Traps off the shard.
+  /// Traps unless the caller runs on the shard.
   public func checkIsolated() {
     preconditionOnShard()
   }
@@ -103,21 +103,22 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
     isCurrent
   }
 
-  /// Whether the caller runs on the shard. A few nanoseconds.
+  /// Whether the caller runs on the shard. Takes a few nanoseconds.
   public var isCurrent: Bool {
     turnThread.load(ordering: .relaxed) == UInt(pthread_self())
   }
 
-  /// Traps off the shard: the guard of everything that is not thread-safe here.
+  /// Traps unless the caller runs on the shard. Guards everything here that is not thread-safe.
   public func preconditionOnShard() {
     precondition(isCurrent, "called off the shard \(label)")
   }
 
   // MARK: Work
 
-  /// Runs `work` on the shard in a later turn, in the order of posting. From any thread.
+  /// Runs `work` on the shard in a later turn, in FIFO order. Callable from any thread.
   ///
-  /// Posts are gathered: however many arrive before the shard gets to them, they cost one wake-up
+  /// Posts are batched: all posts that arrive before the shard handles them cost one wake-up and
+  /// one flush.
   /// and one flush.
   public func async(_ work: @escaping @Sendable () -> Void) {
     post(.block(work))
@@ -136,7 +137,7 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
     return deadlines.insert(.action(action), at: instant)
   }
 
-  /// Forgets a deadline; nothing happens if it has been reached. On the shard only. O(log n).
+  /// Cancels a deadline. Does nothing if it has been reached. On the shard only. O(log n).
   public func cancel(_ token: DeadlineToken) {
     preconditionOnShard()
     deadlines.remove(token)
@@ -149,7 +150,7 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
       guard !isStopped else { return }
       isStopped = true
       for connection in sockets.all { connection.terminate(.closedHere) }
-      // No timer fires any more, and an action may hold what holds the shard.
+      // No timer fires any more, and an action may hold a reference cycle with the shard.
       _ = deadlines.removeAll()
       socketSource.cancel()
       timerSource.cancel()
@@ -163,7 +164,7 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
       defer { inbox.isScheduled = true }
       return !inbox.isScheduled
     }
-    // Strong: a posted closure must run even if its shard has been let go.
+    // A strong reference: a posted closure must run even if nobody else holds the shard.
     if isFirst { queue.async { self.serveInbox() } }
   }
 }
@@ -171,7 +172,7 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
 // MARK: - Turns
 
 extension Shard {
-  /// Batches of ready sockets served before other users of the queue get a chance.
+  /// Maximum batches of ready sockets before other users of the queue run.
   private static let roundsPerEvent = 16
 
   func add(_ deadline: SocketConnection, at instant: Instant) -> DeadlineToken {
@@ -182,14 +183,14 @@ extension Shard {
     deadlines.remove(token)
   }
 
-  /// Has the connection flushed at the end of this turn.
+  /// Flushes the connection at the end of this turn.
   func touch(_ connection: SocketConnection) {
     guard !connection.isTouched else { return }
     connection.isTouched = true
     touched.append(connection)
   }
 
-  /// Has the connection flushed again in the next turn, after others have had theirs.
+  /// Flushes the connection again in the next turn, after others have had theirs.
   func touchInNextTurn(_ connection: SocketConnection) {
     flushNextTurn.append(connection)
     if flushNextTurn.count == 1 { async {} }
@@ -215,7 +216,7 @@ extension Shard {
       guard count > 0 else { return }
       turn {
         for index in 0..<count { sockets.serve(index) }
-        // Answers that became ready meanwhile share this turn's flush.
+        // Responses that became ready meanwhile share this turn's flush.
         runInbox()
       }
     }
@@ -236,7 +237,7 @@ extension Shard {
       case .block(let block): block()
       }
     }
-    // A burst must not hold its memory for ever.
+    // Release memory after a burst.
     if work.capacity <= 4096 {
       work.removeAll(keepingCapacity: true)
       spareWork = work
@@ -249,8 +250,8 @@ extension Shard {
   }
 
   private func runDeadlines() {
-    // What is scheduled from here for an instant already past waits for the next turn, so that a
-    // deadline which renews itself cannot hold the shard.
+    // A deadline scheduled here for a past instant waits for the next turn, so that one which
+    // renews itself cannot occupy the shard.
     var due: [Deadline] = []
     while let deadline = deadlines.popFirst(notAfter: currentInstant) { due.append(deadline) }
     for deadline in due {
@@ -262,7 +263,8 @@ extension Shard {
   }
 
   private func flushTouched() {
-    // Flushing may touch others (a call that ends wakes another): they join this turn.
+    // Flushing may involve other connections, as a call that ends wakes another. They join this
+    // turn.
     var index = 0
     while index < touched.count {
       touched[index].flush(at: currentInstant)
@@ -273,7 +275,7 @@ extension Shard {
 
   private func setTimer() {
     guard !isStopped, let earliest = deadlines.earliest else { return }
-    // A timer that is set too early costs one empty turn; moving it costs a trip to Dispatch's
+    // A timer that fires too early costs one empty turn. Moving it costs a round trip to Dispatch's
     // manager thread. Deadlines mostly move later, so only an earlier one moves the timer.
     if let timerIsSetFor, timerIsSetFor <= earliest { return }
     timerIsSetFor = earliest

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets a reference to something that lives on a shard travel through other threads.
+// Lets references to shard-bound values pass through other threads.
 
-/// Carries a value that may be used on one shard only. Any thread may hold it; reading it elsewhere
+/// Wraps a value that may be used on one shard only. Any thread may hold it. Reading it elsewhere
 /// traps.
 public struct ShardBound<Value>: @unchecked Sendable {
-  // Sendable because `value` is reachable only through an accessor that checks the shard.
+  // Sendable: `value` is accessible only through an accessor that checks the shard.
   private let bound: Value
-  /// The shard on which the value lives.
+  /// The shard to which the value is bound.
   public let shard: Shard
 
   /// Binds `value` to `shard`. Call it on that shard.
@@ -16,13 +16,13 @@ public struct ShardBound<Value>: @unchecked Sendable {
     self.shard = shard
   }
 
-  /// Binds a value made elsewhere, which its maker gives up.
+  /// Binds a value that was created elsewhere and is given up by its creator.
   public init(sending value: sending Value, to shard: Shard) {
     bound = value
     self.shard = shard
   }
 
-  /// The value. Traps off the shard.
+  /// The value. Traps unless the caller runs on the shard.
   public var value: Value {
     shard.preconditionOnShard()
     return bound

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns signals into calls on a queue.
+// Converts signals to calls on a queue.
 
 import Dispatch
 import Glibc
 
-/// Watches signals of the process; their default effect (usually death) is off while it lives, and
-/// SIGPIPE is ignored from the first watcher on.
+/// Watches signals of the process. Their default action is off during its lifetime. SIGPIPE is
+/// ignored from the first watcher on.
 public final class SignalWatcher: @unchecked Sendable {
-  // Sendable because nothing here changes, and Dispatch sources may be cancelled from any thread.
-  /// A signal a server reacts to.
+  // Sendable: nothing here changes, and Dispatch sources may be cancelled from any thread.
+  /// A signal that a server handles.
   public enum Signal: Sendable, CaseIterable {
-    /// Ctrl-C.
+    /// SIGINT (Ctrl-C).
     case interrupt
-    /// A service manager's request to stop.
+    /// SIGTERM: a service manager's request to stop.
     case terminate
-    /// By custom: read the configuration and certificates again.
+    /// SIGHUP: by convention, reload configuration and certificates.
     case hangUp
 
     var number: CInt {
@@ -29,14 +29,14 @@ public final class SignalWatcher: @unchecked Sendable {
   private let sources: [any DispatchSourceSignal]
   private let numbers: [CInt]
 
-  /// - Parameter handler: Called on a queue of the watcher's own, once per signal (signals that
-  ///   come together may count as one).
+  /// - Parameter handler: Called on the watcher's queue, once per signal. Simultaneous signals may
+  ///   be merged.
   public init(_ signals: [Signal], handler: @escaping @Sendable (Signal) -> Void) {
     let queue = DispatchQueue(label: "atrest.net.signals")
     _ = signal(SIGPIPE, SIG_IGN)
     numbers = signals.map(\.number)
     sources = signals.map { watched in
-      // Otherwise the process is gone before Dispatch is told.
+      // Otherwise the default action would end the process before Dispatch sees the signal.
       _ = signal(watched.number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: watched.number, queue: queue)
       source.setEventHandler { handler(watched) }
@@ -45,7 +45,7 @@ public final class SignalWatcher: @unchecked Sendable {
     }
   }
 
-  /// Stops watching and gives the signals their default effect back.
+  /// Stops watching and restores the signals' default actions.
   public func stop() {
     for source in sources { source.cancel() }
     for number in numbers { _ = signal(number, SIG_DFL) }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// An address to listen on or connect to, and its translation to what the kernel takes.
+// A socket address and its conversion to the kernel's form.
 
 import Glibc
 
 /// An IPv4 or IPv6 endpoint, or the path of a Unix socket.
 public enum SocketAddress: Hashable, Sendable {
-  /// `octets` are in the order they are written; `port` 0 asks the system for a free one.
+  /// `octets` are in written order. With `port` 0, the system chooses a free port.
   case ipv4(octets: [UInt8], port: UInt16)
-  /// `octets` are the sixteen bytes of the address; `scope` names an interface, 0 for none.
+  /// `octets` are the sixteen bytes of the address. `scope` is an interface index, or 0.
   case ipv6(octets: [UInt8], port: UInt16, scope: UInt32)
-  /// A path of at most 107 bytes, without NUL; empty for a client that never bound its socket.
+  /// A path of at most 107 bytes without NUL. Empty for a client that did not bind its socket.
   case unix(path: String)
 
-  /// The port; nil for a Unix socket.
+  /// The port. Nil for a Unix socket.
   public var port: UInt16? {
     switch self {
     case .ipv4(_, let port), .ipv6(_, let port, _): port
@@ -20,8 +20,8 @@ public enum SocketAddress: Hashable, Sendable {
     }
   }
 
-  /// True where only this machine can be at the other end: 127.0.0.0/8, ::1, the same IPv4 range
-  /// mapped into IPv6, and Unix sockets.
+  /// Whether only this machine can be the peer: 127.0.0.0/8, also IPv4-mapped, ::1, and Unix
+  /// sockets.
   public var isLoopback: Bool {
     switch self {
     case .unix:
@@ -34,7 +34,7 @@ public enum SocketAddress: Hashable, Sendable {
     }
   }
 
-  /// Whether it stands for every address of the machine: 0.0.0.0 or [::].
+  /// Whether it is the wildcard address: 0.0.0.0 or [::].
   public var isAnyAddress: Bool {
     switch self {
     case .unix: false
@@ -42,8 +42,8 @@ public enum SocketAddress: Hashable, Sendable {
     }
   }
 
-  /// What a peer is counted by: its address without the port; nil for Unix sockets, which are
-  /// guarded by the file's permissions. An IPv6 peer is counted by its /64, for it owns all of it.
+  /// The key for limits per peer: the address without the port. For IPv6 it is the /64, because one
+  /// peer owns all of it. Nil for Unix sockets, which file permissions protect.
   public var peerKey: [UInt8]? {
     switch self {
     case .ipv4(let octets, _): octets
@@ -63,8 +63,8 @@ public enum SocketAddress: Hashable, Sendable {
     }
   }
 
-  /// Runs `body` with the address in the kernel's form; nil if it has none (octets of a wrong
-  /// count, a path that is too long).
+  /// Calls `body` with the address in the kernel's form. Nil if the octets have a wrong count or
+  /// the path is too long.
   func withSockaddr<Result>(
     _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
   ) -> Result? {
@@ -105,7 +105,7 @@ public enum SocketAddress: Hashable, Sendable {
     }
   }
 
-  /// Reads an address the kernel reported.
+  /// Decodes an address that the kernel reported.
   init?(_ storage: sockaddr_storage, length: Int) {
     let decoded: SocketAddress? = withUnsafeBytes(of: storage) { bytes in
       switch CInt(storage.ss_family) {
@@ -132,7 +132,7 @@ public enum SocketAddress: Hashable, Sendable {
 }
 
 extension SocketAddress: CustomStringConvertible {
-  /// As a person writes it: `127.0.0.1:7443`, `[::1]:7443`, `/run/atrest.sock`.
+  /// The written form: `127.0.0.1:7443`, `[::1]:7443`, `/run/atrest.sock`.
   public var description: String {
     switch self {
     case .ipv4(let octets, let port):

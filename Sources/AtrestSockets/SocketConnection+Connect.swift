@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a connection to a server without ever waiting for it.
+// Opens a connection without blocking.
 
 import AtrestHTTP2
 import CAtrestEpoll
 import Glibc
 
 extension SocketConnection {
-  /// Begins to connect; the handler hears `opened`, or `closed` with `.failed(SocketError)`, in a
-  /// later turn or at the end of this one, never before this returns. On the shard only.
+  /// Starts to connect. The handler receives `opened`, or `closed` with `.failed(SocketError)`, in
+  /// a later turn or at the end of this one, but never before this method returns. On the shard
+  /// only.
   ///
   /// - Parameter timeout: How long the peer may take to accept.
   @discardableResult
@@ -31,7 +32,7 @@ extension SocketConnection {
     }
     switch result {
     case 0?, EINPROGRESS?:
-      connection.watch(ATREST_EPOLL_OUT)  // Both are writable once connected.
+      connection.watch(ATREST_EPOLL_OUT)  // Both kinds of socket are writable once connected.
     case let code?:
       connection.fail(code)
     case nil:

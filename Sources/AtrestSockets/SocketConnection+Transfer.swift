@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves bytes between a socket and its handler, and nothing else.
+// Moves bytes between a socket and its handler.
 
 import AtrestHTTP2
 import Glibc
 
 extension SocketConnection {
-  /// Takes what the kernel has, at most one buffer; epoll reports again if there is more.
+  /// Reads at most one buffer. epoll reports the socket again if there is more.
   func read(peerIsGone: Bool) {
     guard let handler else { return }
     guard handler.acceptsInput else {
-      // An error cannot be masked out of epoll: leaving the socket open would spin.
+      // An error cannot be masked out of epoll, so leaving the socket open would spin.
       return peerIsGone ? request(.reset) : shard.touch(self)
     }
     let buffer = shard.sockets.readBuffer
@@ -26,14 +26,14 @@ extension SocketConnection {
     }
   }
 
-  /// Sends what waits, then what the handler has, until the kernel or the handler has had enough.
+  /// Sends pending bytes, then the handler's output, until the kernel blocks or nothing is left.
   func write(at now: Instant) {
     guard sendPending(at: now) else { return }
     for _ in 0..<Self.writesPerTurn {
       var buffer: [UInt8] = []
       swap(&buffer, &shard.sockets.writeBuffer)
       defer {
-        // One large answer must not hold its memory for the life of the shard.
+        // Release memory after a large response.
         if buffer.capacity <= 1 << 20 {
           buffer.removeAll(keepingCapacity: true)
           swap(&buffer, &shard.sockets.writeBuffer)
@@ -53,7 +53,7 @@ extension SocketConnection {
     shard.touchInNextTurn(self)
   }
 
-  /// False while bytes still wait, or the connection failed.
+  /// Sends pending bytes. False while some remain, or if the connection failed.
   private func sendPending(at now: Instant) -> Bool {
     guard !pending.isEmpty else { return true }
     let sent = send(pending[sentOfPending...])
@@ -67,10 +67,10 @@ extension SocketConnection {
     return pending.isEmpty
   }
 
-  /// How many bytes the kernel took; -1 if the connection failed.
+  /// The number of bytes that the kernel accepted. -1 if the connection failed.
   private func send(_ bytes: ArraySlice<UInt8>) -> Int {
     while true {
-      // MSG_NOSIGNAL: a peer that is gone must not end the process with SIGPIPE.
+      // MSG_NOSIGNAL: a write to a closed connection must not raise SIGPIPE.
       let sent = bytes.withUnsafeBytes {
         Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
       }

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connected socket: when it is read, written, timed out and closed.
+// One connected socket: reading, writing, timeouts and closing.
 
 import AtrestHTTP2
 import CAtrestEpoll
 import Glibc
 
-/// Drives a `ByteStreamHandler` from a socket. Lives on one shard and is used there only.
+/// Drives a `ByteStreamHandler` from a socket. Bound to one shard.
 ///
-/// Reading takes at most 64 KiB a turn, so that no connection starves the others. Writing happens
-/// once at the end of a turn; the handler is asked for more only when the kernel took everything
-/// before, so a peer that does not read holds at most one `appendOutput` of memory here.
+/// Reads at most 64 KiB per turn, so that no connection starves others. Writes once at the end of a
+/// turn. The handler is asked for more output only after the kernel has accepted all of the
+/// previous output. So a peer that does not read costs at most the output of one `appendOutput`
+/// call here.
 public final class SocketConnection: ByteStreamOwner {
-  /// What an owner may choose.
+  /// The owner's settings.
   public struct Options: Sendable {
-    /// How long a peer may leave bytes waiting without reading any.
+    /// How long a peer may leave pending bytes unread.
     public var writeStallTimeout: Duration = .seconds(60)
-    /// How long a closed connection waits for the peer's FIN, so that the last bytes sent are not
-    /// destroyed by the RST that closing over unread input causes.
+    /// How long a closed connection waits for the peer's FIN. Closing a socket with unread input
+    /// sends RST, which could destroy the last bytes sent.
     public var lingerTimeout: Duration = .seconds(1)
 
     /// The defaults.
@@ -24,34 +25,34 @@ public final class SocketConnection: ByteStreamOwner {
   }
 
   enum State {
-    /// `connect` is under way; closes at the instant if it still is.
+    /// `connect` is in progress and times out at the instant.
     case connecting(until: Instant)
     case open
-    /// All is sent and the handler is gone; only the peer's FIN is awaited.
+    /// All output is sent and the handler is gone. Only the peer's FIN is awaited.
     case lingering(until: Instant, discarded: Int)
     case closed
   }
 
-  /// The most that is thrown away while lingering, in bytes.
+  /// Maximum bytes to discard while lingering.
   static let lingerLimitBytes = 1 << 20
-  /// Writes per flush before other connections get their turn.
+  /// Maximum writes per flush before other connections run.
   static let writesPerTurn = 4
 
-  /// Who is at the other end.
+  /// The peer's address.
   public let peer: SocketAddress
-  /// The shard it lives on.
+  /// The connection's shard.
   public let shard: Shard
-  /// Given back when the descriptor has been closed.
+  /// Released when the descriptor is closed.
   public let slot: ConnectionSlot?
   let options: Options
   let descriptor: CInt
   var state: State
   var handler: (any ByteStreamHandler)?
   var isTouched = false
-  /// Set by `close()` and by failures; carried out at the end of the turn.
+  /// Set by `close()` and by failures. Takes effect at the end of the turn.
   var closeRequest: CloseReason?
   var inputHasEnded = false
-  /// Bytes the kernel would not take, from `sentOfPending` on.
+  /// Bytes that the kernel has not accepted, starting at `sentOfPending`.
   var pending: [UInt8] = []
   var sentOfPending = 0
   private var stallsAt: Instant?
@@ -72,7 +73,7 @@ public final class SocketConnection: ByteStreamOwner {
     self.slot = slot
   }
 
-  /// Takes over an accepted socket.
+  /// Creates a connection for an accepted socket.
   static func adopt(
     _ descriptor: CInt, peer: SocketAddress, on shard: Shard, options: Options,
     handler: any ByteStreamHandler, slot: ConnectionSlot
@@ -82,7 +83,7 @@ public final class SocketConnection: ByteStreamOwner {
       handler: handler, slot: slot)
     connection.watch(ATREST_EPOLL_IN)
     if connection.closeRequest == nil { handler.opened(by: connection, at: shard.now) }
-    // Let go of when the slot is given back.
+    // Released with the slot.
     let bound = ShardBound(connection, to: shard)
     slot.whenEvicted { shard.async { bound.value.close() } }
     shard.touch(connection)
@@ -90,13 +91,13 @@ public final class SocketConnection: ByteStreamOwner {
 
   // MARK: ByteStreamOwner
 
-  /// Has the handler's output collected and sent at the end of this turn.
+  /// Sends the handler's output at the end of this turn.
   public func needsFlush() {
     shard.preconditionOnShard()
     shard.touch(self)
   }
 
-  /// Ends the connection at the end of this turn; what is in hand is not sent.
+  /// Closes the connection at the end of this turn. Unsent bytes are dropped.
   public func close() {
     shard.preconditionOnShard()
     request(.closedHere)
@@ -116,7 +117,7 @@ public final class SocketConnection: ByteStreamOwner {
     case .open:
       if events & ATREST_EPOLL_OUT != 0 { shard.touch(self) }
       if inputHasEnded {
-        // Nobody is left at the other end: nothing that waits can be delivered.
+        // The peer is gone, so pending bytes cannot be delivered.
         if events & (ATREST_EPOLL_ERR | ATREST_EPOLL_HUP) != 0 { request(.reset) }
       } else if events & (ATREST_EPOLL_IN | ATREST_EPOLL_ERR | ATREST_EPOLL_HUP) != 0 {
         read(peerIsGone: events & (ATREST_EPOLL_ERR | ATREST_EPOLL_HUP) != 0)
@@ -146,8 +147,8 @@ public final class SocketConnection: ByteStreamOwner {
     shard.touch(self)
   }
 
-  /// The end of a turn that touched the connection: sends, closes, and sets watch and deadline
-  /// anew.
+  /// Ends a turn that involved the connection: sends, closes, and updates epoll events and the
+  /// deadline.
   func flush(at now: Instant) {
     isTouched = false
     if let closeRequest { return terminate(closeRequest) }
@@ -160,7 +161,7 @@ public final class SocketConnection: ByteStreamOwner {
     updateDeadline(at: now)
   }
 
-  /// Notes that the kernel took bytes, or that some began to wait.
+  /// Updates the write-stall deadline after the kernel accepted bytes or output became pending.
   func noteProgress(at now: Instant) {
     stallsAt = pending.isEmpty ? nil : now.advanced(by: options.writeStallTimeout)
   }
@@ -168,7 +169,7 @@ public final class SocketConnection: ByteStreamOwner {
   // MARK: Watching
 
   func watch(_ events: UInt32) {
-    // The epoll descriptor of a stopped shard is closed; its number may be another's by now.
+    // The epoll descriptor of a stopped shard is closed, and its number may be in use again.
     guard !shard.isStopped else { return request(.closedHere) }
     do {
       key = try shard.sockets.add(self, descriptor: descriptor, events: events)
@@ -204,20 +205,20 @@ public final class SocketConnection: ByteStreamOwner {
     case .closed: return
     }
     guard let wanted else { return }
-    // A deadline that moved later is left where it is: when it comes, the new one is set. Calls
-    // come and go by the thousand between two firings, and none of them touches the heap.
+    // A deadline that moved later stays in the heap. When it fires, the new one is set. Thousands
+    // of calls come and go between two firings without touching the heap.
     if let deadline {
       if deadline.at <= wanted { return }
       shard.remove(deadline.token)
     }
-    // A handler that answers with the past again and again gets a turn per millisecond, not all.
+    // A handler whose deadline is repeatedly in the past gets a turn per millisecond, not more.
     let at = max(wanted, now.advanced(by: .milliseconds(1)))
     deadline = (shard.add(self, at: at), at)
   }
 
   // MARK: Ending
 
-  /// All is sent: says so to the peer, and waits a little for its answer.
+  /// All output is sent: shuts the write side down and waits briefly for the peer's FIN.
   private func finish(at now: Instant) {
     guard !inputHasEnded else { return terminate(.finished) }
     _ = shutdown(descriptor, CInt(SHUT_WR))
@@ -235,7 +236,7 @@ public final class SocketConnection: ByteStreamOwner {
     state = .lingering(until: until, discarded: discarded + count)
   }
 
-  /// Closes the descriptor, once, and tells the handler.
+  /// Closes the descriptor once and informs the handler.
   func terminate(_ reason: CloseReason) {
     if case .closed = state { return }
     state = .closed

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says what went wrong with a socket, in a sentence for the person at the terminal.
+// Errors of socket operations, with messages for people.
 
 import Glibc
 
 /// A socket operation that failed.
 public struct SocketError: Error, Equatable, Sendable {
-  /// What was being done.
+  /// The operations of this module.
   public enum Operation: Sendable, Equatable {
-    /// Reading an address that a person wrote.
+    /// Parsing an address that a person wrote.
     case parseAddress
-    /// Looking a host name up.
+    /// Resolving a host name.
     case resolve
-    /// Opening a socket to listen on.
+    /// Opening a listening socket.
     case listen
     /// Connecting to a server.
     case connect
@@ -21,16 +21,16 @@ public struct SocketError: Error, Equatable, Sendable {
     case prepare
   }
 
-  /// What was being done.
+  /// The operation that failed.
   public let operation: Operation
-  /// The `errno` value; 0 where the system gave none.
+  /// The `errno` value. 0 if the system gave none.
   public let code: CInt
-  /// The address concerned, as a person would write it; empty when there is none.
+  /// The address concerned, in written form. Empty if there is none.
   public let address: String
-  /// What the system said, or what was wrong with the address.
+  /// The system's text, or what is wrong with the address.
   public let reason: String
 
-  /// An error of the system.
+  /// Creates an error from `errno`.
   public init(_ operation: Operation, errno code: CInt, address: String = "") {
     self.operation = operation
     self.code = code
@@ -38,7 +38,7 @@ public struct SocketError: Error, Equatable, Sendable {
     reason = Self.text(of: code)
   }
 
-  /// An error found by this module.
+  /// Creates an error that this module detected.
   public init(_ operation: Operation, reason: String, address: String = "") {
     self.operation = operation
     code = 0
@@ -88,6 +88,6 @@ public struct SocketError: Error, Equatable, Sendable {
 }
 
 extension SocketError: CustomStringConvertible {
-  /// The sentence for a person.
+  /// The same as `userMessage`.
   public var description: String { userMessage }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Knows which sockets a shard watches, and finds the connection that an event is about.
+// The sockets that a shard watches, and their connections.
 
 import CAtrestEpoll
 import Glibc
 
 /// A shard's epoll descriptor and the connections behind it. Touched only in the shard's turns.
 ///
-/// Events carry a slot and its generation, not a descriptor: a descriptor that was closed earlier
-/// in the same batch may already belong to someone else.
+/// Events carry a slot and its generation, not a descriptor. A descriptor that was closed earlier
+/// in the same batch may already belong to another connection.
 final class SocketTable {
   let epoll: CInt
   private var slots: [(connection: SocketConnection?, generation: UInt32)] = []
@@ -15,9 +15,9 @@ final class SocketTable {
   private var events = [atrest_epoll_event](
     repeating: atrest_epoll_event(), count: Int(ATREST_EPOLL_BATCH))
 
-  /// Where all connections of the shard receive: 64 KiB, so memory does not grow with connections.
+  /// The receive buffer of all connections: 64 KiB, so memory does not grow with their number.
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
-  /// Where all connections of the shard gather output before it is sent.
+  /// The output buffer of all connections.
   var writeBuffer: [UInt8] = []
 
   init() throws(SocketError) {
@@ -26,7 +26,7 @@ final class SocketTable {
   }
 
   deinit {
-    // The epoll descriptor is closed by the source that watches it.
+    // The source that watches the epoll descriptor closes it.
     readBuffer.deallocate()
   }
 
@@ -35,7 +35,7 @@ final class SocketTable {
   var all: [SocketConnection] { slots.compactMap(\.connection) }
 
   /// Watches a descriptor.
-  /// - Returns: The key to change or remove it by.
+  /// - Returns: The key for changing and removing it.
   func add(
     _ connection: SocketConnection, descriptor: CInt, events: UInt32
   ) throws(SocketError) -> UInt64 {
@@ -56,12 +56,12 @@ final class SocketTable {
   }
 
   func modify(_ key: UInt64, descriptor: CInt, events: UInt32) {
-    // Fails only for a descriptor that is not in the set, which would be our own mistake.
+    // Fails only for a descriptor that is not in the set, which would be a bug.
     let result = atrest_epoll_modify(epoll, descriptor, events, key)
     assert(result == 0)
   }
 
-  /// Stops watching. Call it before the descriptor is closed.
+  /// Stops watching. Call it before closing the descriptor.
   func remove(_ key: UInt64, descriptor: CInt) {
     _ = atrest_epoll_remove(epoll, descriptor)
     let slot = Int(key & 0xffff_ffff)
@@ -69,12 +69,12 @@ final class SocketTable {
     free.append(slot)
   }
 
-  /// Fetches a batch of events: how many.
+  /// Fetches a batch of events and returns their number.
   func poll() -> Int {
     Int(max(0, atrest_epoll_poll(epoll, &events, CInt(events.count))))
   }
 
-  /// Hands event `index` of the batch to its connection, if that still exists.
+  /// Passes event `index` of the batch to its connection, if that still exists.
   func serve(_ index: Int) {
     let event = events[index]
     let slot = slots[Int(event.key & 0xffff_ffff)]

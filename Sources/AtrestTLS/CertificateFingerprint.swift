@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names one certificate, in 32 bytes that fit into a pairing link.
+// Identifies a certificate in 32 bytes that fit into a pairing link.
 
 import CAtrestOpenSSL
 
-/// The SHA-256 of a certificate's DER encoding. Not a secret.
+/// The SHA-256 of a certificate's DER encoding. Not secret.
 public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertible {
-  /// How many bytes there are.
+  /// The length in bytes.
   public static let byteCount = 32
 
   /// The digest.
   public let bytes: [UInt8]
 
-  /// A fingerprint of 32 bytes; nil for any other number.
+  /// Creates a fingerprint from 32 bytes. Nil for any other length.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.byteCount else { return nil }
     self.bytes = bytes
   }
 
-  /// Reads 64 hexadecimal digits, with or without colons between the bytes; nil for anything else.
+  /// Parses 64 hexadecimal digits, with or without colons between bytes. Nil for anything else.
   public init?(parsing text: String) {
     guard text.utf8.count <= Self.byteCount * 3 else { return nil }
     let digits = text.utf8.filter { $0 != UInt8(ascii: ":") }.map(Self.digit)
@@ -37,7 +37,7 @@ public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertibl
       decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// The fingerprint of an `X509`; nil only without memory.
+  /// The fingerprint of an `X509`. Nil only if memory is exhausted.
   init?(of certificate: OpaquePointer) {
     var bytes = [UInt8](repeating: 0, count: Self.byteCount)
     var count: CUnsignedInt = 0

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes keys and certificates.
+// Generates keys and certificates.
 
 import CAtrestOpenSSL
 
-/// What a new certificate says, and who signs it.
+/// The contents of a new certificate, and its issuer.
 struct CertificateMaker {
-  /// Whose key and certificate sign; nil signs with the certificate's own key.
+  /// The issuer's certificate and key. Nil: self-signed.
   var issuer: (certificate: OpenSSLRef, key: OpenSSLRef)?
-  /// The subject's common name.
   var commonName = "atrest"
-  /// Names and addresses it is good for, in OpenSSL's notation: `DNS:localhost`, `IP:::1`.
+  /// Subject alternative names in OpenSSL's notation: `DNS:localhost`, `IP:::1`.
   var names = ["DNS:atrest", "DNS:localhost", "IP:127.0.0.1", "IP:::1"]
-  /// Whether it may sign others.
+  /// Whether it is a CA certificate.
   var isAuthority = false
   /// Seconds since 1970, UTC.
   var validFrom: Int
   /// Seconds since 1970, UTC.
   var validUntil: Int
 
-  /// A new key on the curve P-256; nil only without memory or randomness.
+  /// Generates a P-256 key. Nil only if memory or randomness is exhausted.
   static func makeKey() -> OpenSSLRef? {
     OpenSSLRef.key(atrest_make_p256_key())
   }
 
-  /// A certificate for `key`; nil only without memory or randomness.
+  /// Creates a certificate for `key`. Nil only if memory or randomness is exhausted.
   func make(for key: OpenSSLRef) -> OpenSSLRef? {
     defer { ERR_clear_error() }
     guard let certificate = OpenSSLRef.certificate(X509_new()) else { return nil }
@@ -35,7 +34,7 @@ struct CertificateMaker {
     return certificate
   }
 
-  /// 127 random bits: never negative, and never twice.
+  /// 127 random bits: positive and unique.
   private func setSerial(_ certificate: OpaquePointer) -> Bool {
     guard let number = BN_new() else { return false }
     defer { BN_free(number) }

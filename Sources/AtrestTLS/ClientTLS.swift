@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which server a client believes, and remembers its session tickets.
+// Verifies servers for a client, and keeps its session tickets.
 
 import CAtrestOpenSSL
 import Glibc
 import Synchronization
 
-/// Which server a client believes.
+/// How a client authenticates a server.
 public enum ClientTrust: Hashable, Sendable {
-  /// The one with exactly this certificate, whatever name or dates it has.
+  /// By exactly this certificate, whatever its name or dates.
   case pinned(CertificateFingerprint)
-  /// One whose certificate is for this name or address, and signed by an authority of this machine.
+  /// By a certificate for this name or address that a CA in this machine's trust store signed.
   case system(name: String)
-  /// One whose certificate is for this name or address, and signed by an authority in a PEM file.
+  /// By a certificate for this name or address that a CA in a PEM file signed.
   case authority(file: String, name: String)
 
-  /// The name that the certificate must be for.
+  /// The name that the certificate must have.
   var name: String? {
     switch self {
     case .pinned: nil
@@ -23,19 +23,19 @@ public enum ClientTrust: Hashable, Sendable {
   }
 }
 
-/// What a client's connections to one server share: whom to believe, and tickets to resume with.
+/// The state that a client's connections to one server share: trust settings and session tickets.
 /// Thread-safe.
 public final class ClientTLS: Sendable {
-  /// Tickets kept. A server hands out two at a time, and each is for one connection.
+  /// Maximum number of tickets. A server issues two at a time, and each is used for one connection.
   private static let maxTickets = 4
 
   let context: OpenSSLRef
-  /// Which server is believed.
+  /// How the server is authenticated.
   public let trust: ClientTrust
   private let tickets = Mutex<[OpenSSLRef]>([])
 
-  /// - Parameter newest: The newest version it speaks.
-  /// - Throws: What is wrong with the file of authorities.
+  /// - Parameter newest: The highest TLS version to offer.
+  /// - Throws: `TLSFileError` if the CA file is unusable.
   public init(_ trust: ClientTrust, newest: TLSVersion = .tls13) throws(TLSFileError) {
     self.trust = trust
     guard let context = OpenSSLContext.make(isServer: false, newest: newest) else {
@@ -46,10 +46,10 @@ public final class ClientTLS: Sendable {
     SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
     switch trust {
     case .pinned:
-      // Unretained: whoever has an `SSL` of this context holds this object, too.
+      // Unretained: the owner of an `SSL` of this context also retains this object.
       SSL_CTX_set_cert_verify_callback(raw, comparePin, Unmanaged.passUnretained(self).toOpaque())
     case .system:
-      // A machine without authorities believes nobody, which the handshake then says.
+      // Without a trust store, every handshake fails with an untrusted issuer.
       _ = SSL_CTX_set_default_verify_paths(raw)
     case .authority(let file, _):
       guard let authorities = PEM.certificates(try KeyFile(path: file).read()) else {
@@ -60,13 +60,13 @@ public final class ClientTLS: Sendable {
     }
     ERR_clear_error()
     SSL_CTX_set_ex_data(raw, 0, Unmanaged.passUnretained(self).toOpaque())
-    // Sessions go to `keepTicket` only: OpenSSL's own store would grow.
+    // Sessions go to `keepTicket` only. OpenSSL's own cache would grow.
     atrest_set_session_cache(
       raw, CLong(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
     SSL_CTX_sess_set_new_cb(raw, keepTicket)
   }
 
-  /// Keeps what a later connection can resume with.
+  /// Stores a ticket for a later connection.
   fileprivate func keep(_ ticket: OpenSSLRef) {
     tickets.withLock { tickets in
       tickets.append(ticket)
@@ -74,10 +74,10 @@ public final class ClientTLS: Sendable {
     }
   }
 
-  /// A ticket to resume with, if there is one; it is not given out again.
+  /// Takes a ticket to resume with, if there is one.
   ///
-  /// Using one twice would let somebody who watches the network link the two connections (RFC 8446,
-  /// appendix C.4). Under TLS 1.2, where a server issues no new one on resuming, it does stay.
+  /// A ticket is used only once, so that an observer of the network cannot link two connections
+  /// (RFC 8446, appendix C.4). Under TLS 1.2, where resumption issues no new ticket, it is kept.
   func takeTicket() -> OpenSSLRef? {
     tickets.withLock { tickets in
       while let ticket = tickets.popLast() {
@@ -91,28 +91,28 @@ public final class ClientTLS: Sendable {
     }
   }
 
-  /// Forgets every ticket: a handshake failed, and the next one starts afresh.
+  /// Drops all tickets after a failed handshake, so the next one is a full handshake.
   func forgetTickets() {
     tickets.withLock { $0 = [] }
   }
 
-  /// Whether `certificate` is the one that is pinned; true where nothing is pinned.
+  /// Whether `certificate` equals the pinned one. True if nothing is pinned.
   func matchesPin(_ certificate: OpaquePointer?) -> Bool {
     guard case .pinned(let pin) = trust else { return true }
     guard let certificate else { return false }
     return CertificateFingerprint(of: certificate) == pin
   }
 
-  /// Has OpenSSL check a certificate's name on one connection, and send it to servers with several.
+  /// Makes OpenSSL verify the certificate's name, and sets SNI.
   ///
-  /// - Parameter serverName: What to send where the trust itself has no name.
+  /// - Parameter serverName: The SNI name if the trust setting has none.
   func setNames(of session: OpaquePointer, serverName: String?) -> Bool {
     if let name = trust.name {
       if Self.isAddress(name) {
         return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), name) == 1
       }
       SSL_set_hostflags(session, CUnsignedInt(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
-      // An empty name would switch the check off.
+      // An empty name would disable the check.
       guard !name.isEmpty, !name.utf8.contains(0), SSL_set1_host(session, name) == 1 else {
         return false
       }
@@ -127,7 +127,7 @@ public final class ClientTLS: Sendable {
   }
 }
 
-/// Replaces the whole check of a chain by one comparison.
+/// Replaces chain verification with a comparison to the pinned fingerprint.
 private func comparePin(_ chain: OpaquePointer?, _ owner: UnsafeMutableRawPointer?) -> CInt {
   guard let owner else { return 0 }
   let tls = Unmanaged<ClientTLS>.fromOpaque(owner).takeUnretainedValue()
@@ -139,7 +139,7 @@ private func comparePin(_ chain: OpaquePointer?, _ owner: UnsafeMutableRawPointe
   return 0
 }
 
-/// Takes over a session that the server gave a ticket for.
+/// Stores a session for which the server issued a ticket.
 private func keepTicket(_ session: OpaquePointer?, _ ticket: OpaquePointer?) -> CInt {
   guard let owner = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(session), 0),
     let ticket = OpenSSLRef.session(ticket)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and stores files of keys, and says what is wrong with one in a sentence.
+// Reads key files with a size bound, and writes them atomically.
 
 import AtrestFiles
 import CAtrestOpenSSL
 import Glibc
 
-/// A file that holds keys or certificates.
+/// A file of keys or certificates.
 struct KeyFile {
-  /// Real chains take some 10 KiB; whole lists of authorities about 250 KiB.
+  /// Maximum size in bytes. Real chains take about 10 KiB, and complete CA bundles about 250 KiB.
   static let limitBytes = 1 << 20
 
   let path: String
 
-  /// The file's bytes.
-  /// - Parameter isPrivate: Whether a file that other users may read is refused.
+  /// Reads the file.
+  /// - Parameter isPrivate: Whether to reject a file that other users can read.
   func read(isPrivate: Bool = false) throws(TLSFileError) -> [UInt8] {
     do throws(SmallFileProblem) {
       return try SmallFile.read(path, limitBytes: Self.limitBytes, isPrivate: isPrivate)
@@ -32,15 +32,15 @@ struct KeyFile {
     return lstat(path, &status) == 0 || errno != ENOENT
   }
 
-  /// Writes the file with mode 0600. When it returns, the file is whole and durable; when it
-  /// throws, what was there before still is. Two writers at a time would spoil each other's work.
+  /// Writes the file with mode 0600, atomically. On return it is durable. On a throw the old
+  /// content remains. Not safe for concurrent writers.
   func write(_ bytes: [UInt8]) throws(TLSFileError) {
     do throws(SmallFileProblem) { try SmallFile.store(bytes, at: path) } catch {
       throw .unwritable(path: path, reason: error.reason)
     }
   }
 
-  /// Overwrites bytes that held a key; an ordinary assignment could be optimised away.
+  /// Overwrites key material. The compiler could optimise an ordinary assignment away.
   static func wipe(_ bytes: inout [UInt8]) {
     bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
   }

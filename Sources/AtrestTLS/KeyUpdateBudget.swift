@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a peer may change its keys.
+// A rate limit for TLS 1.3 KeyUpdates.
 
 import CAtrestOpenSSL
 
-/// Counts a peer's KeyUpdates: each costs OpenSSL what a handshake's key schedule does, and five
-/// bytes on the wire ask for one.
+/// Counts a peer's KeyUpdates. Each one costs OpenSSL a key schedule and costs the peer five bytes.
 ///
-/// A peer has 32, whatever else it sends, and then one for each 64 KiB of data. RFC 8446, section
+/// A peer has 32 free updates, and then one per 64 KiB of data. RFC 8446, section 5.5, requires one
+/// after about 24 million records. A few peers send one per hour.
 /// 5.5, wants one after some 24 million records; a few peers send one an hour.
 final class KeyUpdateBudget {
   private static let free = 32
   private static let bytesPerUpdate = 64 * 1024
 
-  /// Where OpenSSL's callback counts, which knows no Swift object.
+  /// The counter for OpenSSL's callback, which cannot reference a Swift object.
   private let spent = UnsafeMutablePointer<UInt32>.allocate(capacity: 1)
   private var dataBytes = 0
 
@@ -20,12 +20,12 @@ final class KeyUpdateBudget {
 
   deinit { spent.deallocate() }
 
-  /// Whether the peer changes its keys more often than anybody needs to.
+  /// Whether the peer updates its keys more often than any legitimate use requires.
   var isOverspent: Bool { Int(spent.pointee) > Self.free + dataBytes / Self.bytesPerUpdate }
 
-  /// Begins to count a session's. This object must outlive it.
+  /// Starts counting for a session. This object must outlive it.
   func watch(_ session: OpaquePointer) { atrest_count_key_updates(session, spent) }
 
-  /// Notes data that came.
+  /// Credits received data.
   func earn(_ bytes: Int) { dataBytes += bytes }
 }

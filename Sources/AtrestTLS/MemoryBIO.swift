@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for the socket: OpenSSL reads from bytes in memory, and writes into an array.
+// An OpenSSL BIO in place of the socket: reads from a buffer in memory and writes to an array.
 
 import CAtrestOpenSSL
 
-/// The two directions of one connection's ciphertext. Neither holds memory while nothing moves.
+/// Both directions of one connection's ciphertext. Idle connections hold no buffers.
 ///
 /// OpenSSL's own memory BIOs would copy every byte once more and keep their largest size for the
 /// life of the connection.
 final class MemoryBIO {
-  /// What has arrived, less what OpenSSL has read of it. Valid during one call only.
+  /// Received bytes that OpenSSL has not read. Valid during one call only.
   var input = UnsafeRawBufferPointer(start: nil, count: 0)
-  /// What is to be sent.
+  /// Bytes to send.
   var output: [UInt8] = []
-  /// OpenSSL is given nothing more once the peer has overspent this.
+  /// OpenSSL gets no more input once the peer has exceeded this budget.
   let keyUpdates = KeyUpdateBudget()
 
-  /// A BIO on this wire, which must outlive it; nil only without memory.
+  /// Creates a BIO on this object, which must outlive it. Nil only if memory is exhausted.
   func makeBIO() -> OpaquePointer? {
     guard let method = Self.method.pointer, let bio = BIO_new(method) else { return nil }
     BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
@@ -29,9 +29,9 @@ final class MemoryBIO {
 
   private static let method = Method()
 
-  /// The functions of such a BIO; one for the process, never freed.
+  /// The method table of such BIOs. One per process, never freed.
   private struct Method: @unchecked Sendable {
-    // Sendable because OpenSSL only reads it once it is complete.
+    // Sendable: OpenSSL only reads the completed table.
     let pointer: OpaquePointer?
 
     init() {
@@ -68,7 +68,7 @@ private func writeWire(
   return count
 }
 
-/// Everything that is written is on its way at once; nothing else can be asked of a wire.
+/// Flushing always succeeds, because written bytes need no flush. Other commands are unsupported.
 private func controlWire(
   _: OpaquePointer?, _ command: CInt, _: CLong, _: UnsafeMutableRawPointer?
 ) -> CLong {

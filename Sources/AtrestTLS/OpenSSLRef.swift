@@ -3,14 +3,15 @@
 
 import CAtrestOpenSSL
 
-/// Owns one reference to an OpenSSL object and lets go of it once.
+/// Owns one reference to an OpenSSL object and releases it in `deinit`.
 final class OpenSSLRef: @unchecked Sendable {
-  // Sendable because OpenSSL counts references atomically, and what is shared is not changed after
-  // its maker has handed it on.
+  // Sendable: OpenSSL's reference counts are atomic, and a shared object is not modified after its
+  // creator has passed it on.
   let pointer: OpaquePointer
   private let free: @Sendable (OpaquePointer) -> Void
 
-  /// Takes over `pointer`; nil if it is nil, as it is when OpenSSL has no memory.
+  /// Takes ownership of `pointer`. Nil if `pointer` is nil, as it is when OpenSSL runs out of
+  /// memory.
   init?(_ pointer: OpaquePointer?, free: @escaping @Sendable (OpaquePointer) -> Void) {
     guard let pointer else { return nil }
     self.pointer = pointer

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns PEM text into keys and certificates, and back.
+// Converts keys and certificates from and to PEM.
 
 import CAtrestOpenSSL
 
 /// The text format of keys and certificates (RFC 7468).
 enum PEM {
-  /// Certificates read from one file: far more than a chain has.
+  /// Maximum number of certificates in one file, far more than a chain has.
   static let maxCertificates = 16
 
-  /// The certificates in `text`, in their order; nil if there is none, too many, or a damaged one.
+  /// The certificates in `text`, in order. Nil if there are none, too many, or a corrupt one.
   static func certificates(_ text: [UInt8]) -> [OpenSSLRef]? {
     withMemory(text) { memory in
       ERR_clear_error()
@@ -19,14 +19,14 @@ enum PEM {
         found.append(certificate)
         if found.count > maxCertificates { return nil }
       }
-      // "No start line" is how the end of the text looks; anything else is damage.
+      // "No start line" means the end of the text. Any other error means corrupt data.
       let reason = ERR_GET_REASON(ERR_peek_last_error())
       ERR_clear_error()
       return found.isEmpty || reason != PEM_R_NO_START_LINE ? nil : found
     }
   }
 
-  /// What was found where a private key should be.
+  /// The result of searching for a private key.
   enum Key {
     case found(OpenSSLRef)
     case locked
@@ -44,9 +44,9 @@ enum PEM {
     } ?? .missing
   }
 
-  /// Both in one text; nil without memory.
+  /// Encodes a key and its certificate into one text. Nil only if memory is exhausted.
   static func encode(key: OpaquePointer, certificate: OpaquePointer) -> [UInt8]? {
-    // The secure kind wipes what it held.
+    // A secure-memory BIO wipes its buffer.
     guard let memory = OpenSSLRef.bio(BIO_new(BIO_s_secmem())),
       PEM_write_bio_PrivateKey(memory.pointer, key, nil, nil, 0, nil, nil) == 1,
       PEM_write_bio_X509(memory.pointer, certificate) == 1
@@ -54,7 +54,7 @@ enum PEM {
     return bytes(of: memory)
   }
 
-  /// A certificate alone; nil without memory.
+  /// Encodes a certificate. Nil only if memory is exhausted.
   static func encode(certificate: OpaquePointer) -> [UInt8]? {
     guard let memory = OpenSSLRef.bio(BIO_new(BIO_s_mem())),
       PEM_write_bio_X509(memory.pointer, certificate) == 1
@@ -81,8 +81,8 @@ enum PEM {
   }
 }
 
-/// Without it OpenSSL would ask at the terminal. Notes in a `Bool`, if given one, that it was
-/// asked.
+/// Prevents OpenSSL from prompting at the terminal. Sets the given `Bool`, if any, to record that a
+/// passphrase was requested.
 private func noPassphrase(
   _: UnsafeMutablePointer<CChar>?, _: CInt, _: CInt, _ wasAsked: UnsafeMutableRawPointer?
 ) -> CInt {

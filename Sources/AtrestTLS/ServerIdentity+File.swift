@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a server's identity is kept, and how one of an authority is loaded.
+// Loads a server's identity from files, or creates it there.
 
 import CAtrestOpenSSL
 import Glibc
 
 extension ServerIdentity {
-  /// Loads a certificate chain and its key from PEM files, as authorities issue them.
+  /// Loads a CA-issued certificate chain and its key from PEM files.
   ///
   /// - Parameters:
-  ///   - certificateFile: The server's certificate, then those that lead to the authority's.
-  ///   - keyFile: The key, not locked. May be the same file.
+  ///   - certificateFile: The server's certificate, followed by the intermediate certificates.
+  ///   - keyFile: The unencrypted key. May be the same file.
   ///   - now: Seconds since 1970, UTC.
-  /// - Throws: What is wrong: unreadable, no PEM, a locked key, a key of another certificate,
-  ///   dates.
+  /// - Throws: `TLSFileError` if a file is unreadable or not PEM, the key is encrypted or does not
+  ///   match, or the certificate is outside its validity period.
   public static func load(
     certificateFile: String, keyFile: String, now: Int = time(nil)
   ) throws(TLSFileError) -> ServerIdentity {
@@ -27,14 +27,14 @@ extension ServerIdentity {
     return identity
   }
 
-  /// The identity that a file holds; makes one, and the file, if there is none.
+  /// Loads the identity from a file. Generates it and creates the file if there is none.
   ///
-  /// The file has mode 0600, and holds key and certificate together: one without the other is of no
-  /// use. A file that is damaged, or that others may read, is an error and stays as it is: a new
-  /// identity would make every paired device distrust the server. Dates are not checked; devices
-  /// pin.
+  /// The file has mode 0600 and contains both key and certificate, because one is useless without
+  /// the other. A corrupt file, or one that others can read, is an error and stays unchanged: a new
+  /// identity would make every paired device reject the server. Dates are not checked, because
+  /// devices pin the certificate.
   ///
-  /// Call it for one file from one process at a time.
+  /// Must not run concurrently for the same file.
   public static func loadOrMake(
     file: String, now: Int = time(nil)
   ) throws(TLSFileError) -> ServerIdentity {
@@ -46,7 +46,7 @@ extension ServerIdentity {
     else { throw .unwritable(path: file, reason: "there is no memory") }
     defer { KeyFile.wipe(&text) }
     try keyFile.write(text)
-    // What is used is what was stored: a mistake shows now, not at the next start.
+    // Use what was stored, so that an error shows now and not at the next start.
     return try load(own: keyFile)
   }
 

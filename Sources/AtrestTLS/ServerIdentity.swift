@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides who a server is: its private key, and the certificate that goes with it.
+// A server's private key and certificate.
 
 import CAtrestOpenSSL
 import Glibc
 
-/// A server's key and certificate chain, checked to belong together.
+/// A server's key and certificate chain, verified to match.
 public struct ServerIdentity: Sendable {
-  /// How long a certificate made here is valid. Pairing pins it, so nothing is gained by less.
+  /// Validity of a generated certificate. Pairing pins it, so a shorter one gains nothing.
   static let validityDays = 3_650
 
   let key: OpenSSLRef
-  /// The server's own certificate first.
+  /// The server's own certificate comes first.
   let chain: [OpenSSLRef]
-  /// Where it came from, for errors.
+  /// The file it came from, for error messages.
   let path: String
 
-  /// The fingerprint of the server's own certificate: what pairing links carry.
+  /// The fingerprint of the server's own certificate, as pairing links carry it.
   public let fingerprint: CertificateFingerprint
-  /// Until when the certificate is valid, in seconds since 1970, UTC.
+  /// The end of the certificate's validity, in seconds since 1970, UTC.
   public let validUntil: Int
 
   init(
@@ -36,13 +36,14 @@ public struct ServerIdentity: Sendable {
     self.validUntil = validUntil
   }
 
-  /// Makes a key and a self-signed certificate that nobody has seen before. Some 0.1 ms.
+  /// Generates a key and a self-signed certificate. Takes about 0.1 ms.
   ///
-  /// The certificate names `atrest`, `localhost` and the loopback addresses. Clients that pair do
-  /// not look at names or dates: they know the fingerprint.
+  /// The certificate names `atrest`, `localhost` and the loopback addresses. Paired clients ignore
+  /// names and dates, because they pin the fingerprint.
   /// - Parameter now: Seconds since 1970, UTC.
+  /// - Throws: `TLSFileError` if memory or randomness is exhausted.
   public static func generate(now: Int = time(nil)) throws(TLSFileError) -> ServerIdentity {
-    // A day earlier than now: a device whose clock is a little behind must not be turned away.
+    // Starts a day in the past, to tolerate devices whose clock is behind.
     let maker = CertificateMaker(
       validFrom: now - 86_400, validUntil: now + validityDays * 86_400)
     guard let key = CertificateMaker.makeKey(), let certificate = maker.make(for: key) else {
@@ -52,7 +53,7 @@ public struct ServerIdentity: Sendable {
       key: key, chain: [certificate], keyPath: "a new key", path: "a new certificate")
   }
 
-  /// The server's own certificate in PEM format, for clients that are told whom to trust by a file.
+  /// The server's own certificate in PEM format, for clients that trust a CA file.
   public var certificatePEM: String {
     let text = chain.first.flatMap { PEM.encode(certificate: $0.pointer) } ?? []
     return String(decoding: text, as: UTF8.self)
@@ -64,7 +65,7 @@ public struct ServerIdentity: Sendable {
     return timegm(&parts)
   }
 
-  /// Whether the certificate's dates include `now`, in seconds since 1970, UTC.
+  /// Checks that `now`, in seconds since 1970, UTC, is within the validity period.
   func checkDates(now: Int) throws(TLSFileError) {
     guard let leaf = chain.first, let from = Self.seconds(X509_get0_notBefore(leaf.pointer)) else {
       throw .noCertificate(path: path)

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what a server asks of every TLS connection, and lets its certificate change under load.
+// The TLS settings of a server, and replacing its certificate under load.
 
 import CAtrestOpenSSL
 import Synchronization
 
-/// What a server's handshakes share: its identity, its keys for session tickets. Never changed.
+/// The state that a server's handshakes share: identity and session ticket keys. Immutable.
 ///
-/// OpenSSL draws the ticket keys with the context, so the tickets of one context mean nothing to
+/// OpenSSL draws the ticket keys with the context, so tickets are not valid across contexts. A
+/// client with a ticket of another context makes a full handshake.
 /// another: a client that comes with one makes a full handshake.
 public final class ServerTLS: Sendable {
   let context: OpenSSLRef
-  /// Who the server is.
+  /// The server's certificate and key.
   public let identity: ServerIdentity
 
-  /// - Parameter newest: The newest version it speaks.
-  /// - Throws: `TLSFileError.unusable` for a key or a certificate too weak to use.
+  /// - Parameter newest: The highest TLS version to accept.
+  /// - Throws: `TLSFileError.unusable` if the key or the certificate is too weak.
   public init(_ identity: ServerIdentity, newest: TLSVersion = .tls13) throws(TLSFileError) {
     self.identity = identity
     guard let context = OpenSSLContext.make(isServer: true, newest: newest),
@@ -28,44 +29,45 @@ public final class ServerTLS: Sendable {
     for certificate in identity.chain.dropFirst() {
       isUsable = isUsable && atrest_add_chain_certificate(raw, certificate.pointer) == 1
     }
-    // The library must be able to make every handshake this key is for, not only to hold it.
+    // Checks that the library can use the key for handshakes, not just load it.
     isUsable = isUsable && SSL_CTX_check_private_key(raw) == 1
     guard isUsable else {
       let reason = TLSError.text(ERR_peek_error())
       ERR_clear_error()
       throw .unusable(path: identity.path, reason: reason)
     }
-    // Tickets keep what resuming needs at the client: thousands of clients cost nothing here.
+    // Stateless tickets: the client stores the session, so thousands of clients need no memory
+    // here.
     atrest_set_session_cache(raw, CLong(SSL_SESS_CACHE_OFF))
     SSL_CTX_set_client_hello_cb(raw, requireALPN, nil)
     SSL_CTX_set_alpn_select_cb(raw, chooseHTTP2, nil)
   }
 }
 
-/// The server's present `ServerTLS`, to be exchanged while it serves. Thread-safe.
+/// The server's current `ServerTLS`, replaceable while it serves. Thread-safe.
 public final class TLSContextBox: Sendable {
   private let box: Mutex<ServerTLS>
 
-  /// - Throws: As `ServerTLS`.
+  /// - Throws: See `ServerTLS.init`.
   public init(_ identity: ServerIdentity) throws(TLSFileError) {
     box = Mutex(try ServerTLS(identity))
   }
 
-  /// What new handshakes use.
+  /// The settings for new handshakes.
   public var current: ServerTLS { box.withLock { $0 } }
 
-  /// Has new handshakes use another identity. Connections that exist, those in the middle of the
-  /// handshake included, keep theirs.
-  /// - Throws: As `ServerTLS`; nothing has changed then.
+  /// Switches new handshakes to another identity. Existing connections keep theirs, even during a
+  /// handshake.
+  /// - Throws: See `ServerTLS.init`. The identity is unchanged then.
   public func replace(with identity: ServerIdentity) throws(TLSFileError) {
     let new = try ServerTLS(identity)
     box.withLock { $0 = new }
   }
 
-  /// Has new handshakes use new keys for session tickets: whoever gets hold of a server's memory
-  /// has the keys of its last hours, and not of all connections since its start that were resumed.
-  /// A client that comes with an older ticket makes a full handshake.
-  /// - Throws: As `ServerTLS`; nothing has changed then.
+  /// Switches new handshakes to new session ticket keys. So a leak of the server's memory exposes
+  /// the resumed connections of the last hours, not all since its start. A client with an older
+  /// ticket makes a full handshake.
+  /// - Throws: See `ServerTLS.init`. The keys are unchanged then.
   public func renewTicketKeys() throws(TLSFileError) {
     try box.withLock { current throws(TLSFileError) in
       current = try ServerTLS(current.identity)
@@ -73,8 +75,8 @@ public final class TLSContextBox: Sendable {
   }
 }
 
-/// Refuses a client that does not say which protocols it speaks: it is no gRPC client, and OpenSSL
-/// would not ask `chooseHTTP2` about it.
+/// Rejects a client without ALPN: it is not a gRPC client, and OpenSSL would not call `chooseHTTP2`
+/// for it.
 private func requireALPN(
   _ session: OpaquePointer?, _ alert: UnsafeMutablePointer<CInt>?, _: UnsafeMutableRawPointer?
 ) -> CInt {
@@ -88,7 +90,7 @@ private func requireALPN(
   return SSL_CLIENT_HELLO_SUCCESS
 }
 
-/// Chooses `h2`, or fails the handshake. Source of the list's form: RFC 7301, section 3.1.
+/// Selects `h2` or fails the handshake. List format: RFC 7301, section 3.1.
 private func chooseHTTP2(
   _: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
   _ chosenCount: UnsafeMutablePointer<UInt8>?, _ list: UnsafePointer<UInt8>?, _ count: CUnsignedInt,

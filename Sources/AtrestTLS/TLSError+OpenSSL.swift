@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells from OpenSSL's error codes what happened.
+// Maps OpenSSL's error codes to `TLSError`.
 
 import CAtrestOpenSSL
 
 extension TLSError {
-  /// What a failed call on `session` was about. Call it at once, on the thread of the call: the
-  /// codes wait in a queue of that thread.
+  /// Describes a failed call on `session`. Create it at once on the thread of the call, because
+  /// OpenSSL queues errors per thread.
   ///
   /// - Parameters:
-  ///   - name: The name the server was asked to prove.
-  ///   - isHandshaking: Whether the two sides had still to agree: the alert "handshake failure"
-  ///     also ends connections that had.
+  ///   - name: The name that the server's certificate must have.
+  ///   - isHandshaking: Whether the handshake was incomplete. Needed because the alert "handshake
+  ///     failure" also ends established connections.
   init(of session: OpaquePointer, name: String? = nil, isHandshaking: Bool) {
     let code = ERR_peek_error()
     ERR_clear_error()
@@ -31,7 +31,7 @@ extension TLSError {
       self = .nothingInCommon
     case SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL, SSL_R_NO_APPLICATION_PROTOCOL,
       SSL_R_CALLBACK_FAILED:
-      // The one callback that fails by itself is the one that looks for ALPN.
+      // The ALPN callback is the only one that fails by itself.
       self = .noHTTP2
     case SSL_AD_REASON_OFFSET...(SSL_AD_REASON_OFFSET + 255):
       self = .refused(alert: UInt8(clamping: reason - SSL_AD_REASON_OFFSET))
@@ -54,7 +54,7 @@ extension TLSError {
     }
   }
 
-  /// OpenSSL's own words: constants of the library, never bytes of a peer.
+  /// OpenSSL's text for an error: a library constant, never a peer's bytes.
   static func text(_ code: CUnsignedLong) -> String {
     ERR_reason_error_string(code).map { String(cString: $0) } ?? "unexpected end"
   }

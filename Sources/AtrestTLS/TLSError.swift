@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says what went wrong between the two ends of a TLS connection, in a sentence for a person.
+// Errors of TLS connections, with messages for people.
 
-/// Why a TLS connection was not made, or broke.
+/// Why a TLS handshake or connection failed.
 public enum TLSError: Error, Hashable, Sendable {
   /// The server's certificate is not the pinned one.
   case pinMismatch
-  /// The server's certificate was valid until a day that has passed.
+  /// The server's certificate has expired.
   case expired
-  /// The server's certificate is valid from a day that is still to come.
+  /// The server's certificate is not valid yet.
   case notYetValid
-  /// The server's certificate is for another name than this one.
+  /// The server's certificate is not for this name.
   case wrongName(String)
-  /// Nobody whom this machine trusts has signed the server's certificate.
+  /// No CA that this machine trusts signed the server's certificate.
   case unknownIssuer
-  /// The server's certificate has another fault, in OpenSSL's words.
+  /// The server's certificate has another fault. Contains OpenSSL's text.
   case untrusted(String)
   /// The peer does not speak HTTP/2 (ALPN `h2`).
   case noHTTP2
   /// The peer's first bytes are not TLS.
   case notTLS
-  /// There is no TLS version or cipher suite that both sides accept.
+  /// The two sides share no TLS version or cipher suite.
   case nothingInCommon
-  /// The connection ended in the middle of the handshake.
+  /// The connection ended during the handshake.
   case handshakeCut
-  /// The handshake took too long.
+  /// The handshake timed out.
   case handshakeTimeout
-  /// The connection ended without a goodbye: what came last may be missing.
+  /// The connection ended without close_notify, so the last bytes may be missing.
   case truncated
-  /// The peer refused, with this alert of RFC 8446, section 6.
+  /// The peer sent this alert (RFC 8446, section 6).
   case refused(alert: UInt8)
-  /// The peer broke the protocol, or bytes were changed on the way; in OpenSSL's words.
+  /// The peer violated the protocol, or data was altered in transit. Contains OpenSSL's text.
   case broken(String)
 
-  /// Whether it is about who the server is, rather than about the way there: trying again is of no
-  /// use before somebody has looked into it.
+  /// Whether the error concerns the server's identity rather than the connection. Do not retry
+  /// before a person has looked into it.
   public var isAboutTrust: Bool {
     switch self {
     case .pinMismatch, .expired, .notYetValid, .wrongName, .unknownIssuer, .untrusted: true
@@ -43,7 +43,7 @@ public enum TLSError: Error, Hashable, Sendable {
     }
   }
 
-  /// What happened, then what to do; for the person whose call it was.
+  /// What happened, then what to do, for people.
   public var userMessage: String {
     switch self {
     case .pinMismatch:
@@ -94,6 +94,6 @@ public enum TLSError: Error, Hashable, Sendable {
 }
 
 extension TLSError: CustomStringConvertible {
-  /// The sentence for a person.
+  /// The same as `userMessage`.
   public var description: String { userMessage }
 }

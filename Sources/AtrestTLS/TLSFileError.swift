@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says what is wrong with a file of keys or certificates, in a sentence for whoever runs the
-// server.
+// Errors of key and certificate files, with messages for the operator.
 
-/// Why a key, a certificate or a list of authorities cannot be used. Nothing of a file's content is
-/// in it.
+/// Why a key, a certificate or a CA file cannot be used. Contains nothing of a file's content.
 public enum TLSFileError: Error, Hashable, Sendable {
-  /// The file cannot be read; in the system's words.
+  /// The file is not readable. Contains the system's text.
   case unreadable(path: String, reason: String)
-  /// The file cannot be written; in the system's words.
+  /// The file is not writable. Contains the system's text.
   case unwritable(path: String, reason: String)
-  /// The file with the server's own key can be read by other users.
+  /// Other users can read the file with the server's own key.
   case exposed(path: String)
-  /// There is no certificate in the file, or a damaged one.
+  /// The file contains no certificate, or a corrupt one.
   case noCertificate(path: String)
-  /// There is no private key in the file, or a damaged one.
+  /// The file contains no private key, or a corrupt one.
   case noKey(path: String)
-  /// The private key is locked with a passphrase.
+  /// The private key is encrypted with a passphrase.
   case lockedKey(path: String)
-  /// The key is another one than the certificate's.
+  /// The key does not match the certificate.
   case keyMismatch(key: String, certificate: String)
-  /// The certificate was valid until a day that has passed.
+  /// The certificate has expired.
   case expired(path: String)
-  /// The certificate is valid from a day that is still to come.
+  /// The certificate is not valid yet.
   case notYetValid(path: String)
-  /// OpenSSL refuses it, in its words: a key that is too short, for instance.
+  /// OpenSSL rejects it, for example because the key is too short. Contains OpenSSL's text.
   case unusable(path: String, reason: String)
 
   /// What happened, then what to do.
@@ -57,6 +55,6 @@ public enum TLSFileError: Error, Hashable, Sendable {
 }
 
 extension TLSFileError: CustomStringConvertible {
-  /// The sentence for a person.
+  /// The same as `userMessage`.
   public var description: String { userMessage }
 }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides one TLS connection: ciphertext in, plaintext out, and the other way round. No socket, no
-// clock.
+// One TLS connection as a state machine: converts ciphertext to plaintext and back. Has no socket
+// and no clock.
 
 import CAtrestOpenSSL
 
 /// One end of a TLS connection.
 ///
-/// Its owner hands in what arrives (`receive`), what is to be said (`send`), and takes what is to
-/// be sent (`takeOutput`, after every call). It never waits and holds next to nothing: plaintext is
-/// handed on within the call that brought its last byte, and ciphertext leaves with the call that
-/// made it. Driven by one thread at a time.
+/// The owner passes in received bytes (`receive`) and plaintext to send (`send`), and takes the
+/// ciphertext to send (`takeOutput`, after every call). The session never blocks and buffers almost
+/// nothing: plaintext is delivered in the call that completes a record, and ciphertext is available
+/// after the call that produced it. Not thread-safe.
 public final class TLSSession {
-  /// What the owner hears while bytes come in.
+  /// What `receive` reports.
   public enum Event {
-    /// The handshake is complete: the peer is who it should be, and speaks HTTP/2.
+    /// The handshake is complete: the peer is authenticated and speaks HTTP/2.
     case established
-    /// Bytes of the peer, decrypted. Valid during the call only.
+    /// Decrypted bytes. Valid during the call only.
     case plaintext(UnsafeRawBufferPointer)
-    /// The peer said that it sends no more (close_notify).
+    /// The peer sends no more (close_notify).
     case endOfInput
   }
 
@@ -27,33 +27,32 @@ public final class TLSSession {
     case failed(TLSError)
   }
 
-  /// The most of a handshake that is read. OpenSSL allows a client 128 KiB for its hello alone;
-  /// real ones take 2 KiB, and a server's with its chain some 10.
+  /// Maximum bytes of a peer's handshake. OpenSSL permits 128 KiB for a ClientHello alone. Real
+  /// ones take 2 KiB, and a server's flight with its chain about 10 KiB.
   static let handshakeLimitBytes = 64 * 1024
 
   let session: OpaquePointer
   private let wire = MemoryBIO()
-  /// A client's; nil at the server.
+  /// The client settings. Nil on the server.
   private let client: ClientTLS?
-  /// Keeps the context's memory, which callbacks look into.
+  /// Keeps the context alive, because callbacks use it.
   private let context: OpenSSLRef
   private var phase = Phase.handshaking
   private var handshakeBytes = 0
   private var inputHasEnded = false
   private var outputHasEnded = false
 
-  /// The server's end of a new connection.
-  /// - Throws: `TLSError.broken` without memory.
+  /// Creates the server's end of a new connection.
+  /// - Throws: `TLSError.broken` if memory is exhausted.
   public init(server: ServerTLS) throws(TLSError) {
     (session, context, client) = (try Self.make(server.context, wire), server.context, nil)
     SSL_set_accept_state(session)
   }
 
-  /// The client's end. Its hello is there to be taken at once.
-  /// - Parameter serverName: Sent to servers that have several names (SNI), where `client.trust`
-  ///   has none of its own. Never believed.
-  /// - Throws: `TLSError.wrongName` for a name that no certificate can have; `.broken` without
-  ///   memory.
+  /// Creates the client's end. Its ClientHello is immediately available from `takeOutput`.
+  /// - Parameter serverName: The SNI name if `client.trust` has none. Not used for verification.
+  /// - Throws: `TLSError.wrongName` if no certificate can have this name, `.broken` if memory is
+  ///   exhausted.
   public convenience init(client: ClientTLS, serverName: String? = nil) throws(TLSError) {
     try self.init(client: client, serverName: serverName, ticket: client.takeTicket())
   }
@@ -64,21 +63,21 @@ public final class TLSSession {
     )
     SSL_set_connect_state(session)
     let protocols: [UInt8] = [2] + Array("h2".utf8)
-    // This one function of OpenSSL answers 0 for success.
+    // Unlike most of OpenSSL, this function returns 0 for success.
     guard SSL_set_alpn_protos(session, protocols, CUnsignedInt(protocols.count)) == 0 else {
       throw fail(.broken("there is no memory"))
     }
     guard client.setNames(of: session, serverName: serverName) else {
       throw fail(.wrongName(client.trust.name ?? serverName ?? ""))
     }
-    // A ticket that OpenSSL does not like is only a full handshake.
+    // An unusable ticket only causes a full handshake.
     if let ticket { SSL_set_session(session, ticket.pointer) }
     _ = try handshake()
   }
 
   deinit {
-    // An `SSL` that goes without goodbyes declares its tickets worthless. Phones lose connections
-    // all day, and their tickets are as good as before; only those of a failure are not.
+    // Freeing an `SSL` without a shutdown invalidates its tickets. Phones lose connections all day,
+    // and their tickets stay valid. Only those of a failed session must go.
     switch phase {
     case .established, .failed(.truncated):
       SSL_set_shutdown(session, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
@@ -98,7 +97,7 @@ public final class TLSSession {
       throw .broken("there is no memory")
     }
     SSL_set_bio(session, bio, bio)
-    // The wire outlives the session: this object owns both, and frees the session first.
+    // The BIO outlives the session: this object owns both and frees the session first.
     wire.keyUpdates.watch(session)
     return session
   }
@@ -110,44 +109,43 @@ public final class TLSSession {
     if case .established = phase { true } else { false }
   }
 
-  /// What ended it, if something did.
+  /// The error that ended the session, if any.
   public var failure: TLSError? {
     if case .failed(let error) = phase { error } else { nil }
   }
 
-  /// Whether this side has said that it sends no more, or can say nothing any more.
+  /// Whether this side can send no more: it has sent close_notify or failed.
   public var outputIsOver: Bool { outputHasEnded || failure != nil }
 
-  /// Whether it goes on where an earlier connection ended, without a new proof of identity.
+  /// Whether it resumed an earlier session, without a new certificate.
   public var isResumed: Bool { SSL_session_reused(session) == 1 }
 
-  /// The version that was agreed on; nil during the handshake.
+  /// The negotiated version. Nil during the handshake.
   public var version: TLSVersion? {
     guard isEstablished else { return nil }
     return SSL_version(session) == TLS1_2_VERSION ? .tls12 : .tls13
   }
 
-  /// Bytes that `takeOutput` would append. What a peer can make it grow by is what it sends itself;
-  /// an owner that reads no more beyond some bound has bounded both.
+  /// Bytes that `takeOutput` would append. A peer can make it grow only by sending, so an owner
+  /// that stops reading at some bound limits both.
   public var outputBytes: Int { wire.output.count }
 
   // MARK: Verbs
 
-  /// Takes bytes that arrived, and tells what is in them.
+  /// Processes received bytes and reports their contents.
   ///
   /// - Parameters:
-  ///   - bytes: As many as there are; hand in at most 64 KiB at a time, for the owner's sake.
-  ///   - scratch: Where plaintext is made. 16 KiB or more; several sessions of a thread may share
-  ///     it.
-  ///   - tell: Called in order. It must not call this session's verbs.
-  /// - Throws: What went wrong, the same at every later call. An alert for the peer may wait in
-  ///   `takeOutput`. What was told before holds.
+  ///   - bytes: Any number. Pass at most 64 KiB at a time, to bound the work per call.
+  ///   - scratch: Buffer for plaintext, 16 KiB or more. Sessions on one thread may share it.
+  ///   - tell: Called in order. Must not call this session's methods.
+  /// - Throws: The first error, again at every later call. An alert for the peer may be available
+  ///   from `takeOutput`. Events reported before remain valid.
   public func receive(
     _ bytes: UnsafeRawBufferPointer, scratch: UnsafeMutableRawBufferPointer,
     tell: (Event) -> Void
   ) throws(TLSError) {
     if case .failed(let error) = phase { throw error }
-    // Whatever follows a goodbye is nobody's: RFC 8446, section 6.1.
+    // Ignore data after close_notify: RFC 8446, section 6.1.
     guard !inputHasEnded, !bytes.isEmpty else { return }
     wire.input = bytes
     defer { wire.input = UnsafeRawBufferPointer(start: nil, count: 0) }
@@ -164,9 +162,9 @@ public final class TLSSession {
     try read(into: scratch, tell)
   }
 
-  /// The peer's bytes are over (its FIN came). Fine after its goodbye only.
-  /// - Throws: `.handshakeCut` or `.truncated`: somebody, not necessarily the peer, cut the
-  ///   connection.
+  /// Handles the end of the peer's bytes (FIN). It is legitimate only after close_notify.
+  /// - Throws: `.handshakeCut` or `.truncated`: the connection was cut, not necessarily by the
+  ///   peer.
   public func endOfInput() throws(TLSError) {
     switch phase {
     case .failed(let error): throw error
@@ -175,9 +173,9 @@ public final class TLSSession {
     }
   }
 
-  /// Encrypts; the ciphertext is appended to `output`, 22 bytes longer per 16 KiB.
+  /// Encrypts bytes and appends the ciphertext to `output`. The overhead is 22 bytes per 16 KiB.
   ///
-  /// Nothing happens before the handshake is complete, or after `close`.
+  /// Does nothing before the handshake is complete or after `close`.
   public func send(
     _ plaintext: UnsafeRawBufferPointer, into output: inout [UInt8]
   ) throws(TLSError) {
@@ -188,13 +186,14 @@ public final class TLSSession {
     defer { swap(&wire.output, &output) }
     var written = 0
     ERR_clear_error()
-    // The wire takes everything, so one call writes everything.
+    // The BIO accepts everything, so one call writes everything.
     guard SSL_write_ex(session, plaintext.baseAddress, plaintext.count, &written) == 1 else {
       throw fail(TLSError(of: session, isHandshaking: false))
     }
   }
 
-  /// Says goodbye: nothing can be sent any more. Idempotent; nothing happens during the handshake.
+  /// Sends close_notify: nothing can be sent afterwards. Idempotent. Does nothing during the
+  /// handshake.
   public func close() {
     guard isEstablished, !outputHasEnded else { return }
     outputHasEnded = true
@@ -203,7 +202,7 @@ public final class TLSSession {
     ERR_clear_error()
   }
 
-  /// Appends what is to be sent, and forgets it.
+  /// Moves the ciphertext to send into `output`.
   public func takeOutput(into output: inout [UInt8]) {
     guard !wire.output.isEmpty else { return }
     output.append(contentsOf: wire.output)
@@ -212,7 +211,7 @@ public final class TLSSession {
 
   // MARK: Inside
 
-  /// Whether the handshake is complete.
+  /// Advances the handshake. True once it is complete.
   private func handshake() throws(TLSError) -> Bool {
     ERR_clear_error()
     let result = SSL_do_handshake(session)
@@ -225,7 +224,7 @@ public final class TLSSession {
     return true
   }
 
-  /// What OpenSSL does not insist on.
+  /// Checks what OpenSSL does not enforce.
   private func checkAgreement() throws(TLSError) {
     var name: UnsafePointer<UInt8>?
     var count: CUnsignedInt = 0
@@ -233,18 +232,18 @@ public final class TLSSession {
     guard UnsafeBufferPointer(start: name, count: Int(count)).elementsEqual("h2".utf8) else {
       throw fail(.noHTTP2)
     }
-    // Again, because a resumed session brings no certificate to call back about.
+    // Check the pin again, because a resumed session does not call back about a certificate.
     if let client, !client.matchesPin(SSL_get0_peer_certificate(session)) {
       throw fail(.pinMismatch)
     }
   }
 
-  /// Every record begins with its type and the version's major number, in every version.
+  /// In every version, a record begins with its type and the version's major number.
   private func checkFirstBytes(_ bytes: UnsafeRawBufferPointer) throws(TLSError) {
     for index in handshakeBytes..<max(2, handshakeBytes) {
       guard index - handshakeBytes < bytes.count else { return }
       let byte = bytes[index - handshakeBytes]
-      // 21 is an alert, which a server may begin with; 22 is the handshake.
+      // 21 is an alert, which a server may send first. 22 is a handshake record.
       guard index == 0 ? byte == 22 || (byte == 21 && client != nil) : byte == 3 else {
         throw fail(.notTLS)
       }
@@ -288,7 +287,7 @@ public final class TLSSession {
     }
   }
 
-  /// Notes the first failure; what is thrown is always that one.
+  /// Records the first failure, and always returns that one.
   private func fail(_ error: TLSError) -> TLSError {
     if case .failed(let first) = phase { return first }
     if case .handshaking = phase { client?.forgetTickets() }

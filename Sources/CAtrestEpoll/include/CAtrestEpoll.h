@@ -7,39 +7,39 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-/// Bits of `atrest_epoll_event.events`; the kernel's values, checked at compile time.
+/// Bits of `atrest_epoll_event.events`: the kernel's values, checked at compile time.
 #define ATREST_EPOLL_IN 0x001u
 #define ATREST_EPOLL_OUT 0x004u
 #define ATREST_EPOLL_ERR 0x008u
 #define ATREST_EPOLL_HUP 0x010u
 
-/// The most events one `atrest_epoll_poll` returns.
+/// Maximum number of events that one `atrest_epoll_poll` returns.
 #define ATREST_EPOLL_BATCH 128
 
-/// One readiness report: the key given when the descriptor was added.
+/// A readiness report with the key that was given when the descriptor was added.
 struct atrest_epoll_event {
   uint64_t key;
   uint32_t events;
 };
 
-/// A new close-on-exec epoll descriptor, or -1 and `errno`.
+/// Creates a close-on-exec epoll descriptor. Returns it, or -1 and `errno`.
 int atrest_epoll_create(void);
-/// Adds a descriptor, level-triggered. 0, or -1 and `errno`.
+/// Adds a descriptor, level-triggered. Returns 0, or -1 and `errno`.
 int atrest_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t key);
-/// Changes what a descriptor is watched for. 0, or -1 and `errno`.
+/// Changes the events that a descriptor is watched for. Returns 0, or -1 and `errno`.
 int atrest_epoll_modify(int epoll, int descriptor, uint32_t events, uint64_t key);
-/// Removes a descriptor. 0, or -1 and `errno`.
+/// Removes a descriptor. Returns 0, or -1 and `errno`.
 int atrest_epoll_remove(int epoll, int descriptor);
-/// What is ready now, without waiting: a count, or -1 and `errno`.
+/// Fetches ready events without blocking. Returns their number, or -1 and `errno`.
 int atrest_epoll_poll(int epoll, struct atrest_epoll_event *events, int capacity);
 
-/// A non-blocking, close-on-exec stream socket, or -1 and `errno`.
+/// Creates a non-blocking, close-on-exec stream socket. Returns it, or -1 and `errno`.
 int atrest_socket(int family);
-/// Accepts one connection, non-blocking and close-on-exec: a descriptor, or -1 and `errno`.
+/// Accepts a connection, non-blocking and close-on-exec. Returns its descriptor, or -1 and `errno`.
 int atrest_accept(int listener, struct sockaddr_storage *peer, socklen_t *length);
-/// Sends small segments at once (TCP_NODELAY). 0, or -1 and `errno`.
+/// Sets TCP_NODELAY, so small segments are sent at once. Returns 0, or -1 and `errno`.
 int atrest_set_no_delay(int descriptor);
-/// Takes the socket's pending error (SO_ERROR): an errno value, 0 for none.
+/// Takes the socket's pending error (SO_ERROR). Returns an errno value, or 0 for none.
 int atrest_socket_error(int descriptor);
 
 #endif
