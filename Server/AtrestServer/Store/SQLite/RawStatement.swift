@@ -1,29 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fence around SQLite's C interface: prepared statements for the few that run once per record.
+// The fence around SQLite's C interface: prepared statements for what runs once per record.
 
 import GRDBSQLite
 
-/// One prepared statement. GRDB's own statements cost several microseconds a row in values and
-/// dictionaries; these cost what SQLite costs. Used on the connection's queue only.
+/// One prepared statement. A row costs what it costs SQLite; GRDB's statements add several
+/// microseconds. Used on the connection's queue only.
 final class RawStatement {
   private let connection: OpaquePointer
-  private var handle: OpaquePointer?
+  private let handle: OpaquePointer
+  private var isFinalized = false
+  /// Copies of the blobs bound, by parameter. SQLite would allocate one for each.
+  private var blobs: [UnsafeMutableRawBufferPointer]
 
   init(_ sql: String, on connection: OpaquePointer) throws(StoreError) {
     self.connection = connection
+    var handle: OpaquePointer?
     let code = sqlite3_prepare_v3(
       connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
-    guard code == SQLITE_OK, handle != nil else { throw StoreError(code, on: connection) }
+    guard code == SQLITE_OK, let handle else { throw StoreError(code, on: connection) }
+    self.handle = handle
+    let empty = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    blobs = Array(repeating: empty, count: Int(sqlite3_bind_parameter_count(handle)))
   }
 
   deinit {
     finalize()
   }
 
-  /// Must happen before the connection closes. Idempotent.
+  /// Releases the statement, which nobody uses any more. Before the connection closes. Idempotent.
   func finalize() {
+    guard !isFinalized else { return }
+    isFinalized = true
     sqlite3_finalize(handle)
-    handle = nil
+    for blob in blobs { blob.deallocate() }
   }
 
   func bind(_ index: Int32, _ value: Int64) {
@@ -35,18 +44,28 @@ final class RawStatement {
     if let value { bind(index, value) } else { sqlite3_bind_null(handle, index) }
   }
 
-  /// SQLite keeps a copy until the next `bind`. A failure to copy leaves NULL, which every column
-  /// refuses.
   func bind(_ index: Int32, _ bytes: [UInt8]) {
-    // SQLITE_TRANSIENT: a macro that the importer does not understand.
-    let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-    _ = bytes.withUnsafeBytes {
-      sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), transient)
-    }
+    let blob = room(for: bytes.count, at: Int(index) - 1)
+    bytes.withUnsafeBytes { blob.copyMemory(from: $0) }
+    sqlite3_bind_blob64(handle, index, blob.baseAddress, UInt64(bytes.count), nil)
   }
 
-  /// Runs to the next row. True: there is one. The statement is reset when there is none, and on an
-  /// error.
+  /// A parameter's buffer, made larger if it has to be. Never empty: SQLite takes that for NULL.
+  private func room(for count: Int, at parameter: Int) -> UnsafeMutableRawBufferPointer {
+    let blob = blobs[parameter]
+    guard blob.count <= count else { return blob }
+    // SQLite lets go of the old one before it is gone.
+    sqlite3_bind_null(handle, Int32(parameter + 1))
+    blob.deallocate()
+    let new = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: max(64, 2 * count), alignment: 1)
+    blobs[parameter] = new
+    return new
+  }
+
+  /// Runs to the next row.
+  ///
+  /// - Returns: Whether there is one. If not, and on an error, the statement is reset.
   func step() throws(StoreError) -> Bool {
     let code = sqlite3_step(handle)
     if code == SQLITE_ROW { return true }
@@ -56,12 +75,12 @@ final class RawStatement {
     return false
   }
 
-  /// For statements that give no rows.
+  /// Runs a statement that returns no rows.
   func run() throws(StoreError) {
     while try step() {}
   }
 
-  /// Rows that the statement that ran last inserted, updated or deleted.
+  /// Rows that the last statement on the connection inserted, updated or deleted.
   var changedRows: Int32 { sqlite3_changes(connection) }
 
   /// Ends a read before its last row.
