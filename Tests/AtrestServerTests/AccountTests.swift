@@ -84,7 +84,7 @@ import Testing
     let store = try openStore(storage.folder)
     defer { store.close() }
     let events = try store.transaction { t throws(StoreError) in
-      try t.events(of: AccountID(rawValue: 1), before: nil, limit: 10)
+      try t.events.page(of: AccountID(rawValue: 1), before: nil, limit: 10)
     }
     #expect(events.map(\.event.kind) == [.accountRemoved])
     #expect(events.first?.event.actor == phone)

@@ -116,7 +116,7 @@ struct ApprovalScene {
     let store = try openStore(storage.folder)
     defer { store.close() }
     return try store.transaction { t throws(StoreError) in
-      try t.devices(of: AccountID(rawValue: 1))
+      try t.devices.list(of: AccountID(rawValue: 1))
     }
   }
 }

@@ -178,7 +178,7 @@ import Testing
     let kim = try storage.session(phone).account.id
     let bodies = try restored.transaction { t throws(StoreError) in
       var bodies: [[UInt8]] = []
-      try t.feed(of: kim, after: 0) { _, body in
+      try t.records.feed(of: kim, after: 0) { _, body in
         bodies.append(body)
         return true
       }

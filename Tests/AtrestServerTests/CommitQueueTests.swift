@@ -177,8 +177,8 @@ import Testing
     let account = try storage.session(phone).account.id
     let done = Recorder<Void>()
     let job = Operation(by: .server, use: .writes) { batch throws(StoreError) in
-      try batch.transaction.replace(
-        key: rotten.key.storageKey, by: StoredRecord(sequence: 2, body: body), account: account)
+      try batch.transaction.overwrite(
+        rotten.key.storageKey, by: StoredRecord(sequence: 2, body: body), of: account)
     } completion: { _, _ in
       done.note(())
     }

@@ -31,7 +31,7 @@ import Testing
     _ = try await storage.exchange(phone, request(start, water(2)))
     let devices = Recorder<[DeviceEntry]>()
     let look = Operation(by: .server, use: .reads) { batch throws(StoreError) in
-      try batch.transaction.devices(of: nil)
+      try batch.transaction.devices.list(of: nil)
     } completion: { result, _ in
       devices.note((try? result.get()) ?? [])
     }
@@ -85,7 +85,7 @@ import Testing
     await storage.queue.close()
     let store = try openStore(storage.folder)
     defer { store.close() }
-    let devices = try store.transaction { t throws(StoreError) in try t.devices(of: nil) }
+    let devices = try store.transaction { t throws(StoreError) in try t.devices.list(of: nil) }
     #expect(devices.first { $0.replica == phone }?.seen == WallTime(milliseconds: noon + 60_000))
     #expect(devices.first { $0.replica == tablet }?.seen == nil)
   }

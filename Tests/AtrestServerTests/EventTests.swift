@@ -288,11 +288,10 @@ import struct AtrestReplication.WallTime
   func whole() async throws {
     #expect(try await check() == CheckEventsResponse(events: 0, broken: 0, hash: []))
     let job = Operation(by: .server, use: .writes) { batch throws(StoreError) in
-      for number in 0..<4500 {
-        try batch.transaction.addEvent(
-          NewEvent(
-            .backupMade, of: nil, at: WallTime(milliseconds: noon), detail: Int64(-number)))
-      }
+      try batch.transaction.events.append(
+        (0..<4500).map {
+          NewEvent(.backupMade, of: nil, at: WallTime(milliseconds: noon), detail: Int64(-$0))
+        })
     } completion: { _, _ in
     }
     try #require(storage.queue.submit(job))

@@ -59,13 +59,13 @@ import Testing
     _ = try store.exchange(kim, request(nil, water(1)))
     for body in [water(2).encoded, [0xFF]] {
       try store.transaction { transaction throws(StoreError) in
-        try transaction.replace(
-          key: water(1).key.storageKey, by: StoredRecord(sequence: 1, body: body), account: account)
+        try transaction.overwrite(
+          water(1).key.storageKey, by: StoredRecord(sequence: 1, body: body), of: account)
       }
       let answer = try store.exchange(kim, request(nil, water(1), water(3)))
       #expect(answer.refusals.map(\.reason) == [.damaged] && answer.refusals.map(\.index) == [0])
       let stored = try store.transaction { transaction throws(StoreError) in
-        try transaction.record(key: water(1).key.storageKey, account: account)
+        try transaction.record(water(1).key.storageKey, of: account)
       }
       #expect(stored?.body == body)
     }
@@ -85,10 +85,9 @@ import Testing
     let rotten = [0, Page.records + 1, count - 1]
     try store.transaction { transaction throws(StoreError) in
       for number in rotten {
-        try transaction.replace(
-          key: water(number).key.storageKey,
-          by: StoredRecord(sequence: UInt64(number + 1), body: [0xFF]),
-          account: account)
+        try transaction.overwrite(
+          water(number).key.storageKey,
+          by: StoredRecord(sequence: UInt64(number + 1), body: [0xFF]), of: account)
       }
     }
     var received: [[UInt8]] = []

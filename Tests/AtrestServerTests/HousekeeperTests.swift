@@ -73,7 +73,7 @@ import Testing
     await storage.queue.close()
     let store = try openStore(storage.folder)
     defer { store.close() }
-    let devices = try store.transaction { t throws(StoreError) in try t.devices(of: nil) }
+    let devices = try store.transaction { t throws(StoreError) in try t.devices.list(of: nil) }
     func progress(_ device: ReplicaID) -> DeviceProgress? {
       devices.first { $0.replica == device }?.progress
     }

@@ -31,18 +31,16 @@ import Testing
       try push(deletion(deleted(number)), at: noon + 1000)
     }
     try store.transaction { t throws(StoreError) in
-      try t.replace(
-        key: water(1).key.storageKey,
-        by: StoredRecord(sequence: 5, body: [0xFF], due: WallTime(milliseconds: noon)), account: kim
-      )
+      try t.overwrite(
+        water(1).key.storageKey,
+        by: StoredRecord(sequence: 5, body: [0xFF], due: WallTime(milliseconds: noon)), of: kim)
       try t.setHead(5, of: kim)
     }
     try housekeep(at: noon + 31 * day)
     try store.transaction { t throws(StoreError) in
-      #expect(try t.record(key: water(1).key.storageKey, account: kim)?.body == [0xFF])
+      #expect(try t.record(water(1).key.storageKey, of: kim)?.body == [0xFF])
       #expect(
-        try t.record(key: water(2).key.storageKey, account: kim)?.body
-          == deleted(2).pruned().encoded)
+        try t.record(water(2).key.storageKey, of: kim)?.body == deleted(2).pruned().encoded)
     }
   }
 
@@ -68,7 +66,7 @@ import Testing
     try push(deletion(deleted(1)), at: noon + 1000)
     try catchUp(phone)
     try store.transaction { t throws(StoreError) in
-      _ = try t.revokeDevice(tablet, at: WallTime(milliseconds: noon))
+      try t.devices.revoke([tablet], at: WallTime(milliseconds: noon))
     }
     try housekeep(at: noon + 2000)
     #expect(try stored() == [bare])
@@ -180,7 +178,7 @@ import Testing
     try housekeep(at: noon + 40 * day)
     let pruned = try store.transaction { [kim] t throws(StoreError) in
       var count = 0
-      try t.feed(of: kim, after: UInt64(numbers.count)) { _, _ in
+      try t.records.feed(of: kim, after: UInt64(numbers.count)) { _, _ in
         count += 1
         return true
       }

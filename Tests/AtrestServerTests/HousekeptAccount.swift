@@ -28,7 +28,7 @@ class HousekeptAccount {
   /// The device called.
   func see(_ device: ReplicaID, at time: Int64 = noon) throws {
     try store.transaction { t throws(StoreError) in
-      try t.setSeen(WallTime(milliseconds: time), device: device)
+      try t.devices.note(seen: [device: WallTime(milliseconds: time)], progress: [:])
     }
   }
 

@@ -48,7 +48,7 @@ import Testing
   private func check(_ sums: KeySums, _ begin: [UInt8], _ end: [UInt8]) throws -> Bool {
     try store.transaction { transaction throws(StoreError) in
       var sum = Fingerprint()
-      try transaction.records(of: kim, from: begin, to: end) { _, body in
+      try transaction.records.scan(KeyInterval(from: begin, to: end), of: kim) { _, body in
         sum.add(Fingerprint.hash(ofRecord: body))
         return true
       }

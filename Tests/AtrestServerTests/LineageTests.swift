@@ -132,9 +132,9 @@ import struct AtrestReplication.WallTime
     let store = try openStore(storage.folder)
     defer { store.close() }
     try store.transaction { t throws(StoreError) in
-      let ended = try t.devices(of: account).filter { $0.revoked != nil }
+      let ended = try t.devices.list(of: account).filter { $0.revoked != nil }
       #expect(ended.map(\.replica) == gone)
-      let events = try t.events(of: account, before: nil, limit: gone.count).reversed()
+      let events = try t.events.page(of: account, before: nil, limit: gone.count).reversed()
       #expect(events.map(\.event.subject) == gone)
       #expect(events.allSatisfy { $0.event.kind == .deviceRevoked && $0.event.actor == phone })
     }
@@ -192,7 +192,7 @@ import struct AtrestReplication.WallTime
     let sam = try storage.session(stranger).account.id
     let liar = ReplicaID(rawValue: 4)
     let isNew = try store.transaction { t throws(StoreError) in
-      try t.addDevice(
+      try t.devices.add(
         DeviceEntry(
           replica: liar, account: sam, name: "liar",
           tokenHash: Secret.hash([UInt8](repeating: 1, count: 32)),
@@ -258,7 +258,7 @@ import struct AtrestReplication.WallTime
     try store.transaction { t throws(StoreError) in
       var parent = tablet
       for replica in family {
-        _ = try t.addDevice(
+        _ = try t.devices.add(
           DeviceEntry(
             replica: replica, account: kim, name: replica.hex, tokenHash: [1],
             paired: WallTime(milliseconds: noon), origin: .renewed(from: parent)))

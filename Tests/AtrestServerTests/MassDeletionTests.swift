@@ -39,7 +39,9 @@ import Testing
 
   private func live() throws -> Int {
     let account = kim
-    return try store.transaction { t throws(StoreError) in try t.holdings(of: account).live }
+    return try store.transaction { t throws(StoreError) in
+      try t.accounts.feedState(of: account).holdings.live
+    }
   }
 
   @Test("half of the records may go, one more may not")
@@ -64,8 +66,8 @@ import Testing
     try fill(30)
     let account = kim
     try store.transaction { t throws(StoreError) in
-      try t.replace(
-        key: water(3).key.storageKey, by: StoredRecord(sequence: 4, body: [0xFF]), account: account)
+      try t.overwrite(
+        water(3).key.storageKey, by: StoredRecord(sequence: 4, body: [0xFF]), of: account)
     }
     #expect(try delete(0..<20).refusals.map(\.reason).filter { $0 != .massDeletion } == [.damaged])
     let answer = try delete(0..<20, isAllowed: true)

@@ -198,7 +198,7 @@ import Testing
     #expect(!behind.restarted && behind.records == [water(2).encoded, water(3).encoded])
     #expect(try store.exchange(kim, request(Cursor(commit: 4711, sequence: 3))).restarted)
     let account = kim
-    let devices = try store.transaction { t throws(StoreError) in try t.devices(of: account) }
+    let devices = try store.transaction { t throws(StoreError) in try t.devices.list(of: account) }
     #expect(devices.map(\.name) == ["phone"])
   }
 
@@ -255,7 +255,7 @@ import Testing
     defer { store.close() }
     let account = kim
     try store.transaction { t throws(StoreError) in
-      let stored = try t.record(key: water(1).key.storageKey, account: account)
+      let stored = try t.record(water(1).key.storageKey, of: account)
       #expect(stored?.body == water(1).encoded && stored?.history == [])
     }
   }
@@ -287,9 +287,9 @@ import Testing
         (.devicePaired, sam, id(9), id(8)),
       ]
       for (kind, account, actor, subject) in events {
-        try t.addEvent(
-          NewEvent(
-            kind, of: account, at: WallTime(milliseconds: noon), actor: actor, subject: subject))
+        let event = NewEvent(
+          kind, of: account, at: WallTime(milliseconds: noon), actor: actor, subject: subject)
+        try t.events.append([event])
       }
     }
     store.close()
@@ -300,7 +300,7 @@ import Testing
     try queue.close()
     let migrated = try openStore(folder)
     try migrated.transaction { t throws(StoreError) in
-      let origins = try t.devices(of: nil).map { ($0.replica, $0.origin) }
+      let origins = try t.devices.list(of: nil).map { ($0.replica, $0.origin) }
       let known = Dictionary(origins) { first, _ in first }
       #expect(
         known == [
@@ -323,11 +323,11 @@ import Testing
     defer { store.close() }
     try store.transaction { t throws(StoreError) in
       #expect(
-        try t.outbox(of: phone)
+        try t.devices.outbox(of: phone)
           == DeviceOutbox(takenThrough: OutboxPosition(number: 0, token: 10), refusals: []))
-      #expect(try t.outbox(of: tablet) == .empty)
+      #expect(try t.devices.outbox(of: tablet) == .empty)
       #expect(
-        try t.devices(of: kim).map(\.progress) == [
+        try t.devices.list(of: kim).map(\.progress) == [
           DeviceProgress(acknowledgedSequence: 2, toldSequence: 0), DeviceProgress(),
         ])
     }
@@ -389,16 +389,16 @@ import Testing
     let (kim, sam) = (kim, AccountID(rawValue: 2))
     try store.transaction { t throws(StoreError) in
       let bytes = records.reduce(0) { $0 + $1.encoded.count }
-      let holdings = try t.holdings(of: kim)
+      let holdings = try t.accounts.feedState(of: kim).holdings
       #expect(holdings.records == 3 && holdings.bytes == bytes)
-      #expect(try t.holdings(of: sam) == Holdings())
-      #expect(try t.account(kim)?.bytes == bytes)
+      #expect(try t.accounts.feedState(of: sam).holdings == Holdings())
+      #expect(try t.accounts.find(kim)?.bytes == bytes)
       #expect(
-        try t.invitation(handle: "BCDF")
+        try t.invitations.find("BCDF")
           == InvitationEntry(
             handle: "BCDF", secretHash: [1], account: sam, expires: WallTime(milliseconds: noon),
             triesLeft: 5, inviter: nil, needsApproval: false, usedBy: nil))
-      #expect(try t.events(of: nil, before: nil, limit: 1).isEmpty)
+      #expect(try t.events.page(of: nil, before: nil, limit: 1).isEmpty)
     }
     store.close()
     // It is as good as one that was made in this format, and not brought up to date twice.

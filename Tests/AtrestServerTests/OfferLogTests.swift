@@ -39,7 +39,7 @@ import Testing
   }
 
   private func outbox(_ device: ReplicaID = phone) throws -> DeviceOutbox {
-    try store.transaction { t throws(StoreError) in try t.outbox(of: device) }
+    try store.transaction { t throws(StoreError) in try t.devices.outbox(of: device) }
   }
 
   private func stored() throws -> [Record] {

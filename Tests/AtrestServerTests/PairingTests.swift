@@ -54,7 +54,7 @@ import Testing
     // The store keeps it, and keeps no secret.
     let store = try openStore(storage.folder)
     defer { store.close() }
-    let device = try store.transaction { t throws(StoreError) in try t.devices(of: nil) }
+    let device = try store.transaction { t throws(StoreError) in try t.devices.list(of: nil) }
       .first { $0.replica == answer.replica }
     #expect(device?.name == "laptop")
     #expect(device?.tokenHash.count == 32)

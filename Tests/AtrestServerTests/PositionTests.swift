@@ -219,7 +219,8 @@ import Testing
       heads.append(try store.exchange(kim, ExchangeRequest(cursor: nil, offers: offers)).head)
     }
     let known = try store.exchange(kim, request(heads[0])).cursor
-    try store.transaction { t throws(StoreError) in try t.pruneCommits(of: kim, keeping: 1) }
+    try store.transaction { t throws(StoreError) in try t.accounts.pruneCommits(of: kim, keeping: 1)
+    }
     #expect(try store.exchange(kim, request(heads[0])).restarted)
     #expect(try !store.exchange(kim, request(known)).restarted)
     let page = try store.exchange(kim, request())
@@ -287,6 +288,6 @@ import Testing
   /// What a disk, or a machine that takes over, may do behind the server's back.
   private func edit(_ transaction: any StoreTransaction, _ sql: String) throws(StoreError) {
     guard let transaction = transaction as? SQLiteTransaction else { throw .closed }
-    try transaction.perform { try transaction.db.execute(sql: sql) }
+    try transaction.tables.connection.perform { try $0.execute(sql: sql) }
   }
 }

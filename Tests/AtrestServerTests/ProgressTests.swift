@@ -27,7 +27,7 @@ import Testing
     let store = try openStore(folder)
     defer { store.close() }
     let kim =
-      try store.transaction { t throws(StoreError) in try t.account(named: "kim") }
+      try store.transaction { t throws(StoreError) in try t.accounts.id(named: "kim") }
       ?? store.makeAccount("kim")
     for number in 0..<count { _ = try store.exchange(kim, request(nil, water(number))) }
   }

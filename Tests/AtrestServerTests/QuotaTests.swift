@@ -42,7 +42,9 @@ import struct AtrestReplication.WallTime
 
   private func held() throws -> Holdings {
     let kim = kim
-    return try store.transaction { t throws(StoreError) in try t.holdings(of: kim) }
+    return try store.transaction { t throws(StoreError) in
+      try t.accounts.feedState(of: kim).holdings
+    }
   }
 
   /// Counted from what is stored.
@@ -50,13 +52,13 @@ import struct AtrestReplication.WallTime
     var sum = Holdings()
     try store.transaction { t throws(StoreError) in
       var records: [Record] = []
-      try t.feed(of: account, after: 0) { _, body in
+      try t.records.feed(of: account, after: 0) { _, body in
         sum.records += 1
         if let record = try? Record(decoding: body) { records.append(record) }
         return true
       }
       for record in records {
-        sum.bytes += try t.record(key: record.key.storageKey, account: account)?.bytes ?? 0
+        sum.bytes += try t.record(record.key.storageKey, of: account)?.bytes ?? 0
         if record.isLive { sum.live += 1 }
       }
     }
@@ -216,7 +218,8 @@ import struct AtrestReplication.WallTime
         // A transaction that fails leaves the counts alone, too.
         try? store.transaction { t throws(StoreError) in
           let feed = try AccountFeed(account: account, in: t, commit: 9)
-          _ = try feed.append(
+          #expect(try feed.load([[9]]) == 1)
+          _ = feed.insert(
             water(5000), key: [9], body: [1, 2], at: WallTime(milliseconds: noon))
           try feed.finish()
           throw .failed(reason: "on purpose")
@@ -238,7 +241,7 @@ import struct AtrestReplication.WallTime
           quota: AccountQuota(records: .random(in: 10...60, using: &random), bytes: 9000))
       }
       return try store.transaction { t throws(StoreError) in
-        (try t.holdings(of: kim), try t.holdings(of: sam))
+        (try t.accounts.feedState(of: kim).holdings, try t.accounts.feedState(of: sam).holdings)
       } == (try counted(kim), try counted(sam))
     }
     // The work was not all refused.

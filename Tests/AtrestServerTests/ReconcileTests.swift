@@ -141,10 +141,9 @@ import Testing
     let account = kim
     try store.transaction { t throws(StoreError) in
       for number in [3, 5] {
-        try t.replace(
-          key: water(number).key.storageKey,
-          by: StoredRecord(sequence: UInt64(number + 1), body: [0xFF]),
-          account: account)
+        try t.overwrite(
+          water(number).key.storageKey,
+          by: StoredRecord(sequence: UInt64(number + 1), body: [0xFF]), of: account)
       }
     }
     // The replica holds one of the two.

@@ -167,7 +167,7 @@ private let canary = "canary-7f3a-"
           by: ReplicaID(rawValue: UInt64(accounts[index].rawValue)))
       }
       try store.transaction { transaction throws(StoreError) in
-        try transaction.removeAccount(accounts[1])
+        try transaction.accounts.remove(accounts[1])
       }
       try store.erase()
       let backup = folder.path("backup.db")
@@ -193,7 +193,7 @@ private let canary = "canary-7f3a-"
     let folder = try Folder()
     var store = try openStore(folder)
     let lee = try store.makeAccount("lee")
-    try store.transaction { transaction throws(StoreError) in try transaction.removeAccount(lee) }
+    try store.transaction { transaction throws(StoreError) in try transaction.accounts.remove(lee) }
     store.close()
     store = try openStore(folder)
     defer { store.close() }

@@ -63,7 +63,9 @@ import Testing
     let store = try openStore(storage.folder)
     defer { store.close() }
     let id = kim.account.id
-    let names = try store.transaction { t throws(StoreError) in try t.devices(of: id).map(\.name) }
+    let names = try store.transaction { t throws(StoreError) in
+      try t.devices.list(of: id).map(\.name)
+    }
     #expect(names.sorted() == ["device 1", "device 1 2", "device 2"])
   }
 

@@ -42,7 +42,7 @@ final class Storage: Sendable {
     hooks.beforeCommit = { () throws(StoreError) in try faults.onCommit.withLock { $0 }?() }
     hooks.committed = { counter.count.wrappingAdd(1, ordering: .relaxed) }
     let store = try openStore(folder, hooks: hooks)
-    if try store.transaction({ t throws(StoreError) in try t.account(named: "kim") }) == nil {
+    if try store.transaction({ t throws(StoreError) in try t.accounts.id(named: "kim") }) == nil {
       let kim = try store.makeAccount("kim")
       try store.makeDevice(phone, kim)
       try store.makeDevice(tablet, kim)

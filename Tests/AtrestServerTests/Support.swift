@@ -96,14 +96,14 @@ func openStore(
 extension SyncStore {
   func makeAccount(_ name: String) throws -> AccountID {
     let id = try transaction { transaction throws(StoreError) in
-      try transaction.addAccount(name: name, created: WallTime(milliseconds: noon))
+      try transaction.accounts.add(name: name, created: WallTime(milliseconds: noon))
     }
     return try #require(id)
   }
 
   func makeDevice(_ replica: ReplicaID, _ account: AccountID, secret: UInt8 = 1) throws {
     let isNew = try transaction { transaction throws(StoreError) in
-      try transaction.addDevice(
+      try transaction.devices.add(
         DeviceEntry(
           replica: replica, account: account, name: "device \(replica.rawValue)",
           tokenHash: Secret.hash([UInt8](repeating: secret, count: 32)),
@@ -122,16 +122,41 @@ extension SyncStore {
 }
 
 extension StoreTransaction {
-  /// Notes a commit whose name nobody looks at.
+  /// Commits under a name that nobody looks at.
   func setHead(_ sequence: UInt64, of account: AccountID) throws(StoreError) {
     try setHead(Cursor(commit: 1000 &+ sequence, sequence: sequence), of: account)
   }
 
-  /// A record that nothing is due with.
-  func append(
-    key: [UInt8], body: [UInt8], sequence: UInt64, account: AccountID
-  ) throws(StoreError) -> Bool {
-    try append(key: key, body: body, sequence: sequence, due: nil, account: account)
+  /// Commits.
+  func setHead(_ head: Cursor, of account: AccountID) throws(StoreError) {
+    try accounts.advance([FeedChange(account: account, head: head)])
+  }
+
+  /// One record, or nil.
+  func record(_ key: [UInt8], of account: AccountID) throws(StoreError) -> StoredRecord? {
+    try records.load([RecordAddress(account: account, key: key)], limitBytes: 1)[0]
+  }
+
+  /// Inserts a record.
+  func insert(
+    _ key: [UInt8], body: [UInt8], sequence: UInt64, due: WallTime? = nil, of account: AccountID
+  ) throws(StoreError) {
+    let record = StoredRecord(sequence: sequence, body: body, due: due)
+    try records.write([
+      RecordChange(
+        address: RecordAddress(account: account, key: key), previous: nil, record: record)
+    ])
+  }
+
+  /// Replaces a record behind everybody's back.
+  func overwrite(
+    _ key: [UInt8], by record: StoredRecord, of account: AccountID
+  ) throws(StoreError) {
+    let previous = try self.record(key, of: account)?.sequence
+    try records.write([
+      RecordChange(
+        address: RecordAddress(account: account, key: key), previous: previous, record: record)
+    ])
   }
 }
 

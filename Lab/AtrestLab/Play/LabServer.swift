@@ -48,7 +48,7 @@ struct LabServer {
     do throws(StoreError) {
       let store = try SQLiteStore(directory: data.path) { 1 }
       defer { store.close() }
-      let accounts = try store.transaction { t throws(StoreError) in try t.accounts() }
+      let accounts = try store.transaction { t throws(StoreError) in try t.accounts.list() }
       for account in accounts { try store.housekeep(account: account.id, at: environment.now()) }
     } catch {
       throw .server("The lab's server did not start. \(error.userMessage)")

@@ -46,17 +46,20 @@ enum Pairing {
     _ code: PairingCode, to account: AccountID, by inviter: ReplicaID? = nil,
     needsApproval: Bool = false, at now: WallTime, in transaction: any StoreTransaction
   ) throws(StoreError) -> InviteOutcome {
-    try transaction.removeInvitations(endingOutside: openEnds(at: now))
-    guard try transaction.invitationCount(of: account) < openInvitations else { return .tooMany }
-    let isMade = try transaction.addInvitation(
+    try transaction.invitations.remove(expiringOutside: openEnds(at: now))
+    guard try transaction.invitations.openCount(of: account) < openInvitations else {
+      return .tooMany
+    }
+    let isMade = try transaction.invitations.add(
       InvitationEntry(
         handle: code.handle, secretHash: code.secretHash, account: account,
         expires: expiry(from: now), triesLeft: PairingCode.tries, inviter: inviter,
         needsApproval: needsApproval))
     guard isMade else { return .handleTaken }
-    try transaction.addEvent(
+    try transaction.events.append([
       NewEvent(
-        .codeMade, of: account, at: now, actor: inviter, detail: needsApproval ? 1 : 0))
+        .codeMade, of: account, at: now, actor: inviter, detail: needsApproval ? 1 : 0)
+    ])
     return .made
   }
 
@@ -100,7 +103,7 @@ enum Pairing {
     _ code: PairingCode, nonce: [UInt8] = [], token: Token, name: String, at now: WallTime,
     in transaction: any StoreTransaction
   ) throws(StoreError) -> Outcome {
-    guard let invitation = try transaction.invitation(handle: code.handle),
+    guard let invitation = try transaction.invitations.find(code.handle),
       openEnds(at: now).contains(invitation.expires), invitation.triesLeft > 0
     else { return .denied(nil) }
     let isRight = Secret.areEqual(invitation.secretHash, code.secretHash)
@@ -114,9 +117,9 @@ enum Pairing {
     }
     guard isRight else {
       if invitation.triesLeft > 1 {
-        try transaction.setTriesLeft(invitation.triesLeft - 1, invitation: code.handle)
+        try transaction.invitations.setTriesLeft(invitation.triesLeft - 1, of: code.handle)
       } else {
-        try transaction.removeInvitation(handle: code.handle)
+        try transaction.invitations.remove(code.handle)
       }
       return .denied(invitation.account)
     }
@@ -135,18 +138,19 @@ enum Pairing {
     _ token: Token, name: String, by invitation: InvitationEntry, approver: ReplicaID? = nil,
     at now: WallTime, in transaction: any StoreTransaction
   ) throws(StoreError) -> Outcome {
-    let all = try transaction.devices(of: invitation.account)
+    let all = try transaction.devices.list(of: invitation.account)
     guard !isFull(all) else { return .tooManyDevices }
     let device = DeviceEntry(
       replica: token.replica, account: invitation.account, name: free(name, among: all),
       tokenHash: token.hash, paired: now, seen: nil, revoked: nil,
       origin: DeviceOrigin(parent: invitation.inviter, approver: approver, isRenewed: false))
-    guard try transaction.addDevice(device) else { return .replicaTaken }
-    try transaction.useInvitation(handle: invitation.handle, by: token.hash)
-    try transaction.addEvent(
+    guard try transaction.devices.add(device) else { return .replicaTaken }
+    try transaction.invitations.markUsed(invitation.handle, by: token.hash)
+    try transaction.events.append([
       NewEvent(
         .devicePaired, of: device.account, at: now, actor: invitation.inviter,
-        subject: device.replica))
+        subject: device.replica)
+    ])
     return .paired(device, token)
   }
 
@@ -160,25 +164,27 @@ enum Pairing {
     _ pendingDevice: PendingPairing, token: Token?, by decider: ReplicaID, at now: WallTime,
     in transaction: any StoreTransaction
   ) throws(StoreError) -> Decision {
-    guard let invitation = try transaction.invitation(handle: pendingDevice.code),
-      // Another code may have the same handle by now.
+    guard let invitation = try transaction.invitations.find(pendingDevice.code),
+      // Another code may have the handle by now.
       Secret.areEqual(invitation.secretHash, pendingDevice.secretHash),
       invitation.account == pendingDevice.account, openEnds(at: now).contains(invitation.expires),
       invitation.usedBy == nil
     else { return .nobodyWaits }
     guard let token else {
-      try transaction.removeInvitation(handle: pendingDevice.code)
-      try transaction.addEvent(
-        NewEvent(.deviceDenied, of: pendingDevice.account, at: now, actor: decider))
+      try transaction.invitations.remove(pendingDevice.code)
+      try transaction.events.append([
+        NewEvent(.deviceDenied, of: pendingDevice.account, at: now, actor: decider)
+      ])
       return .sentAway
     }
     let outcome = try admit(
       token, name: pendingDevice.name, by: invitation, approver: decider, at: now, in: transaction)
     switch outcome {
     case .paired(let device, let token):
-      try transaction.addEvent(
+      try transaction.events.append([
         NewEvent(
-          .deviceApproved, of: device.account, at: now, actor: decider, subject: device.replica))
+          .deviceApproved, of: device.account, at: now, actor: decider, subject: device.replica)
+      ])
       return .letIn(device, token)
     case .tooManyDevices: return .tooManyDevices
     default: return .replicaTaken
@@ -203,15 +209,16 @@ enum Pairing {
     _ replica: ReplicaID, of account: AccountID, to name: String, by actor: ReplicaID,
     at now: WallTime, in transaction: any StoreTransaction
   ) throws(StoreError) -> String? {
-    let all = try transaction.devices(of: account)
+    let all = try transaction.devices.list(of: account)
     guard let device = all.first(where: { $0.replica == replica }), device.revoked == nil else {
       return nil
     }
     let name = free(name, among: all.filter { $0.replica != replica })
     guard name != device.name else { return name }
-    try transaction.renameDevice(replica, to: name)
-    try transaction.addEvent(
-      NewEvent(.deviceRenamed, of: account, at: now, actor: actor, subject: replica))
+    try transaction.devices.rename(replica, to: name)
+    try transaction.events.append([
+      NewEvent(.deviceRenamed, of: account, at: now, actor: actor, subject: replica)
+    ])
     return name
   }
 
@@ -219,7 +226,7 @@ enum Pairing {
   private static func device(
     _ tokenHash: [UInt8], of account: AccountID, in transaction: any StoreTransaction
   ) throws(StoreError) -> DeviceEntry? {
-    try transaction.devices(of: account).first {
+    try transaction.devices.list(of: account).first {
       $0.revoked == nil && Secret.areEqual($0.tokenHash, tokenHash)
     }
   }
@@ -247,7 +254,7 @@ enum Pairing {
     _ replica: ReplicaID, of account: AccountID, nonce: [UInt8], token: Token, at now: WallTime,
     in transaction: any StoreTransaction
   ) throws(StoreError) -> Outcome {
-    let all = try transaction.devices(of: account)
+    let all = try transaction.devices.list(of: account)
     guard let original = all.first(where: { $0.replica == replica }), original.revoked == nil else {
       return .denied(account)
     }
@@ -267,10 +274,11 @@ enum Pairing {
       name: Name.next(after: original.name, namesTaken(all)),
       tokenHash: token.hash, paired: now, seen: nil, revoked: nil,
       origin: .renewed(from: replica))
-    guard try transaction.addDevice(device) else { return .replicaTaken }
-    try transaction.addEvent(
+    guard try transaction.devices.add(device) else { return .replicaTaken }
+    try transaction.events.append([
       NewEvent(
-        .deviceRenewed, of: account, at: now, actor: replica, subject: device.replica))
+        .deviceRenewed, of: account, at: now, actor: replica, subject: device.replica)
+    ])
     return .paired(device, token)
   }
 }

@@ -8,9 +8,9 @@ extension Batch {
   /// Revokes a device: ends its access, voids its codes, and adds an event. On request, does the
   /// same for its descendants that have access.
   ///
-  /// Descendants are searched in the transaction and among the account's own devices. So a device
-  /// that joined in the same commit is included, and a corrupt row cannot reach into another
-  /// account. O(devices of the account), plus three statements per revoked device.
+  /// Descendants are looked for in the transaction and among the account's own devices: one that
+  /// joined in the same commit goes, too, and no damaged row reaches into another account.
+  /// O(devices of the account).
   ///
   /// - Parameters:
   ///   - account: The device's account.
@@ -21,7 +21,7 @@ extension Batch {
     _ request: RevokeDeviceRequest, of account: AccountID, by actor: ReplicaID?, at now: WallTime
   ) throws(StoreError) -> RevokeDeviceResponse? {
     let device = request.replica
-    let all = try transaction.devices(of: account)
+    let all = try transaction.devices.list(of: account)
     guard all.contains(where: { $0.replica == device }) else { return nil }
     let lineage = Lineage(all.lazy.map { ($0.replica, $0.origin) })
     let descendants = lineage.descendants(of: device)
@@ -29,7 +29,6 @@ extension Batch {
     var answer = RevokeDeviceResponse()
     for replica in all.filter({ $0.revoked == nil }).map(\.replica) {
       if replica == device || (request.withDescendants && reached.contains(replica)) {
-        try end(replica, of: account, by: actor, at: now)
         answer.revoked.append(replica)
       } else if reached.contains(replica) {
         answer.remaining.append(replica)
@@ -37,16 +36,13 @@ extension Batch {
         answer.spared.append(replica)
       }
     }
+    try revoke(answer.revoked, at: now)
+    // Whoever revokes a device does not expect its codes to go on working.
+    try transaction.invitations.remove(madeBy: answer.revoked)
+    try transaction.events.append(
+      answer.revoked.map {
+        NewEvent(.deviceRevoked, of: account, at: now, actor: actor, subject: $0)
+      })
     return answer
-  }
-
-  private func end(
-    _ replica: ReplicaID, of account: AccountID, by actor: ReplicaID?, at now: WallTime
-  ) throws(StoreError) {
-    try revoke(replica, at: now)
-    // A revoked device must leave no open invitation behind.
-    try transaction.removeInvitations(madeBy: replica)
-    try transaction.addEvent(
-      NewEvent(.deviceRevoked, of: account, at: now, actor: actor, subject: replica))
   }
 }

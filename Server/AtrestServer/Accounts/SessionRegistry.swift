@@ -31,7 +31,7 @@ package final class SessionRegistry: Sendable {
   /// Loads accounts and devices from the store.
   package func load(_ store: any SyncStore) throws(StoreError) {
     let (accounts, devices) = try store.transaction { transaction throws(StoreError) in
-      (try transaction.accounts(), try transaction.devices(of: nil))
+      (try transaction.accounts.list(), try transaction.devices.list(of: nil))
     }
     for account in accounts { add(account: account.id, name: account.name, head: account.head) }
     let origins = Dictionary(devices.map { ($0.replica, $0.origin) }) { first, _ in first }

@@ -75,29 +75,31 @@ package final class PurchaseGate: Sendable {
   /// that stores the statement.
   ///
   /// - Parameters:
-  ///   - key: The record's storage key.
-  ///   - asksForTransfer: Whether a purchase of another account may move to this one.
-  /// - Returns: The rejection, or nil if the purchase is accepted.
+  ///   - key: The record's, in storage.
+  ///   - feed: The account's.
+  ///   - asksForTransfer: Whether a purchase that another account holds is to move to this one.
+  /// - Returns: What refuses it; nil if nothing does.
   func admit(
-    _ statement: AuthenticStatement, key: [UInt8], to account: AccountID,
-    asksForTransfer: Bool = false, in transaction: any StoreTransaction, now: WallTime
+    _ statement: AuthenticStatement, key: [UInt8], to feed: AccountFeed,
+    asksForTransfer: Bool = false, now: WallTime
   ) throws(StoreError) -> EntitlementRejection? {
-    let isKnown = try transaction.record(key: key, account: account) != nil
-    // A later statement about a purchase replaces the earlier one, so a full account still accepts
-    // a refund.
+    let (account, purchases) = (feed.account, feed.transaction.purchases)
+    let isKnown = try feed.find(key) != nil
+    // A later statement about a purchase replaces the earlier one, so a full account still takes
+    // its refund.
     let limit = verifier.policy.factsPerAccount
-    let held = isKnown ? 0 : try Self.held(by: account, upTo: limit, in: transaction)
+    let held = isKnown ? 0 : try Self.held(by: feed, upTo: limit)
     guard held < limit else { return .tooManyFacts }
     switch statement {
     case .renewal(let fact):
-      let holder = try transaction.holder(of: PurchaseKey(fact.originalID))
+      let holder = try purchases.holder(of: PurchaseKey(fact.originalID))
       return holder?.account == account ? nil : .renewalWithoutTransaction
     case .transaction(let purchase):
       let original = PurchaseKey(purchase.originalID)
       // A revocation reaches every account that has the purchase, even one from which it was moved.
       let takesAway = isKnown && purchase.isRevocation
-      let holder = try transaction.holder(of: original)
-      let token = try transaction.appAccountToken(of: account, orElse: drawToken())
+      let holder = try purchases.holder(of: original)
+      let token = try purchases.appAccountToken(of: account, orElse: drawToken())
       let claim = AccountClaim(
         appAccountToken: token.flatMap { UUID(bytes: $0) }, heldFacts: held,
         asksForTransfer: asksForTransfer,
@@ -112,7 +114,7 @@ package final class PurchaseGate: Sendable {
         return error
       }
       if holder?.account != account, holder == nil || !takesAway {
-        try transaction.setHolder(account, since: now, of: original)
+        try purchases.setHolder(account, since: now, of: original)
       }
       return nil
     }
@@ -124,17 +126,18 @@ package final class PurchaseGate: Sendable {
     of statement: AuthenticStatement, in transaction: any StoreTransaction
   ) throws(StoreError) -> AccountID? {
     guard case .transaction(let purchase) = statement else { return nil }
-    return try transaction.holder(of: PurchaseKey(purchase.originalID))?.account
+    return try transaction.purchases.holder(of: PurchaseKey(purchase.originalID))?.account
   }
 
-  /// The number of statements that an account holds, at most `limit`. It may exceed the policy's
-  /// maximum if the account is older than the policy.
-  static func held(
-    by account: AccountID, upTo limit: Int, in transaction: any StoreTransaction
-  ) throws(StoreError) -> Int {
+  /// How many statements an account holds, or `limit` if there are more: an account may be older
+  /// than the policy.
+  static func held(by feed: AccountFeed, upTo limit: Int) throws(StoreError) -> Int {
+    // Those of the request under way count, too.
+    try feed.write()
     var count = 0
     let kind = RecordKind.entitlement.rawValue
-    try transaction.records(of: account, from: prefix(kind), to: prefix(kind + 1)) { _, _ in
+    let all = KeyInterval(from: prefix(kind), to: prefix(kind + 1))
+    try feed.transaction.records.scan(all, of: feed.account) { _, _ in
       count += 1
       return count < limit
     }

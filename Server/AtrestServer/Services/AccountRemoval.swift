@@ -27,8 +27,9 @@ extension DevicesService {
       let found = try find(batch)
       guard case .account(let id) = found else { return found }
       try batch.remove(id)
-      try batch.transaction.addEvent(
-        NewEvent(.accountRemoved, of: id, at: now, actor: actor))
+      try batch.transaction.events.append([
+        NewEvent(.accountRemoved, of: id, at: now, actor: actor)
+      ])
       return found
     } completion: { [self] result, answers in
       switch result {

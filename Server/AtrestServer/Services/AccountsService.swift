@@ -42,9 +42,11 @@ package final class AccountsService: Sendable {
       batch throws(StoreError) -> AccountEntry? in
       // The device may have been revoked after the call was authenticated.
       guard batch.allows(session) else { return nil }
-      guard var account = try batch.transaction.account(session.account.id) else { return nil }
-      // The account's row does not yet include the other jobs of this transaction.
-      let held = try batch.feed(of: session.account.id).holdings()
+      guard var account = try batch.transaction.accounts.find(session.account.id) else {
+        return nil
+      }
+      // What shares this transaction is not in the account's row before it ends.
+      let held = try batch.feed(of: session.account.id).holdings
       (account.records, account.bytes) = (held.records, held.bytes)
       return account
     } reply: { account in
@@ -83,7 +85,7 @@ package final class AccountsService: Sendable {
       by: .device(session), use: .reads, answer: answer(), size: AnswerSize.list
     ) { batch throws(StoreError) -> [EventEntry]? in
       guard batch.allows(session) else { return nil }
-      return try batch.transaction.events(
+      return try batch.transaction.events.page(
         of: session.account.id, before: request.before == 0 ? nil : request.before,
         limit: limit + 1)
     } reply: { entries in

@@ -17,10 +17,10 @@ extension AdminService {
       batch throws(StoreError) -> [EventEntry]? in
       var account: AccountID?
       if !request.account.isEmpty {
-        account = try batch.transaction.account(named: request.account)
+        account = try batch.transaction.accounts.id(named: request.account)
         guard account != nil else { return nil }
       }
-      return try batch.transaction.events(
+      return try batch.transaction.events.page(
         of: account, before: request.before == 0 ? nil : request.before, limit: limit + 1)
     } reply: { found in
       guard let found else { return .fail(.noAccount) }
@@ -75,8 +75,9 @@ private final class EventCheck: Sendable {
     let end = min(chain.number + Self.slice, last)
     var broken: UInt64?
     try store.transaction { transaction throws(StoreError) in
-      try transaction.events(after: chain.number) { entry in
-        // A missing number is reported as broken. A misplaced event is reported by its own number.
+      try transaction.events.scan(after: chain.number) { entry in
+        // A number that is missing is broken itself; one that is not where it should be names
+        // itself.
         guard chain.follows(entry) else {
           broken = entry.number
           return false

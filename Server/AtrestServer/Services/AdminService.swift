@@ -42,8 +42,10 @@ package final class AdminService: Sendable {
     let codes = (0..<DevicesService.draws).map { _ in PairingCode(random: environment.random) }
     try queue.perform(by: .server, use: .writes, answer: answer()) {
       batch throws(StoreError) -> (id: AccountID, code: PairingCode)? in
-      guard let id = try batch.transaction.addAccount(name: name, created: now) else { return nil }
-      try batch.transaction.addEvent(NewEvent(.accountMade, of: id, at: now))
+      guard let id = try batch.transaction.accounts.add(name: name, created: now) else {
+        return nil
+      }
+      try batch.transaction.events.append([NewEvent(.accountMade, of: id, at: now)])
       for code in codes {
         let outcome = try Pairing.invite(code, to: id, at: now, in: batch.transaction)
         if case .made = outcome { return (id, code) }
@@ -68,7 +70,7 @@ package final class AdminService: Sendable {
     // The operator knows who gets the code, so it needs no approval.
     try devices.invite(by: nil, for: .server, needsApproval: false, answer: answer()) {
       batch throws(StoreError) in
-      try batch.transaction.account(named: name)
+      try batch.transaction.accounts.id(named: name)
     } missing: {
       .noAccount
     } reply: { code, expires in
@@ -84,7 +86,7 @@ package final class AdminService: Sendable {
   ) throws(Status) -> UnaryOutcome {
     let name = try decoded(AccountRequest.self, bytes).name
     try devices.removeAccount(by: nil, for: .owner, answer: answer()) { batch throws(StoreError) in
-      guard let id = try batch.transaction.account(named: name) else {
+      guard let id = try batch.transaction.accounts.id(named: name) else {
         return .refused(.noAccount)
       }
       return .account(id)
@@ -95,7 +97,7 @@ package final class AdminService: Sendable {
   package func listAccounts(_ bytes: [UInt8], answer: () -> Answer) throws(Status) -> UnaryOutcome {
     _ = try decoded(EmptyMessage.self, bytes)
     try queue.perform(by: .server, use: .reads, answer: answer()) { batch throws(StoreError) in
-      try batch.transaction.accounts()
+      try batch.transaction.accounts.list()
     } reply: { accounts in
       guard accounts.count <= Self.listLimit else { return .fail(.listTooLong) }
       return .reply(
@@ -116,9 +118,9 @@ package final class AdminService: Sendable {
     let registry = registry
     try queue.perform(by: .server, use: .reads, answer: answer()) {
       batch throws(StoreError) -> [ReplicaID]? in
-      if name.isEmpty { return try batch.transaction.devices(of: nil).map(\.replica) }
-      guard let id = try batch.transaction.account(named: name) else { return nil }
-      return try batch.transaction.devices(of: id).map(\.replica)
+      if name.isEmpty { return try batch.transaction.devices.list(of: nil).map(\.replica) }
+      guard let id = try batch.transaction.accounts.id(named: name) else { return nil }
+      return try batch.transaction.devices.list(of: id).map(\.replica)
     } reply: { replicas in
       guard let replicas else { return .fail(.noAccount) }
       guard replicas.count <= Self.listLimit else { return .fail(.listTooLong) }

@@ -49,7 +49,7 @@ extension DevicesService {
     // Clocks may be set back a little, and timers may fire early.
     guard !ends.contains(expiry) else { return waitForEnd(of: expiry) }
     let job = Operation(by: .server, use: .clears) { batch throws(StoreError) in
-      try batch.transaction.removeInvitations(endingOutside: ends)
+      try batch.transaction.invitations.remove(expiringOutside: ends)
     } completion: { [self] _, _ in
       endPendingPairings(.badCode) { !ends.contains($0.expires) }
     }

@@ -220,7 +220,8 @@ package final class DevicesService: Sendable {
     ) { batch throws(StoreError) -> [ReplicaID]? in
       // The device may have been revoked after the call was authenticated.
       guard batch.allows(session) else { return nil }
-      return Pairing.listed(try batch.transaction.devices(of: session.account.id)).map(\.replica)
+      return Pairing.listed(try batch.transaction.devices.list(of: session.account.id)).map(
+        \.replica)
     } reply: { replicas in
       guard let replicas else { return .fail(.unknownDevice) }
       // The order comes from the store, the rest from memory, where the time of the last call is

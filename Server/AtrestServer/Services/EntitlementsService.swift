@@ -61,24 +61,22 @@ package final class EntitlementsService: Sendable {
       guard try Exchange.hasRoom(for: item, quota, feed) else { return (nil, .fullAccount) }
       let before = try gate.holder(of: statement, in: batch.transaction)
       let rejection = try gate.admit(
-        statement, key: item.key, to: account, asksForTransfer: request.transfer,
-        in: batch.transaction, now: now)
+        statement, key: item.key, to: feed, asksForTransfer: request.transfer, now: now)
       if let rejection { return (rejection, nil) }
       let last = feed.last
       // The statement was signed ahead of this server's clock, but within the tolerance of check
       // 12. Its stamp cannot be corrected.
       guard try Exchange.store(item, quota, feed, now) else { return (.signedInTheFuture, nil) }
       if feed.last != last {
-        try batch.transaction.addEvent(
-          NewEvent(.purchaseTaken, of: account, at: now, actor: session.replica))
+        try batch.transaction.events.append([
+          NewEvent(.purchaseTaken, of: account, at: now, actor: session.replica)
+        ])
       }
       if let before, before != account {
-        for (side, detail) in [(account, Int64(1)), (before, 2)] {
-          try batch.transaction.addEvent(
-            NewEvent(
-              .purchaseMoved, of: side, at: now,
-              actor: side == account ? session.replica : nil, detail: detail))
-        }
+        try batch.transaction.events.append([
+          NewEvent(.purchaseMoved, of: account, at: now, actor: session.replica, detail: 1),
+          NewEvent(.purchaseMoved, of: before, at: now, detail: 2),
+        ])
       }
       return (nil, nil)
     } reply: { [self] rejection, failure in
@@ -107,9 +105,9 @@ package final class EntitlementsService: Sendable {
       guard batch.allows(session) else { return nil }
       let account = session.account.id
       let held = try PurchaseGate.held(
-        by: account, upTo: Self.countLimit, in: batch.transaction)
+        by: try batch.feed(of: account), upTo: Self.countLimit)
       for draw in draws {
-        let token = try batch.transaction.appAccountToken(of: account, orElse: draw)
+        let token = try batch.transaction.purchases.appAccountToken(of: account, orElse: draw)
         if let token { return (token, held) }
       }
       return (nil, held)

@@ -53,7 +53,7 @@ final class ReconcileJob: StorageJob, @unchecked Sendable {
       unreadable.append($0)
     }
     for key in unreadable {
-      guard let found = try feed.find(key: key) else { continue }
+      guard let found = try feed.find(key) else { continue }
       feed.passOver(key: key, sequence: found.sequence)
     }
   }

@@ -38,15 +38,26 @@ package final class Batch {
 
   /// Removes an account with all that jobs of this batch did to it.
   func remove(_ account: AccountID) throws(StoreError) {
-    try transaction.removeAccount(account)
+    try transaction.accounts.remove(account)
     feeds[account] = nil
     removed.insert(account)
   }
 
-  /// Ends a device's access, from the jobs of this batch that come later on.
-  func revoke(_ device: ReplicaID, at now: WallTime) throws(StoreError) {
-    _ = try transaction.revokeDevice(device, at: now)
-    revoked.insert(device)
+  /// Ends the access of devices, for later jobs of this batch, too.
+  func revoke(_ devices: [ReplicaID], at now: WallTime) throws(StoreError) {
+    try transaction.devices.revoke(devices, at: now)
+    revoked.formUnion(devices)
+  }
+
+  /// Writes what the feeds have in memory. Once, before the commit.
+  ///
+  /// - Returns: The feeds.
+  func finish() throws(StoreError) -> [AccountFeed] {
+    let feeds = feeds.values.sorted { $0.account.rawValue < $1.account.rawValue }
+    for feed in feeds { try feed.settle() }
+    let changes = feeds.compactMap(\.change)
+    if !changes.isEmpty { try transaction.accounts.advance(changes) }
+    return feeds
   }
 
   /// Whether a device may still do something. What an earlier job of this batch ended is not known

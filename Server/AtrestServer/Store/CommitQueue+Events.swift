@@ -109,7 +109,7 @@ extension CommitQueue {
     let giveBack: @Sendable () -> Void = { [counter] in events.forEach(counter.giveBack) }
     let job = Operation(by: .server, use: use, costBytes: 128 * events.count) {
       batch throws(StoreError) in
-      for event in events { try batch.transaction.addEvent(event) }
+      try batch.transaction.events.append(events)
     } completion: { result, _ in
       if case .failure = result { giveBack() }
     }

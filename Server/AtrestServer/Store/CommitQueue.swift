@@ -234,14 +234,13 @@ package final class CommitQueue: @unchecked Sendable {
             notes = new
             batch.isDiskFull = !disk.allowsWrites()
             // First: housekeeping reads what devices hold.
-            try write(new, transaction)
+            try transaction.devices.note(seen: new.seen, progress: new.progress)
           }
           if job.use == .writes { try expectRoom(batch) }
           try job.job.run(in: batch)
           if Mutation.acknowledgedBeforeCommit.isActive { jobs.finish([job], nil) }
         }
-        for feed in batch.feeds.values { try feed.finish() }
-        return Array(batch.feeds.values)
+        return try batch.finish()
       }
     } catch {
       // They are written with the next transaction that happens.
@@ -263,22 +262,13 @@ package final class CommitQueue: @unchecked Sendable {
     isRefusingWrites = false
   }
 
-  private func write(
-    _ notes: SessionRegistry.Notes, _ transaction: any StoreTransaction
-  ) throws(StoreError) {
-    for (replica, time) in notes.seen {
-      try transaction.setSeen(time, device: replica)
-    }
-    for (replica, progress) in notes.progress {
-      try transaction.setProgress(progress, of: replica)
-    }
-  }
-
   private func flushNotes() {
     // What is lost if this fails is a minute on a list, and that something is stripped a little
     // later.
     let notes = registry.takeNotes()
-    try? store.transaction { transaction throws(StoreError) in try write(notes, transaction) }
+    try? store.transaction { transaction throws(StoreError) in
+      try transaction.devices.note(seen: notes.seen, progress: notes.progress)
+    }
   }
 
   private func publish(_ feed: AccountFeed) {

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// One account's feed inside one transaction: assigns sequences and collects the records for Watch
-// streams.
+// One account's feed inside one transaction: assigns sequences, and gathers what is to be written
+// and what watchers are told.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// The changes that one transaction makes to one account. Exchanges in the same commit share it.
+/// What one transaction does to one account. Exchanges that share a commit share this.
+///
+/// A unit of work: `load` what a request touches, change it in memory, `write` it. The state of the
+/// feed itself is written once, at the end of the transaction.
 package final class AccountFeed {
-  /// Maximum bytes of records in one commit that Watch streams receive. A larger commit is only
-  /// announced, and clients call Exchange. Well below the backlog limit of a slow reader.
+  /// Bytes of records that watchers are told of a commit; of a larger one they are told that it
+  /// happened, and they exchange. Well below what may wait for a slow reader.
   static let newsLimitBytes = 64 * 1024
+  /// Bytes of stored records that are loaded at once. Small offers may name records of 64 KiB.
+  static let loadLimitBytes = 1 << 20
 
   let account: AccountID
   let transaction: any StoreTransaction
-  /// The head before this transaction.
-  let start: Cursor
-  /// The random name of this commit.
+  /// The name of this commit.
   let commit: UInt64
   /// The greatest sequence assigned.
   private(set) var last: UInt64
@@ -25,19 +28,18 @@ package final class AccountFeed {
   private(set) var unreadable: [UnreadableRecord] = []
   private var newsBytes = 0
   private let clockHighWater: WallTime?
-  /// The greatest stamp time accepted in this transaction, and the greatest before it, which is
-  /// read lazily.
-  private var taken = HybridTime(rawValue: 0)
-  private var takenBefore: HybridTime?
-  /// The account's holdings before this transaction, read lazily.
-  private var held: Holdings?
-  private var change = Holdings()
+  /// As the transaction found it.
+  private let state: FeedState
+  /// The greatest time of any stamp accepted in this transaction.
+  private var latestAccepted = HybridTime(rawValue: 0)
+  private var holdingsChange = Holdings()
+  private var records = WorkingSet()
 
   /// Opens the account's feed in a transaction.
   ///
   /// - Parameters:
-  ///   - commit: A random name for the commit, used if it assigns sequences. Zero counts as 1.
-  ///   - clockHighWater: See `StoreTransaction.noteClock`. Nil: use the current time.
+  ///   - commit: Random: the name of the commit, if it assigns sequences. Zero counts as 1.
+  ///   - clockHighWater: See `StoreTransaction.noteClock`; nil: what the clock shows.
   package init(
     account: AccountID, in transaction: any StoreTransaction, commit: UInt64,
     clockHighWater: WallTime? = nil
@@ -46,30 +48,35 @@ package final class AccountFeed {
     self.clockHighWater = clockHighWater
     self.transaction = transaction
     self.commit = Mutation.commitsNotNamed.isActive ? 1 : max(1, commit)
-    start = try transaction.head(of: account)
-    last = start.sequence
+    state = try transaction.accounts.feedState(of: account)
+    last = state.head.sequence
   }
 
-  /// The current head. A replica with this cursor has everything.
+  // MARK: Positions
+
+  /// The head before the transaction.
+  var start: Cursor { state.head }
+
+  /// The head now: whoever holds everything up to it is there.
   var head: Cursor { last == start.sequence ? start : Cursor(commit: commit, sequence: last) }
 
-  /// The cursor at a sequence that was assigned. Nil beyond the head.
+  /// The position of an assigned sequence; nil beyond the head.
   func position(of sequence: UInt64) throws(StoreError) -> Cursor? {
     guard sequence <= start.sequence else {
       return sequence <= last ? Cursor(commit: commit, sequence: sequence) : nil
     }
     return sequence == start.sequence
-      ? start : try transaction.position(of: sequence, account: account)
+      ? start : try transaction.accounts.position(of: sequence, account: account)
   }
 
   /// Whether a device's cursor is in the account's history.
   func knows(_ position: Cursor) throws(StoreError) -> Bool {
-    // No device can have seen this commit yet.
+    // Nobody can have seen what this commit brings.
     guard position.sequence <= start.sequence else { return false }
     return try self.position(of: position.sequence) == position
   }
 
-  /// Whether both positions that a device sends are in the account's history.
+  /// Whether all positions that a device shows are in the account's past.
   ///
   /// Acknowledged writes lie before `lastKnownHead`, which may be far beyond the cursor.
   func knows(cursor: Cursor? = nil, lastKnownHead: Cursor?) throws(StoreError) -> Bool {
@@ -80,60 +87,159 @@ package final class AccountFeed {
     return true
   }
 
-  /// The time for journal entries and retention periods. A clock that was set back must not end a
-  /// period early.
+  // MARK: State
+
+  /// The time that dates journal entries and the wait until something is pruned: a clock that was
+  /// set back expires nothing early.
   func dated(_ now: WallTime) -> WallTime { max(now, clockHighWater ?? now) }
 
-  /// The greatest stamp time that the account ever accepted.
-  func latestTime() throws(StoreError) -> HybridTime {
-    if let takenBefore { return max(takenBefore, taken) }
-    let before = try transaction.latestTime(of: account)
-    takenBefore = before
-    return max(before, taken)
+  /// The greatest time of any stamp that the account accepted.
+  var latestTime: HybridTime { max(state.latestTime, latestAccepted) }
+
+  /// What the account holds now.
+  var holdings: Holdings { state.holdings + holdingsChange }
+
+  // MARK: Loading and writing
+
+  /// Loads what a request touches, in place of what was loaded before.
+  ///
+  /// - Parameter keys: Of records; repeats are loaded once.
+  /// - Returns: The length of the prefix of `keys` that was loaded: all of them, unless their
+  ///   records are very large; at least one.
+  func load(_ keys: [[UInt8]]) throws(StoreError) -> Int {
+    try settle()
+    return try fetch(keys[...])
   }
 
-  private func take(_ record: Record) {
-    guard record.key.kind != .entitlement, let time = record.latestTime else { return }
-    taken = max(taken, time)
+  /// Loads records beside what was loaded before, all of them.
+  func loadMore(_ keys: [[UInt8]]) throws(StoreError) {
+    var rest = keys[...]
+    while !rest.isEmpty { rest = rest.dropFirst(try fetch(rest)) }
   }
 
-  /// Writes the head and the holdings. Call once, before the commit.
+  private func fetch(_ keys: ArraySlice<[UInt8]>) throws(StoreError) -> Int {
+    let addresses = keys.map { RecordAddress(account: account, key: $0) }
+    let found = try transaction.records.load(addresses, limitBytes: Self.loadLimitBytes)
+    records.reserveCapacity(found.count)
+    for (key, record) in zip(keys, found) { records.load(key, record) }
+    return found.count
+  }
+
+  /// Loads what housekeeping is to look at, in place of what was loaded before: see
+  /// `RecordStore.due`.
+  func loadDue(
+    at now: WallTime, orAcknowledged acknowledged: UInt64, limit: Int
+  ) throws(StoreError) -> [(key: [UInt8], record: StoredRecord)] {
+    try settle()
+    let due = try transaction.records.due(
+      of: account, at: now, orAcknowledged: acknowledged, limit: limit)
+    for (key, record) in due { records.load(key, record) }
+    return due
+  }
+
+  /// The record with the key as it is now, or nil. Loads it if it was not.
+  func find(_ key: [UInt8]) throws(StoreError) -> StoredRecord? {
+    if let known = records.record(key) { return known }
+    let found = try transaction.records.load(
+      [RecordAddress(account: account, key: key)], limitBytes: Self.loadLimitBytes)
+    let record = found.first ?? nil
+    records.load(key, record)
+    return record
+  }
+
+  /// Writes the records that were changed, so that `transaction.records` has them.
+  func write() throws(StoreError) {
+    guard records.hasChanges else { return }
+    try transaction.records.write(records.takeChanges(of: account))
+  }
+
+  /// Writes what was changed, and releases what was loaded. At the end of each request.
+  func settle() throws(StoreError) {
+    try write()
+    records.removeAll()
+  }
+
+  /// What the transaction changes of the feed's state, once everything is written; nil: nothing.
+  var change: FeedChange? {
+    precondition(!records.hasChanges, "a record was not written")
+    let isAdvanced = last != start.sequence
+    guard
+      isAdvanced || latestAccepted > HybridTime(rawValue: 0) || holdingsChange != Holdings()
+    else { return nil }
+    let slip: UInt64 = Mutation.sequenceGivenTwice.isActive ? 1 : 0
+    return FeedChange(
+      account: account, head: isAdvanced ? Cursor(commit: commit, sequence: last - slip) : nil,
+      latestTime: latestAccepted, holdings: holdingsChange)
+  }
+
+  /// Writes everything. Once, before the commit, where no `Batch` does.
   package func finish() throws(StoreError) {
-    if last != start.sequence {
-      let slip: UInt64 = Mutation.sequenceGivenTwice.isActive ? 1 : 0
-      try transaction.setHead(Cursor(commit: commit, sequence: last - slip), of: account)
-    }
-    if taken > HybridTime(rawValue: 0) {
-      try transaction.raiseLatestTime(to: taken, of: account)
-    }
-    if change != Holdings() { try transaction.add(change, to: account) }
+    try settle()
+    if let change { try transaction.accounts.advance([change]) }
   }
 
-  /// The account's current holdings, including this transaction.
-  func holdings() throws(StoreError) -> Holdings {
-    if let held { return held + change }
-    let held = try transaction.holdings(of: account)
-    self.held = held
-    return held + change
-  }
+  // MARK: Records
 
-  /// Appends a record. Nil if the account already has a record with this key.
+  /// Inserts a record. The account must not have one with its key.
   ///
   /// - Parameters:
   ///   - body: The record's canonical encoding.
   ///   - now: The server's clock.
-  func append(
-    _ record: Record, key: [UInt8], body: [UInt8], at now: WallTime
-  ) throws(StoreError) -> UInt64? {
-    let isNew = try transaction.append(
-      key: key, body: body, sequence: last + 1, due: record.isDue(takenIn: dated(now)),
-      account: account)
-    guard isNew else { return nil }
-    take(record)
-    change.records += 1
-    change.bytes += body.count
-    if record.isLive { change.live += 1 }
-    return advance(body)
+  /// - Returns: Its sequence.
+  func insert(_ record: Record, key: [UInt8], body: [UInt8], at now: WallTime) -> UInt64 {
+    accept(record)
+    holdingsChange.records += 1
+    holdingsChange.bytes += body.count
+    if record.isLive { holdingsChange.live += 1 }
+    let sequence = advance(body)
+    let due = record.isDue(takenIn: dated(now))
+    records.change(key, to: StoredRecord(sequence: sequence, body: body, due: due))
+    return sequence
+  }
+
+  /// Replaces a record by what it became.
+  ///
+  /// - Parameters:
+  ///   - found: As it is stored, and `old` what that holds.
+  ///   - body: The new record's canonical bytes.
+  ///   - history: What is remembered of it.
+  /// - Returns: Its sequence.
+  func replace(
+    _ found: StoredRecord, _ old: Record, by new: Record, key: [UInt8], body: [UInt8],
+    history: RecordHistory, at now: WallTime
+  ) -> UInt64 {
+    accept(new)
+    var due = new.isDue(takenIn: dated(now))
+    // The time since the deletion was accepted goes on.
+    if due != nil, let known = found.due, new.isDeleted,
+      old[Register.deletedField] == new[Register.deletedField]
+    {
+      due = known
+    }
+    let sequence = advance(body)
+    let stored = StoredRecord(sequence: sequence, body: body, due: due, history: history.encoded)
+    records.change(key, to: stored)
+    holdingsChange.bytes += stored.bytes - found.bytes
+    if old.isLive { holdingsChange.live -= 1 }
+    if new.isLive { holdingsChange.live += 1 }
+    return sequence
+  }
+
+  /// Replaces the history of a record that stays as it is.
+  func note(_ history: RecordHistory, key: [UInt8], _ found: StoredRecord) {
+    var stored = found
+    stored.history = history.encoded
+    guard stored != found else { return }
+    records.change(key, to: stored)
+    holdingsChange.bytes += stored.bytes - found.bytes
+  }
+
+  /// Has housekeeping pass over a record from now on.
+  func setNotDue(key: [UInt8], _ found: StoredRecord) {
+    guard found.due != nil else { return }
+    var stored = found
+    stored.due = nil
+    records.change(key, to: stored)
   }
 
   /// Notes a corrupt record that was skipped.
@@ -143,44 +249,9 @@ package final class AccountFeed {
         account: account, kind: RecordKey(storageKey: key)?.kind, sequence: sequence))
   }
 
-  func find(key: [UInt8]) throws(StoreError) -> StoredRecord? {
-    try transaction.record(key: key, account: account)
-  }
-
-  /// Replaces a stored record.
-  ///
-  /// - Parameters:
-  ///   - found: The stored record, and `old` its decoded form.
-  ///   - body: The new record's canonical encoding.
-  ///   - history: The new record's merge history.
-  func replace(
-    _ found: StoredRecord, _ old: Record, by new: Record, body: [UInt8], history: RecordHistory,
-    at now: WallTime
-  ) throws(StoreError) -> UInt64 {
-    take(new)
-    var due = new.isDue(takenIn: dated(now))
-    // Pruning an unchanged deletion stays due at the time that was set first.
-    if due != nil, let known = found.due, new.isDeleted,
-      old[Register.deletedField] == new[Register.deletedField]
-    {
-      due = known
-    }
-    let stored = StoredRecord(
-      sequence: last + 1, body: body, due: due, history: history.encoded)
-    try transaction.replace(key: new.key.storageKey, by: stored, account: account)
-    change.bytes += stored.bytes - found.bytes
-    if old.isLive { change.live -= 1 }
-    if new.isLive { change.live += 1 }
-    return advance(body)
-  }
-
-  /// Updates the merge history of a record that stays as it is.
-  func note(_ history: RecordHistory, key: [UInt8], _ found: StoredRecord) throws(StoreError) {
-    var stored = found
-    stored.history = history.encoded
-    guard stored != found else { return }
-    try transaction.replace(key: key, by: stored, account: account)
-    change.bytes += stored.bytes - found.bytes
+  private func accept(_ record: Record) {
+    guard record.key.kind != .entitlement, let time = record.latestTime else { return }
+    latestAccepted = max(latestAccepted, time)
   }
 
   private func advance(_ body: [UInt8]) -> UInt64 {
@@ -195,10 +266,10 @@ package final class AccountFeed {
   }
 }
 
-/// A corrupt stored record, as the log may name it: without any of its contents.
+/// A record whose stored bytes are damaged, as its owner may hear of it: nothing of its contents.
 struct UnreadableRecord: Hashable, Sendable {
   let account: AccountID
-  /// Nil if the key is corrupt, too.
+  /// Nil if its key is damaged, too.
   let kind: RecordKind?
   let sequence: UInt64
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges a request into an account and reads the records that the replica has not seen. Has no
-// socket, clock or randomness.
+// Merges a request into an account, and reads what the replica has not seen. No socket, no clock,
+// no chance.
 
 import AtrestProtocol
 import AtrestReplication
 
 /// Executes one exchange. A simulator runs the same code.
 package enum Exchange {
-  /// Takes a request in.
+  /// Takes a request in: loads the records that it offers, merges in memory, and writes what
+  /// changed.
   ///
   /// Each record merges independently, and merging is idempotent. So a request may be committed in
   /// part, and repeating it does the rest.
@@ -15,10 +16,11 @@ package enum Exchange {
   ///   - device: The caller, which owns the outbox.
   ///   - feed: The account's feed in the current transaction. The caller finishes it and commits.
   ///   - now: The server's clock.
-  ///   - note: Receives events for the account's audit log, to be written if the transaction
-  ///     commits.
-  /// - Returns: The response. Send it only after the commit.
-  /// - Complexity: O(offers + records returned), each with O(log records) storage work.
+  ///   - note: Hears of what its account may want to know later, if the transaction is committed.
+  /// - Returns: The answer, to be given once the transaction is committed.
+  /// - Complexity: O(offers + records answered), each with O(log records) storage work. Storage is
+  ///   called once to load and once to write, unless the stored records are very large; and for
+  ///   each write that lost.
   package static func run(
     _ request: PreparedExchange, device: ReplicaID, feed: AccountFeed, now: WallTime,
     note: (_ kind: Event.Kind, _ detail: Int64) -> Void = { _, _ in }
@@ -34,7 +36,8 @@ package enum Exchange {
     // Journal entries for the request's writes that lost.
     var entries: [[UInt8]] = []
     var log = OfferLog(
-      request.segment, request.segment == nil ? .empty : try feed.transaction.outbox(of: device))
+      request.segment,
+      request.segment == nil ? .empty : try feed.transaction.devices.outbox(of: device))
     if let check = request.failedCheck { note(.purchaseRefused, Int64(check)) }
     for refusal in request.refusals {
       switch log.verdict(onOffer: refusal.index) {
@@ -56,9 +59,15 @@ package enum Exchange {
     // A record's writes are accepted in order: none before an earlier one that may still be
     // accepted.
     var postponed: [[UInt8]: Refusal.Reason] = [:]
-    for item in request.items {
+    let verdicts = request.items.map { log.verdict(onOffer: $0.index) }
+    var unjudged = zip(request.items, verdicts).compactMap { item, verdict in
+      if case .new = verdict { item.key } else { nil }
+    }[...]
+    // How many of them are in memory.
+    var loaded = 0
+    for (item, verdict) in zip(request.items, verdicts) {
       let result: Result
-      switch log.verdict(onOffer: item.index) {
+      switch verdict {
       case .unread: continue
       case .taken:
         // Later changes to the record are in the feed.
@@ -67,6 +76,9 @@ package enum Exchange {
       case .refused(let reason):
         result = .refused(Refusal(index: item.index, again: reason))
       case .new:
+        if loaded == 0 { loaded = try feed.load(Array(unjudged)) }
+        loaded -= 1
+        unjudged.removeFirst()
         if let reason = postponed[item.key] {
           result = .refused(Refusal(index: item.index, again: reason))
         } else if withheld.contains(item.index) {
@@ -91,7 +103,8 @@ package enum Exchange {
       }
     }
     if !response.refusals.isEmpty { response.refusals.sort { $0.index < $1.index } }
-    if let outbox = log.changed { try feed.transaction.setOutbox(outbox, of: device) }
+    try feed.settle()
+    if let outbox = log.changed { try feed.transaction.devices.setOutbox(outbox, of: device) }
     response.takenThrough = log.answer
 
     let after = isRestart ? 0 : request.cursor?.sequence ?? 0
@@ -121,8 +134,7 @@ package enum Exchange {
       // Check before the purchase is bound to an account that has no room for it.
       return .refused(.quota(item.index, request.quota))
     }
-    let rejection = try request.gate?.admit(
-      statement, key: item.key, to: feed.account, in: feed.transaction, now: now)
+    let rejection = try request.gate?.admit(statement, key: item.key, to: feed, now: now)
     if let rejection {
       note(.purchaseRefused, Int64(rejection.check))
       return .refused(.unverified(item.index, rejection))
@@ -147,39 +159,37 @@ package enum Exchange {
     _ item: PreparedExchange.PreparedOffer, _ quota: AccountQuota, _ feed: AccountFeed,
     _ now: WallTime
   ) throws(StoreError) -> Bool {
-    if case .kept = try take(item, quota, feed, now) { true } else { false }
+    let result = try take(item, quota, feed, now)
+    try feed.settle()
+    return if case .kept = result { true } else { false }
   }
 
   /// Whether the account already has the item's record, or has room for another one.
   static func hasRoom(
     for item: PreparedExchange.PreparedOffer, _ quota: AccountQuota, _ feed: AccountFeed
   ) throws(StoreError) -> Bool {
-    let held = try feed.holdings()
-    if quota.allowsRecord(item.offer.record.key.kind, bytes: item.body.count, beside: held) {
-      return true
-    }
-    return try feed.find(key: item.key) != nil
+    let kind = item.offer.record.key.kind
+    if quota.allowsRecord(kind, bytes: item.body.count, beside: feed.holdings) { return true }
+    return try feed.find(item.key) != nil
   }
 
   private static func take(
     _ item: PreparedExchange.PreparedOffer, _ quota: AccountQuota, _ feed: AccountFeed,
     _ now: WallTime
   ) throws(StoreError) -> Result {
-    // A record that the account does not have takes one statement. Check the clock skew first. A
-    // record whose stamps the account already has is not judged again.
-    let ahead = try fieldsTooFarAhead(item.offer, feed, now)
+    // A stamp that is too far ahead is refused, unless the account has it already: then it is not
+    // judged again.
+    let ahead = fieldsTooFarAhead(item.offer, feed, now)
     let isAhead = !ahead.isEmpty
-    let held = try feed.holdings()
-    let hasRoom = quota.allowsRecord(
-      item.offer.record.key.kind, bytes: item.body.count, beside: held)
-    if !isAhead, hasRoom,
-      let sequence = try feed.append(
-        item.offer.record, key: item.key, body: item.body, at: now)
-    {
+    let held = feed.holdings
+    guard let found = try feed.find(item.key) else {
+      let record = item.offer.record
+      guard !isAhead else { return .refused(.clockSkew(item.index)) }
+      guard quota.allowsRecord(record.key.kind, bytes: item.body.count, beside: held) else {
+        return .refused(.quota(item.index, quota))
+      }
+      let sequence = feed.insert(record, key: item.key, body: item.body, at: now)
       return .kept(sequence: sequence, isEcho: true, isSuperseded: false, journal: [])
-    }
-    guard let found = try feed.find(key: item.key) else {
-      return .refused(isAhead ? .clockSkew(item.index) : .quota(item.index, quota))
     }
     if found.body == item.body {
       return .kept(sequence: found.sequence, isEcho: true, isSuperseded: false, journal: [])
@@ -221,11 +231,12 @@ package enum Exchange {
       // Store the journal entry before the record: a replica that sees the loss then has the entry,
       // wherever a page ends.
       entries = try store(journal, feed, now)
-      sequence = try feed.replace(
-        found, stored, by: outcome.record, body: body, history: outcome.history, at: now)
+      sequence = feed.replace(
+        found, stored, by: outcome.record, key: item.key, body: body, history: outcome.history,
+        at: now)
     } else {
       entries = try store(journal, feed, now)
-      try feed.note(outcome.history, key: item.key, found)
+      feed.note(outcome.history, key: item.key, found)
     }
     return .kept(
       sequence: sequence, isEcho: outcome.record == item.offer.record,
@@ -241,11 +252,13 @@ package enum Exchange {
   ) throws(StoreError) -> [[UInt8]] {
     var entries: [[UInt8]] = []
     for entry in journal where !Mutation.journalForgotten.isActive {
-      let (key, body) = (entry.key.storageKey, entry.encoded)
-      if try feed.append(entry, key: key, body: body, at: now) != nil {
-        entries.append(body)
-      } else if let found = try feed.find(key: key) {
+      let key = entry.key.storageKey
+      if let found = try feed.find(key) {
         entries.append(found.body)
+      } else {
+        let body = entry.encoded
+        _ = feed.insert(entry, key: key, body: body, at: now)
+        entries.append(body)
       }
     }
     return entries
@@ -269,11 +282,9 @@ package enum Exchange {
   /// stamp it accepted. So the stamps that this request's writes replaced count as accepted, too.
   private static func fieldsTooFarAhead(
     _ offer: Offer, _ feed: AccountFeed, _ now: WallTime
-  ) throws(StoreError) -> Set<FieldNumber> {
+  ) -> Set<FieldNumber> {
     if Mutation.skewNotChecked.isActive { return [] }
-    return try ClockSkew.fieldsTooFarAhead(of: now, in: offer) { () throws(StoreError) in
-      try feed.latestTime()
-    }
+    return ClockSkew.fieldsTooFarAhead(of: now, in: offer) { feed.latestTime }
   }
 
   /// Reads a page of the feed.
@@ -296,7 +307,7 @@ package enum Exchange {
     var records: [[UInt8]] = []
     var more = false
     var unreadable: [UInt64] = []
-    try feed.transaction.feed(of: feed.account, after: after) { sequence, body in
+    try feed.transaction.records.feed(of: feed.account, after: after) { sequence, body in
       if !echoes.contains(sequence) {
         // Skip a corrupt record: no replica could decode it, so it would block all of them here.
         guard let record = try? Record(decoding: body) else {
@@ -317,9 +328,10 @@ package enum Exchange {
       return true
     }
     for sequence in unreadable {
-      feed.passOver(
-        key: try feed.transaction.key(at: sequence, account: feed.account) ?? [],
-        sequence: sequence)
+      let key = try feed.transaction.records.keys(
+        of: feed.account, after: sequence - 1, limit: 1
+      ).first
+      feed.passOver(key: key ?? [], sequence: sequence)
     }
     response.records = more ? entries + records : records
     response.more = more
@@ -337,14 +349,14 @@ extension SyncStore {
   ) throws(StoreError) -> ExchangeResponse {
     let prepared = PreparedExchange(request, quota: quota)
     return try transaction { transaction throws(StoreError) in
-      try transaction.setSeen(now, device: device)
+      try transaction.devices.note(seen: [device: now], progress: [:])
       let feed = try AccountFeed(
         account: account, in: transaction, commit: .random(in: 1 ... .max))
       let response = try Exchange.run(prepared, device: device, feed: feed, now: now)
       if let sequence = prepared.acknowledgedSequence, !response.restarted {
-        try transaction.setProgress(
-          DeviceProgress(
-            acknowledgedSequence: sequence, toldSequence: response.head.sequence), of: device)
+        let progress = DeviceProgress(
+          acknowledgedSequence: sequence, toldSequence: response.head.sequence)
+        try transaction.devices.note(seen: [:], progress: [device: progress])
       }
       try feed.finish()
       return response

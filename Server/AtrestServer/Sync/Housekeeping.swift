@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prunes deleted records and expires journal entries. Has no clock and no randomness.
+// Prunes deleted records, and ends journal entries. No clock, no chance.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// Housekeeping of one account. A simulator runs the same code. Each changed record gets a new
-/// sequence in the feed, so devices receive the change.
+/// One slice of the work, which a simulator drives as it is: loads what is due, decides in memory,
+/// and writes. Each record that changes moves to the end of the feed, so that devices follow.
 package enum Housekeeping {
-  /// Maximum number of records per transaction, so that exchanges do not wait long.
+  /// Records of one transaction: exchanges wait for it.
   package static let slice = 500
 
-  /// Processes due records, up to `limit`.
+  /// Does what is due, of up to `limit` records.
   ///
   /// A deleted record is pruned once every device with access has acknowledged the deletion, or 30
   /// days after the server accepted it. It is not pruned while the journal lists an action that
@@ -24,69 +24,112 @@ package enum Housekeeping {
   package static func run(
     _ feed: AccountFeed, at now: WallTime, limit: Int = slice
   ) throws(StoreError) -> Bool {
-    let acknowledged = try feed.transaction.acknowledgedSequence(
+    let acknowledged = try feed.transaction.devices.acknowledgedSequence(
       of: feed.account, seenAfter: now.advanced(by: -Record.pruningMilliseconds))
-    let due = try feed.transaction.recordsDue(
-      of: feed.account, at: now, orKnownAt: Mutation.prunedTooEarly.isActive ? .max : acknowledged,
-      limit: limit)
-    for (key, found) in due {
-      let record = try tidy(found, key, feed, now)
-      // The record that waited for this entry may be pruned now.
-      guard let record, let entry = try? Conflict(record), entry.listsAction else { continue }
-      let listed = entry.key.storageKey
-      if let waiting = try feed.find(key: listed), waiting.due == nil {
-        _ = try tidy(waiting, listed, feed, now)
-      }
+    let due = try feed.loadDue(
+      at: now, orAcknowledged: Mutation.prunedTooEarly.isActive ? .max : acknowledged, limit: limit)
+    var candidates = due.map { Candidate($0.key, $0.record, now) }
+    candidates += try released(by: candidates, feed, now)
+    let listed = try listed(candidates, feed)
+    for candidate in candidates {
+      apply(candidate, isListed: listed.contains(candidate.key), feed, now)
     }
-    try feed.transaction.pruneCommits(of: feed.account, keeping: keptCommits)
+    try feed.settle()
+    try feed.transaction.accounts.pruneCommits(of: feed.account, keeping: keptCommits)
     return due.count == limit
   }
 
-  /// Prunes a deleted record or expires a journal entry.
-  /// - Returns: The record before the change, or nil if it is corrupt.
-  private static func tidy(
-    _ found: StoredRecord, _ key: [UInt8], _ feed: AccountFeed, _ now: WallTime
-  ) throws(StoreError) -> Record? {
-    guard let record = try? Record(decoding: found.body), record.key.storageKey == key else {
-      // The record is corrupt. The next reader reports that. A background task must not stop the
-      // server for it.
-      try feed.transaction.setNotDue(key: key, account: feed.account)
-      return nil
+  /// A record that is looked at, with what becomes of it if nothing keeps it.
+  private struct Candidate {
+    let key: [UInt8]
+    let found: StoredRecord
+    /// Nil if it cannot be read.
+    let record: Record?
+    /// Pruned, or ended; nil if there is nothing to do.
+    let result: Record?
+
+    init(_ key: [UInt8], _ found: StoredRecord, _ now: WallTime) {
+      self.key = key
+      self.found = found
+      guard let record = try? Record(decoding: found.body), record.key.storageKey == key else {
+        // It is damaged. Whoever reads it says so; housekeeping, which nobody asked for, does not
+        // end the server.
+        (record, result) = (nil, nil)
+        return
+      }
+      self.record = record
+      let result = record.isDeleted ? record.pruned() : end(record, now)
+      self.result = result == record ? nil : result
     }
-    let result = record.isDeleted ? record.pruned() : end(record, now)
-    if let result, result != record, try !isListed(record, feed) {
-      let history = found.recordHistory.pruning(record, to: result)
-      _ = try feed.replace(
-        found, record, by: result, body: result.encoded, history: history, at: now)
-    } else {
-      try feed.transaction.setNotDue(key: key, account: feed.account)
+
+    /// The entry of the journal that it is, if that stands for an action.
+    var entry: Conflict? {
+      guard let record, let entry = try? Conflict(record), entry.listsAction else { return nil }
+      return entry
     }
-    return record
+  }
+
+  /// Deleted records that waited only for the journal entries among the candidates.
+  private static func released(
+    by candidates: [Candidate], _ feed: AccountFeed, _ now: WallTime
+  ) throws(StoreError) -> [Candidate] {
+    let known = Set(candidates.map(\.key))
+    let keys = Set(candidates.compactMap { $0.entry?.key.storageKey }).subtracting(known)
+    guard !keys.isEmpty else { return [] }
+    // In the order of keys: what happens does not depend on hashing.
+    let sorted = keys.sorted { $0.lexicographicallyPrecedes($1) }
+    try feed.loadMore(sorted)
+    var released: [Candidate] = []
+    for key in sorted {
+      guard let found = try feed.find(key), found.due == nil else { continue }
+      released.append(Candidate(key, found, now))
+    }
+    return released
+  }
+
+  /// The keys of candidates that the journal lists: it has an entry, which nobody deleted and which
+  /// does not end now, of an action on the record that lost to a deletion.
+  private static func listed(
+    _ candidates: [Candidate], _ feed: AccountFeed
+  ) throws(StoreError) -> Set<[UInt8]> {
+    guard !Mutation.prunedThoughListed.isActive else { return [] }
+    let ending = Set(candidates.filter { $0.result != nil }.map(\.key))
+    let pruned = candidates.filter { $0.result.map { $0.key.kind != .conflict } ?? false }
+    let journals = pruned.compactMap { candidate in
+      candidate.record.map {
+        let entries = Conflict.journalKeys(of: $0.key, field: Register.deletedField)
+        return KeyInterval(from: entries.first.storageKey, to: entries.last.storageKey)
+      }
+    }
+    guard !journals.isEmpty else { return [] }
+    var listed: Set<[UInt8]> = []
+    try feed.transaction.records.scan(journals, of: feed.account) { index, key, body in
+      guard !ending.contains(key), let found = try? Record(decoding: body), !found.isDeleted,
+        let entry = try? Conflict(found), entry.listsAction
+      else { return true }
+      listed.insert(pruned[index].key)
+      return false
+    }
+    return listed
+  }
+
+  private static func apply(
+    _ candidate: Candidate, isListed: Bool, _ feed: AccountFeed, _ now: WallTime
+  ) {
+    guard let record = candidate.record, let result = candidate.result, !isListed else {
+      return feed.setNotDue(key: candidate.key, candidate.found)
+    }
+    let history = candidate.found.recordHistory.pruning(record, to: result)
+    _ = feed.replace(
+      candidate.found, record, by: result, key: candidate.key, body: result.encoded,
+      history: history, at: now)
   }
 
   /// The number of commit names that are always kept. A device with an older cursor that never
   /// acknowledged it has to reconcile.
   package static let keptCommits = 4096
 
-  /// Whether the journal has a current, undeleted entry for an action on this record that lost to a
-  /// deletion.
-  private static func isListed(_ record: Record, _ feed: AccountFeed) throws(StoreError) -> Bool {
-    guard record.key.kind != .conflict, !Mutation.prunedThoughListed.isActive else { return false }
-    let entries = Conflict.journalKeys(of: record.key, field: Register.deletedField)
-    var isListed = false
-    try feed.transaction.records(
-      of: feed.account, from: entries.first.storageKey, to: entries.last.storageKey
-    ) { _, body in
-      guard let found = try? Record(decoding: body), !found.isDeleted,
-        let entry = try? Conflict(found), entry.listsAction
-      else { return true }
-      isListed = true
-      return false
-    }
-    return isListed
-  }
-
-  /// The expired form of a journal entry. Nil if the record is not one.
+  /// A journal entry that has ended; nil if it is none.
   private static func end(_ record: Record, _ now: WallTime) -> Record? {
     guard let entry = try? Conflict(record), let latest = record.latestTime else { return nil }
     // Use a deterministic stamp, so that every server expires the entry identically. The exception

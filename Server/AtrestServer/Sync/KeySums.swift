@@ -66,23 +66,17 @@ struct KeySums: Sendable {
 
   /// Marks the blocks that changed since the last call.
   private mutating func noteChanges(_ transaction: any StoreTransaction) throws(StoreError) {
-    let now = try transaction.head(of: account).sequence
+    let now = try transaction.accounts.feedState(of: account).head.sequence
     defer { head = now }
     guard head < now, !blocks.isEmpty else { return }
-    var changed: [UInt64] = []
-    try transaction.feed(of: account, after: head) { sequence, _ in
-      changed.append(sequence)
-      return changed.count <= Self.changeLimit
-    }
+    let changed = try transaction.records.keys(
+      of: account, after: head, limit: Self.changeLimit + 1)
     guard changed.count <= Self.changeLimit else {
       blocks = []
       return
     }
-    for sequence in changed {
-      guard let key = try transaction.key(at: sequence, account: account),
-        let index = index(of: key)
-      else { continue }
-      blocks[index].sum = nil
+    for key in changed {
+      if let index = index(of: key) { blocks[index].sum = nil }
     }
   }
 
@@ -94,7 +88,7 @@ struct KeySums: Sendable {
     var new: [Block] = []
     var (sum, last, count) = (Fingerprint(), [UInt8](), 0)
     var isCut = false
-    try transaction.records(of: account, from: begin, to: end) { key, body in
+    try transaction.records.scan(KeyInterval(from: begin, to: end), of: account) { key, body in
       if sum.count == Self.blockRecords {
         new.append(Block(end: Self.separator(last, key), sum: sum))
         sum = Fingerprint()
@@ -129,7 +123,7 @@ struct KeySums: Sendable {
         parts.append((stop, sum))
       } else {
         var sum = Fingerprint()
-        try transaction.records(of: account, from: start, to: stop) { _, body in
+        try transaction.records.scan(KeyInterval(from: start, to: stop), of: account) { _, body in
           sum.add(Fingerprint.hash(ofRecord: body))
           return true
         }

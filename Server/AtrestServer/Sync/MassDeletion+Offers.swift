@@ -7,8 +7,9 @@ extension MassDeletion {
   /// The indices of offers that are not to be taken unless a person wants it: all deletions of a
   /// request that would leave less than half.
   ///
-  /// - Parameter isNew: Whether the offer at an index was not judged before.
-  /// - Complexity: One lookup per deletion, and none if there are too few deletions to matter.
+  /// - Parameter isNew: Whether the offer with an index was not judged before.
+  /// - Complexity: Loads the records that are to be deleted, and only if there are enough of them
+  ///   to matter.
   static func withheld(
     _ request: PreparedExchange, _ feed: AccountFeed, isNew: (Int) -> Bool = { _ in true }
   ) throws(StoreError) -> Set<Int> {
@@ -17,13 +18,15 @@ extension MassDeletion {
         && $0.offer.written.contains(Register.deletedField)
     }
     guard mayNeedWord(deletions: deletions.count) else { return [] }
-    let live = try feed.holdings().live
+    let live = feed.holdings.live
     guard needsWord(deletions: deletions.count, of: live) else { return [] }
     var indices: Set<Int> = []
     var keys: Set<[UInt8]> = []
-    for item in deletions {
-      guard let found = try feed.find(key: item.key), found.body != item.body else { continue }
-      // A corrupt record is refused on its own during the merge.
+    var loaded = 0
+    for (index, item) in deletions.enumerated() {
+      if loaded == index { loaded += try feed.load(deletions[index...].map(\.key)) }
+      guard let found = try feed.find(item.key), found.body != item.body else { continue }
+      // A damaged one is refused by itself, where it would be accepted.
       guard let stored = try? Record(decoding: found.body), stored.isLive else { continue }
       indices.insert(item.index)
       keys.insert(item.key)

@@ -123,7 +123,7 @@ package struct Reconcile {
     var parts: [(end: [UInt8], sum: Fingerprint)] = []
     var part = Fingerprint()
     var last: [UInt8] = []
-    try transaction.records(of: account, from: begin, to: end) { key, body in
+    try transaction.records.scan(KeyInterval(from: begin, to: end), of: account) { key, body in
       if part.count == most {
         parts.append((KeySums.separator(last, key), part))
         part = Fingerprint()
@@ -145,7 +145,7 @@ package struct Reconcile {
     var theirs = theirs[...]
     // The first key that did not fit.
     var stop: [UInt8]?
-    try transaction.records(of: account, from: begin, to: end) { key, body in
+    try transaction.records.scan(KeyInterval(from: begin, to: end), of: account) { key, body in
       let hash = Fingerprint.hash(ofRecord: body)
       while stop == nil, let item = theirs.first, item.key.lexicographicallyPrecedes(key) {
         if want(item.key) { theirs.removeFirst() } else { stop = item.key }

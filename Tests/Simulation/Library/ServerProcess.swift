@@ -59,9 +59,9 @@ final class ServerProcess: @unchecked Sendable {
     accountIDs = try store.transaction { transaction throws(StoreError) in
       var ids: [AccountID] = []
       for name in names {
-        if let id = try transaction.account(named: name) {
+        if let id = try transaction.accounts.id(named: name) {
           ids.append(id)
-        } else if let id = try transaction.addAccount(name: name, created: now) {
+        } else if let id = try transaction.accounts.add(name: name, created: now) {
           ids.append(id)
         } else {
           throw .failed(reason: "no account")
@@ -76,7 +76,7 @@ final class ServerProcess: @unchecked Sendable {
     // days.
     if world.history.hasForeigner {
       _ = try store.transaction { transaction throws(StoreError) in
-        try transaction.addDevice(foreigner)
+        try transaction.devices.add(foreigner)
       }
     }
     registry = SessionRegistry()

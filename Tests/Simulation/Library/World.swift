@@ -176,7 +176,7 @@ final class World: @unchecked Sendable {
   ) throws -> [FeedRecord] {
     try process.store.transaction { transaction throws(StoreError) in
       var records: [FeedRecord] = []
-      try transaction.feed(of: process.id(of: account), after: after) { sequence, body in
+      try transaction.records.feed(of: process.id(of: account), after: after) { sequence, body in
         records.append(FeedRecord(sequence: sequence, body: body))
         return true
       }
@@ -186,7 +186,7 @@ final class World: @unchecked Sendable {
 
   func head(of account: Account, in process: ServerProcess) throws -> UInt64 {
     try process.store.transaction { transaction throws(StoreError) in
-      try transaction.head(of: process.id(of: account)).sequence
+      try transaction.accounts.feedState(of: process.id(of: account)).head.sequence
     }
   }
 
@@ -195,7 +195,7 @@ final class World: @unchecked Sendable {
     of sequence: UInt64, of account: Account, in process: ServerProcess
   ) throws -> Cursor? {
     try process.store.transaction { transaction throws(StoreError) in
-      try transaction.position(of: sequence, account: process.id(of: account))
+      try transaction.accounts.position(of: sequence, account: process.id(of: account))
     }
   }
 

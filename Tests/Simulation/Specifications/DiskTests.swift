@@ -20,14 +20,14 @@ struct DiskTests {
 
   private func names(_ store: SQLiteStore) throws -> [String] {
     try store.transaction { transaction throws(StoreError) in
-      try transaction.accounts().map(\.name)
+      try transaction.accounts.list().map(\.name)
     }
   }
 
   private func add(_ name: String, to store: SQLiteStore) -> Bool {
     do throws(StoreError) {
       try store.transaction { transaction throws(StoreError) in
-        _ = try transaction.addAccount(name: name, created: WallTime(milliseconds: 1))
+        _ = try transaction.accounts.add(name: name, created: WallTime(milliseconds: 1))
       }
       return true
     } catch {

@@ -1,30 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection beside the one that writes: sees what was committed, and holds nobody up.
+// A connection that reads beside the one that writes.
 
 import AtrestReplication
 import GRDB
 import GRDBSQLite
 
-/// What reads a store on a queue of its own.
-package protocol StoreReader: AnyObject {
-  /// Runs `body` on what was committed when it began; what is committed meanwhile it does not see.
-  /// It must not write.
-  func read<R>(
-    _ body: (any StoreTransaction) throws(StoreError) -> R
-  ) throws(StoreError) -> R
-
-  /// Closes it; later reads throw `closed`. Before the store is closed. Idempotent.
-  func close()
-}
-
-/// A reader of a `SQLiteStore`. It never checkpoints, not even when it closes, so that one
-/// connection alone does.
+/// A reader of a `SQLiteStore`. It never checkpoints, not even when it closes: the writer alone
+/// does.
 final class SQLiteReader: StoreReader {
   private let clockHighWater: WallTime
   private var queue: DatabaseQueue?
-  private var statements: RecordStatements?
+  private var tables: SQLiteTables?
 
-  /// - Parameter location: The file as its store opened it, and has it open.
+  /// - Parameter location: The file as its store has it open.
   init(location: String, clockHighWater: WallTime) throws(StoreError) {
     self.clockHighWater = clockHighWater
     var configuration = Configuration()
@@ -35,9 +23,9 @@ final class SQLiteReader: StoreReader {
     do {
       let queue = try DatabaseQueue(path: location, configuration: configuration)
       self.queue = queue
-      statements = try queue.unsafeRead { db in
+      tables = try queue.unsafeRead { db in
         try db.execute(sql: "PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY")
-        return try RecordStatements(db)
+        return try SQLiteTables(db)
       }
     } catch {
       throw SQLiteStore.storeError(opening: location, error)
@@ -47,14 +35,14 @@ final class SQLiteReader: StoreReader {
   func read<R>(
     _ body: (any StoreTransaction) throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    guard let queue, let statements else { throw .closed }
-    let result: Result<R, StoreError> = queue.unsafeRead { db in
+    guard let queue, let tables else { throw .closed }
+    let result: Result<R, StoreError> = queue.unsafeRead { _ in
       do throws(StoreError) {
-        // On a connection that only reads it begins to read, and waits for nobody.
-        try statements.begin.run()
-        defer { try? statements.commit.run() }
+        // On a read-only connection, IMMEDIATE takes the snapshot and no lock.
+        try tables.begin.run()
+        defer { try? tables.commit.run() }
         return .success(
-          try body(SQLiteTransaction(db, statements, clockHighWater: clockHighWater)))
+          try body(SQLiteTransaction(tables, clockHighWater: clockHighWater)))
       } catch {
         return .failure(error)
       }
@@ -63,8 +51,8 @@ final class SQLiteReader: StoreReader {
   }
 
   func close() {
-    queue?.unsafeRead { _ in statements?.finalize() }
-    statements = nil
+    queue?.unsafeRead { _ in tables?.connection.finalize() }
+    tables = nil
     try? queue?.close()
     queue = nil
   }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables, and how a store of an older format becomes one of this format.
+// The tables, as the steps that made them.
 
-import AtrestProtocol
-import AtrestReplication
-import Foundation
 import GRDB
 
 /// The format of the SQLite store.
@@ -11,7 +8,7 @@ enum SQLiteSchema {
   /// "Atrs": tells our files from other SQLite databases.
   static let applicationID: Int32 = 0x4174_7273
 
-  /// What leads from each format to the next; the first makes an empty file a store. Append only.
+  /// The SQL that leads from each format to the next, from an empty file on. Append only.
   static let steps: [String] = [
     """
     CREATE TABLE meta (
@@ -172,55 +169,8 @@ enum SQLiteSchema {
   /// The format this build reads and writes.
   static var version: Int { steps.count }
 
-  /// Brings a store up to date in one transaction: afterwards it has this format, or is as it was.
-  static func migrate(
-    _ db: Database, path: String, random: () -> UInt64
-  ) throws {
-    try db.inTransaction(.exclusive) {
-      let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-      let application = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-      let objects = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
-      guard application == applicationID || (application == 0 && found == 0 && objects == 0) else {
-        throw StoreError.notAStore(path: path)
-      }
-      guard found <= version else {
-        throw StoreError.newerVersion(path: path, found: found, supported: version)
-      }
-      guard found < version else { return .commit }
-      for step in steps.dropFirst(found) { try db.execute(sql: step) }
-      if found == 1 { try fillIn(db, path: path) }
-      if (1..<5).contains(found) { try fillInLatestTimes(db, path: path) }
-      if found == 0 {
-        let name = Int64(bitPattern: max(1, random()))
-        try db.execute(sql: "INSERT INTO meta (one, name) VALUES (1, ?)", arguments: [name])
-      }
-      try db.execute(sql: "PRAGMA application_id = \(applicationID)")
-      try db.execute(sql: "PRAGMA user_version = \(version)")
-      return .commit
-    }
-  }
-
-  /// What format 5 keeps beside the records of an older store.
-  private static func fillInLatestTimes(_ db: Database, path: String) throws {
-    var latest: [Int64: HybridTime] = [:]
-    let rows = try Row.fetchCursor(db, sql: "SELECT account, body FROM record")
-    while let row = try rows.next() {
-      let account: Int64 = try row.value(of: "account")
-      // One that rotted is for whoever reads it to report.
-      guard let record = try? Record(decoding: [UInt8](try row.value(Data.self, of: "body"))),
-        record.key.kind != .entitlement, let time = record.latestTime
-      else { continue }
-      latest[account] = max(latest[account] ?? time, time)
-    }
-    for (account, time) in latest {
-      try db.execute(
-        sql: "UPDATE account SET latest_time = ? WHERE id = ?",
-        arguments: [Int64(bitPattern: time.rawValue), account])
-    }
-  }
-
-  /// Compares the tables with those that this build makes: their text is a page like any other, and
-  /// may rot.
+  /// Checks that the tables are those that this build makes: their SQL is stored in pages, which
+  /// may be damaged.
   static func check(_ db: Database, path: String) throws {
     guard try texts(db) == intactTexts.get() else {
       throw StoreError.damaged(path: path, reason: "its tables are not as they were made")
@@ -240,33 +190,5 @@ enum SQLiteSchema {
       sql: """
         SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name
         """)
-  }
-
-  /// What format 2 keeps beside the records of a store of format 1.
-  private static func fillIn(_ db: Database, path: String) throws {
-    var live: [Int64: Int] = [:]
-    var due: [(account: Int64, sequence: Int64, time: WallTime)] = []
-    let rows = try Row.fetchCursor(db, sql: "SELECT account, sequence, body FROM record")
-    while let row = try rows.next() {
-      let account: Int64 = try row.value(of: "account")
-      guard let record = try? Record(decoding: [UInt8](try row.value(Data.self, of: "body")))
-      else {
-        throw StoreError.damaged(path: path, reason: "a stored record cannot be read")
-      }
-      if record.isLive { live[account, default: 0] += 1 }
-      // When the deletion was taken in was not noted; when it was made is the best there is.
-      let taken = record[Register.deletedField]?.stamp.time.wallTime ?? WallTime(milliseconds: .max)
-      if let time = record.isDue(takenIn: taken) {
-        due.append((account, try row.value(of: "sequence"), time))
-      }
-    }
-    for (account, count) in live {
-      try db.execute(sql: "UPDATE account SET live = ? WHERE id = ?", arguments: [count, account])
-    }
-    for entry in due {
-      try db.cachedStatement(
-        sql: "UPDATE record SET due_ms = ? WHERE account = ? AND sequence = ?"
-      ).execute(arguments: [entry.time.milliseconds, entry.account, entry.sequence])
-    }
   }
 }

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log of events in SQLite, where triggers keep what is written from being changed.
+// The audit log in SQLite. Triggers refuse to change or delete its rows.
 
 import AtrestProtocol
 import AtrestReplication
 import Foundation
 import GRDB
 
-extension SQLiteTransaction {
-  func addEvent(_ event: NewEvent) throws(StoreError) {
-    try perform {
+final class SQLiteEvents: EventLog {
+  private let connection: SQLiteConnection
+
+  init(_ connection: SQLiteConnection) {
+    self.connection = connection
+  }
+
+  func append(_ events: [NewEvent]) throws(StoreError) {
+    try connection.perform { db in
       let newest = try Row.fetchOne(
         db, sql: "SELECT number, hash FROM event ORDER BY number DESC LIMIT 1")
       var chain = EventChain()
@@ -17,22 +23,24 @@ extension SQLiteTransaction {
           after: UInt64(bitPattern: try newest.value(Int64.self, of: "number")),
           hash: [UInt8](try newest.value(Data.self, of: "hash")))
       }
-      let entry = chain.append(event)
-      try db.execute(
-        sql: "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        arguments: [
-          Int64(bitPattern: entry.number), event.account?.rawValue ?? 0, event.at.milliseconds,
-          event.kind.rawValue, Int64(bitPattern: event.actor.rawValue),
-          Int64(bitPattern: event.subject.rawValue), event.detail, Int64(event.count),
-          Data(entry.hash),
-        ])
+      for event in events {
+        let entry = chain.append(event)
+        try db.execute(
+          sql: "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+          arguments: [
+            Int64(bitPattern: entry.number), event.account?.rawValue ?? 0, event.at.milliseconds,
+            event.kind.rawValue, Int64(bitPattern: event.actor.rawValue),
+            Int64(bitPattern: event.subject.rawValue), event.detail, Int64(event.count),
+            Data(entry.hash),
+          ])
+      }
     }
   }
 
-  func events(
+  func page(
     of account: AccountID?, before number: UInt64?, limit: Int
   ) throws(StoreError) -> [EventEntry] {
-    try perform {
+    try connection.perform { db in
       let end = Int64(clamping: number ?? .max)
       let rows =
         if let account {
@@ -50,8 +58,8 @@ extension SQLiteTransaction {
     }
   }
 
-  func events(after number: UInt64, _ visit: (EventEntry) -> Bool) throws(StoreError) {
-    try perform {
+  func scan(after number: UInt64, _ visit: (EventEntry) -> Bool) throws(StoreError) {
+    try connection.perform { db in
       let rows = try Row.fetchCursor(
         db, sql: "SELECT * FROM event WHERE number > ? ORDER BY number",
         arguments: [Int64(clamping: number)])

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who holds which purchase, in SQLite.
+// Holders of purchases in SQLite.
 
 import AtrestReplication
 import Foundation
 import GRDB
 
-extension SQLiteTransaction {
+final class SQLitePurchases: PurchaseStore {
+  private let connection: SQLiteConnection
+
+  init(_ connection: SQLiteConnection) {
+    self.connection = connection
+  }
+
   func holder(
     of purchase: PurchaseKey
   ) throws(StoreError) -> (account: AccountID, since: WallTime)? {
-    try perform {
+    try connection.perform { db in
       try Row.fetchOne(
         db, sql: "SELECT account, since_ms FROM purchase WHERE environment = ? AND original = ?",
         arguments: [purchase.environment, purchase.original]
@@ -25,7 +31,7 @@ extension SQLiteTransaction {
   func setHolder(
     _ account: AccountID, since: WallTime, of purchase: PurchaseKey
   ) throws(StoreError) {
-    try perform {
+    try connection.perform { db in
       try db.execute(
         sql: """
           INSERT INTO purchase (environment, original, account, since_ms) VALUES (?, ?, ?, ?)
@@ -40,7 +46,7 @@ extension SQLiteTransaction {
   func appAccountToken(
     of account: AccountID, orElse token: [UInt8]
   ) throws(StoreError) -> [UInt8]? {
-    try perform {
+    try connection.perform { db in
       let known = try Data.fetchOne(
         db, sql: "SELECT token FROM app_account WHERE account = ?", arguments: [account.rawValue])
       if let known { return [UInt8](known) }

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invitations in SQLite.
+// Pairing codes in SQLite.
 
 import AtrestReplication
 import Foundation
 import GRDB
 
-extension SQLiteTransaction {
-  func addInvitation(_ invitation: InvitationEntry) throws(StoreError) -> Bool {
-    try perform {
+final class SQLiteInvitations: InvitationStore {
+  private let connection: SQLiteConnection
+
+  init(_ connection: SQLiteConnection) {
+    self.connection = connection
+  }
+
+  func add(_ invitation: InvitationEntry) throws(StoreError) -> Bool {
+    try connection.perform { db in
       try db.execute(
         sql: """
           INSERT INTO invitation
@@ -24,8 +30,8 @@ extension SQLiteTransaction {
     }
   }
 
-  func invitation(handle: String) throws(StoreError) -> InvitationEntry? {
-    try perform {
+  func find(_ handle: String) throws(StoreError) -> InvitationEntry? {
+    try connection.perform { db in
       try Row.fetchOne(
         db, sql: "SELECT * FROM invitation WHERE handle = ?", arguments: [handle]
       ).map { row in
@@ -44,48 +50,50 @@ extension SQLiteTransaction {
     }
   }
 
-  func invitationCount(of account: AccountID) throws(StoreError) -> Int {
-    try perform {
+  func openCount(of account: AccountID) throws(StoreError) -> Int {
+    try connection.perform { db in
       try Int.fetchOne(
         db, sql: "SELECT count(*) FROM invitation WHERE account = ? AND used_by IS NULL",
         arguments: [account.rawValue]) ?? 0
     }
   }
 
-  func useInvitation(handle: String, by tokenHash: [UInt8]) throws(StoreError) {
-    try perform {
+  func markUsed(_ handle: String, by tokenHash: [UInt8]) throws(StoreError) {
+    try connection.perform { db in
       try db.execute(
         sql: "UPDATE invitation SET used_by = ? WHERE handle = ?",
         arguments: [Data(tokenHash), handle])
     }
   }
 
-  func setTriesLeft(_ count: Int, invitation handle: String) throws(StoreError) {
-    try perform {
+  func setTriesLeft(_ count: Int, of handle: String) throws(StoreError) {
+    try connection.perform { db in
       try db.execute(
         sql: "UPDATE invitation SET tries_left = ? WHERE handle = ?", arguments: [count, handle])
     }
   }
 
-  func removeInvitation(handle: String) throws(StoreError) {
-    try perform {
+  func remove(_ handle: String) throws(StoreError) {
+    try connection.perform { db in
       try db.execute(sql: "DELETE FROM invitation WHERE handle = ?", arguments: [handle])
     }
   }
 
-  func removeInvitations(endingOutside ends: ClosedRange<WallTime>) throws(StoreError) {
-    try perform {
+  func remove(expiringOutside range: ClosedRange<WallTime>) throws(StoreError) {
+    try connection.perform { db in
       try db.execute(
         sql: "DELETE FROM invitation WHERE expires_ms NOT BETWEEN ? AND ?",
-        arguments: [ends.lowerBound.milliseconds, ends.upperBound.milliseconds])
+        arguments: [range.lowerBound.milliseconds, range.upperBound.milliseconds])
     }
   }
 
-  func removeInvitations(madeBy inviter: ReplicaID) throws(StoreError) {
-    try perform {
-      try db.execute(
-        sql: "DELETE FROM invitation WHERE inviter = ?",
-        arguments: [Int64(bitPattern: inviter.rawValue)])
+  func remove(madeBy inviters: [ReplicaID]) throws(StoreError) {
+    try connection.perform { db in
+      for inviter in inviters {
+        try db.execute(
+          sql: "DELETE FROM invitation WHERE inviter = ?",
+          arguments: [Int64(bitPattern: inviter.rawValue)])
+      }
     }
   }
 }
