@@ -2,14 +2,14 @@
 
 import AtrestReplication
 
-/// One transaction as its jobs see it.
+/// One transaction, shared by its jobs.
 package final class Batch {
   /// The store's.
   package let transaction: any StoreTransaction
-  /// Whether the rest of the disk is for jobs that take something away. Looked at before the first
-  /// job that writes.
+  /// Whether the disk is nearly full: the remaining space is reserved for deletions. Checked before
+  /// the first job that writes.
   package internal(set) var isDiskFull = false
-  /// Sums of accounts, if what is read here is only what was committed.
+  /// Sums of accounts; nil in a transaction that writes, which reads uncommitted records.
   let sums: SumsCache?
   private(set) var feeds: [AccountID: AccountFeed] = [:]
   private var removed: Set<AccountID> = []
@@ -26,7 +26,7 @@ package final class Batch {
     clockHighWater = transaction.noteClock(environment.now())
   }
 
-  /// The feed of an account, shared by the jobs of the batch.
+  /// An account's feed, shared by the jobs of the batch.
   package func feed(of account: AccountID) throws(StoreError) -> AccountFeed {
     if let feed = feeds[account] { return feed }
     let feed = try AccountFeed(
@@ -36,7 +36,7 @@ package final class Batch {
     return feed
   }
 
-  /// Removes an account with all that jobs of this batch did to it.
+  /// Removes an account, and what earlier jobs of this batch did to it.
   func remove(_ account: AccountID) throws(StoreError) {
     try transaction.accounts.remove(account)
     feeds[account] = nil
@@ -60,8 +60,8 @@ package final class Batch {
     return feeds
   }
 
-  /// Whether a device may still do something. What an earlier job of this batch ended is not known
-  /// to memory before the commit.
+  /// Whether a device still has access. The registry learns of a revocation by an earlier job of
+  /// this batch only after the commit.
   func allows(_ session: DeviceSession) -> Bool {
     !session.isRevoked && !revoked.contains(session.replica)
       && !removed.contains(session.account.id)

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes down what anybody can cause at will: at most once a minute of a sort, with a count.
+// Rate-limits events that anybody can cause at will: one a minute of each kind, with a count.
 
 import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import Synchronization
 
-/// Counts events between those that are written down, so that nobody can fill the disk with them.
-/// Thread-safe.
+/// Aggregates events by account and kind, so that nobody can fill the disk with them. Thread-safe.
 final class EventCounter: Sendable {
-  /// Time between two events of a sort in one account.
+  /// Time between two events of one kind in one account.
   static let intervalMilliseconds: Int64 = 60_000
-  /// Sorts that are counted at once: beyond it an event is dropped. Accounts are made by the owner,
-  /// so there are no more than those by far.
+  /// Pairs of account and kind that are counted at once: beyond it an event is dropped. The owner
+  /// makes the accounts, so there are far fewer.
   static let limit = 100_000
 
   private struct Sort: Hashable {
@@ -21,9 +20,9 @@ final class EventCounter: Sendable {
   }
 
   private struct State {
-    /// When one was written last.
+    /// When one was last written.
     var written: WallTime?
-    /// The newest, with how many were not written yet; nil: none.
+    /// The newest, with the number of those not yet written; nil: none.
     var waiting: NewEvent?
   }
 
@@ -46,8 +45,8 @@ final class EventCounter: Sendable {
     }
   }
 
-  /// Takes back what could not be written: it is counted with what comes, and due when a minute is
-  /// over.
+  /// Restores an event that could not be written: it counts with later ones, and is due after a
+  /// minute.
   func giveBack(_ event: NewEvent) {
     states.withLock { states in
       let sort = Sort(account: event.account, kind: event.kind)
@@ -58,12 +57,12 @@ final class EventCounter: Sendable {
     }
   }
 
-  /// What has waited long enough, or, if `always`, all that waits.
+  /// Takes the events that are due, or, if `always`, all that wait.
   func takeDue(at now: WallTime, always: Bool = false) -> [NewEvent] {
     states.withLock { states in
       var due: [NewEvent] = []
       for (sort, state) in states where always || isDue(state, at: now) {
-        // What is neither waiting nor recent need not be remembered.
+        // One that is neither waiting nor recent is dropped.
         states[sort] = state.waiting.map { event in
           due.append(event)
           return State(written: now)
@@ -73,38 +72,38 @@ final class EventCounter: Sendable {
     }
   }
 
-  /// Two events of a sort as one, which says of the newer one what does not add up.
+  /// Two events of one kind as one, with the newer one's facts where these do not add up.
   private static func sum(_ newer: NewEvent, _ older: NewEvent) -> NewEvent {
     var sum = newer
     sum.count = UInt32(clamping: UInt64(newer.count) + UInt64(older.count))
-    // What was deleted adds up; the number of a check does not.
+    // Deletions add up; the number of a check does not.
     if newer.kind == .massDeletion { sum.detail &+= older.detail }
     return sum
   }
 
   private func isDue(_ state: State, at now: WallTime) -> Bool {
     guard let written = state.written else { return true }
-    // A clock that was set back counts from there.
+    // A clock that was set back restarts the interval.
     return now < written || now >= written.advanced(by: Self.intervalMilliseconds)
   }
 }
 
 extension CommitQueue {
-  /// Writes something down that may happen very often. It does not wait for that; what cannot be
-  /// written now is counted on.
+  /// Records an event that may happen very often, without waiting. One that cannot be written now
+  /// is counted.
   func note(_ event: NewEvent) {
     if let due = counter.count(event) { write([due]) }
   }
 
-  /// Writes what was counted since and has waited long enough, or, if `always`, all of it.
+  /// Writes the counted events that are due, or, if `always`, all of them.
   func writeCounted(at now: WallTime, always: Bool = false) {
     let due = counter.takeDue(at: now, always: always)
     if !due.isEmpty { write(due) }
   }
 
   private func write(_ events: [NewEvent]) {
-    // A mass deletion is taken while the disk is full, too, and must not be without a trace: it has
-    // a share in the reserve.
+    // A mass deletion is accepted on a full disk, too, and must leave a trace: it may use the
+    // reserve.
     let use: StorageUse = events.contains { $0.kind == .massDeletion } ? .clears : .writes
     let giveBack: @Sendable () -> Void = { [counter] in events.forEach(counter.giveBack) }
     let job = Operation(by: .server, use: use, costBytes: 128 * events.count) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what shares a commit: everything that arrived while the last one was on its way to the
-// disk.
+// Group commit: batches the jobs queued during the previous commit.
 
 import AtrestRPC
 import AtrestReplication
@@ -8,14 +7,12 @@ import Dispatch
 import Logging
 import Synchronization
 
-/// The one queue on which a store is written, and the way to those on which accounts are read.
-/// Thread-safe.
+/// The serial queue that writes a store; forwards reads to the `ReadQueue`s. Thread-safe.
 ///
-/// Nothing is answered before its commit returned. What cannot be undone or trusted ends the
-/// process: see `StoreError.isFatal`.
+/// Answers a job after its commit returned, never before. A fatal error (`StoreError.isFatal`) ends
+/// the process.
 package final class CommitQueue: @unchecked Sendable {
-  // Sendable because `store`, `disk` and the members below them are touched only in what `schedule`
-  // runs.
+  // Sendable because only what `schedule` runs touches `store`, `disk` and the members below them.
 
   private let jobs: JobQueue
   private let registry: SessionRegistry
@@ -28,15 +25,15 @@ package final class CommitQueue: @unchecked Sendable {
   private var failure: StoreError?
   private var isRefusingWrites = false
   private let unreadable: UnreadableLog
-  /// Empty: what reads does so here, too.
+  /// Empty: this queue serves reads, too.
   private let readers: [ReadQueue]
 
-  /// A queue that owns a store from now on.
+  /// Takes ownership of a store.
+  ///
   /// - Parameters:
-  ///   - readers: Of the same store. An account is always read by the same of them.
+  ///   - readers: Of the same store. Each account is always read by the same one.
   ///   - schedule: The queue; nil for one of Dispatch's. A simulation gives its own.
-  ///   - onFatal: Must end the process; in a test, it notes the error. Nothing is acknowledged
-  ///     after it.
+  ///   - onFatal: Ends the process; a test records the error. Nothing is acknowledged after it.
   package convenience init(
     store: sending any SyncStore, readers: [ReadQueue] = [], disk: sending DiskGuard,
     registry: SessionRegistry, environment: Environment, logger: Logger,
@@ -71,8 +68,9 @@ package final class CommitQueue: @unchecked Sendable {
     return { work in queue.async(execute: work) }
   }
 
-  /// Hands work over. False: too much waits already, or the queue is closed; nothing will be
-  /// called.
+  /// Queues a job.
+  ///
+  /// - Returns: False if too much is queued already or the queue is closed: the job is dropped.
   package func submit(_ job: any StorageJob) -> Bool {
     if job.use == .reads, !readers.isEmpty, case .account(let id) = job.payer.party {
       return readers[Int(truncatingIfNeeded: id.rawValue.magnitude % UInt64(readers.count))]
@@ -81,7 +79,7 @@ package final class CommitQueue: @unchecked Sendable {
     return jobs.submit(job) { self.serve() }
   }
 
-  /// Finishes what was submitted, then closes the store. Later submissions are refused. Idempotent.
+  /// Finishes the queued jobs, then closes the store. Later submissions are refused. Idempotent.
   package func close() async {
     for reader in readers { await reader.close() }
     await jobs.close { self.serveBatch() }
@@ -94,8 +92,8 @@ package final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// Runs `step` over and over, between commits, until it returns false. It is handed nil, for the
-  /// last time, when the store is not to be used any more.
+  /// Runs `step` between commits, again and again, until it returns false. Its last argument is nil
+  /// if the store failed or was closed.
   package func interleave(_ step: @escaping @Sendable ((any SyncStore)?) -> Bool) {
     jobs.schedule { [self] in
       let isUsable = failure == nil && !jobs.isClosed
@@ -103,13 +101,13 @@ package final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// Takes what was removed out of the store's files, then says whether it is gone from them. If
-  /// not it is logged, and `eraseIfOwed` tries again.
+  /// Erases what was removed from the store's files, and reports whether that succeeded. A failure
+  /// is logged, and `eraseIfOwed` tries again.
   func erase(_ done: @escaping @Sendable (Bool) -> Void = { _ in }) {
     jobs.schedule { [self] in done(eraseNow()) }
   }
 
-  /// Does so if something that was removed may still be in a file.
+  /// Erases if erasure is owed.
   func eraseIfOwed() {
     jobs.schedule { [self] in
       guard store.owesErasure, eraseNow() else { return }
@@ -123,7 +121,7 @@ package final class CommitQueue: @unchecked Sendable {
       try store.erase()
       return true
     } catch {
-      // A store that was closed does it when it is open again.
+      // Still owed when the store is opened again.
       guard error != .closed else { return false }
       logger.warning(
         """
@@ -158,7 +156,7 @@ package final class CommitQueue: @unchecked Sendable {
       }
     } catch {
       jobs.forget(batch)
-      // No transaction could be begun: it is told to somebody, or nothing would ever move on.
+      // No transaction could begin: one job has to fail, or the queue would never advance.
       if batch.jobs.isEmpty, let job = jobs.takeNext() {
         process([job])
       } else {
@@ -167,7 +165,7 @@ package final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// Runs jobs again that shared a transaction which did not happen.
+  /// Runs the jobs of a transaction again that was rolled back.
   private func process(_ list: [QueuedJob]) {
     guard !list.isEmpty else { return }
     if let failure { return jobs.finish(list, failure) }
@@ -191,10 +189,10 @@ package final class CommitQueue: @unchecked Sendable {
     } else if error == .full, list.contains(where: { $0.use == .writes }) {
       refuse(.writes, of: list)
     } else if error == .full, list.contains(where: { $0.use == .clears }) {
-      // The ballast's room is for these.
+      // The ballast is reserved for these.
       if disk.giveBallastUp() { process(list) } else { refuse(.clears, of: list) }
     } else if list.count > 1 {
-      // Whatever it was, it is one job's; the others have nothing to do with it.
+      // One job is at fault: the others succeed by themselves.
       for job in list { process([job]) }
     } else {
       logger.error("a job failed", metadata: ["error": "\(error.userMessage)"])
@@ -202,7 +200,7 @@ package final class CommitQueue: @unchecked Sendable {
     }
   }
 
-  /// There is no room: these jobs are refused, the others are done.
+  /// The disk is full: refuses the jobs of one use, and runs the others.
   private func refuse(_ use: StorageUse, of list: [QueuedJob]) {
     if !isRefusingWrites {
       logger.warning(
@@ -218,7 +216,7 @@ package final class CommitQueue: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - runJobs: Hands each job to the function that it is given.
-  ///   - answer: Called once the transaction is durable.
+  ///   - answer: Called after the commit.
   private func commit(
     _ runJobs: (_ run: (QueuedJob) throws(StoreError) -> Void) throws(StoreError) -> Void,
     then answer: () -> Void
@@ -233,7 +231,7 @@ package final class CommitQueue: @unchecked Sendable {
             let new = registry.takeNotes()
             notes = new
             batch.isDiskFull = !disk.allowsWrites()
-            // First: housekeeping reads what devices hold.
+            // First: housekeeping reads the devices' progress.
             try transaction.devices.note(seen: new.seen, progress: new.progress)
           }
           if job.use == .writes { try expectRoom(batch) }
@@ -243,13 +241,13 @@ package final class CommitQueue: @unchecked Sendable {
         return try batch.finish()
       }
     } catch {
-      // They are written with the next transaction that happens.
+      // The next transaction writes them.
       if let notes { registry.putBack(notes) }
       throw error
     }
     let feeds = all.filter { $0.head != $0.start }
     for feed in all { unreadable.report(feed.unreadable) }
-    // Before the answers: whoever has one may ask again at once.
+    // Before the answers: a device may call again as soon as it has one.
     for feed in feeds { registry.account(feed.account)?.advance(to: feed.head) }
     answer()
     for feed in feeds { publish(feed) }
@@ -263,8 +261,7 @@ package final class CommitQueue: @unchecked Sendable {
   }
 
   private func flushNotes() {
-    // What is lost if this fails is a minute on a list, and that something is stripped a little
-    // later.
+    // A failure costs little: a time on a list is a minute old, and something is pruned later.
     let notes = registry.takeNotes()
     try? store.transaction { transaction throws(StoreError) in
       try transaction.devices.note(seen: notes.seen, progress: notes.progress)

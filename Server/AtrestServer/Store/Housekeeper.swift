@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides when housekeeping is done: ten minutes after the start and then each hour, in slices
-// between which exchanges have their turn; and each minute, what was only counted is written down.
+// Schedules housekeeping: ten minutes after the start, then hourly, in slices between which
+// exchanges have their turn. Counted events are written each minute.
 
 import AtrestReplication
 
-/// Goes through all accounts, over and over.
+/// The background task that visits all accounts.
 package final class Housekeeper: Sendable {
-  /// Time between two looks at what was counted, and how many of them go by between two rounds.
+  /// Time between two writes of counted events, and how many of them pass between two rounds.
   private static let minute: Duration = .seconds(60)
   private static let minutesOfRound = 60
   private static let firstMinute = 10
@@ -31,8 +31,8 @@ package final class Housekeeper: Sendable {
     var minutes = 0
     while !Task.isCancelled {
       clock?.check()
-      // A clock that is ahead would end what is kept for a time before its time. Devices that call
-      // in the first minutes tell.
+      // A clock that is ahead would expire things too early. Devices that call in the first minutes
+      // reveal it.
       if minutes % Self.minutesOfRound == Self.firstMinute {
         if clock?.doubt == nil { await goRound() }
         queue.eraseIfOwed()
@@ -43,8 +43,7 @@ package final class Housekeeper: Sendable {
     }
   }
 
-  /// Does what is due in every account. What fails is logged by the queue, and tried again in the
-  /// next round.
+  /// Does what is due in every account. The queue logs a failure, and the next round tries again.
   package func goRound() async {
     for account in registry.accounts {
       while !Task.isCancelled, await doSlice(of: account) {}

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads beside the commits: nobody's push waits for somebody else's pull.
+// Reads beside the commits: no push waits for a pull.
 
 import AtrestRPC
 import Dispatch
 
-/// A queue for jobs that only read. Thread-safe.
+/// A serial queue for jobs that only read. Thread-safe.
 ///
-/// A job sees all that was acknowledged before it was submitted, and one state of the store in all
-/// that it reads. It does not see what is committed meanwhile.
+/// A job reads one snapshot: everything acknowledged before it was submitted, nothing committed
+/// while it runs.
 package final class ReadQueue: @unchecked Sendable {
-  // Sendable because `reader` and `sums` are touched only in what `jobs` schedules.
+  // Sendable because only what `jobs` schedules touches `reader` and `sums`.
 
   private let jobs: JobQueue
   private let environment: Environment
@@ -18,7 +18,7 @@ package final class ReadQueue: @unchecked Sendable {
   private let reader: any StoreReader
   private let sums = SumsCache()
 
-  /// A queue that owns a reader from now on.
+  /// Takes ownership of a reader.
   ///
   /// - Parameters:
   ///   - onFatal: See `CommitQueue`.
@@ -40,8 +40,7 @@ package final class ReadQueue: @unchecked Sendable {
   /// See `CommitQueue.submit(_:)`.
   func submit(_ job: any StorageJob) -> Bool { jobs.submit(job) { self.serve() } }
 
-  /// Finishes what was submitted, then closes the reader. Later submissions are refused.
-  /// Idempotent.
+  /// Finishes the queued jobs, then closes the reader. Later submissions are refused. Idempotent.
   func close() async {
     await jobs.close { self.serveBatch() }
     await withCheckedContinuation { done in
@@ -67,7 +66,7 @@ package final class ReadQueue: @unchecked Sendable {
     } catch {
       jobs.forget(batch)
       let failed = batch.jobs.isEmpty ? jobs.takeNext().map { [$0] } ?? [] : batch.jobs
-      // Whatever it was, it is one job's; the others have nothing to do with it.
+      // One job is at fault: the others succeed by themselves.
       for job in failed { serveAlone(job) }
     }
   }

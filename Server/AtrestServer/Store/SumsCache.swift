@@ -2,18 +2,17 @@
 
 import AtrestReplication
 
-/// Sums of the accounts that were compared last. Of one queue that reads, and used on it only.
+/// An LRU cache of accounts' `KeySums`. Belongs to one `ReadQueue`, and is used on it only.
 final class SumsCache {
-  /// Accounts, and blocks of all of them: about six megabytes.
+  /// Accounts, and blocks of all of them together: about six megabytes.
   private static let accounts = 64
   private static let blocks = 65_536
-  /// How long sums count that were read, in milliseconds: a bit of the file that flips shows after
-  /// that.
+  /// How long sums are valid, in milliseconds: a bit that flips in the file shows after that.
   private static let lifetimeMilliseconds: Int64 = 60_000
 
   private struct Entry {
     var sums: KeySums
-    /// When everything was read; nil: not yet.
+    /// When all sums were complete; nil: not yet.
     var readAt: WallTime?
     var lastUse: UInt64
   }
@@ -21,11 +20,11 @@ final class SumsCache {
   private var entries: [AccountID: Entry] = [:]
   private var uses: UInt64 = 0
 
-  /// Reads of an account what is not known, a slice of it.
+  /// Reads a slice of what an account's sums lack.
   ///
   /// - Parameters:
-  ///   - isFirst: Whether this begins a comparison: sums that are old are read again then.
-  /// - Returns: Its sums; nil: there is more to read.
+  ///   - isFirst: Whether this begins a comparison: expired sums are then read again.
+  /// - Returns: The sums; nil if they lack more.
   func catchUp(
     _ account: AccountID, in transaction: any StoreTransaction, records limit: Int, isFirst: Bool,
     at now: WallTime

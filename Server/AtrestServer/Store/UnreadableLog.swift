@@ -3,9 +3,9 @@
 import Logging
 import Synchronization
 
-/// Names each record that cannot be read once. Thread-safe.
+/// Logs each record that cannot be read once. Thread-safe.
 final class UnreadableLog: Sendable {
-  /// Lines of the log about such records, in one run of the server.
+  /// Lines in one run of the server.
   private static let limit = 1000
 
   private let logger: Logger

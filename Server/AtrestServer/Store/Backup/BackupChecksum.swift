@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checksum beside a backup: what it is called, how it is written, and how it is compared.
+// The checksum file beside a backup.
 
 import AtrestReplication
 import Crypto
@@ -7,15 +7,14 @@ import Glibc
 
 /// The SHA-256 of a backup, in a file of its own beside it that `sha256sum -c` reads.
 ///
-/// SQLite keeps no checksums of pages: without this, a byte that changed inside a value is a value
-/// like any other.
+/// SQLite keeps no checksums of pages: without this, a changed byte in a value goes unnoticed.
 package struct BackupChecksum: Equatable {
   /// SHA-256, as 64 hexadecimal digits.
   package let digits: String
-  /// The name of the file that it is the checksum of, without its folder.
+  /// The name of the file that it belongs to, without its folder.
   package let name: String
 
-  /// Where the checksum of a file lies.
+  /// The path of a file's checksum.
   static func path(of file: String) -> String { file + ".sha256" }
 
   /// More than the longest name of a file takes, each byte escaped.
@@ -23,7 +22,7 @@ package struct BackupChecksum: Equatable {
   /// Bytes of the longest name that a file can have.
   private static let nameLimitBytes = 255
 
-  /// Reads a file, and notes its checksum under the name that it will have.
+  /// Computes a file's checksum, under the name that the file will have.
   static func compute(_ path: String, named name: String) throws(BackupError) -> BackupChecksum {
     let (file, _) = try FileCopy.openToRead(path)
     defer { _ = close(file) }
@@ -38,7 +37,7 @@ package struct BackupChecksum: Equatable {
     return BackupChecksum(digits: Hexadecimal.encoded(Array(hash.finalize())), name: name)
   }
 
-  /// The checksum that lies beside a file; nil if there is none.
+  /// The checksum beside a file; nil if there is none.
   static func beside(_ file: String) throws(BackupError) -> BackupChecksum? {
     let path = path(of: file)
     var status = stat()
@@ -58,7 +57,7 @@ package struct BackupChecksum: Equatable {
 
   /// Compares a file with the checksum beside it.
   ///
-  /// - Returns: False if there is none to compare with.
+  /// - Returns: False if there is none.
   static func check(_ file: String) throws(BackupError) -> Bool {
     guard let known = try beside(file) else { return false }
     let found = try compute(file, named: file)
@@ -72,7 +71,7 @@ package struct BackupChecksum: Equatable {
     self.name = name
   }
 
-  /// Reads what `sha256sum` writes, for text or binary; nil for all else.
+  /// Parses a line of `sha256sum`, for text or binary; nil for anything else.
   package init?(line bytes: [UInt8]) {
     var rest = bytes[...]
     if rest.last == UInt8(ascii: "\n") { rest.removeLast() }

@@ -1,39 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be wrong with a backup, and how to say it to the person who needs it.
+// The errors of backups, with the message for the owner.
 
-/// Why a backup was not made, is no good, or was not restored. Never holds contents of a row.
+/// Why a backup was not made, verified or restored. Never holds contents of a row.
 package enum BackupError: Error, Equatable {
-  /// There is such a file already. It was not touched.
+  /// The file exists. It was not touched.
   case exists(path: String)
   /// The file cannot be written.
   case cannotWrite(path: String, reason: String)
-  /// There is no room for it.
+  /// The disk is full.
   case full(path: String)
   /// The file cannot be read.
   case cannotRead(path: String, reason: String)
-  /// The file is of another sort.
+  /// The file is no backup.
   case notABackup(path: String)
   /// A newer version of this program made it.
   case newerVersion(path: String, found: Int, supported: Int)
-  /// A log lies beside it, in which part of it is: it is the database of a server that runs, or was
-  /// killed.
+  /// A write-ahead log lies beside it: it is the database of a server that runs, or was killed.
   case unfinished(path: String)
-  /// Some of it is not as it was written.
+  /// It is damaged.
   case damaged(path: String, reason: String)
-  /// Its checksum is not the one that lies beside it, though nothing else is wrong with it.
+  /// It differs from the checksum beside it, though nothing else is wrong with it.
   case changed(path: String)
-  /// The checksum beside it cannot be read as one.
+  /// The checksum beside it cannot be parsed.
   case notAChecksum(path: String)
-  /// The checksum beside it names another file, and is not that of this one.
+  /// The checksum beside it names another file, and differs.
   case checksumOfAnother(path: String)
-  /// The folder to restore into holds a store already.
+  /// The folder to restore into holds a store.
   case holdsStore(directory: String)
   /// The folder to restore into cannot be used.
   case store(StoreError)
   /// The server stopped, or its own store failed.
   case interrupted
 
-  /// What happened, then what to do.
+  /// The message for the owner: what happened, then what to do.
   package var userMessage: String {
     switch self {
     case .exists(let path):

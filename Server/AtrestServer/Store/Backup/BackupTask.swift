@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a backup of a store that is in use: copied between commits, checked aside, and only then
-// given its name.
+// Makes an online backup: copies between commits, verifies on a queue of its own, and renames the
+// copy last.
 
 import Dispatch
 import Glibc
@@ -8,7 +8,7 @@ import Synchronization
 
 /// One backup. Thread-safe.
 final class BackupTask: @unchecked Sendable {
-  // Sendable because `backup` is touched only on the storage queue, and the rest never changes.
+  // Sendable because only the storage queue touches `backup`, and the rest never changes.
   private let path: String
   private let partial: String
   private var partialChecksum: String { BackupChecksum.path(of: path) + ".partial" }
@@ -35,7 +35,7 @@ final class BackupTask: @unchecked Sendable {
       if backup == nil { backup = try begin(store) }
       guard try copyMore() else { return true }
       backup = nil
-      // Reading it all again takes as long as copying it: not on the queue that commits wait for.
+      // Verifying takes as long as copying: not on the queue that commits wait for.
       DispatchQueue.global(qos: .utility).async { self.finish() }
     } catch {
       backup = nil
@@ -47,7 +47,7 @@ final class BackupTask: @unchecked Sendable {
   private func begin(_ store: any SyncStore) throws(BackupError) -> any StoreBackup {
     var status = stat()
     guard lstat(path, &status) != 0 else { throw .exists(path: path) }
-    // What a backup left that was taken away may be replaced, and nothing else.
+    // The checksum of a backup that was removed may be replaced, and nothing else.
     let checksum = BackupChecksum.path(of: path)
     guard lstat(checksum, &status) != 0 || (try? BackupChecksum.beside(path)) != nil else {
       throw .exists(path: checksum)
@@ -75,7 +75,7 @@ final class BackupTask: @unchecked Sendable {
       let checksum = try BackupChecksum.compute(partial, named: path)
       let copy = try StoreCopy.check(partial)
       try FileCopy.make(partialChecksum, of: checksum.line)
-      // First: a backup that has its name has its checksum.
+      // First: a backup under its name has its checksum.
       try FileCopy.publish(partialChecksum, as: BackupChecksum.path(of: path))
       try FileCopy.publish(partial, as: path)
       done(.success(copy))

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a store of a backup, in a folder that has none.
+// Restores a backup into a folder without a store.
 
 import Glibc
 
-/// Puts backups back.
+/// Restoring backups.
 package enum Restore {
-  /// Copies a backup that is whole into a folder, which is made if need be. Nothing is left behind
-  /// if that fails.
+  /// Verifies a backup and copies it into a folder, which is made if need be. A failure leaves
+  /// nothing behind.
   ///
-  /// The store needs to be told nothing: devices notice that they saw commits it does not have.
+  /// The store need not know that it was restored: devices show commits that it does not have.
+  ///
   /// - Returns: What was restored.
   package static func run(
     from path: String, into directory: String
@@ -32,10 +33,9 @@ package enum Restore {
   }
 }
 
-/// Files that are there whole or not at all.
+/// Files that exist complete or not at all.
 enum FileCopy {
-  /// Makes an empty file that nobody else can read, in place of one that an earlier attempt may
-  /// have left.
+  /// Makes an empty file that only its owner can read, in place of an earlier attempt's.
   static func create(_ path: String) throws(BackupError) -> CInt {
     _ = unlink(path)
     let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -43,8 +43,7 @@ enum FileCopy {
     return file
   }
 
-  /// Opens a file that holds bytes: a pipe, which would let its opener wait for a writer, and a
-  /// folder are none.
+  /// Opens a regular file: opening a pipe would wait for a writer.
   ///
   /// - Returns: A descriptor that the caller closes, and the file's size in bytes.
   static func openToRead(
@@ -74,14 +73,14 @@ enum FileCopy {
     }
   }
 
-  /// Makes a file of bytes. Neither durable nor under its name yet: see `publish`.
+  /// Writes bytes to a file, neither durable nor under its final name yet: see `publish`.
   static func make(_ path: String, of bytes: [UInt8]) throws(BackupError) {
     let file = try create(path)
     defer { _ = close(file) }
     try append(bytes[...], to: file, path)
   }
 
-  /// Reads on; 0 at the end.
+  /// Reads the next bytes; 0 at the end.
   static func readMore(
     _ file: CInt, into buffer: inout [UInt8], _ path: String
   ) throws(BackupError) -> Int {
@@ -105,7 +104,7 @@ enum FileCopy {
     }
   }
 
-  /// Makes a file that is complete durable, and gives it its name.
+  /// Syncs a complete file, and gives it its final name.
   static func publish(_ partial: String, as path: String) throws(BackupError) {
     try sync(partial, O_RDWR)
     guard rename(partial, path) == 0 else { throw failure(path) }

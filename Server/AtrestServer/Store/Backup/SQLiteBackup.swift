@@ -3,9 +3,8 @@
 
 import GRDBSQLite
 
-/// A copy under way: SQLite's online backup. Pages that the store writes between steps are written
-/// to the copy too, because it is the same connection that writes them. Used on the storage queue
-/// only.
+/// A copy in progress, by SQLite's online backup. The store's connection writes to the copy what it
+/// writes to the store between steps. Used on the storage queue only.
 final class SQLiteBackup: StoreBackup {
   /// Pages of one step: 1 MiB, a few milliseconds.
   private static let stepPages: Int32 = 256
@@ -18,13 +17,12 @@ final class SQLiteBackup: StoreBackup {
   /// - Parameters:
   ///   - source: The store's connection. It must stay open until the copy is done or `abort` was
   ///     called.
-  ///   - path: A file that is there and empty, with the mode it is to have.
+  ///   - path: An empty file with its final mode.
   init(of source: OpaquePointer, to path: String) throws(StoreError) {
     self.path = path
     self.source = source
     let code = sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE, nil)
-    // The file is of use only when it is complete, so nothing need be undone, and it is synced at
-    // the end.
+    // An incomplete file is useless: it needs no journal, and one sync at the end.
     let isSet =
       code == SQLITE_OK
       && sqlite3_exec(copy, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", nil, nil, nil)
@@ -51,7 +49,7 @@ final class SQLiteBackup: StoreBackup {
       abort()
       throw Self.error(code == SQLITE_DONE ? end : code, path)
     }
-    // A file that needs no log beside it: it can be read where nothing may be written.
+    // Without a log beside it: the file can be read where nothing may be written.
     let mode = sqlite3_exec(copy, "PRAGMA journal_mode = DELETE", nil, nil, nil)
     let closing = sqlite3_close(copy)
     copy = nil
@@ -61,7 +59,7 @@ final class SQLiteBackup: StoreBackup {
     return true
   }
 
-  /// Gives up. Idempotent.
+  /// Aborts the copy. Idempotent.
   func abort() {
     sqlite3_backup_finish(backup)
     backup = nil
@@ -69,7 +67,7 @@ final class SQLiteBackup: StoreBackup {
     copy = nil
   }
 
-  /// Not the store's own troubles: the process need not end for those of another disk.
+  /// Errors of the copy's disk are not fatal to the store's process.
   private static func error(_ code: Int32, _ path: String) -> StoreError {
     if code & 0xff == SQLITE_FULL { return .full }
     return .cannotOpen(

@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a copy of a store from one end to the other, without changing it, and says what it holds.
+// Verifies a copy of a store, read-only, and counts what it holds.
 
 import AtrestProtocol
 import AtrestReplication
 import GRDBSQLite
 import Glibc
 
-/// What a copy of a store holds.
+/// The contents of a copy of a store, in numbers.
 package struct StoreCopy: Hashable, Sendable {
-  /// Accounts.
   package var accounts = 0
-  /// Devices, those without access included.
+  /// Revoked ones included.
   package var devices = 0
-  /// Records, deleted ones and the journal included.
+  /// Deleted ones and journal entries included.
   package var records = 0
-  /// Bytes of the file.
   package var sizeBytes = 0
-  /// Whether a checksum lies beside the file, which it then agrees with. Without one a value that
-  /// changed is not seen.
+  /// Whether a checksum beside the file was compared. Without one, a changed value goes unnoticed.
   package var hasChecksum = false
 
-  /// Checks that the file is whole: its pages and indexes fit each other, every record can be read,
-  /// and the checksum that lies beside it, if there is one, is that of the file.
+  /// Verifies a file: pages and indexes agree, every record can be decoded, the chain of events is
+  /// intact, and the checksum beside it, if there is one, matches.
   ///
-  /// The file is opened as one that nothing changes, so not even a lock is taken.
+  /// Opens the file as immutable: without even a lock.
+  ///
   /// - Complexity: Reads all of it three times: about a second for each 100 MB.
   package static func check(_ path: String) throws(BackupError) -> StoreCopy {
     var copy = StoreCopy()
@@ -41,7 +39,7 @@ package struct StoreCopy: Hashable, Sendable {
     do throws(StoreError) { try copy.count(connection) } catch {
       throw .damaged(path: path, reason: reason(error))
     }
-    // Last: what is wrong inside says more than that something is.
+    // Last: an error inside says more.
     copy.hasChecksum = try BackupChecksum.check(path)
     return copy
   }
@@ -104,7 +102,7 @@ package struct StoreCopy: Hashable, Sendable {
     try Self.checkEvents(connection)
   }
 
-  /// Whether the log of events is whole; copies of older formats have none.
+  /// Verifies the chain of events; copies of older formats have none.
   private static func checkEvents(_ connection: OpaquePointer) throws(StoreError) {
     let table = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'event'"
     guard try number(table, connection) == 1 else { return }

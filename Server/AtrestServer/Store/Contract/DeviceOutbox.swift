@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the server has gone through a device's outbox, and which of its offers it refused on the
-// way.
+// How much of a device's outbox the server took, and which of its offers it refused.
 
 import AtrestProtocol
 
-/// What a store keeps of a device's outbox.
+/// The server's position in a device's outbox.
 package struct DeviceOutbox: Hashable, Sendable {
-  /// Every offer up to here was judged.
+  /// All offers up to here were judged.
   package var takenThrough: OutboxPosition
-  /// Those of them that were refused and that the device may not know of yet, ascending.
+  /// Refused offers among these that the device may not know of, ascending.
   package var refusals: [RefusedOffer]
 
   /// An offer that was refused.
@@ -26,7 +25,7 @@ package struct DeviceOutbox: Hashable, Sendable {
   /// Nothing was offered yet.
   package static let empty = DeviceOutbox(takenThrough: .start, refusals: [])
 
-  /// Refusals kept at most. A device has those of two pages open, if it stores what it is told.
+  /// The most refusals kept. A device that stores its answers has those of two pages open.
   package static let refusalLimit = 4096
 }
 

@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the log of events holds, and how each event vouches for all before it.
+// The entries of the audit log, and the hash chain over them.
 
 import AtrestProtocol
 import AtrestReplication
 import Crypto
 
-/// Something that is to be written down. Numbers only: no name, no value, nothing that outliving an
-/// account could hurt.
+/// An event to be appended. Numbers only, no name and no value: it outlives its account.
 package struct NewEvent: Hashable, Sendable {
-  /// To which account it happened; nil: it concerns none.
+  /// The account concerned; nil: none.
   package var account: AccountID?
-  /// When.
   package var at: WallTime
-  /// What.
   package var kind: Event.Kind
-  /// The device that did it; `.none`: the server's owner, or a stranger.
+  /// The device that did it; `.none`: the server's owner, or somebody unauthenticated.
   package var actor: ReplicaID
-  /// The device that it was done to; `.none`: none.
+  /// The device concerned; `.none`: none.
   package var subject: ReplicaID
   /// See `Event.Kind`.
   package var detail: Int64
-  /// How many it stands for, itself included.
+  /// The number of events that it stands for, itself included.
   package var count: UInt32
 
-  /// An event.
   package init(
     _ kind: Event.Kind, of account: AccountID?, at: WallTime, actor: ReplicaID? = nil,
     subject: ReplicaID? = nil, detail: Int64 = 0, count: UInt32 = 1
@@ -38,16 +34,15 @@ package struct NewEvent: Hashable, Sendable {
   }
 }
 
-/// An event as a store keeps it.
+/// An entry of the audit log.
 package struct EventEntry: Hashable, Sendable {
-  /// Its place: 1, 2, 3 ...
+  /// Its position: 1, 2, 3 …
   package var number: UInt64
-  /// What happened.
   package var event: NewEvent
   /// See `EventChain`.
   package var hash: [UInt8]
 
-  /// As devices and the owner read it.
+  /// The event as devices and the owner see it.
   var shown: Event {
     Event(
       number: number, at: event.at, kind: event.kind, actor: event.actor, subject: event.subject,
@@ -55,33 +50,34 @@ package struct EventEntry: Hashable, Sendable {
   }
 }
 
-/// Each event has the SHA-256 of the hash before it and of its own columns, so that one which was
-/// changed, taken out or slipped in breaks the chain. Whoever can write the file can write the
-/// whole chain anew: a hash noted elsewhere shows that, too.
+/// A hash chain: each entry has the SHA-256 of the previous hash and of its own columns, so that a
+/// changed, removed or inserted entry breaks the chain. Whoever can write the file can rewrite the
+/// whole chain: a hash recorded elsewhere shows that, too.
 package struct EventChain {
-  /// The number of the newest event that is whole.
+  /// The number of the last entry.
   package private(set) var number: UInt64 = 0
-  /// Its hash; before the first event 32 zeros.
+  /// Its hash; 32 zeros before the first entry.
   package private(set) var hash = [UInt8](repeating: 0, count: 32)
 
-  /// A chain without an event.
+  /// An empty chain.
   package init() {}
 
-  /// A chain that goes on after an event.
+  /// A chain that continues after an entry.
   init(after number: UInt64, hash: [UInt8]) {
     self.number = number
     self.hash = hash
   }
 
-  /// Adds an event.
+  /// Appends an event.
   mutating func append(_ event: NewEvent) -> EventEntry {
     number += 1
     hash = Self.hash(event, number, after: hash)
     return EventEntry(number: number, event: event, hash: hash)
   }
 
-  /// Takes the next event in; false, and nothing happens, if it does not follow or is not as it was
-  /// written.
+  /// Verifies the next entry and moves on to it.
+  ///
+  /// - Returns: False if it does not follow, or was changed; nothing happens then.
   package mutating func follows(_ entry: EventEntry) -> Bool {
     guard entry.number == number &+ 1,
       Self.hash(entry.event, entry.number, after: hash) == entry.hash

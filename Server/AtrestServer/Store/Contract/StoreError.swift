@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be wrong with a store, and how to say it to the person who keeps it.
+// The errors of a store, with the message for its owner.
 
-/// Why a store cannot be opened, or did not do what it was asked. Never holds contents of a row.
+/// Why a store cannot be opened, or a transaction failed. Never holds contents of a row.
 package enum StoreError: Error, Equatable {
-  /// Another process holds the store; its id, if it could be read.
+  /// Another process has the store open; its id, if known.
   case inUse(directory: String, process: Int32?)
-  /// The store was made by a newer version of this program. It was not touched.
+  /// A newer version of this program made the store. It was not touched.
   case newerVersion(path: String, found: Int, supported: Int)
   /// The file or folder holds something else. It was not touched.
   case notAStore(path: String)
@@ -13,23 +13,22 @@ package enum StoreError: Error, Equatable {
   case damaged(path: String, reason: String)
   /// The folder or a file in it cannot be made or opened.
   case cannotOpen(path: String, reason: String)
-  /// There is no room. Nothing of the transaction happened; reads go on.
+  /// The disk is full. The transaction was rolled back; reads go on.
   case full
-  /// The system failed to read or write. What was being written is in doubt until the store is
+  /// The system failed to read or write. The transaction's outcome is unknown until the store is
   /// opened again.
   case inputOutput(reason: String)
-  /// A commit returned an error: it may be on disk, or not. Only opening the store again tells.
+  /// COMMIT returned an error. Its outcome is unknown until the store is opened again.
   case commitUnknown(reason: String)
-  /// A statement failed for a reason of its own. Nothing of the transaction happened.
+  /// A statement failed. The transaction was rolled back.
   case failed(reason: String)
   /// The store was closed.
   case closed
-  /// The caller had gone before it was done. It was not.
+  /// The caller hung up first: nothing was done.
   case notAwaited
 
-  /// Whether the process must end rather than go on with this store: after an error of input or
-  /// output the same handle may show and keep what is not on disk, so only recovery on a fresh
-  /// start tells the truth.
+  /// Whether the process must end. After an I/O error the open handle may show, and keep, what is
+  /// not on disk: only recovery at the next start can be trusted.
   package var isFatal: Bool {
     switch self {
     case .inputOutput, .commitUnknown, .damaged: true
@@ -37,7 +36,7 @@ package enum StoreError: Error, Equatable {
     }
   }
 
-  /// What happened, then what to do.
+  /// The message for the owner: what happened, then what to do.
   package var userMessage: String {
     switch self {
     case .inUse(let directory, let process):

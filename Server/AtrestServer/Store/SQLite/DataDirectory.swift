@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the folder of a store safe: nobody else reads it, and one process at a time uses it.
+// The folder of a store: readable by its owner only, locked for one process.
 
 import Glibc
 
@@ -11,13 +11,14 @@ final class DataDirectory {
   var databasePath: String { path + "/atrest.db" }
   var progressPath: String { path + "/progress" }
   var ballastPath: String { path + "/ballast" }
-  /// There while something that was removed may still be in a file.
+  /// Exists while erasure is owed.
   private var erasurePath: String { path + "/erasure-owed" }
 
   /// Makes the folder if need be and locks it.
   ///
-  /// A folder that others can read is closed to them if it is empty or already ours; any other is
-  /// left alone.
+  /// A folder that others can read is closed to them if it is empty or already a store's; any other
+  /// is left alone.
+  ///
   /// - Throws: `StoreError.inUse`, `.notAStore` or `.cannotOpen`.
   init(path: String) throws(StoreError) {
     self.path = path
@@ -35,8 +36,7 @@ final class DataDirectory {
       }
       throw .inUse(directory: path, process: holder)
     }
-    // For people and for the error above; the lock itself is the kernel's, so a stale number harms
-    // nobody.
+    // For people and for the error above. The kernel holds the lock: a stale number harms nobody.
     let text = Array("\(getpid())\n".utf8)
     _ = ftruncate(lock, 0)
     _ = text.withUnsafeBytes { pwrite(lock, $0.baseAddress, $0.count, 0) }
@@ -46,22 +46,22 @@ final class DataDirectory {
     unlock()
   }
 
-  /// Gives the folder free. Idempotent.
+  /// Releases the lock. Idempotent.
   func unlock() {
     guard lock >= 0 else { return }
     _ = ftruncate(lock, 0)
-    // Not by closing alone: a program that this process is starting just now has the descriptor,
-    // too, until it runs.
+    // Closing alone is not enough: a program that this process just forked has the descriptor, too,
+    // until it runs.
     _ = flock(lock, LOCK_UN)
     _ = close(lock)
     lock = -1
   }
 
-  /// Whether something that was removed may still be in a file.
+  /// Whether a file may still hold something that was removed.
   var owesErasure: Bool { access(erasurePath, F_OK) == 0 }
 
-  /// Notes that. An empty file, which takes no room of a full disk but its name's; if even that is
-  /// not to be had, what is owed is tried once.
+  /// Records whether erasure is owed, as an empty file: a full disk has room for a name at most. If
+  /// it has none, erasure is tried once only.
   func noteErasure(isOwed: Bool) {
     guard isOwed else {
       _ = unlink(erasurePath)
@@ -96,8 +96,7 @@ final class DataDirectory {
     }
   }
 
-  /// Folders on the way that are missing; what fails here fails again, with a sentence, for the
-  /// last one.
+  /// Makes missing parents. A failure shows in `prepare`, with a message.
   private static func makeParents(of path: String) {
     var prefix = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/").dropLast() {
@@ -106,7 +105,7 @@ final class DataDirectory {
     }
   }
 
-  /// True for an empty folder, one in which a first start was cut short, and a fresh volume.
+  /// Whether a folder is empty but for what an interrupted first start or a fresh volume leaves.
   private static func holdsNothingForeign(_ path: String) -> Bool {
     guard let directory = opendir(path) else { return false }
     defer { closedir(directory) }
@@ -136,7 +135,7 @@ final class DataDirectory {
   }
 }
 
-/// What the system says of an `errno`.
+/// The system's message for an `errno`.
 func systemReason(_ code: CInt) -> String {
   var buffer = [CChar](repeating: 0, count: 128)
   guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a store had come, noted beside it, so that the next start can tell its owner that commits
-// are gone.
+// Counts a store's commits beside it, so that the next start can tell its owner that some are lost.
 
 import Crypto
 import Glibc
 
-/// The file `progress`: the store's name, how many transactions wrote, and a checksum.
+/// The file `progress`: the store's name, the number of transactions that wrote, and a checksum.
 ///
-/// Written after each commit and never synced: devices notice by the names of commits what was
-/// lost, and bring it back, whatever this file says. It only lets the owner know sooner, and most
-/// of what loses commits (a damaged log, an old copy) leaves it alone. So whatever is wrong with it
-/// is no error. Used on the storage queue only.
+/// Written after each commit and never synced. Devices notice lost commits by their names and offer
+/// the records again, whatever this file says; it only tells the owner sooner. So a missing or
+/// damaged one is no error. Used on the storage queue only.
 final class ProgressFile {
   private static let magic = Array("AtrProg1".utf8)
   private static let sizeBytes = 32
@@ -24,7 +22,7 @@ final class ProgressFile {
     close()
   }
 
-  /// How many transactions of the store had written; nil if that is not known.
+  /// The number of transactions of the store that wrote; nil if unknown.
   func writes(ofStore name: UInt64) -> UInt64? {
     var bytes = [UInt8](repeating: 0, count: Self.sizeBytes + 1)
     let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
@@ -33,7 +31,7 @@ final class ProgressFile {
     return Array(bytes.dropLast()) == Self.content(name, writes) ? writes : nil
   }
 
-  /// Notes how many there were. About 2 us.
+  /// Records that number. About 2 us.
   func note(writes: UInt64, ofStore name: UInt64) {
     _ = Self.content(name, writes).withUnsafeBytes {
       pwrite(descriptor, $0.baseAddress, $0.count, 0)
