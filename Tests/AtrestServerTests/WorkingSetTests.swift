@@ -83,6 +83,21 @@ import Testing
     #expect(try store.exchange(kim, request()).decodedRecords == [water(2), edited])
   }
 
+  @Test("the journal entries of a page of writes that lost are loaded by one call")
+  func losing() throws {
+    _ = try exchange((0..<50).map { offer(water($0, at: noon + 9)) })
+    let losing = (0..<50).map { offer(water($0, millilitres: 300, by: tablet)) }
+    let (answer, calls) = try exchange(losing)
+    #expect(answer.superseded.count == 50)
+    #expect(calls == ["load 50", "load 50", "write 100"])
+    // What was noted once is in the journal already.
+    #expect(try exchange(losing).calls.first == "load 50")
+    let entries = try store.exchange(kim, request()).decodedRecords.count {
+      $0.key.kind == .conflict
+    }
+    #expect(entries == 50)
+  }
+
   @Test("records that are too large to be in memory at once are loaded in several calls")
   func large() throws {
     let count = 90

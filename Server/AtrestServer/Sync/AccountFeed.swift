@@ -104,9 +104,9 @@ package final class AccountFeed {
   /// Loads what a request touches, in place of what was loaded before.
   ///
   /// - Parameter keys: Of records; repeats are loaded once.
-  /// - Returns: The length of the prefix of `keys` that was loaded: all of them, unless their
-  ///   records are very large; at least one.
-  func load(_ keys: [[UInt8]]) throws(StoreError) -> Int {
+  /// - Returns: The records of a prefix of `keys`, nil where there is none: of all of them, unless
+  ///   the records are very large; at least one.
+  func load(_ keys: [[UInt8]]) throws(StoreError) -> [StoredRecord?] {
     try settle()
     return try fetch(keys[...])
   }
@@ -114,15 +114,15 @@ package final class AccountFeed {
   /// Loads records beside what was loaded before, all of them.
   func loadMore(_ keys: [[UInt8]]) throws(StoreError) {
     var rest = keys[...]
-    while !rest.isEmpty { rest = rest.dropFirst(try fetch(rest)) }
+    while !rest.isEmpty { rest = rest.dropFirst(try fetch(rest).count) }
   }
 
-  private func fetch(_ keys: ArraySlice<[UInt8]>) throws(StoreError) -> Int {
+  private func fetch(_ keys: ArraySlice<[UInt8]>) throws(StoreError) -> [StoredRecord?] {
     let addresses = keys.map { RecordAddress(account: account, key: $0) }
     let found = try transaction.records.load(addresses, limitBytes: Self.loadLimitBytes)
     records.reserveCapacity(found.count)
     for (key, record) in zip(keys, found) { records.load(key, record) }
-    return found.count
+    return found
   }
 
   /// Loads what housekeeping is to look at, in place of what was loaded before: see

@@ -19,8 +19,8 @@ package enum Exchange {
   ///   - note: Hears of what its account may want to know later, if the transaction is committed.
   /// - Returns: The answer, to be given once the transaction is committed.
   /// - Complexity: O(offers + records answered), each with O(log records) storage work. Storage is
-  ///   called once to load and once to write, unless the stored records are very large; and for
-  ///   each write that lost.
+  ///   called once to load the records, once to load the journal entries of writes that lost, and
+  ///   once to write, unless the stored records are very large; and for each purchase.
   package static func run(
     _ request: PreparedExchange, device: ReplicaID, feed: AccountFeed, now: WallTime,
     note: (_ kind: Event.Kind, _ detail: Int64) -> Void = { _, _ in }
@@ -60,11 +60,11 @@ package enum Exchange {
     // accepted.
     var postponed: [[UInt8]: Refusal.Reason] = [:]
     let verdicts = request.items.map { log.verdict(onOffer: $0.index) }
-    var unjudged = zip(request.items, verdicts).compactMap { item, verdict in
-      if case .new = verdict { item.key } else { nil }
-    }[...]
-    // How many of them are in memory.
+    var unjudged = ArraySlice(
+      verdicts.indices.filter { if case .new = verdicts[$0] { true } else { false } })
+    // How many of them are in memory, and what those merge to that met a record.
     var loaded = 0
+    var merged: [Int: MergedOffer] = [:]
     for (item, verdict) in zip(request.items, verdicts) {
       let result: Result
       switch verdict {
@@ -76,7 +76,9 @@ package enum Exchange {
       case .refused(let reason):
         result = .refused(Refusal(index: item.index, again: reason))
       case .new:
-        if loaded == 0 { loaded = try feed.load(Array(unjudged)) }
+        if loaded == 0 {
+          (loaded, merged) = try merge(unjudged.map { request.items[$0] }, feed, now)
+        }
         loaded -= 1
         unjudged.removeFirst()
         if let reason = postponed[item.key] {
@@ -84,7 +86,7 @@ package enum Exchange {
         } else if withheld.contains(item.index) {
           result = .refused(.massDeletion(item.index))
         } else {
-          result = try judge(item, request, feed, now, note)
+          result = try judge(item, merged[item.index], request, feed, now, note)
         }
       }
       switch result {
@@ -125,11 +127,34 @@ package enum Exchange {
     return response
   }
 
+  /// Loads the records that offers meet, merges, and loads the journal entries of what lost.
+  ///
+  /// - Returns: How many offers that was done for, and by their indices those that met a record
+  ///   which differs.
+  private static func merge(
+    _ items: [PreparedExchange.PreparedOffer], _ feed: AccountFeed, _ now: WallTime
+  ) throws(StoreError) -> (count: Int, merged: [Int: MergedOffer]) {
+    let found = try feed.load(items.map(\.key))
+    var merged: [Int: MergedOffer] = [:]
+    var entries: [[UInt8]] = []
+    for (item, record) in zip(items, found) {
+      guard let record, record.body != item.body,
+        let offer = MergedOffer(item, with: record, at: feed.dated(now))
+      else { continue }
+      entries += offer.outcome.conflicts.map(\.journalKey.storageKey)
+      merged[item.index] = offer
+    }
+    try feed.loadMore(entries)
+    return (found.count, merged)
+  }
+
   private static func judge(
-    _ item: PreparedExchange.PreparedOffer, _ request: PreparedExchange, _ feed: AccountFeed,
-    _ now: WallTime, _ note: (_ kind: Event.Kind, _ detail: Int64) -> Void
+    _ item: PreparedExchange.PreparedOffer, _ merged: MergedOffer?, _ request: PreparedExchange,
+    _ feed: AccountFeed, _ now: WallTime, _ note: (_ kind: Event.Kind, _ detail: Int64) -> Void
   ) throws(StoreError) -> Result {
-    guard let statement = item.statement else { return try take(item, request.quota, feed, now) }
+    guard let statement = item.statement else {
+      return try take(item, merged, request.quota, feed, now)
+    }
     guard try hasRoom(for: item, request.quota, feed) else {
       // Check before the purchase is bound to an account that has no room for it.
       return .refused(.quota(item.index, request.quota))
@@ -140,7 +165,7 @@ package enum Exchange {
       return .refused(.unverified(item.index, rejection))
     }
     let last = feed.last
-    let result = try take(item, request.quota, feed, now)
+    let result = try take(item, merged, request.quota, feed, now)
     if feed.last != last { note(.purchaseTaken, 0) }
     return result
   }
@@ -159,7 +184,7 @@ package enum Exchange {
     _ item: PreparedExchange.PreparedOffer, _ quota: AccountQuota, _ feed: AccountFeed,
     _ now: WallTime
   ) throws(StoreError) -> Bool {
-    let result = try take(item, quota, feed, now)
+    let result = try take(item, nil, quota, feed, now)
     try feed.settle()
     return if case .kept = result { true } else { false }
   }
@@ -173,9 +198,11 @@ package enum Exchange {
     return try feed.find(item.key) != nil
   }
 
+  /// - Parameter known: The offer merged with the record as it was when it was loaded; nil: it was
+  ///   not.
   private static func take(
-    _ item: PreparedExchange.PreparedOffer, _ quota: AccountQuota, _ feed: AccountFeed,
-    _ now: WallTime
+    _ item: PreparedExchange.PreparedOffer, _ known: MergedOffer?, _ quota: AccountQuota,
+    _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> Result {
     // A stamp that is too far ahead is refused, unless the account has it already: then it is not
     // judged again.
@@ -194,14 +221,15 @@ package enum Exchange {
     if found.body == item.body {
       return .kept(sequence: found.sequence, isEcho: true, isSuperseded: false, journal: [])
     }
-    // Two records merge only if they are copies of the same record.
-    guard let stored = try? Record(decoding: found.body), stored.key == item.offer.record.key else {
-      // Do not overwrite a corrupt record: a backup may be the only other copy.
+    // Another offer of the request may have changed the record since.
+    let isCurrent = known.map { $0.found == found } ?? false
+    guard let merged = isCurrent ? known : MergedOffer(item, with: found, at: feed.dated(now))
+    else {
+      // Nothing is written over it: what it held may be in a backup, and nowhere else.
       feed.passOver(key: item.key, sequence: found.sequence)
       return .refused(.damaged(item.index))
     }
-    let outcome = item.offer.merged(
-      into: stored, history: found.recordHistory, at: feed.dated(now))
+    let (stored, outcome) = (merged.stored, merged.outcome)
     if outcome.record != stored, isAhead {
       let isRefused = outcome.record.registers.contains {
         ahead.contains($0.field) && stored[$0.field] != $0

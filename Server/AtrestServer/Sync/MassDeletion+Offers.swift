@@ -24,7 +24,7 @@ extension MassDeletion {
     var keys: Set<[UInt8]> = []
     var loaded = 0
     for (index, item) in deletions.enumerated() {
-      if loaded == index { loaded += try feed.load(deletions[index...].map(\.key)) }
+      if loaded == index { loaded += try feed.load(deletions[index...].map(\.key)).count }
       guard let found = try feed.find(item.key), found.body != item.body else { continue }
       // A damaged one is refused by itself, where it would be accepted.
       guard let stored = try? Record(decoding: found.body), stored.isLive else { continue }
