@@ -8,9 +8,9 @@ extension Batch {
   /// Revokes a device: ends its access, voids its codes, and adds an event. On request, does the
   /// same for its descendants that have access.
   ///
-  /// Descendants are looked for in the transaction and among the account's own devices: one that
-  /// joined in the same commit goes, too, and no damaged row reaches into another account.
-  /// O(devices of the account).
+  /// Descendants are searched in the transaction and among the account's own devices. So a device
+  /// that joined in the same commit is included, and a corrupt row cannot reach into another
+  /// account. O(devices of the account), plus three statements per revoked device.
   ///
   /// - Parameters:
   ///   - account: The device's account.

@@ -75,10 +75,9 @@ package final class PurchaseGate: Sendable {
   /// that stores the statement.
   ///
   /// - Parameters:
-  ///   - key: The record's, in storage.
-  ///   - feed: The account's.
-  ///   - asksForTransfer: Whether a purchase that another account holds is to move to this one.
-  /// - Returns: What refuses it; nil if nothing does.
+  ///   - key: The record's storage key.
+  ///   - asksForTransfer: Whether a purchase of another account may move to this one.
+  /// - Returns: The rejection, or nil if the purchase is accepted.
   func admit(
     _ statement: AuthenticStatement, key: [UInt8], to feed: AccountFeed,
     asksForTransfer: Bool = false, now: WallTime

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One account's feed inside one transaction: assigns sequences, and gathers what is to be written
-// and what watchers are told.
+// One account's feed inside one transaction: assigns sequences and collects the records for Watch
+// streams.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// What one transaction does to one account. Exchanges that share a commit share this.
-///
-/// A unit of work: `load` what a request touches, change it in memory, `write` it. The state of the
-/// feed itself is written once, at the end of the transaction.
+/// The changes that one transaction makes to one account. Exchanges in the same commit share it.
 package final class AccountFeed {
-  /// Bytes of records that watchers are told of a commit; of a larger one they are told that it
-  /// happened, and they exchange. Well below what may wait for a slow reader.
+  /// Maximum bytes of records in one commit that Watch streams receive. A larger commit is only
+  /// announced, and clients call Exchange. Well below the backlog limit of a slow reader.
   static let newsLimitBytes = 64 * 1024
   /// Bytes of stored records that are loaded at once. Small offers may name records of 64 KiB.
   static let loadLimitBytes = 1 << 20
@@ -38,8 +35,8 @@ package final class AccountFeed {
   /// Opens the account's feed in a transaction.
   ///
   /// - Parameters:
-  ///   - commit: Random: the name of the commit, if it assigns sequences. Zero counts as 1.
-  ///   - clockHighWater: See `StoreTransaction.noteClock`; nil: what the clock shows.
+  ///   - commit: A random name for the commit, used if it assigns sequences. Zero counts as 1.
+  ///   - clockHighWater: See `StoreTransaction.noteClock`. Nil: use the current time.
   package init(
     account: AccountID, in transaction: any StoreTransaction, commit: UInt64,
     clockHighWater: WallTime? = nil
@@ -71,12 +68,12 @@ package final class AccountFeed {
 
   /// Whether a device's cursor is in the account's history.
   func knows(_ position: Cursor) throws(StoreError) -> Bool {
-    // Nobody can have seen what this commit brings.
+    // No device can have seen this commit yet.
     guard position.sequence <= start.sequence else { return false }
     return try self.position(of: position.sequence) == position
   }
 
-  /// Whether all positions that a device shows are in the account's past.
+  /// Whether both positions that a device sends are in the account's history.
   ///
   /// Acknowledged writes lie before `lastKnownHead`, which may be far beyond the cursor.
   func knows(cursor: Cursor? = nil, lastKnownHead: Cursor?) throws(StoreError) -> Bool {
@@ -197,20 +194,19 @@ package final class AccountFeed {
     return sequence
   }
 
-  /// Replaces a record by what it became.
+  /// Replaces a stored record.
   ///
   /// - Parameters:
-  ///   - found: As it is stored, and `old` what that holds.
-  ///   - body: The new record's canonical bytes.
-  ///   - history: What is remembered of it.
-  /// - Returns: Its sequence.
+  ///   - found: The stored record, and `old` its decoded form.
+  ///   - body: The new record's canonical encoding.
+  ///   - history: The new record's merge history.
   func replace(
     _ found: StoredRecord, _ old: Record, by new: Record, key: [UInt8], body: [UInt8],
     history: RecordHistory, at now: WallTime
   ) -> UInt64 {
     accept(new)
     var due = new.isDue(takenIn: dated(now))
-    // The time since the deletion was accepted goes on.
+    // Pruning an unchanged deletion stays due at the time that was set first.
     if due != nil, let known = found.due, new.isDeleted,
       old[Register.deletedField] == new[Register.deletedField]
     {
@@ -266,10 +262,10 @@ package final class AccountFeed {
   }
 }
 
-/// A record whose stored bytes are damaged, as its owner may hear of it: nothing of its contents.
+/// A corrupt stored record, as the log may name it: without any of its contents.
 struct UnreadableRecord: Hashable, Sendable {
   let account: AccountID
-  /// Nil if its key is damaged, too.
+  /// Nil if the key is corrupt, too.
   let kind: RecordKind?
   let sequence: UInt64
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges a request into an account, and reads what the replica has not seen. No socket, no clock,
-// no chance.
+// Merges a request into an account and reads the records that the replica has not seen. Has no
+// socket, clock or randomness.
 
 import AtrestProtocol
 import AtrestReplication
@@ -16,11 +16,10 @@ package enum Exchange {
   ///   - device: The caller, which owns the outbox.
   ///   - feed: The account's feed in the current transaction. The caller finishes it and commits.
   ///   - now: The server's clock.
-  ///   - note: Hears of what its account may want to know later, if the transaction is committed.
-  /// - Returns: The answer, to be given once the transaction is committed.
-  /// - Complexity: O(offers + records answered), each with O(log records) storage work. Storage is
-  ///   called once to load the records, once to load the journal entries of writes that lost, and
-  ///   once to write, unless the stored records are very large; and for each purchase.
+  ///   - note: Receives events for the account's audit log, to be written if the transaction
+  ///     commits.
+  /// - Returns: The response. Send it only after the commit.
+  /// - Complexity: O(offers + records returned), each with O(log records) storage work.
   package static func run(
     _ request: PreparedExchange, device: ReplicaID, feed: AccountFeed, now: WallTime,
     note: (_ kind: Event.Kind, _ detail: Int64) -> Void = { _, _ in }

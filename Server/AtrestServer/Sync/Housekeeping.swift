@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prunes deleted records, and ends journal entries. No clock, no chance.
+// Prunes deleted records and expires journal entries. Has no clock and no randomness.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// One slice of the work, which a simulator drives as it is: loads what is due, decides in memory,
-/// and writes. Each record that changes moves to the end of the feed, so that devices follow.
+/// Housekeeping of one account. A simulator runs the same code. Each changed record gets a new
+/// sequence in the feed, so devices receive the change.
 package enum Housekeeping {
-  /// Records of one transaction: exchanges wait for it.
+  /// Maximum number of records per transaction, so that exchanges do not wait long.
   package static let slice = 500
 
-  /// Does what is due, of up to `limit` records.
+  /// Processes due records, up to `limit`.
   ///
   /// A deleted record is pruned once every device with access has acknowledged the deletion, or 30
   /// days after the server accepted it. It is not pruned while the journal lists an action that

@@ -7,9 +7,8 @@ extension MassDeletion {
   /// The indices of offers that are not to be taken unless a person wants it: all deletions of a
   /// request that would leave less than half.
   ///
-  /// - Parameter isNew: Whether the offer with an index was not judged before.
-  /// - Complexity: Loads the records that are to be deleted, and only if there are enough of them
-  ///   to matter.
+  /// - Parameter isNew: Whether the offer at an index was not judged before.
+  /// - Complexity: One lookup per deletion, and none if there are too few deletions to matter.
   static func withheld(
     _ request: PreparedExchange, _ feed: AccountFeed, isNew: (Int) -> Bool = { _ in true }
   ) throws(StoreError) -> Set<Int> {
