@@ -207,8 +207,7 @@ struct  Atrest__Sync__V1__Session
    */
   uint32_t target_minutes;
   /*
-   * The prune floor. Only the server writes it, with the stamp of the deletion. Registers with a
-   * smaller stamp are gone.
+   * Written by the server, with the stamp of the deletion. What is older is gone.
    */
   protobuf_c_boolean prune_floor;
 };
