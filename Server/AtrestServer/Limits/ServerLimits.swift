@@ -76,7 +76,7 @@ package struct ServerLimits: Sendable {
   }
 
   /// The limits in the order of the documentation. To add one, add a property above, a row here,
-  /// and a row to `docs/limits.md`.
+  /// and a row to `docs/operate/limits.md`.
   package static let table: [Limit] = [
     .count(
       "max-account-records", \.quota.records, 1...1_000_000_000,
