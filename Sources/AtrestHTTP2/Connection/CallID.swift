@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides how a call is named between a connection and its owner.
+// Identifies a call between a connection and its owner.
 
-/// Names one call of one connection. Never reused on that connection; another connection has its
-/// own call of the same name.
+/// Identifies one call on one connection. IDs are never reused on a connection but repeat across
+/// connections.
 public struct CallID: Hashable, Sendable, CustomStringConvertible {
   /// The HTTP/2 stream the call runs on.
   public let streamID: Int32
@@ -11,6 +11,6 @@ public struct CallID: Hashable, Sendable, CustomStringConvertible {
     self.streamID = streamID
   }
 
-  /// The stream number, for logs.
+  /// "call" and the stream number, for logs.
   public var description: String { "call \(streamID)" }
 }

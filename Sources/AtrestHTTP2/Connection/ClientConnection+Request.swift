@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts calls, feeds them, and gives them up.
+// Starts, feeds and cancels calls.
 
 extension ClientConnection {
-  /// Begins a call. Its headers leave with the next `appendOutput`, in one flight with messages
-  /// sent before that.
+  /// Starts a call. Its HEADERS leave with the next `appendOutput`, together with messages sent
+  /// before that.
   /// - Parameters:
   ///   - path: `/package.Service/Method`.
-  ///   - metadata: What travels with it.
-  ///   - timeout: Time for the whole call; the server is told, and this side ends the call too.
-  ///   - now: The present.
-  /// - Returns: Nil when the peer allows no more calls at once, has said GOAWAY, or is gone.
+  ///   - metadata: The request metadata.
+  ///   - timeout: Time for the whole call. Sent as `grpc-timeout` and enforced on this side too.
+  ///   - now: The current instant.
+  /// - Returns: Nil if the peer's concurrent-stream limit is reached, a GOAWAY was sent or
+  ///   received, or the connection is closed.
   public func start(
     path: String, metadata: Metadata = Metadata(), timeout: Duration? = nil, at now: Instant
   ) -> CallID? {
@@ -48,7 +49,7 @@ extension ClientConnection {
     return list
   }
 
-  /// Sends one message, the last one when `end` is true.
+  /// Queues one message. `end` half-closes the call after it.
   public func send(_ message: [UInt8], on call: CallID, end: Bool = false) -> SendResult {
     guard let stream = openStream(call), stream.request.isOpen else { return .gone }
     let (bytes, isCompressed) = codecs.encode(message, as: compression, limits: limits)
@@ -63,37 +64,37 @@ extension ClientConnection {
     return .queued
   }
 
-  /// Says that no further message follows.
+  /// Half-closes the call: no further message follows.
   public func finishSending(_ call: CallID) {
     guard let stream = openStream(call) else { return }
     stream.request.end()
     resume(stream)
   }
 
-  /// Gives a call up: RST_STREAM(CANCEL). No event follows for it.
+  /// Cancels a call with RST_STREAM(CANCEL). No further event follows for it.
   public func cancel(_ call: CallID) {
     if let stream = streams.find(call.streamID) { abandon(stream) }
   }
 
   // MARK: Ends
 
-  /// Notes the end of a call, unless it is known already.
+  /// Records the end of a call, unless it has ended already.
   func end(_ stream: ClientStream, _ status: Status, dropsHeld: Bool = false) {
     guard let status = stream.response.end(status, dropsHeld: dropsHeld) else { return }
     note(.finished(stream, status))
     stream.release()
-    // The server has answered in full: what was still to be sent is of no use.
+    // The server has answered in full: the rest of the request is useless.
     if !stream.request.isSent, !stream.isClosed { session.reset(stream.number, .noError) }
   }
 
-  /// Ends a call from this side, and tells the owner.
+  /// Ends a call from this side and reports it to the owner.
   func fail(_ stream: ClientStream, _ status: Status) {
     guard !stream.isOver else { return }
     end(stream, status, dropsHeld: true)
     drop(stream)
   }
 
-  /// Ends a call from this side without a word to the owner.
+  /// Ends a call from this side without reporting it to the owner.
   func abandon(_ stream: ClientStream) {
     stream.isReported = true
     drop(stream)
@@ -106,7 +107,7 @@ extension ClientConnection {
 
   // MARK: Time
 
-  /// Looks at one call's deadline and progress. Returns when to look again.
+  /// Checks one call's deadline and progress. Returns when to check again.
   func check(_ stream: ClientStream) -> Instant? {
     let now = session.now
     if let deadline = stream.deadline, deadline <= now {
@@ -156,7 +157,7 @@ extension ClientConnection {
     }
   }
 
-  /// The stream of a call that is not over.
+  /// The stream of a call that has not ended.
   func openStream(_ call: CallID) -> ClientStream? {
     guard let stream = streams.find(call.streamID), !stream.isOver else { return nil }
     return stream

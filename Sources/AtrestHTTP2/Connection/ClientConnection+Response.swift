@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads responses, and decides what each way of ending amounts to.
+// Reads responses and maps every way a stream can end to a status.
 
 extension ClientConnection {
   func endHeaders(_ number: Int32, isEnd: Bool) {
@@ -16,12 +16,12 @@ extension ClientConnection {
 
   func takeData(_ number: Int32, _ bytes: UnsafeRawBufferPointer) {
     guard let stream = streams.find(number) else {
-      // What nobody wants is still taken, or the connection's window would close for good.
+      // Data for an unknown stream is consumed too, or the connection window would stay closed.
       return session.consume(number, bytes.count)
     }
     switch readMessages(stream, bytes) {
     case .read, .discarded: session.consume(number, bytes.count)
-    // The stream's window stays closed by this much; the other streams go on.
+    // Only the stream window stays closed by this much; other streams continue.
     case .held: session.consumeConnection(bytes.count)
     }
     stream.settle()
@@ -50,11 +50,11 @@ extension ClientConnection {
 
   // MARK: Verbs
 
-  /// Holds further messages of a call back; those already in line still come. The server may send
-  /// on until the stream's window is full; other calls are not held up.
+  /// Pauses message delivery for a call. Messages already queued are still delivered. The server
+  /// may send until the stream window is full; other calls are unaffected.
   public func pauseReading(_ call: CallID) { openStream(call)?.response.pause() }
 
-  /// Ends `pauseReading`. What was held back comes as events.
+  /// Ends `pauseReading`. Buffered input is returned as events.
   public func resumeReading(_ call: CallID) -> ClientEvents {
     let events = pendingEvents
     guard let stream = streams.find(call.streamID), let (input, end) = stream.response.resume()
@@ -69,11 +69,11 @@ extension ClientConnection {
 }
 
 extension ResponseFields {
-  /// Whether this is a gRPC server speaking. A status of its own is one even under another HTTP
-  /// code.
+  /// Whether the response comes from a gRPC server. A `grpc-status` counts even with an HTTP status
+  /// other than 200.
   var isAnswer: Bool { code != nil || (httpStatus == 200 && isGRPC) }
 
-  /// What an answer that is not gRPC amounts to.
+  /// The status for a response that is not gRPC.
   var refusal: Status {
     httpStatus == 200
       ? Status(.unknown, "The server does not speak gRPC: its content-type is another.")

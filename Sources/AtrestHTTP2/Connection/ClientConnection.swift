@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the client's side of one connection: calls and bytes in, events and bytes out.
+// The client side of one connection: calls and bytes in, events and bytes out.
 
 import AtrestLedger
 
@@ -14,11 +14,11 @@ public final class ClientConnection {
     case writable(ClientStream)
   }
 
-  /// The bounds this connection keeps.
+  /// The limits of this connection.
   public let limits: Limits
-  /// Where what the peer makes this connection hold is booked.
+  /// Charged for bytes that the peer makes this connection buffer.
   public let holder: Holder
-  /// Where what the connection and its calls need by themselves is booked.
+  /// Charged for the fixed memory of the connection and its calls.
   public let overhead: Holder
 
   let session: HTTP2Session
@@ -29,22 +29,22 @@ public final class ClientConnection {
   let compression: Compression
   var streams = StreamTable<ClientStream>()
   private var events = EventQueue<Pending>()
-  /// No call wants attention before this. May be early: it is not raised when a call ends.
+  /// No call needs a check before this. May be early: it is not raised when a call ends.
   private var callCheck: Instant?
-  /// Either side has said that no more calls begin here.
+  /// Either side has sent GOAWAY or begun to drain: no new calls.
   private var isLeaving = false
 
-  /// A connection that has just been made (and, under TLS, has agreed on `h2`).
+  /// Creates a connection over a newly opened transport. Under TLS, ALPN has already selected `h2`.
   /// - Parameters:
   ///   - limits: Bounds on the peer.
-  ///   - codecs: zlib's streams, shared by the connections of one executor.
-  ///   - authority: Host, and port unless it is the scheme's own.
+  ///   - codecs: zlib streams, shared by the connections of one executor.
+  ///   - authority: Host, and the port unless it is the scheme's default.
   ///   - isSecure: Whether `:scheme` is https.
   ///   - userAgent: The `user-agent` of every call.
-  ///   - compression: What large requests use. Nil or identity: none.
-  ///   - now: The present.
-  ///   - holder: Where what the peer makes it hold is booked.
-  ///   - overhead: Where what it needs by itself is booked.
+  ///   - compression: The encoding of large requests. Nil or identity sends them uncompressed.
+  ///   - now: The current instant.
+  ///   - holder: Charged for bytes that the peer makes this connection buffer.
+  ///   - overhead: Charged for the fixed memory of the connection and its calls.
   public init(
     limits: Limits = .default, codecs: Codecs = Codecs(), authority: String,
     isSecure: Bool = true, userAgent: String = "atrest", compression: Compression? = nil,
@@ -62,24 +62,23 @@ public final class ClientConnection {
     session.owner = self
   }
 
-  // MARK: What the owner calls
+  // MARK: Called by the owner
 
-  /// Takes bytes that arrived. Hand in at most 64 KiB at a time: events queue up meanwhile.
+  /// Processes received bytes. Pass at most 64 KiB at a time: events queue up meanwhile.
   public func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) -> ClientEvents {
     session.receive(bytes, at: now)
     streams.recent?.stream.settle()
     return ClientEvents(connection: self)
   }
 
-  /// Appends what is to be sent, until nothing is left or `buffer` holds
-  /// ``Limits/outputHighWaterBytes``. Call again once the buffer is written, until it appends
-  /// nothing.
+  /// Appends output until none is left or `buffer` holds ``Limits/outputHighWaterBytes``. After
+  /// writing the buffer, call again until nothing is appended.
   public func appendOutput(to buffer: inout [UInt8]) { session.appendOutput(to: &buffer) }
 
-  /// Events that came up while output was written or a verb ran. Take them after `appendOutput`.
+  /// Events raised while output was produced or a method ran. Take them after `appendOutput`.
   public var pendingEvents: ClientEvents { ClientEvents(connection: self) }
 
-  /// Lets time pass: call deadlines, handshake, keepalive. Append output afterwards.
+  /// Processes expired timers: call deadlines, handshake, keepalive. Append output afterwards.
   public func deadlineReached(at now: Instant) -> ClientEvents {
     session.now = now
     session.timePassed()
@@ -87,43 +86,43 @@ public final class ClientConnection {
     return ClientEvents(connection: self)
   }
 
-  /// The peer is gone, by EOF or by reset: every open call finishes UNAVAILABLE.
+  /// Reports EOF or a reset by the peer: every open call finishes with UNAVAILABLE.
   public func peerClosed(at now: Instant) -> ClientEvents {
     session.now = now
     session.terminate(.connectionLost)
     return ClientEvents(connection: self)
   }
 
-  /// Starts no more calls; finished when the last one ends or ``Limits/drainGrace`` is over.
+  /// Starts no new calls. Finished when the last call ends or ``Limits/drainGrace`` has passed.
   public func beginDrain(at now: Instant) {
     session.now = now
     isLeaving = true
     session.beginDrain()
   }
 
-  /// When `deadlineReached` wants to be called; may be early, never late. Nil means not at all.
+  /// When to call `deadlineReached`. May be early, never late. Nil means never.
   public var nextDeadline: Instant? {
     session.isTerminated ? nil : earliest(callCheck, session.nextDeadline)
   }
 
-  /// True when nothing is left to read or to append: the owner writes what it has, then closes.
+  /// True when nothing is left to read or append. The owner then flushes its buffer and closes.
   public var isFinished: Bool { session.isFinished }
 
-  /// False while more than ``Limits/maxQueuedFrames`` wait to be sent. The owner then leaves what
-  /// arrives unread.
+  /// False while more than ``Limits/maxQueuedFrames`` frames wait to be sent. The owner then stops
+  /// reading.
   public var acceptsInput: Bool { session.acceptsInput }
 
-  /// Calls whose streams are open, finished by the owner or not.
+  /// The number of open streams, including calls the owner has finished.
   public var openCalls: Int { streams.count }
 
-  /// Whether `start` would take a call now.
+  /// Whether `start` would accept a call now.
   public var canStartCall: Bool { !isLeaving && session.canBegin(streamBeside: streams.count) }
 
   // MARK: Events for the owner
 
   func note(_ event: Pending) { events.append(event) }
 
-  /// Takes the next event; a message is inflated here, and nothing is told of a call that is over.
+  /// Takes the next event. Inflates messages here; skips events of calls that have ended.
   func nextEvent() -> ClientEvent? {
     while let event = events.popFirst() {
       if let told = tell(event) { return told }
@@ -157,10 +156,10 @@ public final class ClientConnection {
 
   // MARK: Time
 
-  /// Lowers the moment of the next look at the calls.
+  /// Schedules the next check of all calls no later than `moment`.
   func checkCalls(by moment: Instant) { callCheck = earliest(callCheck, moment) }
 
-  /// Looks at every call's deadline and progress. Returns when to look again.
+  /// Checks every call's deadline and progress. Returns when to check again.
   private func checkCalls() -> Instant? {
     var next: Instant?
     for stream in streams.all { next = earliest(next, check(stream)) }
@@ -225,14 +224,14 @@ extension ClientConnection: HTTP2SessionOwner {
   private func closeStream(_ number: Int32, _ code: HTTP2ErrorCode) {
     guard let stream = streams.find(number) else { return }
     stream.isClosed = true
-    // A server that resets on the deadline may be a moment ahead of our own timer.
+    // A server's reset at the deadline may arrive just before our own timer fires.
     let isLate = code == .cancel && stream.deadline.map { $0 <= session.now } ?? false
     end(
       stream,
       isLate
         ? Status(.deadlineExceeded, "The deadline has passed.")
         : Status(http2Error: code.rawValue))
-    // A paused call still holds messages for its owner.
+    // A paused call still buffers messages for its owner.
     if !stream.response.holdsEnd || stream.isReported { forget(stream) }
   }
 
@@ -240,7 +239,7 @@ extension ClientConnection: HTTP2SessionOwner {
     callCheck = nil
     let lost = Status(.unavailable, "The connection was lost.")
     for stream in streams.all {
-      // What arrived before the end counts, held back or not.
+      // Input that arrived before the end counts, buffered or not.
       let held = stream.response.resume()
       if let held { _ = held.input.withUnsafeBytes { readMessages(stream, $0) } }
       end(stream, held?.end ?? lost)

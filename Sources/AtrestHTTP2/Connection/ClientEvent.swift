@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what a client connection tells its owner.
+// The events a client connection reports to its owner.
 
-/// What happened on a client connection, in order.
+/// An event on a client connection, in order.
 public enum ClientEvent: Sendable {
-  /// The server's first metadata. Absent when the server answers with a status only.
+  /// The server's initial metadata. Absent in a trailers-only response.
   case headers(CallID, Metadata)
-  /// A whole response message, inflated.
+  /// A complete response message, inflated.
   case message(CallID, [UInt8])
-  /// The call is over: trailers folded in, `.ok` too. The last event of a call, and the only one
-  /// that means success. None follows `cancel`.
+  /// The call ended, with the status and trailers; also for `.ok`. The last event of a call, and
+  /// the only one that means success. Not sent after `cancel`.
   case finished(CallID, Status)
-  /// The server asks for no new calls on this connection. Those open go on.
+  /// The server sent GOAWAY: no new calls on this connection. Open calls continue.
   case goAway
-  /// After `queueFull`: there is room again.
+  /// The queue has room again after `queueFull`.
   case writable(CallID)
 }
 
-/// The events of a ``ClientConnection``, taken one at a time with `for event in …`.
-/// What is not taken stays first in line for the next time.
+/// The events of a ``ClientConnection``, taken one at a time with `for event in …`. Events not
+/// taken stay queued.
 public struct ClientEvents: Sequence, IteratorProtocol {
   let connection: ClientConnection
 
-  /// The next event, or nil when nothing is left to tell for now.
+  /// The next event, or nil when the queue is empty.
   public mutating func next() -> ClientEvent? { connection.nextEvent() }
 }

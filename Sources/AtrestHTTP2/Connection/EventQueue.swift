@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps what a connection has to tell until its owner takes it.
+// Buffers a connection's events until its owner takes them.
 
-/// A queue that keeps its memory for the next turn, unless that is much.
+/// A FIFO that keeps its memory once drained, up to 1,024 events.
 struct EventQueue<Event> {
   private var events: [Event] = []
   private var head = 0

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what time is in this module: a number the owner passes in, never a clock that is read.
+// Time in this module: a number passed in by the owner. No clock is read here.
 
-/// A point on a monotonic clock. Only the difference between two instants of one clock means
-/// something.
+/// A point on a monotonic clock. Only differences between instants of the same clock are
+/// meaningful.
 ///
 /// All arithmetic saturates: a hostile `grpc-timeout` can ask for 11 thousand years and gets
 /// "never".
 public struct Instant: Comparable, Hashable, Sendable {
-  /// Nanoseconds since the clock's own arbitrary zero.
+  /// Nanoseconds since the clock's arbitrary zero.
   public var nanoseconds: UInt64
 
-  /// An instant so many nanoseconds after the clock's zero.
+  /// Creates an instant `nanoseconds` after the clock's zero.
   public init(nanoseconds: UInt64) {
     self.nanoseconds = nanoseconds
   }
 
-  /// The instant `duration` later, or earlier when it is negative; saturates at both ends.
+  /// The instant `duration` later, or earlier if negative. Saturates at both ends.
   public func advanced(by duration: Duration) -> Instant {
     if duration < .zero {
       return Instant(
@@ -24,7 +24,7 @@ public struct Instant: Comparable, Hashable, Sendable {
     return advanced(byNanoseconds: duration.clampedNanoseconds)
   }
 
-  /// The time from `earlier` to here; zero when `earlier` is in fact later.
+  /// The time since `earlier`; zero if `earlier` is later.
   public func duration(since earlier: Instant) -> Duration {
     .nanoseconds(Int64(clamping: nanoseconds.saturatingSubtract(earlier.nanoseconds)))
   }
@@ -34,12 +34,12 @@ public struct Instant: Comparable, Hashable, Sendable {
     return Instant(nanoseconds: overflow ? .max : sum)
   }
 
-  /// The order of the clock.
+  /// Orders instants by time.
   public static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
 }
 
 extension Duration {
-  /// Whole nanoseconds, at least zero and at most what 64 bits hold.
+  /// Whole nanoseconds, clamped to 0...UInt64.max.
   var clampedNanoseconds: UInt64 {
     let (seconds, attoseconds) = components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -55,7 +55,7 @@ extension UInt64 {
   }
 }
 
-/// The earlier of two moments, where nil means never.
+/// The earlier of two instants; nil means never.
 func earliest(_ a: Instant?, _ b: Instant?) -> Instant? {
   guard let a else { return b }
   guard let b else { return a }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides the three answers to "send this".
+// The three results of sending a message.
 
-/// What became of a message handed to `send`.
+/// The result of `send`.
 public enum SendResult: Sendable {
-  /// It will go out in order, unless the call ends first.
+  /// Queued. It is sent in order, unless the call ends first.
   case queued
-  /// Not taken: as much as ``Limits/streamQueueBytes`` waits for the peer to read. A `writable`
-  /// event follows when half of it is gone.
+  /// Rejected: ``Limits/streamQueueBytes`` are already queued on the stream. A `writable` event
+  /// follows when half of them are sent.
   case queueFull
-  /// Not taken: the call is over, or this side has already ended it.
+  /// Rejected: the call has ended, or this side has half-closed it.
   case gone
 }

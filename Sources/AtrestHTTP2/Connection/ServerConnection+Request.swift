@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads requests: refuses some on their headers, takes the bodies of the others.
+// Reads requests: rejects some on their headers and receives the bodies of the others.
 
 import AtrestLedger
 
@@ -20,7 +20,7 @@ extension ServerConnection {
     if isEnd { endRequest(stream) }
   }
 
-  /// Why a call ends on its headers.
+  /// Why a call is rejected on its headers.
   private enum Refusal {
     case status(Status, listsEncodings: Bool = false)
     case plain(PlainAnswer)
@@ -79,7 +79,7 @@ extension ServerConnection {
 
   func takeData(_ number: Int32, _ bytes: UnsafeRawBufferPointer) {
     guard let stream = streams.find(number) else {
-      // What nobody wants is still taken, or the connection's window would close for good.
+      // Data for an unknown stream is consumed too, or the connection window would stay closed.
       return session.consume(number, bytes.count)
     }
     switch readMessages(stream, bytes) {
@@ -87,7 +87,7 @@ extension ServerConnection {
       session.consume(number, bytes.count)
       boundUnfinished(stream)
     case .held:
-      // The stream's window stays closed by this much; the other streams go on.
+      // Only the stream window stays closed by this much; other streams continue.
       session.consumeConnection(bytes.count)
       boundUnfinished(stream)
     case .discarded:
@@ -129,7 +129,7 @@ extension ServerConnection {
 
   // MARK: Bounds
 
-  /// Ends a call that takes what the connection keeps of requests too far.
+  /// Ends a call that takes the connection over its limit of incomplete request bytes.
   private func boundUnfinished(_ stream: ServerStream) {
     countRequest(stream)
     guard unfinishedBytes > limits.maxUnfinishedBytes, unfinishedBytes > stream.requestBytes,
@@ -138,8 +138,8 @@ extension ServerConnection {
     fail(stream, .unfinishedRequests)
   }
 
-  /// Ends the calls begun last that take too far what an unauthenticated connection keeps of
-  /// requests. Of several calls that keep something; one alone may go on.
+  /// Ends the most recent calls while an unauthenticated connection exceeds its limit of incomplete
+  /// request bytes. A single call may continue.
   func boundUnauthenticated() {
     guard !isAuthenticated, unfinishedBytes > limits.maxUnfinishedBytesUnauthenticated else {
       return
@@ -159,7 +159,7 @@ extension ServerConnection {
     fail(stream, Status(.resourceExhausted, "A message is over \(maxMessageBytes(stream)) bytes."))
   }
 
-  /// The message again, or nil after the call has been failed for what it sent.
+  /// The inflated message, or nil after failing the call for invalid input.
   func inflate(_ bytes: [UInt8], for stream: ServerStream) -> [UInt8]? {
     var limits = limits
     limits.maxMessageBytes = maxMessageBytes(stream)
@@ -171,7 +171,7 @@ extension ServerConnection {
     }
   }
 
-  /// Ends a call for what its client did, and tells both sides.
+  /// Ends a call for its client's fault and reports it to both sides.
   func fail(_ stream: ServerStream, _ status: Status, _ reason: Cancellation = .badRequest) {
     guard !stream.isOver else { return }
     abort(stream, status)
@@ -194,22 +194,21 @@ extension ServerConnection {
 
   // MARK: Verbs
 
-  /// Has somebody pay for what a call holds and will hold: who has made it is known now.
+  /// Charges `payer` for what a call holds now and later. Called once the caller is known.
   public func bill(_ call: CallID, to payer: Holder) {
     streams.find(call.streamID)?.bill(payer)
   }
 
-  /// Allows the messages of a call no more than so many bytes, inflated too. What is larger ends
-  /// the call, also what has arrived already. For methods that anybody may call and that need
-  /// little.
+  /// Limits the messages of a call to `bytes`, compressed and inflated. A larger message ends the
+  /// call, even if it has already arrived. For unauthenticated methods with small requests.
   public func limitMessages(of call: CallID, to bytes: Int) {
     guard let stream = openStream(call) else { return }
     stream.request.maxMessageBytes = bytes
     if stream.request.declaredBytes > bytes { failTooLarge(stream) }
   }
 
-  /// Discards what the client still sends on a call, without inflating it, and tells neither
-  /// messages nor the end of the request. The call stays open for `finish`.
+  /// Discards the rest of a request without inflating it. No `message` or `endOfRequest` events
+  /// follow. The call stays open for `finish`.
   public func stopReading(_ call: CallID) {
     if let stream = streams.find(call.streamID) { stopReading(stream) }
   }
@@ -220,24 +219,24 @@ extension ServerConnection {
     countRequest(stream)
   }
 
-  /// Expects nothing more on a call than the end of its request. If that does not come within
-  /// ``Limits/requestStall``, the call ends, whatever else comes.
-  /// - Parameter keptBytes: What the owner keeps of the request until then.
+  /// Expects nothing but the end of the request. If it does not arrive within
+  /// ``Limits/requestStall``, the call ends, whatever else arrives.
+  /// - Parameter keptBytes: Request bytes that the owner retains until then.
   public func expectEnd(_ call: CallID, keptBytes: Int = 0) {
     guard let stream = openStream(call), stream.request.expectEnd(keptBytes: keptBytes) else {
       return
     }
-    // Anew: a check that is under way began with an earlier byte.
+    // Restart: a pending check began with an earlier byte.
     stream.readCheck = nil
     watchRequest(stream)
     boundUnfinished(stream)
   }
 
-  /// Holds further messages of a call back; those already in line still come. The client may send
-  /// on until the stream's window is full; other calls are not held up.
+  /// Pauses message delivery for a call. Messages already queued are still delivered. The client
+  /// may send until the stream window is full; other calls are unaffected.
   public func pauseReading(_ call: CallID) { openStream(call)?.request.pause() }
 
-  /// Ends `pauseReading`. What was held back comes as events.
+  /// Ends `pauseReading`. Buffered input is returned as events.
   public func resumeReading(_ call: CallID) -> ServerEvents {
     let events = pendingEvents
     guard let stream = openStream(call), let (input, isEnded) = stream.request.resume() else {
@@ -250,7 +249,7 @@ extension ServerConnection {
     return events
   }
 
-  /// The stream of a call that is not over.
+  /// The stream of a call that has not ended.
   func openStream(_ call: CallID) -> ServerStream? {
     guard let stream = streams.find(call.streamID), !stream.isOver else { return nil }
     return stream

@@ -4,7 +4,7 @@
 extension ServerConnection {
   // MARK: Verbs
 
-  /// Sends one message; response headers go out before the first.
+  /// Queues one message. Response headers precede the first.
   public func send(_ message: [UInt8], on call: CallID) -> SendResult {
     guard let stream = openStream(call) else { return .gone }
     let (bytes, isCompressed) = encode(message, for: stream)
@@ -15,16 +15,16 @@ extension ServerConnection {
     countResponse(stream)
     watchResponse(stream)
     if stream.response.start() {
-      // Small messages may precede large ones: what the client accepts is declared at once.
+      // Small messages may precede large ones, so the encoding is declared at once.
       session.submitResponse(stream.number, responseHeaders(stream.response.encoding))
     }
     resume(stream)
     return .queued
   }
 
-  /// `send` and `finish(.ok)` in one: the path of a unary call.
-  /// - Returns: `queueFull` if the call ended with RESOURCE_EXHAUSTED instead, because too much
-  ///   waits on the connection for its peer to read: ``Limits/maxUnsentBytes``.
+  /// Combines `send` and `finish(.ok)`: the path of a unary call.
+  /// - Returns: `queueFull` if the call ended with RESOURCE_EXHAUSTED instead, because unsent
+  ///   responses would exceed ``Limits/maxUnsentBytes``.
   @discardableResult
   public func reply(_ message: [UInt8], to call: CallID) -> SendResult {
     guard let stream = openStream(call) else { return .gone }
@@ -45,14 +45,15 @@ extension ServerConnection {
     return .queued
   }
 
-  /// Ends a call: trailers after what is queued, or a status alone when nothing was sent. If the
-  /// client was still sending, RST_STREAM(NO_ERROR) follows and what it sends is discarded.
+  /// Ends a call: trailers after the queued messages, or trailers-only if nothing was sent. If the
+  /// client has not half-closed, RST_STREAM(NO_ERROR) follows and the rest of the request is
+  /// discarded.
   public func finish(_ call: CallID, _ status: Status) {
     if let stream = openStream(call) { end(stream, status) }
   }
 
-  /// Ends a call now, in the middle of a message if need be: what is queued is dropped, and what
-  /// its caller does not read does not hold it up. Nothing further is told of it.
+  /// Ends a call now, even inside a message. Queued messages are dropped, so a peer that does not
+  /// read cannot delay the end. No further events follow.
   public func abort(_ call: CallID, _ status: Status) {
     if let stream = openStream(call) { abort(stream, status) }
   }
@@ -70,8 +71,8 @@ extension ServerConnection {
     }
   }
 
-  /// Ends a call now: what is queued is dropped. A message half sent, or a closed window in front
-  /// of the trailers, leaves only a reset.
+  /// Ends a call now and drops queued messages. Resets the stream if a message is half sent or a
+  /// closed window blocks the trailers.
   func abort(_ stream: ServerStream, _ status: Status) {
     let isBlocked = stream.response.isStarted && session.isBlocked(stream.number)
     guard stream.response.messages.isHalfSent || isBlocked else {
@@ -91,18 +92,18 @@ extension ServerConnection {
 
   // MARK: Time
 
-  /// Looks at one call's deadline and progress. Returns when to look again.
+  /// Checks one call's deadline and progress. Returns when to check again.
   func check(_ stream: ServerStream) -> Instant? {
     let now = session.now
     if let deadline = stream.deadline, deadline <= now {
       stream.deadline = nil
       guard !stream.isOver else {
-        // Finished, but the client does not read the end of it.
+        // Finished, but the client does not read the rest.
         session.reset(stream.number, .cancel)
         return nil
       }
       fail(stream, Status(.deadlineExceeded, "The deadline has passed."), .deadlineExceeded)
-      // What could not be flushed by then still has the write check.
+      // The write check still covers output that could not be flushed by then.
     }
     if let due = stream.messageDue, due <= now {
       stream.messageDue = nil
@@ -125,7 +126,7 @@ extension ServerConnection {
       stream.writeCheck = nil
       if stream.response.isUnread {
         guard check.mark != stream.response.messages.progress else {
-          // The client reads nothing: nothing said on this stream would arrive.
+          // The client reads nothing: trailers would not arrive either.
           if !stream.isOver { note(.cancelled(stream, .stalled)) }
           reset(stream)
           return nil
@@ -185,13 +186,13 @@ extension ServerConnection {
     session.submitTrailers(stream.number, list)
   }
 
-  /// Ends a call that its owner has not heard of.
+  /// Ends a call that was never reported to the owner.
   func submitStatusAlone(_ stream: ServerStream, _ status: Status, listsEncodings: Bool) {
     _ = stream.response.finish(status)
     submitStatus(stream, status, listsEncodings: listsEncodings)
   }
 
-  /// "Trailers-Only": one HEADERS frame is the whole response, so that a client may still retry.
+  /// Trailers-only: one HEADERS frame is the whole response, so the client may still retry.
   private func submitStatus(_ stream: ServerStream, _ status: Status, listsEncodings: Bool) {
     var list = HeaderList()
     list.add(":status", "200")
@@ -201,7 +202,7 @@ extension ServerConnection {
     session.submitResponse(stream.number, list, hasBody: false)
   }
 
-  /// An HTTP answer without a gRPC status.
+  /// An HTTP response without a gRPC status.
   func answerPlainly(_ stream: ServerStream, _ answer: PlainAnswer) {
     stream.response.startPlain()
     var list = HeaderList()
@@ -217,7 +218,7 @@ extension ServerConnection {
   }
 }
 
-/// Answers to what is not gRPC. A short body, so that generic HTTP/2 tools have something to read.
+/// Responses to requests that are not gRPC. The short body is for generic HTTP/2 tools.
 enum PlainAnswer {
   case unsupportedMediaType
   case methodNotAllowed(isHead: Bool)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the server's side of one connection: bytes and instants in, events and bytes out.
+// The server side of one connection: bytes and instants in, events and bytes out.
 
 import AtrestLedger
 
-/// One HTTP/2 connection of a gRPC server, without a socket and without a clock.
+/// One HTTP/2 connection of a gRPC server, without a socket or a clock.
 ///
-/// The owner loops: `receive` what arrived and act on the events; ``appendOutput(to:)``, write;
-/// take ``pendingEvents``; ask ``nextDeadline`` when to call `deadlineReached`; close when
-/// ``isFinished`` and all is written, and call `peerClosed` so that calls still open end. Verbs may
-/// be called at any time on the owner's executor, while events are being taken too, and tolerate a
-/// call that has ended meanwhile. Not Sendable.
+/// The owner loops: call `receive` and act on the events; call ``appendOutput(to:)`` and write;
+/// take ``pendingEvents``; call `deadlineReached` at ``nextDeadline``. When ``isFinished`` and all
+/// output is written, it closes and calls `peerClosed` to end open calls. Methods may be called at
+/// any time on the owner's executor, also while taking events, and tolerate calls that have ended.
+/// Not Sendable.
 ///
-/// Three state machines decide, and this class carries out what they say: `ConnectionLifecycle` of
-/// the session, and for each stream an `InboundRequest` and an `OutboundResponse`. `PeerPolicing`
-/// judges what is legal and abusive.
+/// Three state machines decide and this class acts: the session's `ConnectionLifecycle`, and an
+/// `InboundRequest` and an `OutboundResponse` per stream. `PeerPolicing` judges legal but abusive
+/// traffic.
 public final class ServerConnection {
   enum Pending {
     case started(ServerStream, RequestHead)
@@ -23,18 +23,18 @@ public final class ServerConnection {
     case writable(ServerStream)
   }
 
-  /// The bounds this connection keeps.
+  /// The limits of this connection.
   public let limits: Limits
-  /// Where what the peer makes this connection hold is booked: messages that are not whole,
-  /// messages that are not read. Less as soon as the peer does its part. True when all events are
-  /// taken, not between them.
+  /// Charged for bytes that the peer makes this connection buffer: incomplete messages and unread
+  /// responses. The charge falls as the peer completes or reads them. Accurate once all events are
+  /// taken, not between events.
   public let holder: Holder
-  /// Where what the connection and its calls need by themselves is booked.
+  /// Charged for the fixed memory of the connection and its calls.
   public let overhead: Holder
-  /// Whether requests have the whole of ``Limits/maxUnfinishedBytes``, or only
-  /// ``Limits/maxUnfinishedBytesUnauthenticated``. An owner that knows its callers says false
-  /// before the first byte, and true once one has proved who it is; a `started` event is early
-  /// enough for its own call.
+  /// Whether incomplete requests may use ``Limits/maxUnfinishedBytes`` or only
+  /// ``Limits/maxUnfinishedBytesUnauthenticated``. An owner that authenticates callers sets false
+  /// before the first byte and true after the first authenticated call. Setting it on a `started`
+  /// event is early enough for that call.
   public var isAuthenticated = true
 
   let session: HTTP2Session
@@ -44,25 +44,26 @@ public final class ServerConnection {
   private var events = EventQueue<Pending>()
   private var policing: PeerPolicing
   private var frames = FrameMeter()
-  /// No call wants attention before this. May be early: it is not raised when a call ends.
+  /// No call needs a check before this. May be early: it is not raised when a call ends.
   private var callCheck: Instant?
-  /// Bytes of requests that are not whole.
+  /// Bytes of incomplete requests.
   private(set) var unfinishedBytes = 0
-  /// Bytes of answers that wait for the peer.
+  /// Bytes of unsent responses.
   private(set) var unsentBytes = 0
-  /// The stream whose charges may not be what it holds: see `settle`.
+  /// The stream whose charges may be out of date: see `settle`.
   private var unsettled: ServerStream?
-  /// Who pays for calls that are not billed to anybody: see `bill`.
+  /// Charged for calls without a payer of their own: see `bill`.
   private let payer: Holder?
 
-  /// A connection that has just been accepted (and, under TLS, has agreed on `h2`).
+  /// Creates a connection over a newly accepted transport. Under TLS, ALPN has already selected
+  /// `h2`.
   /// - Parameters:
   ///   - limits: Bounds on the peer.
-  ///   - codecs: zlib's streams, shared by the connections of one executor.
-  ///   - now: The present.
-  ///   - holder: Where what the peer makes it hold is booked.
-  ///   - overhead: Where what it needs by itself is booked.
-  ///   - payer: Who pays for that, as long as nobody else does.
+  ///   - codecs: zlib streams, shared by the connections of one executor.
+  ///   - now: The current instant.
+  ///   - holder: Charged for bytes that the peer makes this connection buffer.
+  ///   - overhead: Charged for the fixed memory of the connection and its calls.
+  ///   - payer: Pays for those bytes until `bill` names a call's own payer.
   public init(
     limits: Limits = .default, codecs: Codecs = Codecs(), now: Instant, holder: Holder = Holder(),
     overhead: Holder = Holder(), payer: Holder? = nil
@@ -77,16 +78,16 @@ public final class ServerConnection {
     session.owner = self
   }
 
-  // MARK: What the owner calls
+  // MARK: Called by the owner
 
-  /// Takes bytes that arrived. Hand in at most 64 KiB at a time: events queue up meanwhile.
+  /// Processes received bytes. Pass at most 64 KiB at a time: events queue up meanwhile.
   public func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) -> ServerEvents {
     session.receive(bytes, at: now)
-    // A header block may stop in the middle.
+    // A header block may be incomplete.
     if let recent = streams.recent?.stream, recent.request.areHeadersArriving {
       countRequest(recent)
     }
-    // Afterwards: by now it is known which streams there are.
+    // After `receive`, which determines which streams exist.
     frames.feed(bytes) { head in
       guard session.isReading else { return }
       judge(
@@ -96,16 +97,16 @@ public final class ServerConnection {
     return ServerEvents(connection: self)
   }
 
-  /// Appends what is to be sent, until nothing is left or `buffer` holds
-  /// ``Limits/outputHighWaterBytes``. Call again once the buffer is written, until it appends
-  /// nothing.
+  /// Appends output until none is left or `buffer` holds ``Limits/outputHighWaterBytes``. After
+  /// writing the buffer, call again until nothing is appended.
   public func appendOutput(to buffer: inout [UInt8]) { session.appendOutput(to: &buffer) }
 
-  /// Events that came up while output was written or a verb ran (`writable`, or the end of all
-  /// calls when the connection ends). Take them after `appendOutput`.
+  /// Events raised while output was produced or a method ran: `writable`, or the end of all calls
+  /// when the connection ends. Take them after `appendOutput`.
   public var pendingEvents: ServerEvents { ServerEvents(connection: self) }
 
-  /// Lets time pass: call deadlines, timeouts, keepalive, drain. Append output afterwards.
+  /// Processes expired timers: call deadlines, timeouts, keepalive, drain. Append output
+  /// afterwards.
   public func deadlineReached(at now: Instant) -> ServerEvents {
     session.now = now
     session.timePassed()
@@ -113,48 +114,48 @@ public final class ServerConnection {
     return ServerEvents(connection: self)
   }
 
-  /// The peer is gone, by EOF or by reset: every call still open is cancelled.
+  /// Reports EOF or a reset by the peer: every open call is cancelled.
   public func peerClosed(at now: Instant) -> ServerEvents {
     session.now = now
     session.terminate(.connectionLost)
     return ServerEvents(connection: self)
   }
 
-  /// Starts to leave: GOAWAY for "soon", GOAWAY for good once the peer has seen the first, then
-  /// finished when the last call ends or ``Limits/drainGrace`` is over.
+  /// Starts a graceful shutdown: a first GOAWAY as notice, and the final GOAWAY once the peer has
+  /// seen it. Finished when the last call ends or ``Limits/drainGrace`` has passed.
   public func beginDrain(at now: Instant) {
     session.now = now
     session.beginDrain()
   }
 
-  /// When `deadlineReached` wants to be called; may be early, never late. Nil means not at all.
+  /// When to call `deadlineReached`. May be early, never late. Nil means never.
   public var nextDeadline: Instant? {
     session.isTerminated ? nil : earliest(callCheck, session.nextDeadline)
   }
 
-  /// True when nothing is left to read or to append: the owner writes what it has, then closes.
+  /// True when nothing is left to read or append. The owner then flushes its buffer and closes.
   public var isFinished: Bool { session.isFinished }
 
-  /// False while more than ``Limits/maxQueuedFrames`` wait to be sent. The owner then leaves what
-  /// arrives unread: each frame of a peer that reads no answers could otherwise queue another one.
+  /// False while more than ``Limits/maxQueuedFrames`` frames wait to be sent. The owner then stops
+  /// reading: otherwise a peer that does not read could queue a reply with every frame.
   public var acceptsInput: Bool { session.acceptsInput }
 
-  /// Calls whose streams are open, finished by the owner or not.
+  /// The number of open streams, including calls the owner has finished.
   public var openCalls: Int { streams.count }
 
-  /// Whether the peer has shown that it speaks HTTP/2.
+  /// Whether the peer has completed the HTTP/2 handshake.
   public var isHandshaken: Bool { session.isHandshaken }
 
   // MARK: Events for the owner
 
   func note(_ event: Pending) { events.append(event) }
 
-  /// Takes the next event; a message is inflated here, and nothing is told of a call that is over.
+  /// Takes the next event. Inflates messages here; skips events of calls that have ended.
   func nextEvent() -> ServerEvent? {
     while let event = events.popFirst() {
       if let told = tell(event) { return told }
     }
-    // Not sooner: the headers of any of these calls may have been proof.
+    // Only now: the headers of any of these calls may have authenticated the connection.
     boundUnauthenticated()
     guard events.isEmpty else { return nextEvent() }
     settle()
@@ -169,7 +170,7 @@ public final class ServerConnection {
       return .started(stream.id, head)
     case .message(let stream, let bytes, let isCompressed):
       guard !stream.isOver, stream.request.isWanted else { return nil }
-      // The limit may have come after the message.
+      // The limit may have been set after the message arrived.
       if let limit = stream.request.maxMessageBytes, bytes.count > limit {
         failTooLarge(stream)
         return nil
@@ -188,10 +189,10 @@ public final class ServerConnection {
 
   // MARK: Time
 
-  /// Lowers the moment of the next look at the calls.
+  /// Schedules the next check of all calls no later than `moment`.
   func checkCalls(by moment: Instant) { callCheck = earliest(callCheck, moment) }
 
-  /// Looks at every call's deadline and progress. Returns when to look again.
+  /// Checks every call's deadline and progress. Returns when to check again.
   private func checkCalls() -> Instant? {
     var next: Instant?
     for stream in streams.all { next = earliest(next, check(stream)) }
@@ -200,13 +201,13 @@ public final class ServerConnection {
 
   // MARK: Memory
 
-  /// Counts anew what a call holds of its request. After everything that changes it.
+  /// Recounts a call's buffered request bytes. Call after every change to them.
   func countRequest(_ stream: ServerStream) {
     unfinishedBytes += stream.countRequest()
     settleLater(stream)
   }
 
-  /// Counts anew what a call holds of its answer. After everything that changes it.
+  /// Recounts a call's buffered response bytes. Call after every change to them.
   func countResponse(_ stream: ServerStream) {
     unsentBytes += stream.countResponse()
     settleLater(stream)
@@ -218,8 +219,8 @@ public final class ServerConnection {
     unsettled = stream
   }
 
-  /// Books what a call holds. Not at each change, but when another call changes and when all events
-  /// are taken: most of what comes is gone by then.
+  /// Updates a call's charges. Deferred until another call changes or all events are taken, because
+  /// most buffered bytes are gone by then.
   private func settle() {
     guard let stream = unsettled else { return }
     unsettled = nil
@@ -243,7 +244,8 @@ extension ServerConnection: HTTP2SessionOwner {
     case .payloadSent(let head, let isEnd):
       policing.payloadSent(head, isEnd: isEnd)
       guard isEnd, let stream = streams.find(head.stream), !stream.request.isEnded else { return }
-      // The client still sends: free the stream. Only now, or the trailers would not leave.
+      // The client is still sending, so free the stream. Not earlier, or the trailers would not be
+      // sent.
       session.reset(head.stream, .noError)
     case .streamClosed(let number, let code):
       closeStream(number, code)
@@ -275,9 +277,9 @@ extension ServerConnection: HTTP2SessionOwner {
   }
 
   private func beginStream(_ number: Int32) {
-    // A stream known already: its trailers.
+    // A known stream: these are its trailers.
     guard streams.find(number) == nil, session.isReading else { return }
-    // nghttp2 ignores such streams once the second GOAWAY is sent; this is while it waits to be.
+    // nghttp2 ignores such streams once the second GOAWAY is sent; this covers the time before.
     if session.isRefused(number) { return session.reset(number, .refusedStream) }
     streams.insert(
       ServerStream(number, now: session.now, holder: holder, overhead: overhead, payer: payer),

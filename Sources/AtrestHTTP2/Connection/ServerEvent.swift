@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what a server connection tells its owner.
+// The events a server connection reports to its owner.
 
 /// Why a call ended before the server finished it.
 public enum Cancellation: Hashable, Sendable {
-  /// The client reset the stream, with this HTTP/2 error code (8 is CANCEL).
+  /// The client reset the stream with this HTTP/2 error code (8 is CANCEL).
   case reset(code: UInt32)
-  /// The connection ended or broke its protocol.
+  /// The connection was lost or violated the protocol.
   case connectionLost
-  /// Time ran out. The client has been told.
+  /// The deadline passed. The client has been sent DEADLINE_EXCEEDED or a reset.
   case deadlineExceeded
-  /// The request made no sense (framing, compression, size). The client has been told.
+  /// The request was invalid (framing, compression, size). The client has been sent the status or a
+  /// reset.
   case badRequest
-  /// The peer stopped sending a request, or reading a response, for too long.
+  /// The peer stopped sending the request or reading the response for too long.
   case stalled
-  /// The connection's drain grace is over. The client has been told UNAVAILABLE.
+  /// The connection's drain grace passed. The client has been sent UNAVAILABLE or a reset.
   case draining
 }
 
-/// What happened on a server connection, in order.
+/// An event on a server connection, in order.
 public enum ServerEvent: Sendable {
-  /// A call began. Nothing of its body has been inflated, nor will be if the owner answers this
-  /// event with `finish` or `stopReading`.
+  /// A call started. Its body is not inflated yet, and never is if the owner answers this event
+  /// with `finish` or `stopReading`.
   case started(CallID, RequestHead)
-  /// A whole request message, inflated.
+  /// A complete request message, inflated.
   case message(CallID, [UInt8])
-  /// The client has nothing more to send.
+  /// The client half-closed the call.
   case endOfRequest(CallID)
-  /// The call is over though the owner did not finish it. The last event of a call; none follows
-  /// for a call that the owner finished.
+  /// The call ended before the owner finished it. The last event of a call; never follows `finish`.
   case cancelled(CallID, Cancellation)
-  /// After `queueFull`: there is room again.
+  /// The queue has room again after `queueFull`.
   case writable(CallID)
 }
 
 /// The events of a ``ServerConnection``, taken one at a time with `for event in …`.
 ///
-/// Lazy on purpose: a message is inflated when its event is taken, so an owner that refuses a call
-/// on its `started` event never pays for the body behind it. Act on each event before taking the
-/// next. What is not taken stays first in line for the next time.
+/// Lazy on purpose: a message is inflated when its event is taken, so rejecting a call on its
+/// `started` event costs no inflation. Act on each event before taking the next. Events not taken
+/// stay queued.
 public struct ServerEvents: Sequence, IteratorProtocol {
   let connection: ServerConnection
 
-  /// The next event, or nil when nothing is left to tell for now.
+  /// The next event, or nil when the queue is empty.
   public mutating func next() -> ServerEvent? { connection.nextEvent() }
 }

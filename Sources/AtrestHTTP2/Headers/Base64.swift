@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides how `-bin` values travel: base64 out without padding, in with or without it.
+// Encodes and decodes `-bin` values: unpadded on output, padded or not on input.
 
-/// RFC 4648 section 4.
+/// Base64 of RFC 4648, section 4.
 enum Base64 {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -24,8 +24,8 @@ enum Base64 {
     return out
   }
 
-  /// Nil for a character outside the alphabet, a length no encoder makes, wrong padding, or bits
-  /// set beyond the last byte.
+  /// Nil for a character outside the alphabet, an impossible length, wrong padding, or non-zero
+  /// trailing bits.
   static func decode(_ text: some BidirectionalCollection<UInt8>) -> [UInt8]? {
     var body = text[...]
     var padding = 0

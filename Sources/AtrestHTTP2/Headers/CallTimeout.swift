@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what `grpc-timeout` says: one to eight digits and a unit, saturating.
+// Parses and formats `grpc-timeout`: one to eight digits and a unit, saturating.
 
 /// Source: grpc/grpc doc/PROTOCOL-HTTP2.md, "Timeout".
 enum CallTimeout {
-  /// Nanoseconds, or nil when malformed. 99,999,999 hours saturate no counter of 64 unsigned bits
-  /// only because it is multiplied with care.
+  /// Nanoseconds, or nil if malformed. Saturates: 99,999,999 hours overflow 64 bits.
   static func decode(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64? {
     guard (2...9).contains(bytes.count), let last = bytes.last else { return nil }
     var value: UInt64 = 0
@@ -26,7 +25,8 @@ enum CallTimeout {
     return overflow ? .max : nanoseconds
   }
 
-  /// The finest unit in which the number fits eight digits, rounded up: never earlier than asked.
+  /// Uses the finest unit in which the number fits eight digits. Rounds up, so the timeout is never
+  /// shorter than requested.
   static func encode(nanoseconds: UInt64) -> String {
     let units: [(UInt64, String)] = [
       (1, "n"), (1_000, "u"), (1_000_000, "m"), (1_000_000_000, "S"), (60_000_000_000, "M"),

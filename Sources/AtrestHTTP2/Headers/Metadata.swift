@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides how a call's metadata is held: one run of bytes and an index, two allocations whatever
-// the count.
+// Stores call metadata as one byte buffer and an index: two allocations for any count.
 
-/// An ordered list of names and values that travels with a call. Names are lower case; a name that
-/// ends in `-bin` holds bytes, any other printable ASCII text. One name may appear several times.
+/// An ordered list of metadata names and values. Names are lower case. A name that ends in `-bin`
+/// has a binary value; any other has printable ASCII text. Names may repeat.
 ///
-/// `description` shows names and sizes only: values can be tokens.
+/// `description` shows names and sizes only: values may be tokens.
 public struct Metadata: Sendable, CustomStringConvertible {
   struct Entry: Sendable {
     var start: Int
@@ -17,19 +16,19 @@ public struct Metadata: Sendable, CustomStringConvertible {
   var storage: [UInt8] = []
   var entries: [Entry] = []
 
-  /// No entries.
+  /// Creates empty metadata.
   public init() {}
 
-  /// How many entries there are.
+  /// The number of entries.
   public var count: Int { entries.count }
-  /// Whether there are none.
+  /// Whether there are no entries.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// Appends text.
-  /// - Returns: False, and nothing is appended, when the name is not made of `0-9 a-z _ - .`, ends
-  ///   in `-bin`, or belongs to the protocol (`grpc-…`, `content-type`, `te`, a pseudo header), or
-  ///   when the value has anything but printable ASCII. Upper-case letters of the name are lowered,
-  ///   and spaces around the value, which HTTP/2 bars, are left out.
+  /// Appends a text value. Lowercases the name and trims spaces around the value, which HTTP/2
+  /// forbids.
+  /// - Returns: False, and nothing is appended, if the name has characters other than `0-9 a-z _ -
+  ///   .`, ends in `-bin`, or is reserved (`grpc-…`, `content-type`, `te`, a pseudo-header), or if
+  ///   the value is not printable ASCII.
   @discardableResult
   public mutating func add(_ name: String, _ value: String) -> Bool {
     let name = Array(name.utf8).map(lowered)
@@ -40,8 +39,8 @@ public struct Metadata: Sendable, CustomStringConvertible {
     return true
   }
 
-  /// Appends bytes under a name that ends in `-bin`; they travel as base64.
-  /// - Returns: False, and nothing is appended, when the name is not allowed or lacks the ending.
+  /// Appends a binary value, sent as base64. The name must end in `-bin`.
+  /// - Returns: False, and nothing is appended, if the name is invalid or lacks the suffix.
   @discardableResult
   public mutating func add(_ name: String, binary value: [UInt8]) -> Bool {
     let name = Array(name.utf8).map(lowered)
@@ -50,33 +49,33 @@ public struct Metadata: Sendable, CustomStringConvertible {
     return true
   }
 
-  /// The first text under a name, or nil. Cost: a scan of the list; lists are bounded and short.
+  /// The first text value of a name, or nil. Cost: a linear scan of a bounded, short list.
   public func text(_ name: String) -> String? {
     bytes(name).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Every text under a name, in order.
+  /// All text values of a name, in order.
   public func allText(_ name: String) -> [String] {
     entries.filter { matches($0, name) }.map { String(decoding: value($0), as: UTF8.self) }
   }
 
-  /// The first bytes under a name that ends in `-bin`, or nil.
+  /// The first binary value of a `-bin` name, or nil.
   public func binary(_ name: String) -> [UInt8]? {
     bytes(name).map(Array.init)
   }
 
-  /// Every value of bytes under a name that ends in `-bin`, in order.
+  /// All binary values of a `-bin` name, in order.
   public func allBinary(_ name: String) -> [[UInt8]] {
     entries.filter { matches($0, name) }.map { Array(value($0)) }
   }
 
-  /// The first value under a name, text or bytes, without copying it.
+  /// The first value of a name, text or binary, without a copy.
   public func bytes(_ name: String) -> ArraySlice<UInt8>? {
     entries.first { matches($0, name) }.map(value)
   }
 
-  /// The value under a name if there is exactly one, without copying it; nil for none, and for
-  /// several: where they decide something, nobody should have to guess which one counts.
+  /// The only value of a name, without a copy. Nil if there is none or more than one: security
+  /// decisions must not depend on which duplicate counts.
   public func onlyBytes(_ name: String) -> ArraySlice<UInt8>? {
     var found: ArraySlice<UInt8>?
     for entry in entries where matches(entry, name) {
@@ -86,19 +85,19 @@ public struct Metadata: Sendable, CustomStringConvertible {
     return found
   }
 
-  /// Every name, in order, with repetitions.
+  /// All names, in order, with duplicates.
   public var names: [String] {
     entries.map { String(decoding: nameBytes($0), as: UTF8.self) }
   }
 
-  /// Names and sizes; never values.
+  /// Names and sizes, never values.
   public var description: String {
     "[" + zip(names, entries).map { "\($0): \($1.valueCount) bytes" }.joined(separator: ", ") + "]"
   }
 }
 
 extension Metadata: Equatable {
-  /// Same names and values in the same order.
+  /// Whether both have the same names and values in the same order.
   public static func == (a: Metadata, b: Metadata) -> Bool {
     a.entries.count == b.entries.count
       && zip(a.entries, b.entries).allSatisfy { x, y in
@@ -139,7 +138,7 @@ private func lowered(_ byte: UInt8) -> UInt8 {
 private func isUsableName(_ name: [UInt8]) -> Bool {
   guard !name.isEmpty else { return false }
   if name.starts(with: "grpc-".utf8) {
-    // The one name of the protocol that belongs to the application: gRFC A6.
+    // The only `grpc-` name an application may set: gRFC A6.
     return name.elementsEqual("grpc-retry-pushback-ms".utf8)
   }
   for reserved in ["content-type", "content-length", "te", "host", "connection", "user-agent"]
@@ -152,7 +151,7 @@ private func isUsableName(_ name: [UInt8]) -> Bool {
   }
 }
 
-/// Whether a header name announces bytes in base64.
+/// Whether a header name marks a base64 value.
 func isBinaryName(_ name: some BidirectionalCollection<UInt8>) -> Bool {
   name.suffix(4).elementsEqual("-bin".utf8)
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides how `grpc-message` carries any Unicode in printable ASCII.
+// Encodes Unicode `grpc-message` text as printable ASCII.
 
 /// Source: grpc/grpc doc/PROTOCOL-HTTP2.md, "Status-Message".
 enum PercentCoding {
-  /// Everything outside 0x20-0x7E, and `%` itself, as `%` and two upper-case digits. Cut before the
-  /// scalar that would pass `limitBytes`, so that what arrives is whole text.
+  /// Percent-encodes `%` and all bytes outside 0x20-0x7E, with upper-case hex digits. Truncates to
+  /// `limitBytes` at a scalar boundary.
   static func encode(_ text: String, limitBytes: Int) -> [UInt8] {
     var out: [UInt8] = []
     for scalar in text.unicodeScalars {
@@ -19,7 +19,7 @@ enum PercentCoding {
       if out.count + piece.count > limitBytes { break }
       out += piece
     }
-    // RFC 9113 bars a field value from beginning or ending with a space; stacks refuse or strip it.
+    // RFC 9113 forbids leading and trailing spaces in a field value; stacks reject or strip them.
     let escapedSpace: [UInt8] = [0x25, 0x32, 0x30]
     if out.last == 0x20, out.count + 2 <= limitBytes {
       out.replaceSubrange(out.count - 1..<out.count, with: escapedSpace)
@@ -30,7 +30,8 @@ enum PercentCoding {
     return Array(out.trimmingSpaces())
   }
 
-  /// The text again. What is not a whole escape stays as it is; invalid UTF-8 becomes U+FFFD.
+  /// Decodes percent-encoded text. Incomplete escapes stay as they are; invalid UTF-8 becomes
+  /// U+FFFD.
   static func decode(_ bytes: some Collection<UInt8>) -> String {
     let bytes = Array(bytes)
     var out: [UInt8] = []

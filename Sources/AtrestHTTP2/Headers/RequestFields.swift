@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what each request header means, and which make a request unacceptable.
+// Parses request headers and detects those that make a request unacceptable.
 
-/// The header fields of one request, gathered as they arrive.
+/// The header fields of one request, collected as they arrive.
 struct RequestFields {
   enum Timeout {
     case none
@@ -22,16 +22,16 @@ struct RequestFields {
   var authority = ""
   var contentType = ContentType.missing
   var timeout = Timeout.none
-  /// Nil for an encoding that is not known here.
+  /// Nil for an unsupported encoding.
   var encoding: Compression? = .identity
-  /// The best of what the client accepts that exists here.
+  /// The best supported encoding that the client accepts.
   var accepted = Compression.identity
   var metadata = Metadata()
   var hasBadBinary = false
   var size = HeaderBudget()
 
-  /// Takes one field, if the block with it keeps to the limits. `recall` saves building the same
-  /// path and authority for every call.
+  /// Adds one field if the header block stays within the limits. `recall` avoids allocating the
+  /// same path and authority for every call.
   mutating func take(
     _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, limits: Limits,
     recall: inout RecalledText
@@ -82,10 +82,11 @@ struct RequestFields {
     } else if equals(name, "grpc-previous-rpc-attempts") {
       metadata.append(name: name, value: value, isBinary: false)
     }
-    // Other names of the protocol are its own business, and are not metadata.
+    // Other `grpc-` names are protocol fields, not metadata.
   }
 
-  /// `application/grpc`, then the end, `+` or `;`. `application/grpc-web` only looks alike.
+  /// Matches `application/grpc` followed by the end, `+` or `;`. `application/grpc-web` must not
+  /// match.
   static func contentType(_ value: UnsafeBufferPointer<UInt8>) -> ContentType {
     let prefix: StaticString = "application/grpc"
     guard hasPrefix(value, prefix) else { return .other }
@@ -100,17 +101,17 @@ struct RequestFields {
   }
 }
 
-/// How much of a header block has arrived. RFC 9113 section 6.5.2 counts name + value + 32; a
-/// `-bin` field counts as what it becomes here, one entry for each of its values.
+/// Counts the size of a header block as it arrives: name + value + 32, per RFC 9113, section 6.5.2.
+/// A `-bin` field counts as one entry for each of its comma-separated values.
 struct HeaderBudget {
   private(set) var bytes = 0
   private(set) var count = 0
 
   enum Verdict {
     case fits
-    /// Over the limit: the call is answered, what follows is not stored.
+    /// Over the limit: the call is rejected and further fields are not stored.
     case over
-    /// So far over that it is an attack: the stream is reset.
+    /// More than four times the limit: an attack, so the stream is reset.
     case absurd
   }
 
@@ -129,7 +130,7 @@ struct HeaderBudget {
   }
 }
 
-/// The last path and authority of a connection: most calls repeat them.
+/// Caches the last path and authority of a connection: most calls repeat them.
 struct RecalledText {
   private var lastPath = ""
   private var lastAuthority = ""
@@ -154,8 +155,8 @@ struct RecalledText {
 }
 
 extension Metadata {
-  /// Appends a field off the wire. A `-bin` value may hold several, joined by commas.
-  /// Returns false when base64 is malformed; what came before it is kept.
+  /// Appends a received field. A `-bin` value may hold several values, joined by commas.
+  /// - Returns: False if a base64 value is malformed. The values before it are kept.
   mutating func appendReceived(
     _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
   ) -> Bool {
@@ -177,7 +178,7 @@ extension Metadata {
 }
 
 extension Compression {
-  /// The encoding of this name, or nil.
+  /// The encoding with this name; nil if unsupported.
   init?(received bytes: UnsafeBufferPointer<UInt8>) {
     if equals(bytes, "identity") {
       self = .identity
@@ -190,7 +191,7 @@ extension Compression {
     }
   }
 
-  /// The best encoding in a comma-separated list with optional spaces.
+  /// The best supported encoding in a comma-separated list with optional spaces.
   static func best(in list: UnsafeBufferPointer<UInt8>) -> Compression {
     var best = Compression.identity
     for piece in list.split(separator: UInt8(ascii: ",")) {

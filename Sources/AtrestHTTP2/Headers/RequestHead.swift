@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what a server learns from a request's headers, before a byte of body is looked at.
+// What a server knows from a request's headers, before the body.
 
-/// The headers of a request that is well-formed gRPC.
+/// The headers of a well-formed gRPC request.
 public struct RequestHead: Sendable {
-  /// `/package.Service/Method`, as sent. Case matters.
+  /// `/package.Service/Method`, as sent. Case-sensitive.
   public var path: String
-  /// `:authority`, or `host` when a proxy sent that instead.
+  /// `:authority`, or `host` if a proxy sent that instead.
   public var authority: String
-  /// What the caller added, and `user-agent`, `authorization` and `grpc-previous-rpc-attempts`.
-  /// `-bin` values are decoded. No other `grpc-` name is in it.
+  /// The caller's metadata plus `user-agent`, `authorization` and `grpc-previous-rpc-attempts`.
+  /// `-bin` values are decoded. Contains no other `grpc-` name.
   public var metadata: Metadata
-  /// When the call is over; the connection itself answers DEADLINE_EXCEEDED then. Nil means never.
+  /// The call's deadline. The connection answers DEADLINE_EXCEEDED at that time. Nil means none.
   public var deadline: Instant?
 
-  /// A head, for tests of what is above this module.
+  /// Creates a head, for tests of higher layers.
   public init(
     path: String, authority: String = "", metadata: Metadata = Metadata(),
     deadline: Instant? = nil

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what each response header means, and which gRPC status an answer amounts to.
+// Parses response headers and derives the gRPC status.
 
-/// The fields of one header block of a response: first headers, or trailers.
+/// The fields of one response header block: initial headers or trailers.
 struct ResponseFields {
   var httpStatus = 0
   var isGRPC = false
-  /// Nil for an encoding that is not known here.
+  /// Nil for an unsupported encoding.
   var encoding: Compression? = .identity
-  /// Nil when absent; a number outside the table counts as UNKNOWN.
+  /// Nil if absent. A number outside the table becomes UNKNOWN.
   var code: StatusCode?
   var message = ""
   var details: [UInt8] = []
@@ -30,7 +30,7 @@ struct ResponseFields {
     } else if equals(name, "grpc-encoding") {
       encoding = Compression(received: value)
     } else if equals(name, "grpc-retry-pushback-ms") || !isProtocolName(name) {
-      // What cannot be read is dropped: it must not hide the status beside it.
+      // A malformed value is dropped: it must not hide the status beside it.
       _ = metadata.appendReceived(name, value)
     }
   }
@@ -50,7 +50,7 @@ struct ResponseFields {
     return value
   }
 
-  /// The status these trailers carry, or what their absence means.
+  /// The status in these trailers, or the status for its absence.
   var status: Status {
     guard let code else {
       if httpStatus != 0, httpStatus != 200 { return Status(http: httpStatus) }
@@ -61,7 +61,7 @@ struct ResponseFields {
 }
 
 extension Status {
-  /// Source: grpc/grpc doc/http-grpc-status-mapping.md. Only for answers without a gRPC status.
+  /// Only for responses without a gRPC status. Source: grpc/grpc doc/http-grpc-status-mapping.md.
   init(http code: Int) {
     let mapped: StatusCode =
       switch code {
@@ -75,8 +75,8 @@ extension Status {
     self.init(mapped, "The server answered with HTTP status \(code).")
   }
 
-  /// What a stream that closed before its trailers amounts to.
-  /// Source: grpc/grpc doc/PROTOCOL-HTTP2.md, "HTTP2 Transport Mapping, Errors".
+  /// The status of a stream that closed before its trailers. Source: grpc/grpc
+  /// doc/PROTOCOL-HTTP2.md, "HTTP2 Transport Mapping, Errors".
   init(http2Error code: UInt32) {
     switch code {
     case 0: self.init(.internal, "The response ended without a status.")

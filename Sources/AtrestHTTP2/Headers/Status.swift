@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what travels in trailers: code, message, details, further metadata.
+// The contents of trailers: code, message, details, metadata.
 
-/// The end of a call: what trailers carry.
+/// The final status of a call, as carried in trailers.
 public struct Status: Error, Equatable, Sendable {
-  /// How the call ended.
+  /// The status code.
   public var code: StatusCode
-  /// A sentence for a person. Any Unicode; percent-encoded on the wire; cut to about 1 KiB there.
+  /// A sentence for people, in any Unicode. Percent-encoded on the wire and truncated to about 1
+  /// KiB there.
   public var message: String
-  /// A serialized `google.rpc.Status` (`grpc-status-details-bin`), or empty. Left out on the wire
-  /// when trailers would grow past ``Limits/maxTrailerBytes``.
+  /// A serialized `google.rpc.Status` (`grpc-status-details-bin`), or empty. Omitted on the wire if
+  /// the trailers would exceed ``Limits/maxTrailerBytes``.
   public var details: [UInt8]
-  /// Further trailers.
+  /// Custom trailing metadata.
   public var metadata: Metadata
 
-  /// A status with a code and, usually, a sentence.
+  /// Creates a status from a code and, usually, a message.
   public init(
     _ code: StatusCode, _ message: String = "", details: [UInt8] = [],
     metadata: Metadata = Metadata()
@@ -24,6 +25,6 @@ public struct Status: Error, Equatable, Sendable {
     self.metadata = metadata
   }
 
-  /// Success, with nothing to add.
+  /// OK without message, details or metadata.
   public static let ok = Status(.ok)
 }

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides the seventeen ways a call can end.
+// The seventeen gRPC status codes.
 
-/// How a call ended. Source: grpc/grpc doc/statuscodes.md.
+/// The outcome of a call. Source: grpc/grpc doc/statuscodes.md.
 public enum StatusCode: Int, Sendable, CaseIterable {
   /// The call succeeded.
   case ok = 0
-  /// The caller gave up.
+  /// The caller cancelled the call.
   case cancelled = 1
-  /// Nobody knows why; a handler threw, or a proxy answered.
+  /// The cause is unknown: a handler threw, or a proxy answered.
   case unknown = 2
-  /// The request is wrong whatever the state of the server.
+  /// The request is invalid in any server state.
   case invalidArgument = 3
-  /// Time ran out.
+  /// The deadline passed.
   case deadlineExceeded = 4
-  /// What was asked for is not there.
+  /// The requested entity does not exist.
   case notFound = 5
-  /// What was to be made is there already.
+  /// The entity to create already exists.
   case alreadyExists = 6
-  /// The caller is known, and may not.
+  /// The caller is authenticated but not authorized.
   case permissionDenied = 7
-  /// A limit was reached.
+  /// A limit or quota was reached.
   case resourceExhausted = 8
-  /// The system is not in the state this needs.
+  /// The system is not in the required state.
   case failedPrecondition = 9
-  /// A conflict with another call; start over from the read.
+  /// The call conflicted with another one; retry from the read.
   case aborted = 10
-  /// Past the end.
+  /// The request goes past the valid range.
   case outOfRange = 11
-  /// No such method, or no such encoding.
+  /// The method or the encoding is not supported.
   case unimplemented = 12
-  /// The bytes made no sense, or an invariant broke.
+  /// The bytes are malformed, or an invariant broke.
   case `internal` = 13
-  /// Try again later.
+  /// The service is temporarily unavailable; retry later.
   case unavailable = 14
-  /// Data was lost for good.
+  /// Data was lost or corrupted beyond recovery.
   case dataLoss = 15
-  /// The caller is not known.
+  /// The caller is not authenticated.
   case unauthenticated = 16
 }

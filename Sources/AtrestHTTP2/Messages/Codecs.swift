@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides who owns zlib's streams: one lazily built set, shared by the connections of one shard.
+// Owns the zlib streams: one lazily built set, shared by the connections of one shard.
 
-/// The compressors and decompressors of one thread of work. A compressor takes 268 KB and a
-/// decompressor 44 KB, so connections that run on one executor should share one set; each message
-/// still starts from a fresh context. Not Sendable.
+/// The compressors and decompressors of one executor. A compressor takes 268 KB and a decompressor
+/// 44 KB, so connections on one executor should share a set. Each message still starts from a fresh
+/// context. Not Sendable.
 public final class Codecs {
   private var inflaters: [Compression: Inflater] = [:]
   private var deflaters: [Compression: Deflater] = [:]
 
-  /// An empty set; streams are built when first needed.
+  /// Creates an empty set. zlib streams are built on first use.
   public init() {}
 
-  /// A compressed message as it was, or the status that the call ends with.
+  /// The inflated message, or the status that ends the call.
   func message(
     _ bytes: [UInt8], as encoding: Compression, limits: Limits
   ) -> Result<[UInt8], Status> {
@@ -33,7 +33,7 @@ public final class Codecs {
     }
   }
 
-  /// A message as it is sent: compressed, if that is allowed and worth it.
+  /// Encodes a message for sending. Compresses it if allowed and worthwhile.
   func encode(
     _ message: [UInt8], as encoding: Compression, limits: Limits
   ) -> (bytes: [UInt8], isCompressed: Bool) {
@@ -51,8 +51,8 @@ public final class Codecs {
     return try inflater.inflate(bytes, limits: limits)
   }
 
-  /// The compressed bytes, or nil when they would not be fewer, or so few that a peer with the same
-  /// limits would take them for a bomb.
+  /// The compressed bytes. Nil if they are not smaller, or so small that a peer with the same
+  /// limits would treat them as a decompression bomb.
   func deflate(_ bytes: [UInt8], as encoding: Compression, limits: Limits) -> [UInt8]? {
     guard let deflater = deflaters[encoding] ?? Deflater(encoding) else { return nil }
     deflaters[encoding] = deflater

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which message encodings exist here, and how their names are read off the wire.
+// The supported message encodings.
 
-/// How messages are encoded. Each message is compressed on its own, with a fresh context.
+/// A message encoding. Each message is compressed separately, with a fresh context.
 public enum Compression: String, Sendable, CaseIterable {
-  /// As it is.
+  /// No compression.
   case identity
-  /// RFC 1952.
+  /// gzip, RFC 1952.
   case gzip
-  /// RFC 1950, which is what gRPC means by the word.
+  /// zlib, RFC 1950, which gRPC calls "deflate".
   case deflate
 }

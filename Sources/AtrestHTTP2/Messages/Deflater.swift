@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides how a message is compressed: level 1, which on records is as small as level 9.
+// Compresses messages at level 1, which on records is as small as level 9.
 
 import CAtrestZlib
 
-/// Owns one `z_stream`, on the heap because zlib remembers its address.
+/// Owns one `z_stream`. On the heap: zlib remembers its address.
 final class Deflater {
   private let stream: UnsafeMutablePointer<z_stream>
 
@@ -14,7 +14,7 @@ final class Deflater {
     let result = deflateInit2_(
       stream, 1, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))
-    // `deinit` runs for a failed init too; ending a stream that was never built does nothing.
+    // `deinit` runs after a failed `init` too; ending an uninitialized stream does nothing.
     guard result == Z_OK else { return nil }
   }
 
@@ -23,14 +23,14 @@ final class Deflater {
     stream.deallocate()
   }
 
-  /// The compressed bytes, or nil when they would not be fewer than the input.
+  /// The compressed bytes, or nil if they are not fewer than the input.
   func deflate(_ input: [UInt8]) -> [UInt8]? {
     guard input.count > 1, deflateReset(stream) == Z_OK else { return nil }
     let room = input.count - 1
     var result = Z_OK
     let output = input.withUnsafeBufferPointer { source in
       [UInt8](unsafeUninitializedCapacity: room) { target, count in
-        // zlib's interface is not const-correct: it does not write through `next_in`.
+        // zlib's API is not const-correct: it does not write through `next_in`.
         stream.pointee.next_in = UnsafeMutablePointer(mutating: source.baseAddress)
         stream.pointee.avail_in = UInt32(clamping: source.count)
         stream.pointee.next_out = target.baseAddress

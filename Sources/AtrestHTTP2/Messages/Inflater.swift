@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what a compressed message unpacks to, and when it is a bomb.
+// Inflates messages and detects decompression bombs.
 
 import CAtrestZlib
 
-/// Why a compressed message was not unpacked.
+/// Why a compressed message was not inflated.
 enum InflateError: Error {
-  /// Not the format, cut short, or followed by something else.
+  /// Invalid format, truncated, or followed by other bytes.
   case corrupt
-  /// More output than the size limit or the ratio allows. Found without producing more than that.
+  /// The output exceeds the size limit or the ratio. Detected after at most one byte over the
+  /// limit.
   case tooLarge
-  /// zlib had no memory.
+  /// zlib could not allocate memory.
   case outOfMemory
 }
 
-/// Owns one `z_stream`, on the heap because zlib remembers its address. A class so that it has one
-/// owner and is freed once.
+/// Owns one `z_stream`. On the heap: zlib remembers its address. A class: one owner frees it once.
 final class Inflater {
   private let stream: UnsafeMutablePointer<z_stream>
-  /// Where output is made before its length is known. Kept: it is as large as a message may be.
+  /// Output buffer, sized for the largest allowed message and reused.
   private var scratch: [UInt8] = []
 
   init?(_ encoding: Compression) {
@@ -26,7 +26,7 @@ final class Inflater {
     let windowBits: Int32 = encoding == .gzip ? 15 + 16 : 15
     let result = inflateInit2_(
       stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-    // `deinit` runs for a failed init too; ending a stream that was never built does nothing.
+    // `deinit` runs after a failed `init` too; ending an uninitialized stream does nothing.
     guard result == Z_OK else { return nil }
   }
 
@@ -45,11 +45,11 @@ final class Inflater {
     var produced = 0
     let result = input.withUnsafeBufferPointer { source in
       scratch.withUnsafeMutableBufferPointer { target in
-        // zlib's interface is not const-correct: it does not write through `next_in`.
+        // zlib's API is not const-correct: it does not write through `next_in`.
         stream.pointee.next_in = UnsafeMutablePointer(mutating: source.baseAddress)
         stream.pointee.avail_in = UInt32(clamping: source.count)
         stream.pointee.next_out = target.baseAddress
-        // One byte more than allowed tells "exactly the limit" from "over it".
+        // One extra byte tells "exactly the limit" from "over it".
         stream.pointee.avail_out = UInt32(clamping: cap + 1)
         let result = CAtrestZlib.inflate(stream, Z_FINISH)
         unread = Int(stream.pointee.avail_in)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides where one length-prefixed message ends and the next begins, however the bytes are cut.
+// Splits a byte stream into length-prefixed messages, however the bytes are chunked.
 
-/// Why a message cannot be read. Both end the call.
+/// Why a message cannot be read. Either error ends the call.
 enum FramingError: Error {
-  /// A first byte other than 0 and 1.
+  /// The compressed flag is neither 0 nor 1.
   case badFlag
-  /// A declared length over the limit; found before any of it is stored.
+  /// The declared length exceeds the limit. Detected before any of the message is buffered.
   case tooLarge
 }
 
-/// Cuts a body into messages: one flag byte, four bytes of length (big-endian), the message.
+/// Parses length-prefixed messages: one flag byte, a four-byte big-endian length, the message.
 /// Source: grpc/grpc doc/PROTOCOL-HTTP2.md, "Length-Prefixed-Message".
 struct MessageReader {
   private var prefixCount = 0
@@ -17,14 +17,14 @@ struct MessageReader {
   private var expected = 0
   private var body: [UInt8] = []
 
-  /// Whether a message has begun that has not ended.
+  /// Whether a message has been partly received.
   var isMidMessage: Bool { prefixCount > 0 }
-  /// Memory that the message in the making takes.
+  /// Memory of the partial message, in bytes.
   var bufferedBytes: Int { body.capacity }
-  /// The length that the message in the making has declared.
+  /// The declared length of the partial message; 0 until its prefix is complete.
   var declaredBytes: Int { prefixCount == 5 ? expected : 0 }
 
-  /// Takes the next bytes and hands out every message they complete. One copy of each byte.
+  /// Consumes bytes and emits every message they complete. Copies each byte once.
   mutating func feed(
     _ bytes: UnsafeRawBufferPointer, limitBytes: Int, emit: ([UInt8], _ isCompressed: Bool) -> Void
   ) throws(FramingError) {
@@ -43,8 +43,8 @@ struct MessageReader {
         emit(Array(chunk), isCompressed)
         continue
       }
-      // A declared length alone reserves nothing large: a peer could otherwise buy 256 KiB for 5
-      // bytes.
+      // A declared length alone reserves nothing large: otherwise a peer could make this side
+      // allocate 256 KiB with 5 bytes.
       if body.isEmpty { body.reserveCapacity(min(expected, max(take, 16 * 1024))) }
       body.append(contentsOf: chunk)
       guard body.count == expected else { continue }

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what one stream sends, and who waits for it: the peer's window or the writer.
+// Queues one stream's messages and tracks who waits: for the peer's window or for queue space.
 
-/// The messages of one stream on their way to DATA frames.
+/// The messages of one stream, queued for DATA frames.
 ///
-///     flowing ──queue is read empty──▶ deferred ──append, end──▶ flowing
+///     flowing ──queue is drained──▶ deferred ──append, end──▶ flowing
 ///        │ append was refused
 ///        ▼
-///     writerWaiting ──half is gone──▶ flowing
+///     writerWaiting ──half is sent──▶ flowing
 struct OutboundMessages {
   private enum Flow {
     case flowing
-    /// nghttp2 found nothing to send, and asks again after `resume`.
+    /// nghttp2 found nothing to send and asks again after `resume`.
     case deferred
-    /// A message was refused; the writer wants to hear when there is room.
+    /// A message was refused. The writer waits for queue space.
     case writerWaiting
   }
 
-  /// What a DATA frame was filled with.
+  /// The result of filling one DATA frame.
   struct Filled {
     var count: Int
-    /// Nothing is left after it.
+    /// The queue is empty now.
     var isEmpty: Bool
-    /// There is room again for a writer that was refused.
+    /// A refused writer has space again.
     var isWritable: Bool
   }
 
@@ -29,14 +29,14 @@ struct OutboundMessages {
   private var flow = Flow.flowing
 
   var isEmpty: Bool { queue.isEmpty }
-  /// Whether part of a message has been sent: what follows cannot be another thing than its rest.
+  /// Whether a message is partly sent. Only the rest of it may follow.
   var isHalfSent: Bool { queue.isHalfRead }
-  /// Memory that the messages take.
+  /// Memory of the queued messages, in bytes.
   var bufferedBytes: Int { queue.bufferedBytes }
-  /// Bytes sent so far. Wraps; only a change means something.
+  /// Bytes sent so far. Wraps; only changes are meaningful.
   var progress: UInt64 { queue.progress }
 
-  /// Takes a message, if there is room for it; an empty queue takes any.
+  /// Appends a message if it fits in `limitBytes`. An empty queue accepts any message.
   mutating func append(_ message: [UInt8], isCompressed: Bool, limitBytes: Int) -> Bool {
     guard queue.isEmpty || queue.byteCount + 5 + message.count <= limitBytes else {
       flow = .writerWaiting
@@ -46,24 +46,25 @@ struct OutboundMessages {
     return true
   }
 
-  /// Takes a message whatever is queued: the last one.
+  /// Appends the last message, regardless of the queue's size.
   mutating func append(_ message: [UInt8], isCompressed: Bool) {
     queue.append(message, isCompressed: isCompressed)
   }
 
-  /// Takes the body of an answer that is not gRPC: no prefix precedes it.
+  /// Appends the body of a non-gRPC response, without a length prefix.
   mutating func appendPlain(_ bytes: [UInt8]) { queue.appendPlain(bytes) }
 
   mutating func removeAll() { queue.removeAll() }
 
-  /// - Returns: Whether nghttp2 has to be told that there is something to send again.
+  /// Leaves the deferred state.
+  /// - Returns: Whether nghttp2 must be told to resume the stream.
   mutating func mustResume() -> Bool {
     guard case .deferred = flow else { return false }
     flow = .flowing
     return true
   }
 
-  /// Moves up to `capacity` bytes out.
+  /// Moves up to `capacity` bytes into `target`.
   mutating func fill(
     _ target: UnsafeMutablePointer<UInt8>, capacity: Int, limitBytes: Int
   ) -> Filled {
@@ -76,6 +77,6 @@ struct OutboundMessages {
     return filled
   }
 
-  /// There was nothing to send, and more may come.
+  /// Nothing to send now; more may follow.
   mutating func wait() { flow = .deferred }
 }

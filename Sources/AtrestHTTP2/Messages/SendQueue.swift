@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides in what pieces the messages of one stream go into DATA frames.
+// Serializes one stream's messages into DATA-frame-sized pieces.
 
-/// Messages waiting for one stream, read out with their prefixes in pieces of any size.
+/// A FIFO of messages for one stream, read with their length prefixes in pieces of any size.
 struct SendQueue {
   private struct Entry {
     var message: [UInt8]
     var isCompressed: Bool
   }
 
-  /// The common queue holds one message, which needs no array.
+  /// The first message. Usually the only one, so it needs no array.
   private var current: Entry?
   private var later: [Entry] = []
   private var laterHead = 0
-  /// Bytes of `current`, prefix included, that have been read.
+  /// Bytes of `current` already read, including the prefix.
   private var offset = 0
-  /// Bytes not read yet, prefixes included.
+  /// Unread bytes, including prefixes.
   private(set) var byteCount = 0
-  /// Memory that the messages take: each until its last byte is read.
+  /// Memory of the messages, in bytes. Each counts until its last byte is read.
   private(set) var bufferedBytes = 0
-  /// Bytes read so far. Wraps; only a change means something.
+  /// Bytes read so far. Wraps; only changes are meaningful.
   private(set) var progress: UInt64 = 0
 
   var isEmpty: Bool { current == nil }
-  /// Whether part of a message has been read: what follows cannot be another thing than its rest.
+  /// Whether a message is partly read. Only the rest of it may follow.
   var isHalfRead: Bool { offset > 0 }
 
   mutating func append(_ message: [UInt8], isCompressed: Bool) {
@@ -33,7 +33,7 @@ struct SendQueue {
     if current == nil { current = entry } else { later.append(entry) }
   }
 
-  /// Appends bytes to an empty queue that no prefix precedes.
+  /// Appends bytes without a length prefix. The queue must be empty.
   mutating func appendPlain(_ bytes: [UInt8]) {
     append(bytes, isCompressed: false)
     byteCount -= 5
@@ -46,7 +46,7 @@ struct SendQueue {
     self.progress = progress
   }
 
-  /// Moves up to `capacity` bytes out. Returns how many.
+  /// Moves up to `capacity` bytes into `target`. Returns how many.
   mutating func read(into target: UnsafeMutablePointer<UInt8>, capacity: Int) -> Int {
     var written = 0
     while written < capacity, let entry = current {

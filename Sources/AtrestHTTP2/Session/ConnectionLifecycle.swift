@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides when a connection pings, when silence means that it is lost, and how it leaves. Pure.
+// Times keepalive, idle timeout and graceful shutdown of a connection. Pure.
 
-/// The life of one HTTP/2 connection, without its frames: instants in, actions out.
+/// The lifecycle of one HTTP/2 connection without its frames: instants in, actions out.
 ///
 ///     handshaking ──SETTINGS──▶ awaitingRequest ──HEADERS──▶ open
 ///          │        (a client's is open at once) │            │ idle, or beginDrain
@@ -18,35 +18,34 @@ struct ConnectionLifecycle {
   }
 
   private enum Phase {
-    /// The peer's SETTINGS are due.
+    /// Waiting for the peer's SETTINGS.
     case handshaking(until: Instant)
-    /// A server's: the first request is due.
+    /// Server only: waiting for the first request.
     case awaitingRequest(until: Instant)
     case open
-    /// GOAWAY with the largest stream id is out: requests already on their way still count.
+    /// GOAWAY with the largest stream ID was sent. Requests in flight are still served.
     case noticed(until: Instant, graceUntil: Instant)
-    /// GOAWAY with the real last stream is out.
+    /// GOAWAY with the actual last stream ID was sent.
     case draining(lastStream: Int32, graceUntil: Instant)
-    /// The grace is over and calls were ended; a moment remains to tell the peer so.
+    /// The drain grace passed and open calls were ended. Output is flushed for one more second.
     case abandoned(lastStream: Int32, until: Instant)
-    /// GOAWAY with an error is on its way out. A drain's end still holds.
+    /// GOAWAY with an error is being sent. The end of a drain still applies.
     case sendingGoAway(until: Instant?)
     case terminated
   }
 
-  /// What the session is to do.
+  /// What the session must do.
   enum Action {
     case sendPing
-    /// The GOAWAY that only warns, and a ping whose answer proves that the peer has read it.
-    /// Source: gRFC A9.
+    /// The warning GOAWAY, and a ping whose ACK proves that the peer has read it. Source: gRFC A9.
     case sendShutdownNotice
-    /// The GOAWAY that names the last stream; ``drainBegan(lastStream:)`` is told which.
+    /// The GOAWAY with the last stream ID, which is passed to ``drainBegan(lastStream:)``.
     case sendFinalGoAway
     case abandonCalls
     case terminate(Cancellation)
   }
 
-  /// What a peer that does not read has for the last words, in nanoseconds.
+  /// How long the last frames may wait for a peer that does not read, in nanoseconds.
   private static let lastWords: UInt64 = 1_000_000_000
 
   private let role: Role
@@ -54,7 +53,7 @@ struct ConnectionLifecycle {
   private var phase: Phase
   private var lastHeard: Instant
   private var pingSent: Instant?
-  /// When the header block that is arriving began; one block stops every stream.
+  /// When the current header block began. An incomplete block stalls every stream.
   private var headerBlockSince: Instant?
   /// When the last call ended; nil while calls are open.
   var idleSince: Instant?
@@ -74,7 +73,7 @@ struct ConnectionLifecycle {
     return false
   }
 
-  /// Whether what arrives is still looked at.
+  /// Whether received bytes are still processed.
   var isReading: Bool {
     switch phase {
     case .sendingGoAway, .terminated: false
@@ -82,13 +81,13 @@ struct ConnectionLifecycle {
     }
   }
 
-  /// Whether the peer has shown that it speaks HTTP/2.
+  /// Whether the peer has completed the HTTP/2 handshake.
   var isHandshaken: Bool {
     if case .handshaking = phase { return false }
     return true
   }
 
-  /// The last stream that the final GOAWAY promised to serve; nil before it.
+  /// The last stream ID of the final GOAWAY; nil before it.
   var lastStream: Int32? {
     switch phase {
     case .draining(let last, _), .abandoned(let last, _): last
@@ -120,7 +119,7 @@ struct ConnectionLifecycle {
   mutating func headerBlockBegan(at now: Instant) { headerBlockSince = now }
   mutating func headerBlockEnded() { headerBlockSince = nil }
 
-  /// Starts to leave, if that has not begun.
+  /// Starts a graceful shutdown, unless one has begun.
   mutating func beginDrain(at now: Instant) -> Action? {
     switch phase {
     case .noticed, .draining, .abandoned, .sendingGoAway, .terminated:
@@ -129,25 +128,25 @@ struct ConnectionLifecycle {
       phase = .noticed(
         until: now.advanced(byNanoseconds: times.drainNotice),
         graceUntil: now.advanced(byNanoseconds: times.drainGrace))
-      // A client starts no streams that could be lost on the way, and needs no notice.
+      // A client opens no more streams, so none can be in flight: it needs no notice.
       return role == .server ? .sendShutdownNotice : .sendFinalGoAway
     }
   }
 
-  /// The peer has answered the notice's ping.
+  /// The peer acknowledged the notice's ping.
   mutating func noticeAcknowledged() -> Action? {
     guard case .noticed = phase else { return nil }
     return .sendFinalGoAway
   }
 
-  /// The final GOAWAY names this stream.
+  /// Records the last stream ID of the final GOAWAY.
   mutating func drainBegan(lastStream: Int32) {
     guard case .noticed(_, let graceUntil) = phase else { return }
     phase = .draining(lastStream: lastStream, graceUntil: graceUntil)
   }
 
-  /// A misbehaving peer is told why, and then cut off.
-  /// - Returns: False if the connection ends already.
+  /// Begins the GOAWAY for a misbehaving peer; the connection ends once it is sent.
+  /// - Returns: False if the connection is ending already.
   mutating func goAwayBegan() -> Bool {
     switch phase {
     case .sendingGoAway, .terminated:
@@ -171,7 +170,7 @@ struct ConnectionLifecycle {
 
   // MARK: Time
 
-  /// The next thing that is due, if any. To be asked until it says nil.
+  /// The next due action, if any. Call until it returns nil.
   mutating func dueAction(at now: Instant) -> Action? {
     if isTerminated { return nil }
     if let headerBlockDeadline, headerBlockDeadline <= now { return .terminate(.connectionLost) }
@@ -202,7 +201,7 @@ struct ConnectionLifecycle {
     return .sendPing
   }
 
-  /// When something may be due; nil means never.
+  /// When the next action may be due; nil means never.
   var nextDeadline: Instant? {
     if isTerminated { return nil }
     return earliest(phaseDeadline, earliest(keepaliveDeadline, headerBlockDeadline))
@@ -223,7 +222,7 @@ struct ConnectionLifecycle {
     headerBlockSince?.advanced(byNanoseconds: times.requestStall)
   }
 
-  /// Silence is normal for a client without calls; servers count its pings then as abuse.
+  /// Idle clients without calls do not ping: servers count such pings as abuse.
   private var keepaliveDeadline: Instant? {
     if let pingSent { return pingSent.advanced(byNanoseconds: times.keepaliveTimeout) }
     guard role == .server || idleSince == nil else { return nil }

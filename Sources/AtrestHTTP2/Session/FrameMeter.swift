@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds where frames begin in what a client sends, to count those that nghttp2 skips silently.
+// Finds frame boundaries in a client's input, to count frames that nghttp2 skips silently.
 
-/// The nine bytes in front of a frame. Source: RFC 9113, section 4.1.
+/// The nine-byte frame header. Source: RFC 9113, section 4.1.
 struct FrameHead {
   var length = 0
   var type: UInt8 = 0
   var flags: UInt8 = 0
   var stream: Int32 = 0
 
-  /// Kinds as far as they are told apart here. Source: RFC 9113, section 6.
+  /// The frame types distinguished here. Source: RFC 9113, section 6.
   enum Kind {
     /// HEADERS and CONTINUATION.
     case request
@@ -27,19 +27,19 @@ struct FrameHead {
   }
 
   var isData: Bool { type == 0 }
-  /// END_STREAM, of DATA and HEADERS.
+  /// END_STREAM, on DATA and HEADERS.
   var endsStream: Bool { flags & 1 != 0 }
 }
 
-/// Walks over frames without looking into them. nghttp2 tells of most kinds, but not of unknown
-/// ones, nor of DATA on a stream that is gone; a flood of those costs as much as any other.
+/// Walks over frames without parsing payloads. nghttp2 does not report unknown frame types, nor
+/// DATA on closed streams; a flood of those costs as much as any other.
 struct FrameMeter {
-  /// Bytes to pass over: the rest of a payload, or of the preface.
+  /// Bytes to skip: the rest of a payload or of the preface.
   private var skip = 24
   private var head = FrameHead()
   private var headCount = 0
 
-  /// Takes the next bytes and hands out the head of each frame that begins in them.
+  /// Consumes bytes and reports the header of each frame that begins in them.
   mutating func feed(_ bytes: UnsafeRawBufferPointer, _ found: (FrameHead) -> Void) {
     var index = 0
     while index < bytes.count {

@@ -1,61 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names everything that an HTTP/2 session tells its owner.
+// The events of an HTTP/2 session, and the protocol of its owner.
 
-/// One thing that happened on a session, in the order of the wire. Bytes are valid until the event
-/// is handled.
+/// An event on a session, in wire order. Byte buffers are valid only while the event is handled.
 enum HTTP2Event {
   /// The peer's SETTINGS arrived.
   case settings
   /// A header block begins: of a new stream, of trailers, or of an informational response.
   case headersBegan(stream: Int32)
-  /// Every field of the block was handed out.
+  /// The header block ended. Every field was passed to `takeHeader`.
   case headersEnded(stream: Int32, isEnd: Bool)
-  /// Bytes of a body, to be given back by `consume`.
+  /// Body bytes. The owner must return them with `consume`.
   case data(stream: Int32, UnsafeRawBufferPointer)
   /// END_STREAM on a DATA frame.
   case dataEnded(stream: Int32)
-  /// A DATA frame that was padding only.
+  /// A DATA frame that was all padding.
   case padding
   /// RST_STREAM arrived. `streamClosed` follows.
   case reset(stream: Int32)
-  /// The peer wants a sign of life; the session has answered.
+  /// A PING arrived. The session has acknowledged it.
   case ping
   /// GOAWAY arrived.
   case goAway
 
-  /// A HEADERS or DATA frame has left.
+  /// A HEADERS or DATA frame was sent.
   case payloadSent(FrameHead, isEnd: Bool)
-  /// RST_STREAM has left.
+  /// RST_STREAM was sent.
   case resetSent(HTTP2ErrorCode)
 
-  /// The stream is gone: both sides have ended it, or one has reset it.
+  /// The stream closed: both sides ended it, or one reset it.
   case streamClosed(stream: Int32, HTTP2ErrorCode)
-  /// The drain's grace is over. Calls still open end now; a moment remains to tell the peer.
+  /// The drain grace has passed. Open calls end now; output is flushed for a short time.
   case graceOver
   /// Nothing more is read or written. The last event.
   case ended(Cancellation)
 }
 
-/// What the owner has to say when a stream's body is wanted.
+/// The owner's answer when a stream's body is requested.
 enum HTTP2BodyPart {
-  /// So many bytes were written, and more will follow.
+  /// This many bytes were written; more follow.
   case bytes(Int)
-  /// So many bytes were written, and END_STREAM goes with them.
+  /// This many bytes were written; END_STREAM goes with them.
   case last(Int)
-  /// So many bytes were written; the trailers that the owner has submitted follow.
+  /// This many bytes were written; the submitted trailers follow.
   case beforeTrailers(Int)
-  /// Nothing for now. `resume` asks again.
+  /// Nothing to send now. `resume` asks again.
   case deferred
-  /// There is no such stream any more: it is reset.
+  /// The stream no longer exists and is reset.
   case gone
 }
 
-/// Whoever acts on a session's events. It may submit frames while it handles one.
+/// Handles a session's events. May submit frames while handling one.
 protocol HTTP2SessionOwner: AnyObject {
   func handle(_ event: HTTP2Event)
-  /// One field of a header block. A block is handed out field by field, because 8 KiB on the wire
-  /// can unpack to 32 MiB.
-  /// - Returns: False resets the stream; `headersEnded` does not follow.
+  /// Receives one field of a header block. Fields are passed one at a time, because 8 KiB on the
+  /// wire can decode to 32 MiB.
+  /// - Returns: False to reset the stream; `headersEnded` then does not follow.
   func takeHeader(
     _ stream: Int32, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
   ) -> Bool
@@ -70,7 +69,7 @@ struct HTTP2ErrorCode: Hashable {
   var rawValue: UInt32
 
   static let noError = HTTP2ErrorCode(rawValue: 0)
-  /// The stream was refused before any work was done: it is safe to send it again.
+  /// The stream was refused before any processing, so retrying it is safe.
   static let refusedStream = HTTP2ErrorCode(rawValue: 7)
   static let cancel = HTTP2ErrorCode(rawValue: 8)
   static let enhanceYourCalm = HTTP2ErrorCode(rawValue: 11)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets nghttp2 up, and leads its callbacks to their session.
+// Configures nghttp2 and routes its callbacks to their session.
 
 import CAtrestNghttp2
 
-/// nghttp2's session with our options and settings, or nil when there is no memory for one.
+/// An nghttp2 session with our options and settings, or nil if out of memory.
 func makeNghttp2Session(
   _ role: ConnectionLifecycle.Role, limits: Limits
 ) -> OpaquePointer? {
@@ -13,7 +13,7 @@ func makeNghttp2Session(
   defer { nghttp2_session_callbacks_del(callbacks) }
   guard nghttp2_option_new(&options) == 0 else { return nil }
   defer { nghttp2_option_del(options) }
-  // Windows open again when bytes were taken, not when they arrived.
+  // Flow-control windows reopen when bytes are consumed, not when they arrive.
   nghttp2_option_set_no_auto_window_update(options, 1)
   set(callbacks)
 
@@ -88,7 +88,7 @@ private func submitSettings(
     session, none, 0, Int32(clamping: limits.connectionWindowBytes))
 }
 
-/// What nghttp2 asks for the body of a stream.
+/// The body source of a stream.
 func bodyProvider() -> nghttp2_data_provider {
   nghttp2_data_provider(source: nghttp2_data_source(fd: 0)) {
     _, stream, target, capacity, flags, _, context in
@@ -113,7 +113,7 @@ func bodyProvider() -> nghttp2_data_provider {
   }
 }
 
-/// The session a callback belongs to. Alive: callbacks come only from calls it makes itself.
+/// The session that a callback belongs to. It is alive: only its own calls trigger callbacks.
 private func owner(_ context: UnsafeMutableRawPointer?) -> HTTP2Session? {
   context.map { Unmanaged<HTTP2Session>.fromOpaque($0).takeUnretainedValue() }
 }

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fences nghttp2: the only owner of its session, and of the connection's life.
+// Wraps nghttp2: the only owner of its session and of the connection's lifecycle.
 
 import AtrestLedger
 import CAtrestNghttp2
 
-/// One HTTP/2 connection, whichever end it is: frames, windows, pings, timers, the end. It knows
-/// nothing of gRPC. What happens is told to its owner as an ``HTTP2Event``, while it happens:
-/// nghttp2 allows its callbacks to submit frames, but not to receive or to send.
+/// One HTTP/2 connection, client or server: frames, windows, pings, timers, shutdown. Unaware of
+/// gRPC. Reports each ``HTTP2Event`` to its owner from within nghttp2's callback, which may submit
+/// frames but neither receive nor send.
 ///
-/// Not Sendable; without a socket and without a clock.
+/// Not Sendable; has no socket and no clock.
 final class HTTP2Session {
-  /// Memory of a connection without a call, in bytes: nghttp2's session, and tables of header
-  /// fields, which small fields make ten times as large as they count. Measured: see Tests/Heap.
+  /// Memory of a connection without calls, in bytes: nghttp2's session and the header tables, which
+  /// small fields make ten times their counted size. Measured: see Tests/Heap.
   static let ownBytes = 24 * 1024
 
   let limits: Limits
   let times: Times
-  /// Its owner owns it, so the owner is alive whenever a callback comes: those come only from
-  /// calls that the owner makes. Set before the first of them.
+  /// The owner owns this object and triggers every callback by its calls, so it is alive in each
+  /// callback. Set before the first call.
   unowned(unsafe) var owner: (any HTTP2SessionOwner)?
-  /// The latest moment the owner has told.
+  /// The latest instant passed in by the owner.
   var now: Instant
   /// Freed in `deinit`.
   private let session: OpaquePointer?
   private var lifecycle: ConnectionLifecycle
   private let ownCharge: Charge
-  /// nghttp2 gave up on the input: what it still has to say is sent, nothing more is read.
+  /// nghttp2 failed on the input: pending output is sent, nothing more is read.
   private var isInputBroken = false
 
   init(_ role: ConnectionLifecycle.Role, limits: Limits, now: Instant, overhead: Holder) {
@@ -36,8 +36,8 @@ final class HTTP2Session {
     lifecycle = ConnectionLifecycle(role, times: times, now: now)
     session = makeNghttp2Session(role, limits: limits)
     if let session {
-      // nghttp2 takes the pointer as it is: nothing is kept alive by it, and no callback can come
-      // after `deinit`, since callbacks come only from calls this object makes.
+      // nghttp2 does not retain the pointer. No callback can follow `deinit`: only calls of this
+      // object trigger callbacks.
       nghttp2_session_set_user_data(session, Unmanaged.passUnretained(self).toOpaque())
     } else {
       lifecycle.terminated()
@@ -59,8 +59,7 @@ final class HTTP2Session {
     if count < 0 { isInputBroken = true }
   }
 
-  /// Appends what is to be sent, until nothing is left or `buffer` holds
-  /// ``Limits/outputHighWaterBytes``.
+  /// Appends output until none is left or `buffer` holds ``Limits/outputHighWaterBytes``.
   func appendOutput(to buffer: inout [UInt8]) {
     while !lifecycle.isTerminated, buffer.count < limits.outputHighWaterBytes {
       var chunk: UnsafePointer<UInt8>?
@@ -73,21 +72,21 @@ final class HTTP2Session {
     }
   }
 
-  /// True when nothing is left to read or to append.
+  /// True when nothing is left to read or append.
   var isFinished: Bool { lifecycle.isTerminated || isDone }
 
-  /// False while more than ``Limits/maxQueuedFrames`` wait to be sent.
+  /// False while more than ``Limits/maxQueuedFrames`` frames wait to be sent.
   var acceptsInput: Bool {
     lifecycle.isTerminated
       || nghttp2_session_get_outbound_queue_size(session) <= limits.maxQueuedFrames
   }
 
-  /// nghttp2's own word that the connection has served its purpose.
+  /// Whether nghttp2 wants neither to read nor to write.
   private var isDone: Bool {
     nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
   }
 
-  // MARK: Life
+  // MARK: Lifecycle
 
   var isTerminated: Bool { lifecycle.isTerminated }
   var isReading: Bool { lifecycle.isReading }
@@ -98,15 +97,15 @@ final class HTTP2Session {
     lifecycle.lastStream.map { stream > $0 } ?? false
   }
 
-  /// The first call after a pause has begun.
+  /// The first call began after an idle time.
   func callsBegan() { lifecycle.requestBegan() }
-  /// The last open call has ended.
+  /// The last open call ended.
   func callsEnded() { lifecycle.idleSince = now }
 
-  /// When ``timePassed()`` wants to be called; may be early, never late. Nil means not at all.
+  /// When to call ``timePassed()``. May be early, never late. Nil means never.
   var nextDeadline: Instant? { lifecycle.nextDeadline }
 
-  /// Does what is due.
+  /// Performs all due actions.
   func timePassed() {
     while let action = lifecycle.dueAction(at: now) { perform(action) }
   }
@@ -115,16 +114,16 @@ final class HTTP2Session {
     if let action = lifecycle.beginDrain(at: now) { perform(action) }
   }
 
-  /// Ends everything: calls, reading, writing.
+  /// Ends the connection and all its calls, without further output.
   func terminate(_ reason: Cancellation) {
     guard !lifecycle.isTerminated else { return }
     lifecycle.terminated()
     owner?.handle(.ended(reason))
   }
 
-  /// Tells a misbehaving peer why, then ends the connection. The owner is told ``HTTP2Event/ended``
-  /// once the words have left.
-  /// - Returns: False if the connection ends already.
+  /// Sends GOAWAY with an error to a misbehaving peer, then ends the connection. The owner receives
+  /// ``HTTP2Event/ended`` once the frame is sent.
+  /// - Returns: False if the connection is ending already.
   func sendGoAway(_ code: HTTP2ErrorCode, _ reason: StaticString) -> Bool {
     guard lifecycle.goAwayBegan() else { return false }
     nghttp2_submit_goaway(
@@ -143,7 +142,7 @@ final class HTTP2Session {
         _ = nghttp2_submit_ping(session, noFlags, $0.baseAddress)
       }
     case .sendFinalGoAway:
-      // Streams above the last one seen were not, and will not be, processed.
+      // Streams above the last one seen are not processed.
       let last = nghttp2_session_get_last_proc_stream_id(session)
       lifecycle.drainBegan(lastStream: last)
       nghttp2_submit_goaway(session, noFlags, last, HTTP2ErrorCode.noError.rawValue, nil, 0)
@@ -156,17 +155,17 @@ final class HTTP2Session {
 
   // MARK: Streams
 
-  /// Whether a client may begin one more stream, of `open`.
+  /// Whether a client may open another stream beside `open` streams.
   func canBegin(streamBeside open: Int) -> Bool {
     guard !isFinished, nghttp2_session_check_request_allowed(session) != 0 else { return false }
     let allowed = nghttp2_session_get_remote_settings(
       session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)
-    // Before the server's SETTINGS arrive the number is unlimited; our own bound is a polite guess.
+    // Until the server's SETTINGS arrive its limit is unlimited; our own limit is a polite guess.
     return open < min(Int(allowed), limits.maxConcurrentStreams)
   }
 
-  /// Begins a stream; its body is asked for by `readBody`.
-  /// - Returns: Its number, or nil when there can be no more.
+  /// Opens a stream. Its body is requested with `readBody`.
+  /// - Returns: The stream ID, or nil if no stream can be opened.
   func submitRequest(_ fields: HeaderList) -> Int32? {
     var provider = bodyProvider()
     let stream = fields.withFields {
@@ -175,7 +174,7 @@ final class HTTP2Session {
     return stream > 0 ? stream : nil
   }
 
-  /// Sends a response's headers; its body is asked for by `readBody`, if it has one.
+  /// Sends a response's headers. Its body, if any, is requested with `readBody`.
   func submitResponse(_ stream: Int32, _ fields: HeaderList, hasBody: Bool) {
     guard !isTerminated else { return }
     _ = fields.withFields { list, count in
@@ -191,7 +190,7 @@ final class HTTP2Session {
       session, stream, fields.list.baseAddress, fields.list.count, &provider)
   }
 
-  /// Only while `readBody` answers ``HTTP2BodyPart/beforeTrailers(_:)``.
+  /// Call only while `readBody` returns ``HTTP2BodyPart/beforeTrailers(_:)``.
   func submitTrailers(_ stream: Int32, _ fields: HeaderList) {
     _ = fields.withFields { nghttp2_submit_trailer(session, stream, $0, $1) }
   }
@@ -200,7 +199,7 @@ final class HTTP2Session {
     nghttp2_submit_trailer(session, stream, fields.list.baseAddress, fields.list.count)
   }
 
-  /// Asks for the body of a stream again, after ``HTTP2BodyPart/deferred``.
+  /// Requests a stream's body again after ``HTTP2BodyPart/deferred``.
   func resume(_ stream: Int32) {
     guard !isTerminated else { return }
     nghttp2_session_resume_data(session, stream)
@@ -211,29 +210,29 @@ final class HTTP2Session {
     nghttp2_submit_rst_stream(session, noFlags, stream, code.rawValue)
   }
 
-  /// Whether no byte of a body can leave now, because a window is closed.
+  /// Whether a closed flow-control window blocks the stream's body.
   func isBlocked(_ stream: Int32) -> Bool {
     nghttp2_session_get_stream_remote_window_size(session, stream) <= 0
       || nghttp2_session_get_remote_window_size(session) <= 0
   }
 
-  /// Opens the windows again for bytes that were read.
+  /// Reopens both windows for bytes that were read.
   func consume(_ stream: Int32, _ count: Int) {
     nghttp2_session_consume(session, stream, count)
   }
 
-  /// Opens the connection's window only: the stream's peer waits, other streams go on.
+  /// Reopens only the connection window: the stream's sender waits, other streams continue.
   func consumeConnection(_ count: Int) {
     nghttp2_session_consume_connection(session, count)
   }
 
-  /// Opens the stream's window, where the connection's was opened before.
+  /// Reopens the stream window, after `consumeConnection` reopened the connection's.
   func consumeStream(_ stream: Int32, _ count: Int) {
     nghttp2_session_consume_stream(session, stream, count)
   }
 }
 
-// MARK: What nghttp2 tells
+// MARK: nghttp2 callbacks
 
 extension HTTP2Session {
   func headersBegan(_ stream: Int32) {
@@ -245,7 +244,7 @@ extension HTTP2Session {
     _ stream: Int32, _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
   ) -> Bool {
     if owner?.takeHeader(stream, name, value) ?? true { return true }
-    // The rest of the block is skipped, and its end is not reported.
+    // nghttp2 skips the rest of the block and does not report its end.
     lifecycle.headerBlockEnded()
     return false
   }
@@ -324,5 +323,5 @@ extension HTTP2Session {
 }
 
 private let noFlags = UInt8(NGHTTP2_FLAG_NONE.rawValue)
-/// Tells the answer to a drain's ping from the answer to any other.
+/// Distinguishes the ACK of a drain's ping from other ACKs.
 private let drainPing: [UInt8] = Array("drain!!!".utf8)

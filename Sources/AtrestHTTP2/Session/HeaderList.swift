@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides how header fields are handed to nghttp2: constants by pointer, the rest from one buffer.
+// Passes header fields to nghttp2: constants by pointer, the rest from one buffer.
 
 import CAtrestNghttp2
 
-/// A constant header field. nghttp2 keeps the pointers; `StaticString` lives as long as the
+/// A constant header field. nghttp2 keeps the pointers; a `StaticString` lives as long as the
 /// process.
 private func constantField(_ name: StaticString, _ value: StaticString) -> nghttp2_nv {
   let flags = NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue
@@ -13,7 +13,7 @@ private func constantField(_ name: StaticString, _ value: StaticString) -> nghtt
     valuelen: value.utf8CodeUnitCount, flags: UInt8(flags))
 }
 
-/// Header fields that never change, kept for the life of the process: nghttp2 only reads them.
+/// Constant header fields, allocated once and never freed. nghttp2 only reads them.
 struct ConstantHeaders: @unchecked Sendable {  // Immutable once built, and never freed.
   let list: UnsafeMutableBufferPointer<nghttp2_nv>
 
@@ -23,7 +23,7 @@ struct ConstantHeaders: @unchecked Sendable {  // Immutable once built, and neve
   }
 }
 
-/// Header fields in the making.
+/// Builds a list of header fields.
 struct HeaderList {
   private enum Field {
     case constant(nghttp2_nv)
@@ -32,7 +32,7 @@ struct HeaderList {
 
   private var fields: [Field] = []
   private var bytes: [UInt8] = []
-  /// Name + value + 32 of each field, as RFC 9113 counts.
+  /// The header list size in bytes: name + value + 32 per field, per RFC 9113.
   private(set) var size = 0
 
   mutating func add(_ name: StaticString, _ value: StaticString) {
@@ -52,7 +52,7 @@ struct HeaderList {
     add(name.utf8, value.utf8)
   }
 
-  /// Adds what fits in `limitBytes` in all; `-bin` values as unpadded base64.
+  /// Adds the entries that keep the total within `limitBytes`; `-bin` values as unpadded base64.
   mutating func add(_ metadata: Metadata, limitBytes: Int) {
     for entry in metadata.entries {
       let name = metadata.nameBytes(entry)
@@ -63,7 +63,7 @@ struct HeaderList {
     }
   }
 
-  /// Adds code, message, details and further trailers, as far as they fit in `limitBytes` in all.
+  /// Adds code, message, details and metadata, as far as the total fits in `limitBytes`.
   mutating func add(_ status: Status, limitBytes: Int) {
     add("grpc-status", "\(status.code.rawValue)")
     if !status.message.isEmpty {
@@ -78,7 +78,7 @@ struct HeaderList {
     add(status.metadata, limitBytes: limitBytes)
   }
 
-  /// Lends the fields to nghttp2, which copies what is not constant.
+  /// Passes the fields to nghttp2, which copies all but the constants.
   func withFields<R>(_ body: (UnsafePointer<nghttp2_nv>?, Int) -> R) -> R {
     bytes.withUnsafeBufferPointer { storage in
       let list = fields.map { field in
@@ -97,13 +97,13 @@ struct HeaderList {
   }
 }
 
-/// Whether bytes off the wire are this constant.
+/// Whether `bytes` equal the constant.
 func equals(_ bytes: UnsafeBufferPointer<UInt8>, _ constant: StaticString) -> Bool {
   guard bytes.count == constant.utf8CodeUnitCount else { return false }
   return hasPrefix(bytes, constant)
 }
 
-/// Whether bytes off the wire begin with this constant.
+/// Whether `bytes` begin with the constant.
 func hasPrefix(_ bytes: UnsafeBufferPointer<UInt8>, _ constant: StaticString) -> Bool {
   let count = constant.utf8CodeUnitCount
   guard bytes.count >= count else { return false }

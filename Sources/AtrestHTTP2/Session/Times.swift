@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts the durations of `Limits` to nanoseconds, once for each connection.
+// Converts the durations of `Limits` to nanoseconds, once per connection.
 
-/// The times of ``Limits`` in nanoseconds, converted once.
+/// The durations of ``Limits``, in nanoseconds.
 struct Times {
   let handshake, firstRequest, requestStall, requestTimeout, writeStall, idle: UInt64
   let keepalive, keepaliveTimeout, drainNotice, drainGrace: UInt64

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps what a client knows of one stream: its two halves, its times, and what it costs.
+// The client's state of one stream: its two halves, its timers, its memory charges.
 
 import AtrestLedger
 
-/// One call, from `start` to the close of its stream.
+/// One call, from `start` until its stream closes.
 final class ClientStream {
   let number: Int32
   var id: CallID { CallID(number) }
   var request = OutboundRequest()
   var response = InboundResponse()
-  /// The stream is gone; what is held of its response may still be read.
+  /// The stream is closed. Buffered response bytes may still be read.
   var isClosed = false
-  /// The owner has been told the end, or wants to hear nothing more.
+  /// The owner has received the end or cancelled the call.
   var isReported = false
 
   var deadline: Instant?
@@ -26,17 +26,17 @@ final class ClientStream {
     self.overhead = Charge(ServerStream.ownBytes, at: overhead)
   }
 
-  /// Whether the end is known and noted.
+  /// Whether the call has its final status.
   var isOver: Bool { response.isOver }
 
-  /// Nothing more is sent, and nothing more is read.
+  /// Stops sending and receiving.
   func release() {
     request.stop()
     response.abandon()
     settle()
   }
 
-  /// Books what it holds. After everything that changes it.
+  /// Updates the memory charge. Call after every change to the buffers.
   func settle() {
     messages.change(to: response.bufferedBytes + request.messages.bufferedBytes)
   }

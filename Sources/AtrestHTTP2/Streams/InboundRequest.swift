@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what each part of a request means, given what came before it. Pure.
+// The state machine of a request on the server. Pure.
 
 /// The request half of one call on a server.
 ///
@@ -7,18 +7,18 @@
 ///                               │  ▲
 ///                         pause │  │ resume
 ///                               ▼  │
-///                              paused (holds input, and the end)
+///                              paused (buffers input, and the end)
 ///
 ///     any ──refused, answered, reset──▶ discarding
 ///
-/// nghttp2 lets no frame through that RFC 9113 forbids in the stream's state; what is left to judge
-/// is gRPC's own order, and what the owner wants to hear.
+/// nghttp2 rejects frames that RFC 9113 forbids in the stream's state. This type enforces gRPC's
+/// own message order and what the owner accepts.
 struct InboundRequest {
-  /// What may still come.
+  /// What may still arrive.
   private enum Expectation {
     case firstMessage
     case anyMessage
-    /// The owner takes no further message, and keeps so many bytes of the request until its end.
+    /// The owner accepts no further message and retains this many request bytes until the end.
     case end(keptBytes: Int)
   }
 
@@ -40,31 +40,31 @@ struct InboundRequest {
     case discarding(isEnded: Bool)
   }
 
-  /// What became of bytes of the body.
+  /// What happened to received body bytes.
   enum Intake {
     case read
-    /// Kept until `resume`: the stream's window stays closed by as much.
+    /// Buffered until `resume`: the stream window stays closed by as much.
     case held
     case discarded
   }
 
-  /// What END_STREAM means.
+  /// The meaning of END_STREAM.
   enum End {
     case complete
     case insideMessage
-    /// It is told after `resume`.
+    /// Reported after `resume`.
     case held
     case ignored
   }
 
   private var state = State.headers(RequestFields())
-  /// Trailers of a request are counted, not kept.
+  /// Request trailers are counted, not stored.
   private var trailers = HeaderBudget()
-  /// How messages are compressed, as the headers declare.
+  /// The message encoding declared by the headers.
   var encoding = Compression.identity
-  /// What a message may have, where the owner allows less than the connection does.
+  /// Message size limit in bytes, if the owner set one below the connection's.
   var maxMessageBytes: Int?
-  /// Bytes of body so far. Wraps; only a change means something.
+  /// Body bytes so far. Wraps; only changes are meaningful.
   private(set) var received: UInt64 = 0
 
   // MARK: State
@@ -78,7 +78,7 @@ struct InboundRequest {
     }
   }
 
-  /// Whether the owner wants to hear of messages.
+  /// Whether messages are still reported to the owner.
   var isWanted: Bool {
     if case .discarding = state { return false }
     return true
@@ -89,7 +89,7 @@ struct InboundRequest {
     return false
   }
 
-  /// Whether the client owes bytes: a stream may be silent between messages, not inside one.
+  /// Whether the client must send bytes: a stream may be silent between messages, not inside one.
   var owesBytes: Bool {
     guard case .reading(let body) = state else { return false }
     return switch body.expectation {
@@ -98,7 +98,7 @@ struct InboundRequest {
     }
   }
 
-  /// Whether only the end is due.
+  /// Whether only the end of the request is expected.
   var owesEnd: Bool {
     guard case .end = expectation else { return false }
     return true
@@ -117,7 +117,7 @@ struct InboundRequest {
     }
   }
 
-  /// The length that a message has declared of which a part has arrived; zero if none has.
+  /// The declared length of the partial message; 0 if there is none.
   var declaredBytes: Int {
     switch state {
     case .reading(let body), .paused(let body, _, _): body.reader.declaredBytes
@@ -125,7 +125,7 @@ struct InboundRequest {
     }
   }
 
-  /// Memory that the client has this side hold by not ending its request.
+  /// Memory buffered because the client has not ended its request, in bytes.
   var bufferedBytes: Int {
     switch state {
     case .headers(let fields): fields.size.bytes
@@ -139,8 +139,8 @@ struct InboundRequest {
 
   // MARK: Events
 
-  /// One header field arrived.
-  /// - Returns: False when the block is absurdly large.
+  /// Takes one header field.
+  /// - Returns: False if the block is so large that the stream must be reset.
   mutating func takeField(
     _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, limits: Limits,
     recall: inout RecalledText
@@ -148,13 +148,13 @@ struct InboundRequest {
     guard case .headers(var fields) = state else {
       return trailers.add(name, value, limits) == .fits
     }
-    state = .discarding(isEnded: false)  // The fields have one owner while they change.
+    state = .discarding(isEnded: false)  // Keeps the fields uniquely referenced while they change.
     let verdict = fields.take(name, value, limits: limits, recall: &recall)
     state = .headers(fields)
     return verdict != .absurd
   }
 
-  /// A header block has ended.
+  /// Takes the end of a header block.
   /// - Returns: The fields, if it was the first block.
   mutating func headersEnded() -> RequestFields? {
     guard case .headers(let fields) = state else { return nil }
@@ -162,16 +162,16 @@ struct InboundRequest {
     return fields
   }
 
-  /// Bytes of the body arrived.
-  /// - Parameter emit: Takes each message that is whole.
-  /// - Throws: `FramingError`; the request must then be discarded.
+  /// Takes body bytes.
+  /// - Parameter emit: Called with each complete message.
+  /// - Throws: `FramingError`. The request must then be discarded.
   mutating func receive(
     _ bytes: UnsafeRawBufferPointer, limitBytes: Int,
     emit: ([UInt8], _ isCompressed: Bool) -> Void
   ) throws(FramingError) -> Intake {
     switch state {
     case .reading(var body):
-      state = .discarding(isEnded: false)  // The body has one owner while it changes.
+      state = .discarding(isEnded: false)  // Keeps the body uniquely referenced while it changes.
       defer { state = .reading(body) }
       received &+= UInt64(bytes.count)
       var hasMessage = false
@@ -192,7 +192,7 @@ struct InboundRequest {
     }
   }
 
-  /// END_STREAM arrived, or comes after what was held.
+  /// Takes END_STREAM, on arrival or after buffered input.
   mutating func end() -> End {
     switch state {
     case .reading(let body):
@@ -209,23 +209,23 @@ struct InboundRequest {
 
   // MARK: Verbs
 
-  /// Holds what comes back.
+  /// Buffers further input.
   mutating func pause() {
     guard case .reading(let body) = state else { return }
     state = .paused(body, input: [], isEnded: false)
   }
 
-  /// Reads on.
-  /// - Returns: What was held, to be received again, and whether its end came, too; nil if the
-  ///   request was not paused.
+  /// Ends `pause`.
+  /// - Returns: The buffered input, to be passed to `receive` again, and whether END_STREAM
+  ///   arrived; nil if the request was not paused.
   mutating func resume() -> (input: [UInt8], isEnded: Bool)? {
     guard case .paused(let body, let input, let isEnded) = state else { return nil }
     state = .reading(body)
     return (input, isEnded)
   }
 
-  /// Takes no further message.
-  /// - Returns: False if that makes no difference: the end has come, or is expected already.
+  /// Accepts no further message.
+  /// - Returns: False if nothing changes: the end has arrived or is expected already.
   mutating func expectEnd(keptBytes: Int) -> Bool {
     guard !owesEnd else { return false }
     switch state {
@@ -243,8 +243,8 @@ struct InboundRequest {
     return true
   }
 
-  /// Wants nothing more.
-  /// - Returns: How many bytes had been held.
+  /// Discards the rest of the request.
+  /// - Returns: How many bytes were buffered.
   mutating func discard() -> Int {
     var held = 0
     if case .paused(_, let input, _) = state { held = input.count }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what each part of a response means, given what came before it. Pure.
+// The state machine of a response on the client. Pure.
 
 /// The response half of one call on a client.
 ///
@@ -7,12 +7,12 @@
 ///        │ 1xx: again       │  ▲
 ///        │            pause │  │ resume
 ///        │                  ▼  │
-///        │                 paused (holds input, and the end)
+///        │                 paused (buffers input, and the end)
 ///        └── trailers only, not gRPC, reset ──▶ over
 struct InboundResponse {
   private struct Body {
     var reader = MessageReader()
-    /// The header block that is arriving: trailers.
+    /// The current header block: trailers.
     var fields = ResponseFields()
   }
 
@@ -23,26 +23,26 @@ struct InboundResponse {
     case over
   }
 
-  /// What a header block means.
+  /// The meaning of a header block.
   enum Headers {
     case ignored
     case metadata(Metadata)
-    /// The server has ended the call.
+    /// The server ended the call.
     case status(Status)
-    /// The call cannot go on.
+    /// The call must be failed.
     case failure(Status)
   }
 
-  /// What became of bytes of the body.
+  /// What happened to received body bytes.
   enum Intake {
     case read
-    /// Kept until `resume`: the stream's window stays closed by as much.
+    /// Buffered until `resume`: the stream window stays closed by as much.
     case held
     case discarded
   }
 
   private var state = State.headers(ResponseFields(), isPaused: false)
-  /// How messages are compressed, as the headers declare.
+  /// The message encoding declared by the headers.
   private(set) var encoding = Compression.identity
 
   // MARK: State
@@ -52,13 +52,13 @@ struct InboundResponse {
     return false
   }
 
-  /// Whether an end is held back behind input.
+  /// Whether the end waits behind buffered input.
   var holdsEnd: Bool {
     if case .paused(_, _, .some) = state { return true }
     return false
   }
 
-  /// Memory that the server has this side hold.
+  /// Memory buffered for the server's bytes.
   var bufferedBytes: Int {
     switch state {
     case .headers(let fields, _): fields.size.bytes
@@ -75,8 +75,8 @@ struct InboundResponse {
     withFields { $0 = ResponseFields() }
   }
 
-  /// One header field arrived.
-  /// - Returns: False when the block is absurdly large.
+  /// Takes one header field.
+  /// - Returns: False if the block is so large that the stream must be reset.
   mutating func takeField(
     _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, limits: Limits
   ) -> Bool {
@@ -88,7 +88,7 @@ struct InboundResponse {
     return verdict != .absurd
   }
 
-  /// A header block has ended.
+  /// Takes the end of a header block.
   mutating func headersEnded(isEnd: Bool, limits: Limits) -> Headers {
     let isFirst: Bool
     let fields: ResponseFields
@@ -103,8 +103,8 @@ struct InboundResponse {
       return .failure(Status(.resourceExhausted, "The response's metadata is too large."))
     }
     if isEnd { return .status(!isFirst || fields.isAnswer ? fields.status : fields.refusal) }
-    // 1xx: the real headers are still to come. After the first headers: a second block that is not
-    // the end is nothing gRPC knows, and nghttp2 does not let it pass.
+    // 1xx: the final headers are still to come. Later blocks without END_STREAM have no meaning in
+    // gRPC, and nghttp2 rejects them.
     if (100..<200).contains(fields.httpStatus) || !isFirst { return .ignored }
     guard fields.isAnswer else { return .failure(fields.refusal) }
     guard let encoding = fields.encoding else {
@@ -116,16 +116,16 @@ struct InboundResponse {
     return .metadata(fields.metadata)
   }
 
-  /// Bytes of the body arrived.
-  /// - Parameter emit: Takes each message that is whole.
-  /// - Throws: `FramingError`; the call must then be failed.
+  /// Takes body bytes.
+  /// - Parameter emit: Called with each complete message.
+  /// - Throws: `FramingError`. The call must then be failed.
   mutating func receive(
     _ bytes: UnsafeRawBufferPointer, limitBytes: Int,
     emit: ([UInt8], _ isCompressed: Bool) -> Void
   ) throws(FramingError) -> Intake {
     switch state {
     case .reading(var body):
-      state = .over  // The body has one owner while it changes.
+      state = .over  // Keeps the body uniquely referenced while it changes.
       defer { state = .reading(body) }
       try body.reader.feed(bytes, limitBytes: limitBytes, emit: emit)
       return .read
@@ -139,8 +139,9 @@ struct InboundResponse {
     }
   }
 
-  /// The call ends. What is held back comes before the end, unless it is dropped.
-  /// - Returns: How the call ends, the first time that it does; nil when that is not told now.
+  /// Ends the call. Buffered input precedes the end, unless `dropsHeld`.
+  /// - Returns: The final status, once; nil if it was returned before or waits behind buffered
+  ///   input.
   mutating func end(_ status: Status, dropsHeld: Bool = false) -> Status? {
     switch state {
     case .over:
@@ -153,7 +154,7 @@ struct InboundResponse {
       return status
     case .reading(let body), .paused(let body, _, _):
       state = .over
-      // A partial message makes success a lie.
+      // A partial message must not count as success.
       let isCut = status.code == .ok && body.reader.isMidMessage
       return isCut ? Status(.internal, "The response ended inside a message.") : status
     }
@@ -161,7 +162,7 @@ struct InboundResponse {
 
   // MARK: Verbs
 
-  /// Holds what comes back.
+  /// Buffers further input.
   mutating func pause() {
     switch state {
     case .headers(let fields, _): state = .headers(fields, isPaused: true)
@@ -170,9 +171,9 @@ struct InboundResponse {
     }
   }
 
-  /// Reads on.
-  /// - Returns: What was held, to be received again, and the end, if it came; nil if the response
-  ///   was not paused.
+  /// Ends `pause`.
+  /// - Returns: The buffered input, to be passed to `receive` again, and the end, if it arrived;
+  ///   nil if the response was not paused.
   mutating func resume() -> (input: [UInt8], end: Status?)? {
     switch state {
     case .headers(let fields, isPaused: true):
@@ -186,13 +187,13 @@ struct InboundResponse {
     }
   }
 
-  /// Wants nothing more.
+  /// Discards the rest of the response.
   mutating func abandon() { state = .over }
 
   private mutating func withFields(_ change: (inout ResponseFields) -> Void) {
     switch state {
     case .headers(var fields, let isPaused):
-      state = .over  // The fields have one owner while they change.
+      state = .over  // Keeps the fields uniquely referenced while they change.
       change(&fields)
       state = .headers(fields, isPaused: isPaused)
     case .reading(var body):

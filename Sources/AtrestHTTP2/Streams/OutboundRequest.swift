@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what a client still sends of a request. Pure.
+// The state machine of a request on the client. Pure.
 
-/// The request half of one call on a client. Its headers have left with `start`.
+/// The request half of one call on a client. Its headers were sent by `start`.
 ///
-///     open ──last message, or none──▶ ending ──END_STREAM leaves──▶ sent
+///     open ──last message, or none──▶ ending ──END_STREAM is sent──▶ sent
 ///       │                               │
 ///       └──────── call is over ─────────┴──▶ stopped
 struct OutboundRequest {
@@ -17,27 +17,27 @@ struct OutboundRequest {
   private var state = State.open
   var messages = OutboundMessages()
 
-  /// Whether further messages are taken.
+  /// Whether further messages are accepted.
   var isOpen: Bool {
     if case .open = state { return true }
     return false
   }
 
-  /// Whether the server has the whole request.
+  /// Whether the whole request was sent.
   var isSent: Bool {
     if case .sent = state { return true }
     return false
   }
 
-  /// No further message follows.
+  /// Half-closes the request.
   mutating func end() {
     if case .open = state { state = .ending }
   }
 
-  /// END_STREAM has left.
+  /// END_STREAM was sent.
   mutating func endSent() { state = .sent }
 
-  /// The call is over: what is queued is dropped.
+  /// The call ended: drops queued messages.
   mutating func stop() {
     messages.removeAll()
     switch state {

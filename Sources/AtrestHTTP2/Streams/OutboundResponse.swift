@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what may follow what in a response: headers, messages, trailers. Pure.
+// The state machine of a response on the server: headers, messages, trailers. Pure.
 
 /// The response half of one call on a server.
 ///
@@ -7,33 +7,33 @@
 ///      │                 │
 ///      │ finish          │ abort
 ///      ▼                 ▼
-///     over: a status alone, a reset
+///     over: trailers-only, or reset
 ///
-/// An answer that is not gRPC goes from idle to plain, whose body ends the stream.
+/// A response that is not gRPC goes from idle to plain; its body ends the stream.
 struct OutboundResponse {
   private enum State {
     case idle
     case open
-    /// The status follows the messages that are queued.
+    /// The status follows the queued messages.
     case finishing(Status)
     case plain
     case over
   }
 
-  /// How a status leaves.
+  /// How a status is sent.
   enum Ending {
-    /// Nothing was sent: one HEADERS frame is the whole response ("Trailers-Only").
+    /// Trailers-only: nothing was sent before, so one HEADERS frame is the whole response.
     case alone
-    /// As trailers, after what is queued.
+    /// As trailers, after the queued messages.
     case afterMessages
   }
 
   private var state = State.idle
   var messages = OutboundMessages()
-  /// How messages may be compressed, as the client accepts.
+  /// The response encoding that the client accepts.
   var encoding = Compression.identity
 
-  /// Whether either side has ended the call: nothing more is taken for it.
+  /// Whether either side has ended the call: nothing more is accepted for it.
   var isEnded: Bool {
     switch state {
     case .idle, .open: false
@@ -41,29 +41,29 @@ struct OutboundResponse {
     }
   }
 
-  /// Whether something waits for the client to read.
+  /// Whether output waits for the client to read.
   var isUnread: Bool {
     if case .finishing = state { return true }
     return !messages.isEmpty
   }
 
-  /// The first message is queued.
-  /// - Returns: Whether headers have to go before it.
+  /// Records the first queued message.
+  /// - Returns: Whether headers must precede it.
   mutating func start() -> Bool {
     guard case .idle = state else { return false }
     state = .open
     return true
   }
 
-  /// The only or last message is queued, and OK follows it.
-  /// - Returns: Whether headers have to go before it.
+  /// Records the only or last queued message, followed by OK.
+  /// - Returns: Whether headers must precede it.
   mutating func startLast() -> Bool {
     defer { state = .finishing(.ok) }
     if case .idle = state { return true }
     return false
   }
 
-  /// The call has its status.
+  /// Ends the response with a status.
   mutating func finish(_ status: Status) -> Ending {
     guard case .open = state else {
       state = .over
@@ -73,10 +73,10 @@ struct OutboundResponse {
     return .afterMessages
   }
 
-  /// A plain HTTP answer, whose body was queued or is empty.
+  /// Starts a plain HTTP response. Its body is queued or empty.
   mutating func startPlain() { state = .plain }
 
-  /// Nothing further is sent: the stream is reset, or closed.
+  /// Drops all output: the stream is reset or closed.
   mutating func abandon() {
     state = .over
     messages.removeAll()
@@ -99,7 +99,7 @@ struct OutboundResponse {
     }
   }
 
-  /// Whether headers have left, or are about to.
+  /// Whether headers were submitted.
   var isStarted: Bool {
     if case .idle = state { return false }
     return true

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps what a server knows of one stream: its two halves, its times, and what it costs.
+// The server's state of one stream: its two halves, its timers, its memory charges.
 
 import AtrestLedger
 
-/// One call, from its first header to the close of its stream.
+/// One call, from its first header until its stream closes.
 final class ServerStream {
-  /// Memory of a stream beside its messages, in bytes. Measured: see Tests/Heap.
+  /// Memory of a stream without its messages, in bytes. Measured: see Tests/Heap.
   static let ownBytes = 1536
 
   let number: Int32
   var id: CallID { CallID(number) }
   var request = InboundRequest()
   var response = OutboundResponse()
-  /// The owner took the `started` event; without it no other event is told.
+  /// The owner has taken the `started` event. Before that no other event is reported.
   var isAnnounced = false
 
   var deadline: Instant?
-  /// When its headers began.
+  /// When the first header block began.
   let began: Instant
-  /// When the message that is arriving must be whole.
+  /// When the current message must be complete.
   var messageDue: Instant?
   var readCheck: ProgressCheck?
   var writeCheck: ProgressCheck?
 
-  /// Memory of each half, in bytes, as the connection has counted it last.
+  /// Memory of each half as last counted, in bytes.
   private(set) var requestBytes = 0
   private(set) var responseBytes = 0
-  /// The stream itself, once the client has done its part: it may be open for good.
+  /// The stream itself, once the client has ended its request: the call may stay open for ever.
   private var overheadBytes = 0
-  // Unchecked, because the check costs more than the booking: only `settle` and `bill` touch them,
-  // and nothing that those call comes back here.
+  // Unchecked: the exclusivity check costs more than the update. Only `settle` and `bill` access
+  // them, and nothing they call re-enters.
   @exclusivity(unchecked) private var messages: Charge
   @exclusivity(unchecked) private var overhead: Charge
 
@@ -40,15 +40,15 @@ final class ServerStream {
     self.overhead = Charge(at: overhead, by: payer)
   }
 
-  /// Whether either side has ended the call: nothing more is told or taken.
+  /// Whether either side has ended the call: nothing more is reported or accepted.
   var isOver: Bool { response.isEnded }
 
   // MARK: Memory
 
-  /// Counts anew what the request holds.
-  /// - Returns: The difference.
+  /// Recounts the buffered request bytes.
+  /// - Returns: The difference in bytes.
   func countRequest() -> Int {
-    // What a client does not end, it pays for in full.
+    // An unfinished request is charged for its stream too.
     let isUnfinished = request.isWanted && !request.isEnded
     let bytes = request.bufferedBytes + (isUnfinished ? Self.ownBytes : 0)
     overheadBytes = isUnfinished ? 0 : Self.ownBytes
@@ -56,21 +56,21 @@ final class ServerStream {
     return bytes - requestBytes
   }
 
-  /// Counts anew what the response holds.
-  /// - Returns: The difference.
+  /// Recounts the buffered response bytes.
+  /// - Returns: The difference in bytes.
   func countResponse() -> Int {
     let bytes = response.messages.bufferedBytes
     defer { responseBytes = bytes }
     return bytes - responseBytes
   }
 
-  /// Books what was counted.
+  /// Charges the counted bytes.
   func settle() {
     messages.change(to: requestBytes + responseBytes)
     overhead.change(to: overheadBytes)
   }
 
-  /// The stream is closed: what is still to be told of it needs no memory.
+  /// The stream closed: its remaining events need no memory.
   func release() {
     _ = request.discard()
     response.abandon()
@@ -80,14 +80,14 @@ final class ServerStream {
     settle()
   }
 
-  /// From now on somebody else pays for what it holds.
+  /// Moves the charges to another payer, also for later bytes.
   func bill(_ payer: Holder) {
     messages.bill(payer)
     overhead.bill(payer)
   }
 }
 
-/// A moment at which progress is compared with what it was.
+/// A later instant at which progress is compared with `mark`.
 struct ProgressCheck {
   var at: Instant
   var mark: UInt64

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the state of a stream by its number.
+// Looks up streams by ID.
 
 /// The open streams of a connection.
 struct StreamTable<Stream: AnyObject> {
   private var streams: [Int32: Stream] = [:]
-  /// What was looked up last: the next lookup mostly wants it again.
+  /// The last lookup: the next one usually wants the same stream.
   private(set) var recent: (number: Int32, stream: Stream)?
 
   var count: Int { streams.count }
@@ -32,6 +32,6 @@ struct StreamTable<Stream: AnyObject> {
     recent = nil
   }
 
-  /// All of them, oldest first. A copy: looking at a stream can end it.
+  /// All streams, oldest first. A copy: checking a stream can end it.
   var all: [Stream] { streams.sorted { $0.key < $1.key }.map(\.value) }
 }
