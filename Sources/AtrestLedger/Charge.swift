@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accounts for memory twice: where it is held and who pays for it.
+// Accounts memory twice: where it is held and who pays for it.
 
-/// Bytes that are charged until this value is destroyed. Store it beside the memory that it stands
-/// for: both end with their owner, so nothing must be released by hand.
+/// Bytes that are charged until the charge is destroyed. Keep it beside the memory it stands for:
+/// both end with their owner, so nothing has to be returned by hand.
 ///
-/// As in double-entry bookkeeping, every byte is booked twice. The place bounds what it holds in
-/// total, and the payer shows who caused it, wherever it is held.
+/// Double-entry bookkeeping: the place bounds the memory held there, and the payer identifies who
+/// caused it, wherever it is held.
 public struct Charge: ~Copyable, Sendable {
   /// Where the memory is held.
   public let place: Holder
-  /// Who caused it. Nil: unknown.
+  /// Who caused it; nil if unknown.
   public private(set) var payer: Holder?
-  /// The current number of bytes.
+  /// The current charge.
   public private(set) var bytes: Int
 
   /// Charges `bytes`. The amount may change later.
@@ -30,7 +30,7 @@ public struct Charge: ~Copyable, Sendable {
     payer?.add(-bytes)
   }
 
-  /// Sets the number of bytes. Does no work if it is unchanged.
+  /// Sets the charge to `count` bytes. Free if unchanged.
   public mutating func change(to count: Int) {
     guard count != bytes else { return }
     place.add(count - bytes)
@@ -38,7 +38,7 @@ public struct Charge: ~Copyable, Sendable {
     bytes = count
   }
 
-  /// Moves the whole charge to another payer.
+  /// Moves the charge to another payer, also for bytes already held.
   public mutating func bill(_ payer: Holder?) {
     guard payer !== self.payer else { return }
     if bytes != 0 {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what becomes of one call on the server, from its headers to its trailers.
+// The server's state machine of one call, from its headers to its trailers.
 
 import AtrestHTTP2
 import AtrestLedger
 import AtrestSockets
 
-/// One call, whatever its kind. Lives on the shard of its connection.
+/// One call of any kind. Confined to the shard of its connection.
 ///
 ///     begun ──one message──▶ holdingRequest ──END_STREAM──▶ answering ──▶ over
 ///       │                                                      ▲
 ///       └──the caller streams──▶ receiving ──────END_STREAM────┘
 ///
-/// From every state, `finish` and a cancellation lead to over, once.
+/// Every state goes to over on `finish` or cancellation, once.
 final class CallState {
-  /// Takes what the caller of a stream sends.
+  /// Receives the messages of a streaming request.
   typealias Receiver = (RequestEvent) throws -> Void
 
-  /// What serves the call. Knows the service's principal, which nothing else here does.
+  /// The method's handler. Only it knows the service's principal type.
   enum Handler {
     case unary((CallState, [UInt8]) throws -> UnaryOutcome)
     case serverStreaming((CallState, [UInt8], StreamWriter) throws -> Void)
@@ -26,10 +26,10 @@ final class CallState {
 
   private enum Phase {
     case begun(Handler)
-    /// The message of a call that takes exactly one. The handler runs at the request's end.
+    /// The message of a method that takes exactly one. The handler runs at the end of the request.
     case holdingRequest(Handler, [UInt8])
     case receiving(Receiver, StreamQueue?)
-    /// The request is complete; the answer is on its way, or a stream of them.
+    /// The request is complete; the response or response stream is pending.
     case answering(StreamQueue?)
     case over(wasCancelled: Bool)
   }
@@ -38,7 +38,7 @@ final class CallState {
   let head: CallHead
   let connection: ServerHandler
   private var phase: Phase
-  /// What it was granted on.
+  /// The grant it counts against.
   private var grant: CallerGrant?
   private var cancelActions: [() -> Void] = []
 
@@ -54,23 +54,23 @@ final class CallState {
     return false
   }
 
-  // MARK: Who pays
+  // MARK: Grant and payer
 
-  /// Counts as one of the caller's from here to its end; false if those are enough.
+  /// Counts against the caller's grant until the call ends. False if the limit is reached.
   func count(on grant: CallerGrant, limit: Int) -> Bool {
     guard grant.begin(limit: limit) else { return false }
     self.grant = grant
     return true
   }
 
-  /// Who pays for what it has the server hold.
+  /// Pays for the memory of this call.
   var payer: Holder? { grant?.payer }
 
   func isGranted(on grant: CallerGrant) -> Bool { self.grant === grant }
 
   // MARK: Events
 
-  /// The call has been entered in its connection's list.
+  /// Starts the handler of a streaming request. The call is already registered with its connection.
   func begin() {
     guard case .begun(let handler) = phase else { return }
     switch handler {
@@ -82,7 +82,7 @@ final class CallState {
     case .bidirectional(let handle):
       let queue = StreamQueue(self)
       phase = .answering(queue)
-      // Kept until the error is known: a writer that is let go of ends the call by itself.
+      // Keeps the writer alive until the error is known: its `deinit` ends the call.
       let writer = StreamWriter(queue)
       attempt(queue) { receive(with: try handle(self, writer)) }
       withExtendedLifetime(writer) {}
@@ -99,7 +99,8 @@ final class CallState {
     switch phase {
     case .begun(let handler):
       phase = .holdingRequest(handler, message)
-      // Or whoever never ends a request could have the server hold its message for ever.
+      // Otherwise a caller that never ends its request could make the server hold its message for
+      // ever.
       connection.expectEnd(id, keptBytes: message.capacity)
     case .holdingRequest:
       finish(.wrongMessageCount)
@@ -119,7 +120,7 @@ final class CallState {
       phase = .answering(nil)
       run(handler, request)
     case .receiving(let receiver, let queue):
-      // It may hold the last reference to the writer, whose end is the call's.
+      // The receiver may hold the last reference to the writer, whose `deinit` ends the call.
       phase = .answering(queue)
       attempt(queue) { try receiver(.end) }
     case .answering, .over:
@@ -138,17 +139,17 @@ final class CallState {
       attempt(queue) { try handle(self, request, writer) }
       withExtendedLifetime(writer) {}
     case .clientStreaming, .bidirectional:
-      break  // Those take their messages as they come.
+      break  // They receive messages as they arrive.
     }
   }
 
-  /// The connection's queue for this call has room again.
+  /// The connection's queue for this call has space again.
   func writable() { queue?.writable() }
 
-  /// The call is over without an answer from here.
+  /// The call ended without a response from this side.
   func wasCancelled() {
     guard !isOver else { return }
-    // Let go of at the end: the receiver may hold the writer, whose end comes back here.
+    // Released at the end: the receiver may hold the writer, whose `deinit` re-enters.
     let last = phase
     let queue = queue
     phase = .over(wasCancelled: true)
@@ -162,7 +163,7 @@ final class CallState {
 
   // MARK: Verbs
 
-  /// Runs `action` when the call ends without an answer; at once, if it has.
+  /// Runs `action` if the call ends without a response; at once if it already has.
   func onCancel(_ action: @escaping () -> Void) {
     switch phase {
     case .begun, .holdingRequest, .receiving, .answering: cancelActions.append(action)
@@ -171,7 +172,7 @@ final class CallState {
     }
   }
 
-  /// Holds back what the caller sends, by flow control.
+  /// Pauses the caller's messages by flow control.
   func pauseReading() {
     if !isOver { connection.pauseReading(id) }
   }
@@ -180,7 +181,7 @@ final class CallState {
     if !isOver { connection.resumeReading(id) }
   }
 
-  /// Answers a unary call, unless it is over.
+  /// Completes a unary call, unless it is over.
   func finish(_ outcome: UnaryOutcome) {
     switch outcome {
     case .reply(let message):
@@ -206,7 +207,7 @@ final class CallState {
     }
   }
 
-  /// Runs a handler's code; what it throws ends the call.
+  /// Runs handler code. An error it throws ends the call.
   private func attempt(_ queue: StreamQueue?, _ body: () throws -> Void) {
     do {
       try body()
@@ -253,7 +254,7 @@ extension Status {
 }
 
 extension StreamQueue {
-  /// The answers of a call, on its shard.
+  /// The response queue of a call, on its shard.
   convenience init(_ call: CallState) {
     let context = call.connection.context
     self.init(

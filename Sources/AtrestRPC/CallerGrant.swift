@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends what one caller has open, on whatever connections, when its right to call ends.
+// Ends a caller's calls on all connections when its right to call is revoked.
 
 import AtrestHTTP2
 import AtrestLedger
 import AtrestSockets
 import Synchronization
 
-/// A caller's right to call. Whoever authorises calls keeps one for each caller and hands it out
-/// with `Authorization.granted`; ``revoke(_:)`` then reaches every call made with it. Thread-safe.
+/// A caller's right to call. The authorizer keeps one per caller and returns it in
+/// `Authorization.granted`. ``revoke(_:)`` ends every call made with it. Thread-safe.
 public final class CallerGrant: Sendable {
-  /// From `revoke` to the end of calls: what is being answered may still be, such as the call that
-  /// withdraws the caller's own right.
+  /// Time from `revoke` to the end of calls. Calls being answered may finish, such as the one that
+  /// revokes the caller's own grant.
   static let callGrace: Duration = .milliseconds(200)
-  /// From the end of calls to the end of connections that carried nobody else's: for the last
-  /// words.
+  /// Time from the end of calls to closing connections without other callers. Lets the trailers
+  /// leave.
   static let connectionGrace: Duration = .milliseconds(300)
 
   private struct State {
@@ -24,20 +24,19 @@ public final class CallerGrant: Sendable {
   private let state = Mutex(State())
   private let underWay = Atomic(0)
 
-  /// Who pays for what its calls have the server hold.
+  /// Pays for the memory of its calls.
   public let payer: Holder
 
-  /// A right that holds.
+  /// Creates a valid grant.
   ///
-  /// - Parameter payer: The caller. Under whoever has several callers, so that those count
-  ///   together.
+  /// - Parameter payer: The caller. Its parent sums callers that count together.
   public init(payer: Holder = Holder()) {
     self.payer = payer
   }
 
-  /// Ends every call made with this right, answered or not, with `status`, and every connection
-  /// that carried no other caller's calls: within half a second, whether the peer reads or not.
-  /// Calls that come later are the authorisation's business. Once; later calls do nothing.
+  /// Ends every call made with this grant with `status`, answered or not, and closes every
+  /// connection without calls of other callers. Takes at most half a second, even if the peer does
+  /// not read. The authorizer must refuse later calls. Idempotent.
   public func revoke(_ status: Status) {
     let connections = state.withLock { state in
       guard !state.isRevoked else { return [] as [ShardBound<ServerHandler>] }
@@ -50,7 +49,7 @@ public final class CallerGrant: Sendable {
     }
   }
 
-  /// Notes a connection that carries a call; false if the right has been withdrawn.
+  /// Registers a connection that carries a call. False if the grant was revoked.
   func add(_ handler: ServerHandler) -> Bool {
     let connection = ShardBound(handler, to: handler.shard)
     return state.withLock { state in
@@ -60,14 +59,14 @@ public final class CallerGrant: Sendable {
     }
   }
 
-  /// Notes that a call begins; false if there are `limit` already.
+  /// Counts a new call. False if `limit` calls are active already.
   func begin(limit: Int) -> Bool {
     guard underWay.add(1, ordering: .relaxed).newValue > limit else { return true }
     end()
     return false
   }
 
-  /// A call has ended.
+  /// Counts the end of a call.
   func end() { underWay.subtract(1, ordering: .relaxed) }
 
   func remove(_ handler: ServerHandler) {

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides when a channel connects, which calls wait, and what becomes of them.
+// The channel's state machine: connects on demand and queues calls until a connection takes them.
 
 import AtrestHTTP2
 import AtrestSockets
 import AtrestTLS
 import Glibc
 
-/// A channel's state. Lives on its shard.
+/// A channel's state. Confined to its shard.
 final class ChannelCore {
   private enum State {
-    /// No connection, and nobody needs one.
+    /// No connection, and no call needs one.
     case idle
-    /// Addresses are being looked up.
+    /// The name is being resolved.
     case resolving
-    /// One address is being tried; the others are next.
+    /// One address is being tried; `rest` comes next.
     case connecting(ClientHandler, rest: [SocketAddress])
     case connected(ClientHandler)
     case closed
   }
 
-  /// Addresses tried for one connection.
+  /// Maximum addresses tried per connection.
   private static let maxAddresses = 4
-  /// Connections tried for one call that waits: one, and one more if the first said GOAWAY at once.
+  /// Maximum connections tried for a waiting call: one more if the first sent GOAWAY at once.
   private static let maxAttempts = 2
 
   let endpoint: Endpoint
@@ -33,7 +33,7 @@ final class ChannelCore {
   private lazy var scratch = TLSScratch()
   private var state = State.idle
   private var waiting: [ClientCall] = []
-  /// Connections still open, those that take no new calls included.
+  /// Open connections, including those that take no new calls.
   private var handlers: [ObjectIdentifier: ClientHandler] = [:]
 
   init(
@@ -68,7 +68,7 @@ final class ChannelCore {
   }
 
   func cancel(_ call: ClientCall) {
-    // The task may be cancelled, here seen first, before it has handed the call over.
+    // A task may be cancelled, and this run, before the call arrives here.
     guard call.hasBegun, !call.isOver else { return }
     guard let (handler, id) = call.connection else { return endWait(of: call, .cancelledHere) }
     handler.cancel(id, .cancelledHere)
@@ -89,7 +89,7 @@ final class ChannelCore {
     if let token = call.takeWaitToken() { shard.cancel(token) }
   }
 
-  /// Starts waiting calls while the connection takes them.
+  /// Starts waiting calls until the connection takes no more.
   func startWaiting() {
     guard !waiting.isEmpty, case .connected(let handler) = state else { return }
     var started = 0
@@ -152,12 +152,12 @@ final class ChannelCore {
     handler.watch(connection, timeout: configuration.limits.connectTimeout)
   }
 
-  /// The handler, with TLS below it if that was asked for.
+  /// The handler, wrapped in TLS if configured.
   private func encrypted(_ handler: ClientHandler) -> any ByteStreamHandler {
     guard let tls = configuration.tls else { return handler }
     var name: String?
     if case .host(let host, _) = endpoint { name = host }
-    // The time limit of connecting covers the handshake.
+    // The connect timeout covers the handshake.
     return TLSHandler(handler, scratch: scratch, handshakeTimeout: nil) { () throws(TLSError) in
       try TLSSession(client: tls, serverName: name)
     }
@@ -169,7 +169,7 @@ final class ChannelCore {
     failWaiting(Status(.unavailable, error.userMessage))
   }
 
-  // MARK: News from handlers
+  // MARK: Events from handlers
 
   func opened(_ handler: ClientHandler) {
     guard case .connecting(let current, _) = state, current === handler else { return }

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what becomes of one call of a client, from the wish to the status.
+// The client's state machine of one call.
 
 import AtrestHTTP2
 import AtrestLedger
 import AtrestSockets
 import Synchronization
 
-/// One call, whatever its kind.
+/// One call of any kind.
 ///
 ///     created ──▶ waiting ──a connection takes it──▶ running ──▶ over
 ///
-/// From every state, a cancellation, a deadline and a lost connection lead to over, once.
+/// Every state goes to over on cancellation, deadline or connection loss, once.
 final class ClientCall: @unchecked Sendable {
-  // Sendable because the mutable members are set before the call is handed to its shard, and
-  // touched only there afterwards; the flag is atomic.
+  // Sendable: mutable members are set before the call is handed to its shard and touched only there
+  // afterwards. The flag is atomic.
 
-  /// What it sends.
+  /// The request.
   enum Request {
     case message([UInt8])
     case stream(StreamQueue)
   }
 
-  /// Who takes what comes back.
+  /// The receiver of the response.
   enum Response {
     case single(completion: @Sendable (Result<[UInt8], Status>) -> Void, message: [UInt8]? = nil)
     case stream(StreamBuffer)
@@ -29,8 +29,8 @@ final class ClientCall: @unchecked Sendable {
 
   private enum Phase {
     case created
-    /// For a connection. The token fires at the deadline; on a connection, the transport watches
-    /// the time.
+    /// Waiting for a connection. The token fires at the deadline; once running, the transport
+    /// enforces it.
     case waiting(DeadlineToken?)
     case running(ClientHandler, CallID)
     case over
@@ -40,15 +40,15 @@ final class ClientCall: @unchecked Sendable {
   let metadata: Metadata
   let timeout: Duration?
   var deadline: Instant?
-  /// How many connections were tried for it.
+  /// How many connections were tried for this call.
   var attempts = 0
-  /// Nil before it is known, and once it has been sent.
+  /// Nil before it is set and after it was sent.
   private var request: Request?
   private var response: Response?
   private var phase = Phase.created
   private let isCancelled = Atomic(false)
 
-  /// - Parameter request: Nil: it is streamed, see `streamRequest`.
+  /// - Parameter request: Nil if the request is streamed: see `streamRequest`.
   init(_ path: String, _ metadata: Metadata, _ timeout: Duration?, request: [UInt8]? = nil) {
     self.path = path
     self.metadata = metadata
@@ -56,11 +56,11 @@ final class ClientCall: @unchecked Sendable {
     self.request = request.map(Request.message)
   }
 
-  /// Who takes the response. Before the call is handed to its shard.
+  /// Sets the receiver of the response. Call before the call is handed to its shard.
   func setResponse(_ response: Response) { self.response = response }
 
-  /// Streams its request, on `shard`.
-  /// - Returns: What takes the messages; nothing is sent before a connection has the call.
+  /// Makes this a streaming request on `shard`.
+  /// - Returns: The queue for its messages. Nothing is sent before a connection takes the call.
   func streamRequest(on shard: Shard, limits: Limits) -> StreamQueue {
     let queue = StreamQueue(
       ShardBound(sending: self, to: shard), maxBytes: limits.streamQueueBytes,
@@ -81,7 +81,7 @@ final class ClientCall: @unchecked Sendable {
     return false
   }
 
-  /// The shard has it. Before that, a cancellation only sets the flag.
+  /// Whether the shard has received the call. Before that, a cancellation only sets the flag.
   var hasBegun: Bool {
     if case .created = phase { return false }
     return true
@@ -92,7 +92,7 @@ final class ClientCall: @unchecked Sendable {
     return false
   }
 
-  /// Where it runs, while it does.
+  /// The connection and stream of a running call.
   var connection: (handler: ClientHandler, id: CallID)? {
     guard case .running(let handler, let id) = phase else { return nil }
     return (handler, id)
@@ -100,19 +100,20 @@ final class ClientCall: @unchecked Sendable {
 
   func wait(until token: DeadlineToken?) { phase = .waiting(token) }
 
-  /// Waits no longer; what watches the time is to be cancelled.
+  /// Removes the deadline token, which the caller must cancel.
   func takeWaitToken() -> DeadlineToken? {
     guard case .waiting(let token) = phase else { return nil }
     phase = .waiting(nil)
     return token
   }
 
-  /// A connection has taken it.
+  /// A connection has taken the call.
   func run(on handler: ClientHandler, as id: CallID) {
     phase = .running(handler, id)
     switch request {
     case .message(let message):
-      // An empty queue takes any message; a call that has failed already says so in an event.
+      // An empty queue accepts any message. A call that has failed already reports that in an
+      // event.
       _ = handler.send(message, on: id, end: true)
       request = nil
     case .stream(let queue):
@@ -122,13 +123,13 @@ final class ClientCall: @unchecked Sendable {
     }
   }
 
-  /// The connection's queue for this call has room again.
+  /// The connection's queue for this call has space again.
   func writable() {
     if case .stream(let queue) = request { queue.writable() }
   }
 
-  /// A message came.
-  /// - Returns: What to end the call with, if it broke the rules.
+  /// Delivers a response message.
+  /// - Returns: The status to end the call with, if the server violated the cardinality.
   func receive(_ message: [UInt8]) -> Status? {
     switch response {
     case .single(let completion, nil):
@@ -136,7 +137,7 @@ final class ClientCall: @unchecked Sendable {
     case .single:
       return Status(.internal, "The server sent two messages where one was due.")
     case .stream(let buffer):
-      // A reader that is behind makes the server wait until it has caught up.
+      // A slow reader pauses the server by flow control.
       guard buffer.add(message) == .full, case .running(let handler, let id) = phase else { break }
       handler.pauseReading(id)
     case nil:

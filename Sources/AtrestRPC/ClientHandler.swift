@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins one HTTP/2 connection of the client to its socket and to its channel.
+// Connects one client HTTP/2 connection to its socket and its channel.
 
 import AtrestHTTP2
 import AtrestSockets
 import AtrestTLS
 import Glibc
 
-/// Drives a `ClientConnection`: calls in, bytes out, answers back. Lives on its channel's shard.
+/// Drives a `ClientConnection`: calls in, bytes out, responses back. Confined to its channel's
+/// shard.
 final class ClientHandler: EncryptedHandler {
   private let core: ChannelCore
-  /// Nil before `opened`: connecting and TLS come first.
+  /// Nil before `opened`: TCP connect and TLS come first.
   private var connection: ClientConnection?
   private var owner: (any ByteStreamOwner)?
   private weak var socket: SocketConnection?
   private var connectToken: DeadlineToken?
   private var calls: [CallID: ClientCall] = [:]
-  /// What the socket's owner learns when it ends; set when this side knows better than the socket.
+  /// The error reported on close, if this side knows more than the socket.
   private var failure: ConnectionError?
 
   init(core: ChannelCore) {
     self.core = core
   }
 
-  /// Ends the attempt to connect when it takes too long, TLS included.
+  /// Limits the time to connect, TLS included.
   func watch(_ socket: SocketConnection, timeout: Duration) {
     self.socket = socket
     connectToken = core.shard.schedule(at: core.shard.now.advanced(by: timeout)) { [weak self] in
@@ -61,7 +62,7 @@ final class ClientHandler: EncryptedHandler {
     guard let connection else { return }
     repeat {
       connection.appendOutput(to: &buffer)
-      // A call that was reset leaves its place only as the reset is sent, and no event says so.
+      // A reset call frees its stream slot only when RST_STREAM is sent, without an event.
       core.startWaiting()
     } while handle(connection.pendingEvents)
       && buffer.count < core.configuration.limits.outputHighWaterBytes
@@ -97,7 +98,7 @@ final class ClientHandler: EncryptedHandler {
   func handshakeBegan(on owner: any ByteStreamOwner) {}
 
   func tlsFailed(_ error: TLSError, isEstablished: Bool) {
-    // What is known already came first, a time limit for instance.
+    // The first failure wins, for instance a timeout.
     if failure == nil { failure = .tls(error) }
   }
 
@@ -111,7 +112,7 @@ final class ClientHandler: EncryptedHandler {
       any = true
       switch event {
       case .headers:
-        break  // Nobody above reads response metadata.
+        break  // Response metadata is not used above this layer.
       case .message(let id, let bytes):
         if let wrong = calls[id]?.receive(bytes) { cancel(id, wrong) }
       case .writable(let id):
@@ -122,14 +123,14 @@ final class ClientHandler: EncryptedHandler {
         core.goingAway(self)
       }
     }
-    // An ended call leaves its place, and the server's SETTINGS may have made more.
+    // An ended call frees its stream slot, and SETTINGS may have raised the stream limit.
     if any { core.startWaiting() }
     return any
   }
 
-  // MARK: Verbs of the channel
+  // MARK: Called by the channel
 
-  /// False when the connection takes no more calls for now.
+  /// Starts a call. False if the connection takes no more calls now.
   func start(_ call: ClientCall) -> Bool {
     guard let connection else { return false }
     let now = core.shard.now
@@ -169,7 +170,7 @@ final class ClientHandler: EncryptedHandler {
     owner?.needsFlush()
   }
 
-  /// Ends every call, says goodbye, and closes.
+  /// Ends every call, drains the connection, and closes it.
   func leave(_ status: Status) {
     for id in Array(calls.keys) { cancel(id, status) }
     guard let connection, let owner else {
@@ -178,7 +179,7 @@ final class ClientHandler: EncryptedHandler {
     }
     connection.beginDrain(at: core.shard.now)
     owner.needsFlush()
-    // A peer that does not even read cannot hold the channel open.
+    // A peer that does not read cannot keep the channel open.
     core.shard.schedule(at: core.shard.now.advanced(by: .seconds(1))) { [weak self] in
       self?.owner?.close()
     }
@@ -186,7 +187,7 @@ final class ClientHandler: EncryptedHandler {
 }
 
 extension CloseReason {
-  /// For the person whose call it was.
+  /// The socket error shown to the user.
   fileprivate func error(peer: SocketAddress?) -> SocketError {
     let address = peer.map { "\($0)" } ?? "the server"
     return switch self {

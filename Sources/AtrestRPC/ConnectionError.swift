@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says why a channel has no connection, in a sentence for a person.
+// Why a channel has no connection, with a message for the user.
 
 import AtrestSockets
 import AtrestTLS
 
-/// What kept a connection from being made, or ended it.
+/// Why a connection could not be opened, or why it ended.
 enum ConnectionError: Error {
   case socket(SocketError)
   case tls(TLSError)
@@ -16,11 +16,11 @@ enum ConnectionError: Error {
     }
   }
 
-  /// Whether another address of the same server may do better.
+  /// Whether another address of the same server is worth trying.
   var allowsOtherAddress: Bool {
     switch self {
     case .socket: true
-    // Anything else is about the server, and what the next address says could only hide it.
+    // Other TLS errors concern the server; another address's error could only hide them.
     case .tls(let error): error == .handshakeCut || error == .handshakeTimeout
     }
   }

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls methods of one server over one connection.
+// A gRPC client channel: calls one server over one connection.
 
 import AtrestHTTP2
 import AtrestSockets
 import AtrestTLS
 import Synchronization
 
-/// A client's way to one server: one connection, opened when first needed and again after it broke.
-/// Thread-safe. Letting it go closes it; `close` waits for that.
+/// A client channel to one server. Opens its one connection on the first call and reopens it after
+/// a failure. Thread-safe. Closes when released; `close` also waits for that.
 public final class GRPCChannel: Sendable {
-  /// What a channel's owner may choose.
+  /// A channel's configuration.
   public struct Configuration: Sendable {
-    /// Bounds on the server; `limits.connectTimeout` covers TCP and TLS together, per address.
+    /// Bounds on the server. `limits.connectTimeout` covers TCP and TLS together, per address.
     public var limits = Limits.default
-    /// What large requests are compressed with; nil for none.
+    /// Compression of large requests; nil for none.
     public var compression: Compression?
     /// The `user-agent` of every call.
     public var userAgent = "atrest"
-    /// Calls that may wait for a connection or for the server's stream limit; more are refused with
+    /// Maximum calls waiting for a connection or for the server's stream limit. More fail with
     /// RESOURCE_EXHAUSTED.
     public var maxWaitingCalls = 4_096
-    /// Messages a stream holds for its reader before the server is made to wait (flow control).
+    /// Response messages buffered per stream before flow control pauses the server.
     public var streamBufferMessages = 16
-    /// Which server is believed; nil for plaintext, which is for loopback only.
+    /// Server verification; nil for plaintext, which is for loopback only.
     public var tls: ClientTLS?
 
-    /// The defaults.
+    /// Creates the default configuration.
     public init() {}
   }
 
-  /// Where the channel lives.
+  /// The shard that runs the channel.
   public let shard: Shard
   private let ownsShard: Bool
   private let bufferMessages: Int
@@ -38,8 +38,8 @@ public final class GRPCChannel: Sendable {
   private let end = OneShotEvent()
   private let note = TLSFailureNote()
 
-  /// A channel; nothing is opened before the first call.
-  /// - Parameter shard: Where it lives; several channels may share one. Nil makes one of its own.
+  /// Creates a channel. Opens no connection before the first call.
+  /// - Parameter shard: The shard to run on, which channels may share. Nil creates a private one.
   /// - Throws: `SocketError` of `.prepare`.
   public init(
     to endpoint: Endpoint, configuration: Configuration = Configuration(), shard: Shard? = nil
@@ -60,18 +60,19 @@ public final class GRPCChannel: Sendable {
     shard.async { core.value.close() }
   }
 
-  /// Why TLS failed, if that is what ended the last attempt to connect, or the last connection.
-  /// Calls then fail UNAVAILABLE with its sentence; this tells a stranger's certificate from a lost
-  /// network. Thread-safe.
+  /// The TLS error that ended the last connection attempt or connection, if any. Calls then fail
+  /// with UNAVAILABLE and its message. Distinguishes an untrusted certificate from a lost network.
+  /// Thread-safe.
   public var tlsFailure: TLSError? { note.error }
 
-  /// One message each way.
+  /// Makes a unary call. Never retries.
   ///
-  /// Cancelling the task cancels the call, which then throws CANCELLED. A server that cannot be
-  /// reached is UNAVAILABLE, with a sentence for a person. Nothing is retried.
+  /// Cancelling the task cancels the call.
   /// - Parameters:
   ///   - path: `/package.Service/Method`.
-  ///   - timeout: For the whole call, connecting included; nil waits for ever.
+  ///   - timeout: Time for the whole call, including connecting. Nil means no limit.
+  /// - Throws: `Status`: CANCELLED if cancelled; UNAVAILABLE, with a message for the user, if the
+  ///   server is unreachable; or the server's status.
   public func unary(
     _ path: String, _ request: [UInt8], metadata: Metadata = Metadata(), timeout: Duration? = nil
   ) async throws(Status) -> [UInt8] {
@@ -87,9 +88,9 @@ public final class GRPCChannel: Sendable {
     return try result.get()
   }
 
-  /// Callback form of `unary`, without a task: for load generators and bridges.
-  /// - Parameter completion: Called once, on the channel's shard. It may start further calls.
-  /// - Returns: What cancels the call, from any thread.
+  /// Makes a unary call with a callback instead of a task: for load generators and bridges.
+  /// - Parameter completion: Called once, on the channel's shard. May start further calls.
+  /// - Returns: A handle that cancels the call from any thread.
   @discardableResult
   public func startUnary(
     _ path: String, _ request: [UInt8], metadata: Metadata = Metadata(), timeout: Duration? = nil,
@@ -101,16 +102,16 @@ public final class GRPCChannel: Sendable {
     return CallHandle(call, core)
   }
 
-  /// One message out, a stream of them in. The call starts at once and is cancelled when the stream
-  /// is let go, or the task that iterates it is cancelled.
+  /// Makes a server-streaming call. Starts at once. Releasing the stream or cancelling its reading
+  /// task cancels the call.
   public func serverStream(
     _ path: String, _ request: [UInt8], metadata: Metadata = Metadata(), timeout: Duration? = nil
   ) -> ResponseStream {
     responses(of: ClientCall(path, metadata, timeout, request: request))
   }
 
-  /// A stream of messages out, one in. The call starts at once and is cancelled when either half is
-  /// let go before its end.
+  /// Makes a client-streaming call. Starts at once. Releasing either half before its end cancels
+  /// the call.
   public func clientStream(
     _ path: String, metadata: Metadata = Metadata(), timeout: Duration? = nil
   ) -> (requests: RequestWriter, response: SingleResponse) {
@@ -118,8 +119,8 @@ public final class GRPCChannel: Sendable {
     return (requests, SingleResponse(responses))
   }
 
-  /// Streams of messages both ways. The call starts at once and is cancelled when either half is
-  /// let go before its end.
+  /// Makes a bidirectional call. Starts at once. Releasing either half before its end cancels the
+  /// call.
   public func bidirectionalStream(
     _ path: String, metadata: Metadata = Metadata(), timeout: Duration? = nil
   ) -> (requests: RequestWriter, responses: ResponseStream) {
@@ -136,8 +137,8 @@ public final class GRPCChannel: Sendable {
     return ResponseStream(CallHandle(call, core), buffer)
   }
 
-  /// Ends calls with UNAVAILABLE and closes the connection, and the shard if it is the channel's
-  /// own. Returns when that is done, within about a second. Idempotent; later calls fail.
+  /// Ends calls with UNAVAILABLE and closes the connection, and the shard if private. Returns when
+  /// done, within about a second. Idempotent; later calls fail.
   public func close() async {
     shard.async { [core] in core.value.close() }
     await end.wait()
@@ -145,7 +146,7 @@ public final class GRPCChannel: Sendable {
   }
 
   private func begin(_ call: ClientCall) {
-    // From a completion, say: the call joins this turn's write.
+    // Already on the shard, for instance in a completion: the call joins this turn's write.
     if shard.isCurrent { return core.value.begin(call) }
     shard.async { [core] in core.value.begin(call) }
   }
@@ -165,15 +166,15 @@ public struct CallHandle: Sendable {
     self.core = core
   }
 
-  /// Ends the call; its completion gets CANCELLED, unless it has been called already.
+  /// Ends the call. Its completion receives CANCELLED, unless it was called already.
   public func cancel() {
-    // The flag counts if the call has not reached its shard yet.
+    // The flag covers a call that has not reached its shard yet.
     call.requestCancellation()
     core.shard.async { [call, core] in core.value.cancel(call) }
   }
 }
 
-/// Where a channel's shard leaves word for other threads of why TLS failed.
+/// Publishes the last TLS failure from a channel's shard to other threads.
 final class TLSFailureNote: Sendable {
   private let value = Mutex<TLSError?>(nil)
 

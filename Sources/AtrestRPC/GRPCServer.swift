@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listens, serves a router's methods, and leaves without losing a call.
+// Listens, serves a router's methods, and drains gracefully.
 
 import AtrestHTTP2
 import AtrestLedger
@@ -7,46 +7,46 @@ import AtrestSockets
 import AtrestTLS
 import Synchronization
 
-/// A gRPC server: listeners, shards and a router. End it with `drain`.
+/// A gRPC server: listeners, shards and a router. Stop it with `drain`.
 public final class GRPCServer: Sendable {
-  /// What a server's owner may choose.
+  /// A server's configuration.
   public struct Configuration: Sendable {
     /// Bounds on every connection.
     public var limits = Limits.default
-    /// How many shards: each uses up to one core.
+    /// Number of shards. Each uses up to one core.
     public var shardCount = 2
-    /// Connections in all.
+    /// Maximum connections.
     public var maxConnections = 10_000
-    /// Connections of one IPv4 address or IPv6 /64.
+    /// Maximum connections per IPv4 address or IPv6 /64.
     public var maxConnectionsPerPeer = 1_000
-    /// Connections on which nobody has proved who it is (see `Authorization`). When there are so
-    /// many, the oldest of them is cut for a new one.
+    /// Maximum unauthenticated connections (see `Authorization`). At the limit, a new one evicts
+    /// the oldest.
     public var maxUnauthenticatedConnections = 2_000
-    /// Connections of one peer that have not yet said anything sensible, not even a greeting.
+    /// Maximum connections per peer that have not completed the TLS and HTTP/2 handshakes.
     public var maxHandshakesPerPeer = 200
-    /// Calls under way that were granted on one `CallerGrant`, on all connections together.
+    /// Maximum active calls per `CallerGrant`, over all connections.
     public var maxCallsPerGrant = 100
-    /// Bytes that peers may make all connections hold, by requests not finished and answers not
-    /// read; at least 10 MiB for each shard. Beyond it the connections that hold the most for the
-    /// longest end, those on which nobody has proved who it is before all others.
+    /// Bytes that peers may make all connections buffer with unfinished requests and unread
+    /// responses; at least 10 MiB per shard. Above it, the connections that buffer the most for the
+    /// longest are closed, unauthenticated ones first.
     public var maxBufferedBytes = 24 * 1024 * 1024
-    /// What a stream's writer may hold beyond `limits.streamQueueBytes`, in bytes, before the
-    /// reader counts as too slow.
+    /// Maximum bytes a stream writer may buffer beyond `limits.streamQueueBytes` before its reader
+    /// counts as too slow.
     public var streamWriterBytes = 256 * 1024
-    /// The same, in messages.
+    /// Maximum messages a stream writer may buffer before its reader counts as too slow.
     public var streamWriterMessages = 4_096
-    /// Hears of errors that handlers threw and callers saw as UNKNOWN: the path and the error. On
-    /// the shard. The error may hold anything: log its type only.
+    /// Called on the shard with the path and error when a handler throws and the caller receives
+    /// UNKNOWN. The error may hold private data: log its type only.
     public var onHandlerError: (@Sendable (_ path: String, any Error) -> Void)?
 
-    /// The defaults.
+    /// Creates the default configuration.
     public init() {}
 
-    /// What a shard's share of `maxBufferedBytes` is never below, in bytes: more than one
-    /// connection holds by default.
+    /// Minimum share of `maxBufferedBytes` per shard, in bytes: more than one connection buffers by
+    /// default.
     private static let leastBufferedBytesPerShard = 10 * 1024 * 1024
 
-    /// What the connections of one shard may hold together, in bytes.
+    /// Maximum bytes buffered by the connections of one shard together.
     package var maxBufferedBytesPerShard: Int {
       max(Self.leastBufferedBytesPerShard, maxBufferedBytes / max(1, shardCount))
     }
@@ -57,7 +57,7 @@ public final class GRPCServer: Sendable {
     var isDraining = false
   }
 
-  /// The server's shards, for actors and deadlines of its services.
+  /// The server's shards, for actors and timers of its services.
   public let shards: [Shard]
   private let contexts: [ShardBound<ServerShard>]
   private let configuration: Configuration
@@ -65,11 +65,11 @@ public final class GRPCServer: Sendable {
   private let counters = ServerCounters()
   private let state = Mutex(State())
   private let end = OneShotEvent()
-  /// Where what all connections hold for their peers is booked, and what they need by themselves.
+  /// The balances of all connections: bytes buffered for peers, and fixed memory.
   package let holder = Holder()
   package let overhead = Holder()
 
-  /// A server that does not listen yet.
+  /// Creates a server that does not listen yet.
   /// - Throws: `SocketError` of `.prepare`.
   public init(router: RPCRouter, configuration: Configuration = Configuration()) throws(SocketError)
   {
@@ -93,12 +93,13 @@ public final class GRPCServer: Sendable {
     self.contexts = contexts
   }
 
-  /// Opens an address and serves it. May be called several times (TCP and a Unix socket, say).
+  /// Listens on an address and serves it. May be called several times, for example for TCP and a
+  /// Unix socket.
   /// - Parameters:
-  ///   - address: Port 0 asks the system for a free one.
-  ///   - tls: Who the server is; each handshake uses what the box holds then. Nil serves plaintext,
-  ///     which is for loopback only.
-  /// - Returns: The address, with the port the system chose.
+  ///   - address: Port 0 requests a free port.
+  ///   - tls: The server's identity, read anew for each handshake. Nil serves plaintext, which is
+  ///     for loopback only.
+  /// - Returns: The address, with the assigned port.
   /// - Throws: `SocketError` of `.listen`.
   /// - Precondition: `drain` has not been called.
   @discardableResult
@@ -108,7 +109,7 @@ public final class GRPCServer: Sendable {
     try listen(on: address, tls: tls) { $0 }
   }
 
-  /// The same, with a look at the bytes as they go by: for tests.
+  /// The same, with a wrapper that observes the bytes: for tests.
   package func listen(
     on address: SocketAddress, tls: TLSContextBox? = nil,
     observing: @escaping @Sendable (any ByteStreamHandler) -> any ByteStreamHandler
@@ -135,19 +136,19 @@ public final class GRPCServer: Sendable {
     return listener.address
   }
 
-  /// A connection without a socket, for tests that drive it by hand, on the first shard.
+  /// A connection without a socket, on the first shard, for tests that drive it by hand.
   package func connection(from peer: SocketAddress) -> any ByteStreamHandler {
     let context = contexts[0].value
     return ServerHandler(context: context, peer: peer, isEncrypted: false)
   }
 
-  /// What has happened so far. Thread-safe; a few hundred nanoseconds.
+  /// A snapshot of the counters. Thread-safe; takes a few hundred nanoseconds.
   public var statistics: ServerStatistics { counters.statistics }
 
-  /// Leaves: stops listening, asks every client to call elsewhere, waits for calls under way,
-  /// closes everything, stops the shards. What is not over after `grace` (or `limits.drainGrace`,
-  /// if that is shorter) is ended UNAVAILABLE. Returns when nothing is left, at most three seconds
-  /// after the grace. Idempotent; the server cannot be used again.
+  /// Shuts down gracefully: stops listening, sends GOAWAY, waits for active calls, closes all
+  /// connections, stops the shards. Calls still active after `grace` (or `limits.drainGrace`, if
+  /// shorter) end with UNAVAILABLE. Returns at most three seconds after the grace. Idempotent; the
+  /// server cannot be reused.
   public func drain(grace: Duration = .seconds(10)) async {
     let listeners = state.withLock { state -> [Listener]? in
       guard !state.isDraining else { return nil }
@@ -156,7 +157,7 @@ public final class GRPCServer: Sendable {
     }
     guard let listeners else { return await end.wait() }
     for listener in listeners { await listener.stop() }
-    // What was accepted before was posted before, so every connection hears this.
+    // Connections accepted before were posted before, so all of them are drained.
     for context in contexts {
       context.shard.async { context.value.drain(grace: grace) }
     }

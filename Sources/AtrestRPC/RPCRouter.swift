@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Knows which handler serves which method.
+// Maps method paths to handlers.
 
 import AtrestHTTP2
 import AtrestSockets
 
-/// What `authorize` decides.
+/// The result of `authorize`.
 public enum Authorization<Principal: Sendable>: Sendable {
-  /// The call may go on, on behalf of this principal, who has proved who it is. With `CallerGrant`,
-  /// the call ends when that is withdrawn.
+  /// The caller is authenticated as this principal. With a `CallerGrant`, revoking it ends the
+  /// call.
   case granted(Principal, CallerGrant? = nil)
-  /// The call may go on, though its caller has proved nothing. A connection that carries only such
-  /// calls may be cut when places are short.
+  /// The call may proceed unauthenticated. A connection with only such calls may be evicted when
+  /// connection slots are short.
   case admitted(Principal)
-  /// The call ends here; its body is neither read nor inflated. Not `.ok`.
+  /// The call ends with this status, which must not be `.ok`. Its body is neither read nor
+  /// inflated.
   case refused(Status)
 }
 
-/// The methods of a server. Built before the server starts, unchanged after.
+/// The methods of a server. Built before the server starts; immutable afterwards.
 public struct RPCRouter: Sendable {
-  /// A call that may go on, or why it may not.
+  /// A call to start, or why it is refused.
   enum Start {
     case call(CallState, Proof)
     case refused(Status)
   }
 
-  /// What a caller has proved.
+  /// The result of authentication.
   enum Proof {
     case none
     case known(CallerGrant?)
@@ -33,24 +34,24 @@ public struct RPCRouter: Sendable {
   /// A method as connections see it.
   struct Route: Sendable {
     let maxMessageBytes: Int?
-    /// Authorises a call and makes its state; knows the service's principal type, which nothing
-    /// above it does.
+    /// Authorizes a call and creates its state. Only this closure knows the service's principal
+    /// type.
     let start: @Sendable (CallID, CallHead, ServerHandler) -> Start
   }
 
   private(set) var routes: [String: Route] = [:]
 
-  /// No methods: every call is answered UNIMPLEMENTED.
+  /// Creates an empty router: every call is answered UNIMPLEMENTED.
   public init() {}
 
   /// Adds a service.
   ///
   /// - Parameters:
-  ///   - name: With its package: `atrest.sync.v1.Sync`.
-  ///   - authorize: Decides on a call from its headers, on the shard, before the body is looked at.
-  ///     It must answer from memory: everything on the shard waits for it.
+  ///   - name: The full name with its package: `atrest.sync.v1.Sync`.
+  ///   - authorize: Authorizes a call by its headers, before its body is read. Runs on the shard
+  ///     and must not block: every connection there waits for it.
   ///   - methods: Adds the service's methods.
-  /// - Precondition: No path is added twice.
+  /// - Precondition: Every path is unique.
   public mutating func addService<Principal: Sendable>(
     _ name: String, authorize: @escaping @Sendable (CallHead) -> Authorization<Principal>,
     methods: (inout ServiceMethods<Principal>) -> Void
@@ -63,19 +64,19 @@ public struct RPCRouter: Sendable {
     }
   }
 
-  /// Adds a service that anybody may call.
+  /// Adds a service without authentication.
   public mutating func addService(_ name: String, methods: (inout ServiceMethods<Void>) -> Void) {
     addService(name, authorize: { _ in .admitted(()) }, methods: methods)
   }
 
-  /// The paths served, sorted.
+  /// All method paths, sorted.
   public var paths: [String] { routes.keys.sorted() }
 }
 
 /// Collects the methods of one service.
 ///
-/// Handlers run on the shard of their connection and must not block: everything else there waits. A
-/// `Status` they throw is answered as it is; any other error becomes UNKNOWN, without its text.
+/// Handlers run on the shard of their connection and must not block: every connection there waits.
+/// A thrown `Status` is sent as it is; any other error becomes UNKNOWN, without its text.
 public struct ServiceMethods<Principal: Sendable> {
   private let authorize: @Sendable (CallHead) -> Authorization<Principal>
   private(set) var routes: [(method: String, route: RPCRouter.Route)] = []
@@ -84,10 +85,10 @@ public struct ServiceMethods<Principal: Sendable> {
     self.authorize = authorize
   }
 
-  /// Adds a method with one message each way. The handler runs synchronously once the request is
-  /// complete: no task and no hop, about 10 us in all for a small call.
-  /// - Parameter maxMessageBytes: The most that a request may have, inflated too, where that is
-  ///   less than `Limits.maxMessageBytes`. Give it to every method that anybody may call.
+  /// Adds a unary method. The handler runs synchronously once the request is complete: without a
+  /// task or thread hop, about 10 us in all for a small call.
+  /// - Parameter maxMessageBytes: Maximum request size in bytes, also inflated, if below
+  ///   `Limits.maxMessageBytes`. Set it for every unauthenticated method.
   public mutating func unary(
     _ method: String, maxMessageBytes: Int? = nil,
     _ handler: @escaping @Sendable (ServerCall<Principal>, [UInt8]) throws -> UnaryOutcome
@@ -97,8 +98,8 @@ public struct ServiceMethods<Principal: Sendable> {
     }
   }
 
-  /// Adds a method with one message in and a stream of them out. The handler starts the stream and
-  /// returns; whoever holds the writer sends, on any thread, and finishes it.
+  /// Adds a server-streaming method. The handler starts the stream and returns. The writer's holder
+  /// sends and finishes, from any thread.
   /// - Parameter maxMessageBytes: As for `unary`.
   public mutating func serverStreaming(
     _ method: String, maxMessageBytes: Int? = nil,
@@ -109,11 +110,10 @@ public struct ServiceMethods<Principal: Sendable> {
     }
   }
 
-  /// Adds a method with a stream of messages in and one out. The handler returns what takes the
-  /// caller's messages, on the shard, as they come: the receiver that
-  /// ``RequestMessages/make(for:bufferMessages:)`` makes for a task, or a closure.
-  /// Whoever holds the responder answers, on any thread.
-  /// - Parameter maxMessageBytes: The most that each message may have; as for `unary`.
+  /// Adds a client-streaming method. The handler returns the receiver of the request messages,
+  /// called on the shard as they arrive: a closure, or ``RequestMessages``' receiver for a task.
+  /// The responder's holder answers, from any thread.
+  /// - Parameter maxMessageBytes: Maximum size of each message; as for `unary`.
   public mutating func clientStreaming(
     _ method: String, maxMessageBytes: Int? = nil,
     _ handler:
@@ -125,9 +125,9 @@ public struct ServiceMethods<Principal: Sendable> {
     }
   }
 
-  /// Adds a method with streams both ways. The handler returns what takes the caller's messages, as
-  /// for `clientStreaming`.
-  /// - Parameter maxMessageBytes: The most that each message may have; as for `unary`.
+  /// Adds a bidirectional method. The handler returns the receiver of the request messages, as for
+  /// `clientStreaming`.
+  /// - Parameter maxMessageBytes: Maximum size of each message; as for `unary`.
   public mutating func bidirectional(
     _ method: String, maxMessageBytes: Int? = nil,
     _ handler:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets a task read what the caller of a stream sends.
+// Lets a task read a streaming request.
 
 import AtrestHTTP2
 import AtrestSockets
 
-/// The messages of a streaming request, in order. Read by one task, once.
+/// The messages of a streaming request, in order. For one task, once.
 ///
 ///     methods.bidirectional("Chat") { call, writer in
 ///       let (messages, receiver) = RequestMessages.make(for: call)
@@ -15,32 +15,31 @@ import AtrestSockets
 ///       return receiver
 ///     }
 ///
-/// What the reader has not taken is bounded: past `bufferMessages` the caller is made to wait by
-/// flow control.
+/// Buffering is bounded: past `bufferMessages` unread messages, flow control pauses the caller.
 public struct RequestMessages: AsyncSequence, Sendable {
   /// One message.
   public typealias Element = [UInt8]
-  /// How reading ends, unless the caller ended its request: CANCELLED.
+  /// CANCELLED, unless the caller ended its request.
   public typealias Failure = Status
 
-  /// The call's way to the buffer. The call lets go of it when it is over.
+  /// The call's reference to the buffer. The call releases it when it ends.
   private final class Feed: Sendable {
     let buffer: StreamBuffer
     init(_ buffer: StreamBuffer) { self.buffer = buffer }
     deinit { buffer.end(.requestCut) }
   }
 
-  /// Reads the messages.
+  /// Iterates over the messages.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let messages: RequestMessages
 
-    /// The next message, nil after the last.
-    /// - Throws: `Status` of CANCELLED when the call or the task is over before that.
+    /// The next message, or nil after the last.
+    /// - Throws: `Status` of CANCELLED if the call or the task ends before that.
     public mutating func next() async throws(Status) -> [UInt8]? {
       try await next(isolation: nil)
     }
 
-    /// The same, without leaving the caller's actor in between.
+    /// The same, without leaving the caller's actor.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(Status)
       -> [UInt8]?
     {
@@ -58,8 +57,8 @@ public struct RequestMessages: AsyncSequence, Sendable {
   private let buffer: StreamBuffer
   private let call: ShardBound<CallState>
 
-  /// The messages of a call, and what its handler returns to fill them. On the call's shard.
-  /// - Parameter bufferMessages: Messages kept for a reader that is behind.
+  /// The messages of a call, and the receiver its handler must return. Call it on the call's shard.
+  /// - Parameter bufferMessages: Unread messages to buffer before flow control pauses the caller.
   public static func make<Principal>(
     for call: ServerCall<Principal>, bufferMessages: Int = 16
   ) -> (messages: RequestMessages, receiver: (RequestEvent) throws -> Void) {
@@ -79,7 +78,7 @@ public struct RequestMessages: AsyncSequence, Sendable {
     )
   }
 
-  /// Begins to read.
+  /// Returns an iterator. Use one per call.
   public func makeAsyncIterator() -> Iterator { Iterator(messages: self) }
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends the messages of a streaming request, as fast as the server reads them.
+// Sends a streaming request with backpressure.
 
 import AtrestHTTP2
 import AtrestSockets
 import Synchronization
 
-/// The asking half of a streaming call, used by one task. Let go without `finish`, it cancels the
-/// call: a server must not take half a request for a whole one.
+/// The request half of a streaming call, for one task. Releasing it without `finish` cancels the
+/// call: a server must not take a partial request for a complete one.
 public final class RequestWriter: Sendable {
   private let queue: StreamQueue
   private let handle: CallHandle
@@ -21,11 +21,10 @@ public final class RequestWriter: Sendable {
     if !isFinished.load(ordering: .relaxed) { handle.cancel() }
   }
 
-  /// Waits until what was sent before is with the connection, then queues one message. So a server
-  /// that reads slowly slows the sender down: about `limits.streamQueueBytes` and the stream's
-  /// flow-control window lie between them.
-  /// - Returns: False if the call is over; its response says why. Cancelling the task cancels the
-  ///   call.
+  /// Waits until earlier messages are with the connection, then queues one message. A slow server
+  /// thus slows the sender: about `limits.streamQueueBytes` and one flow-control window are in
+  /// between. Cancelling the task cancels the call.
+  /// - Returns: False if the call is over; its response says why.
   @discardableResult
   public func send(_ message: [UInt8]) async -> Bool {
     await withTaskCancellationHandler {
@@ -38,21 +37,21 @@ public final class RequestWriter: Sendable {
     return queue.send(message) == .queued
   }
 
-  /// Ends the request after what is queued. Later calls of `send` and `finish` do nothing.
+  /// Half-closes the call after the queued messages. Later calls of `send` and `finish` do nothing.
   public func finish() {
     isFinished.store(true, ordering: .relaxed)
     queue.finish(.ok)
   }
 }
 
-/// The only message of a response, once it is there.
+/// The single response message of a client-streaming call.
 public struct SingleResponse: Sendable {
   private let stream: ResponseStream
 
   init(_ stream: ResponseStream) { self.stream = stream }
 
-  /// Waits for the message, and for the server's OK. To be called once.
-  /// - Throws: `Status`, for any other end; INTERNAL if there is not exactly one message.
+  /// Waits for the message and for OK. Call once.
+  /// - Throws: `Status` for any other end; INTERNAL if there is not exactly one message.
   public func message() async throws(Status) -> [UInt8] {
     var iterator = stream.makeAsyncIterator()
     guard let message = try await iterator.next() else {
@@ -64,6 +63,6 @@ public struct SingleResponse: Sendable {
     return message
   }
 
-  /// Ends the call: `message` gets CANCELLED.
+  /// Cancels the call: `message` throws CANCELLED.
   public func cancel() { stream.cancel() }
 }

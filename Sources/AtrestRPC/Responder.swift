@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completes a unary call from whatever thread has its answer.
+// Completes a unary call from any thread.
 
 import AtrestHTTP2
 import AtrestSockets
 import Synchronization
 
-/// Answers one call, once, from any thread. Let go without an answer, it fails the call INTERNAL,
-/// so that no mistake leaves a caller waiting.
+/// Completes one call, once, from any thread. Releasing it without an answer fails the call with
+/// INTERNAL, so a bug cannot leave a caller waiting.
 ///
 /// Answers posted together cost one hop to the shard and one write: see `Shard.async`. Use
-/// `ResponseBatch` when many are at hand at once.
+/// `ResponseBatch` for many answers at once.
 public final class Responder: Sendable {
   private let call: ShardBound<CallState>
   private let isDone = Atomic(false)
@@ -26,15 +26,14 @@ public final class Responder: Sendable {
     call.shard.async { call.value.finish(.fail(.abandoned)) }
   }
 
-  /// The shard the call lives on.
+  /// The shard of the call.
   public var shard: Shard { call.shard }
 
-  /// Whether somebody waits for the answer: false once the call ended without it, because its
-  /// caller gave up, its deadline passed or its connection is gone. What nobody waits for need not
-  /// be computed.
+  /// False once the call ended unanswered: it was cancelled, its deadline passed, or its connection
+  /// was lost. The answer then need not be computed.
   public var isAwaited: Bool { !hasEnded.load(ordering: .relaxed) }
 
-  /// Sends the reply, and OK. Ignored if the call was answered or has ended.
+  /// Sends the reply with OK. Ignored if the call was answered or has ended.
   public func reply(_ message: [UInt8]) { complete(.reply(message)) }
 
   /// Fails the call. Ignored if the call was answered or has ended.
@@ -46,12 +45,12 @@ public final class Responder: Sendable {
     shard.async { call.value.finish(outcome) }
   }
 
-  /// True for the first answer only.
+  /// True only for the first answer.
   func claim() -> Bool {
     !isDone.exchange(true, ordering: .relaxed)
   }
 
-  /// On the shard, after `claim`.
+  /// Completes the call. Only on the shard, after `claim`.
   func finish(_ outcome: UnaryOutcome) { call.value.finish(outcome) }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands the answers of many calls to the shards that they live on.
+// Delivers the answers of many calls to their shards.
 
 import AtrestHTTP2
 import AtrestSockets
@@ -11,17 +11,17 @@ public struct ResponseBatch: ~Copyable {
   private typealias Answers = [(responder: Responder, outcome: UnaryOutcome)]
   private var perShard: [(shard: Shard, answers: Answers)] = []
 
-  /// How long answers of one batch have a shard to themselves. Compressing a page takes some
-  /// milliseconds, and a batch may hold many.
+  /// How long one batch may occupy a shard's turn. Compressing a page takes some milliseconds, and
+  /// a batch may hold many.
   private static let slice: Duration = .milliseconds(2)
 
-  /// An empty batch.
+  /// Creates an empty batch.
   public init() {}
 
-  /// Adds an answer; nothing is sent before `deliver`.
+  /// Adds an answer. Nothing is sent before `deliver`.
   public mutating func add(_ responder: Responder, _ outcome: UnaryOutcome) {
     guard responder.claim() else { return }
-    // A process has a handful of shards: a scan beats a dictionary.
+    // A process has few shards: a scan beats a dictionary.
     if let index = perShard.firstIndex(where: { $0.shard === responder.shard }) {
       perShard[index].answers.append((responder, outcome))
     } else {
@@ -29,9 +29,9 @@ public struct ResponseBatch: ~Copyable {
     }
   }
 
-  /// Sends all answers, a slice in each turn of their shard.
+  /// Sends all answers, one time slice per turn of each shard.
   ///
-  /// - Parameter done: Called once when all are with their connections, from any thread.
+  /// - Parameter done: Called once, from any thread, when all answers are with their connections.
   public consuming func deliver(_ done: (@Sendable () -> Void)? = nil) {
     guard !perShard.isEmpty else {
       done?()
@@ -58,7 +58,7 @@ public struct ResponseBatch: ~Copyable {
   }
 }
 
-/// Calls something when so many have arrived.
+/// Calls `done` after `count` signals.
 private final class Countdown: Sendable {
   private let left: Atomic<Int>
   private let done: @Sendable () -> Void

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a streaming answer, message by message.
+// Reads a streaming response, message by message.
 
 import AtrestHTTP2
 import AtrestSockets
 
-/// The messages of a streaming answer, in order. Read by one task, once.
+/// The messages of a streaming response, in order. For one task, once.
 ///
-/// What the reader has not taken is bounded: past `streamBufferMessages` the server is made to wait
-/// by flow control.
+/// Buffering is bounded: past `streamBufferMessages` unread messages, flow control pauses the
+/// server.
 public struct ResponseStream: AsyncSequence, Sendable {
   /// One message.
   public typealias Element = [UInt8]
-  /// How a call ends, unless it ends well.
+  /// The call's status, unless it is OK.
   public typealias Failure = Status
 
-  /// Cancels the call when nobody can read it any more.
+  /// Cancels the call when its last reader is released.
   fileprivate final class Lease: Sendable {
     let handle: CallHandle
     init(_ handle: CallHandle) { self.handle = handle }
     deinit { handle.cancel() }
   }
 
-  /// Reads the stream.
+  /// Iterates over the stream.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let lease: Lease
     fileprivate let buffer: StreamBuffer
 
-    /// The next message, nil after OK.
-    /// - Throws: `Status`, for any other end; CANCELLED when the task is cancelled.
+    /// The next message, or nil after OK.
+    /// - Throws: `Status` for any other end; CANCELLED if the task is cancelled.
     public mutating func next() async throws(Status) -> [UInt8]? {
       try await next(isolation: nil)
     }
 
-    /// The next message, nil after OK, without leaving the caller's actor in between.
-    /// - Throws: `Status`, for any other end; CANCELLED when the task is cancelled.
+    /// The next message, or nil after OK, without leaving the caller's actor.
+    /// - Throws: `Status` for any other end; CANCELLED if the task is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(Status)
       -> [UInt8]?
     {
@@ -58,12 +58,12 @@ public struct ResponseStream: AsyncSequence, Sendable {
     self.buffer = buffer
   }
 
-  /// Begins to read.
+  /// Returns an iterator. Use one per stream.
   public func makeAsyncIterator() -> Iterator {
     Iterator(lease: lease, buffer: buffer)
   }
 
-  /// Ends the call: the reader gets CANCELLED.
+  /// Cancels the call: the reader receives CANCELLED.
   public func cancel() {
     lease.handle.cancel()
   }

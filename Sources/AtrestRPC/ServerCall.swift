@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a handler knows of the call it serves.
+// A call as its handler sees it.
 
 import AtrestHTTP2
 import AtrestSockets
 
-/// A call's headers and where they came from: all that authorisation may look at.
+/// A call's headers and origin: the only input of authorization.
 public struct CallHead: Sendable {
   /// Path, metadata and deadline.
   public let request: RequestHead
-  /// Who is at the other end of the connection.
+  /// The peer's address.
   public let peer: SocketAddress
-  /// Whether TLS lies between the peer and this call.
+  /// Whether the connection uses TLS.
   public let isEncrypted: Bool
 
   /// `/package.Service/Method`.
   public var path: String { request.path }
-  /// The caller's metadata. For `authorize` alone: afterwards it is gone, or callers could have the
-  /// server hold it for as long as their calls are open.
+  /// The caller's metadata. Only available in `authorize`: keeping it would let callers fill the
+  /// server's memory for as long as their calls are open.
   public var metadata: Metadata { request.metadata }
 
-  /// What is kept of the head once the call may go on.
+  /// What remains of the head after authorization.
   var authorized: CallHead {
     CallHead(
       request: RequestHead(path: request.path, deadline: request.deadline), peer: peer,
@@ -27,53 +27,53 @@ public struct CallHead: Sendable {
   }
 }
 
-/// One call, as its handler sees it. Used on the shard of its connection only: hand a `Responder`
-/// or a `StreamWriter` to other threads.
+/// One call, as its handler sees it. Use it only on the shard of its connection; give other threads
+/// a `Responder` or a `StreamWriter`.
 public struct ServerCall<Principal: Sendable> {
-  /// What the service's `authorize` returned.
+  /// The principal returned by the service's `authorize`.
   public let principal: Principal
   let state: CallState
 
-  /// Path, deadline, peer; no metadata any more.
+  /// Path, deadline and peer, without metadata.
   public var head: CallHead { state.head }
-  /// When the call is over; the server answers DEADLINE_EXCEEDED by itself then.
+  /// The call's deadline, after which the server answers DEADLINE_EXCEEDED. Nil means none.
   public var deadline: Instant? { state.head.request.deadline }
-  /// The shard it runs on.
+  /// The shard that runs the call.
   public var shard: Shard { state.connection.shard }
   /// When this turn of the shard began.
   public var now: Instant { state.connection.shard.now }
 
-  /// What completes the call from any thread, for a unary handler that returns `.later`. One per
+  /// Completes the call from any thread, for a unary handler that returns `.later`. Create one per
   /// call.
   public func responder() -> Responder { Responder(state) }
 
-  /// Runs `action` on the shard if the call ends before it was answered: the caller gave up, its
-  /// deadline passed, its connection broke, or the server is draining. At once, if that has already
-  /// happened. At most once.
+  /// Runs `action` on the shard, at most once, if the call ends unanswered: it was cancelled, its
+  /// deadline passed, its connection was lost, or the server drains. Runs at once if that has
+  /// happened.
   public func onCancel(_ action: @escaping () -> Void) { state.onCancel(action) }
 
-  /// Holds back what the caller of a stream sends: messages already read still come, and the caller
-  /// may send on until the stream's flow-control window is full. Other calls go on.
+  /// Pauses a streaming request. Messages already read are still delivered. The caller may send
+  /// until the stream's flow-control window is full; other calls continue.
   public func pauseReading() { state.pauseReading() }
 
-  /// Ends `pauseReading`. What was held back comes at once.
+  /// Ends `pauseReading`. Buffered messages are delivered at once.
   public func resumeReading() { state.resumeReading() }
 }
 
-/// What a unary handler answers.
+/// The result of a unary handler.
 public enum UnaryOutcome: Sendable {
-  /// This message, and OK.
+  /// The reply message, with OK.
   case reply([UInt8])
-  /// This status. Not `.ok`.
+  /// A status other than `.ok`.
   case fail(Status)
-  /// Nothing yet: the handler holds the call's `Responder`.
+  /// Nothing yet: the handler keeps the call's `Responder`.
   case later
 }
 
-/// What the caller of a stream sends.
+/// An event of a streaming request.
 public enum RequestEvent: Sendable {
   /// One message.
   case message([UInt8])
-  /// The caller sends no more; the answer may go on.
+  /// The caller half-closed the call. The response may continue.
   case end
 }

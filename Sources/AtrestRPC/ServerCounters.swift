@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what a server does, for its metrics.
+// Counts calls and connections for metrics.
 
 import AtrestHTTP2
 import Synchronization
 
-/// Counts since the server started, and what is open now.
+/// Counters since the server started, and gauges of what is open.
 public struct ServerStatistics: Sendable, Equatable {
-  /// Ended calls by status code; codes that never occurred are absent.
+  /// Ended calls by status code. Codes that never occurred are absent.
   public var callsByCode: [StatusCode: Int] = [:]
-  /// Calls under way.
+  /// Active calls.
   public var activeCalls = 0
-  /// Open connections, those in the middle of a TLS handshake included.
+  /// Open connections, including those in a TLS handshake.
   public var activeConnections = 0
-  /// TLS handshakes that failed, were cut, or took too long.
+  /// TLS handshakes that failed, were cut off, or timed out.
   public var failedHandshakes = 0
   /// All ended calls.
   public var totalCalls: Int { callsByCode.values.reduce(0, +) }
@@ -21,7 +21,7 @@ public struct ServerStatistics: Sendable, Equatable {
 /// The counters behind `ServerStatistics`, shared by all shards: one relaxed addition each.
 final class ServerCounters: Sendable {
   private static let codes = StatusCode.allCases.count
-  // Atomics cannot be members of an array; this is one, allocated once and freed with the object.
+  // Arrays cannot hold atomics, so this buffer is allocated once and freed in `deinit`.
   private nonisolated(unsafe) let ended: UnsafeMutablePointer<Atomic<Int>>
   private let activeCalls = Atomic(0)
   private let activeConnections = Atomic(0)

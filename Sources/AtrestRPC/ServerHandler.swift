@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins one HTTP/2 connection of the server to its socket and to the router.
+// Connects one server HTTP/2 connection to its socket and the router.
 
 import AtrestHTTP2
 import AtrestLedger
 import AtrestSockets
 import AtrestTLS
 
-/// Drives a `ServerConnection`: bytes in, calls out, answers back. Lives on one shard.
+/// Drives a `ServerConnection`: bytes in, calls out, responses back. Confined to one shard.
 final class ServerHandler: EncryptedHandler {
   let context: ServerShard
   private let peer: SocketAddress
   private let isEncrypted: Bool
-  /// Nil before `opened`: under TLS the handshake comes first, and has time limits of its own.
+  /// Nil before `opened`: under TLS the handshake comes first, with its own timeouts.
   private var connection: ServerConnection?
   private var owner: (any ByteStreamOwner)?
   private var calls: [CallID: CallState] = [:]
   private var isDraining = false
-  /// Who has called here.
+  /// The grants used on this connection.
   private var grants: [ObjectIdentifier: CallerGrant] = [:]
   private var hasToldHandshake = false
-  /// Somebody has proved here who they are.
+  /// Whether an authenticated call was made on this connection.
   private(set) var isAuthenticated = false
-  /// Where what the peer makes this connection hold is booked.
+  /// Charged for bytes that the peer makes this connection buffer.
   let holder: Holder
-  /// What was handed to the socket and may still wait there. Unchecked, because the check costs
-  /// more than the booking: nothing that a change calls comes back here.
+  /// Bytes handed to the socket that may still wait there. Unchecked: the exclusivity check costs
+  /// more than the update, and nothing that a change calls re-enters.
   @exclusivity(unchecked) private var output: Charge
-  /// What this connection held when that was looked at last, and since when it has only grown.
+  /// The bytes buffered when last checked, and since when they have only grown.
   private(set) var chargedBytes = 0
   private(set) var chargedSince: Instant?
-  /// It is about to be closed for what it holds.
+  /// Whether the connection is about to be closed for memory pressure.
   private(set) var isClosingForMemory = false
 
   init(context: ServerShard, peer: SocketAddress, isEncrypted: Bool) {
@@ -73,14 +73,14 @@ final class ServerHandler: EncryptedHandler {
   func appendOutput(to buffer: inout [UInt8]) {
     guard let connection else { return }
     let start = buffer.count
-    // The kernel has taken all there was: that is when this is called.
+    // This is called when the kernel has taken all earlier output.
     defer {
       output.change(to: buffer.count - start)
       noteCharged()
     }
     repeat {
       connection.appendOutput(to: &buffer)
-      // What leaves makes room, and room makes streams say more.
+      // Sent output frees queue space, which lets streams queue more.
     } while handle(connection.pendingEvents)
       && buffer.count < context.configuration.limits.outputHighWaterBytes
   }
@@ -109,7 +109,7 @@ final class ServerHandler: EncryptedHandler {
   // MARK: EncryptedHandler
 
   func handshakeBegan(on owner: any ByteStreamOwner) {
-    // A drain must be able to end a handshake that stalls.
+    // A drain must be able to end a stalled handshake.
     self.owner = owner
   }
 
@@ -158,7 +158,7 @@ final class ServerHandler: EncryptedHandler {
     }
   }
 
-  // MARK: Verbs of calls
+  // MARK: Called by calls
 
   func send(_ message: [UInt8], on id: CallID) -> SendResult {
     guard let connection else { return .gone }
@@ -190,22 +190,22 @@ final class ServerHandler: EncryptedHandler {
     owner?.needsFlush()
   }
 
-  /// What a caller hears of what a handler threw.
+  /// The status sent for an error that a handler threw.
   func status(for error: any Error, path: String) -> Status {
     if let status = error as? Status, status.code != .ok { return status }
     context.configuration.onHandlerError?(path, error)
     return .unexpected
   }
 
-  // MARK: Who calls
+  // MARK: Grants
 
-  /// Why a call may not go on although it was granted, if so.
+  /// Why an authorized call is refused, if it is.
   private func refusal(of call: CallState, _ proof: RPCRouter.Proof) -> Status? {
     guard case .known(let grant) = proof else { return nil }
     if let grant {
       let key = ObjectIdentifier(grant)
       if grants[key] == nil {
-        // The right may have ended between the look at it and now.
+        // The grant may have been revoked since the authorizer returned it.
         guard grant.add(self) else { return .grantRevoked }
         grants[key] = grant
       }
@@ -222,8 +222,7 @@ final class ServerHandler: EncryptedHandler {
     return nil
   }
 
-  /// A caller's right has ended: its calls do a little later, and the connection, if it was its
-  /// alone.
+  /// Ends the calls of a revoked grant after a grace, and the connection if no other grant uses it.
   func grantRevoked(_ grant: CallerGrant, _ status: Status) {
     let end = shard.now.advanced(by: CallerGrant.callGrace)
     shard.schedule(at: end) { [self] in
@@ -237,7 +236,7 @@ final class ServerHandler: EncryptedHandler {
       owner?.needsFlush()
     }
     shard.schedule(at: end.advanced(by: CallerGrant.connectionGrace)) { [self] in
-      // Somebody else may have begun to call meanwhile.
+      // Another caller may have made a call meanwhile.
       grants[ObjectIdentifier(grant)] = nil
       if grants.isEmpty { close() }
     }
@@ -245,7 +244,7 @@ final class ServerHandler: EncryptedHandler {
 
   // MARK: Memory
 
-  /// Looks at what the peer makes this connection hold.
+  /// Updates the buffered bytes and the time since which they grow.
   private func noteCharged() {
     let held = holder.chargedBytes
     guard held != chargedBytes else { return }
@@ -255,24 +254,23 @@ final class ServerHandler: EncryptedHandler {
     if grew { context.grew() }
   }
 
-  /// Who pays for what is held here in the end: whoever has proved to be here, or the peer's
-  /// address. On which connections it is held makes no difference.
+  /// Pays for this connection's memory in the end: the root of an authenticated caller or of the
+  /// peer's address. Connections of one payer count together.
   var payer: Holder { (grants.first?.value.payer ?? owner?.slot?.payer ?? holder).root }
 
-  /// How much is held here for how long: byte nanoseconds, and a millisecond for what has just
-  /// come.
+  /// Buffered bytes times their age, in byte nanoseconds. New bytes count as a millisecond old.
   func weight(at now: Instant) -> Double {
     guard let chargedSince else { return 0 }
     return Double(chargedBytes) * (1e6 + Double(now.nanoseconds - chargedSince.nanoseconds))
   }
 
-  /// Ends the connection: it holds too much for its peer.
+  /// Closes the connection because it buffers too much for its peer.
   func closeForMemoryPressure() {
     isClosingForMemory = true
     close()
   }
 
-  // MARK: Leaving
+  // MARK: Draining
 
   func beginDrain() {
     isDraining = true
@@ -280,10 +278,10 @@ final class ServerHandler: EncryptedHandler {
     owner?.needsFlush()
   }
 
-  /// The grace is over.
+  /// Ends the remaining calls after the drain grace.
   func endCalls() {
     for call in Array(calls.values) {
-      // Whoever works on the call must hear of it, as if the peer had gone.
+      // The call's handler must be told, as if the peer had disconnected.
       finish(call.id, .leaving)
       call.wasCancelled()
     }
@@ -293,7 +291,7 @@ final class ServerHandler: EncryptedHandler {
 }
 
 extension Cancellation {
-  /// What the call counts as.
+  /// The status code that counts in the metrics.
   fileprivate var code: StatusCode {
     switch self {
     case .reset, .connectionLost, .stalled: .cancelled

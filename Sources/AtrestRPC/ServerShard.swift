@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the connections of one shard share.
+// The state shared by the connections of one shard.
 
 import AtrestHTTP2
 import AtrestLedger
 import AtrestSockets
 
-/// Codecs, routes, counters and the list of connections of one shard. Lives on it.
+/// Codecs, routes, counters and connections of one shard. Confined to it.
 final class ServerShard {
   let shard: Shard
   let routes: [String: RPCRouter.Route]
@@ -13,8 +13,7 @@ final class ServerShard {
   let counters: ServerCounters
   let codecs = Codecs()
   lazy var scratch = TLSScratch()
-  /// Where what all connections of the shard hold for their peers is booked, and what they need by
-  /// themselves.
+  /// The balances of the shard's connections: bytes buffered for peers, and fixed memory.
   let holder: Holder
   let overhead: Holder
   private let bufferedLimit: Int
@@ -34,11 +33,11 @@ final class ServerShard {
     bufferedLimit = configuration.maxBufferedBytesPerShard
   }
 
-  /// A connection holds more than before. If that is too much for the shard, connections are ended:
-  /// first of strangers, since a crowd that keeps ending and beginning calls seems to hold nothing
-  /// for long, and a slow phone does; then of whoever has the most held for the longest, on however
-  /// many connections, and of those the one that does. What is being read, or belongs to requests
-  /// that end, is held for a moment only, so it is not theirs to suffer from.
+  /// Enforces the shard's memory limit after a connection's charge grew. Closes unauthenticated
+  /// connections first: a crowd that keeps starting and ending calls seems to hold nothing for
+  /// long, unlike a slow phone. Then closes connections of the payer that holds the most for the
+  /// longest, over all its connections, and of those the heaviest first. Bytes that are being read,
+  /// or belong to requests that end, are held too briefly to weigh.
   func grew() {
     guard holder.chargedBytes > bufferedLimit else { return }
     let now = shard.now
@@ -70,8 +69,8 @@ final class ServerShard {
     counters.closed()
   }
 
-  /// Asks every client to leave; ends what is left after `grace`, and cuts what is left a second
-  /// later (clients that do not even read).
+  /// Drains every connection, ends the remaining calls after `grace`, and closes the remaining
+  /// connections a second later, for clients that do not read.
   func drain(grace: Duration) {
     isDraining = true
     let end = shard.now.advanced(by: grace)

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stream's reader has not taken yet.
+// Buffers the messages that a stream's reader has not taken yet.
 
 import AtrestHTTP2
 import Synchronization
 
-/// Filled on the shard, emptied by one task.
+/// A bounded message buffer. Filled on the shard, drained by one task.
 final class StreamBuffer: Sendable {
   enum AddOutcome {
     case taken
-    /// The server must wait; `take` says when it may go on.
+    /// The sender must pause until `take` reports `mayResume`.
     case full
   }
 
-  /// What a reader finds.
+  /// The result of `take`.
   struct Taken: Sendable {
-    /// A message, nil after OK, or how the call ended.
+    /// A message; nil after OK; or the call's status.
     let result: Result<[UInt8]?, Status>
-    /// The server was made to wait, and may go on.
+    /// The sender was paused and may resume.
     let mayResume: Bool
   }
 
   fileprivate struct State {
     var messages: [[UInt8]] = []
-    /// Messages of `messages` already taken; they are dropped in bulk.
+    /// Messages of `messages` already taken. They are dropped in bulk.
     var taken = 0
     var status: Status?
     var isPaused = false
@@ -54,8 +54,8 @@ final class StreamBuffer: Sendable {
     return outcome
   }
 
-  /// No message follows. Those already here are still delivered, unless the reader gave up. The
-  /// first end counts.
+  /// No message follows. Buffered messages are still delivered, unless the reader cancelled. Only
+  /// the first call has an effect.
   func end(_ status: Status) {
     let reader = state.withLock { state -> CheckedContinuation<Taken, Never>? in
       guard state.status == nil else { return nil }
@@ -70,7 +70,7 @@ final class StreamBuffer: Sendable {
     reader?.resume(returning: Taken(result: Self.result(of: status), mayResume: false))
   }
 
-  /// The next message, waiting for it. One reader at a time.
+  /// Waits for the next message. One reader at a time.
   func take() async -> Taken {
     await withCheckedContinuation { done in
       let ready = state.withLock { state -> Taken? in

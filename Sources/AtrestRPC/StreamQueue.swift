@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what waits between the threads that write a stream and the shard that sends it.
+// Queues messages between the threads that write a stream and the shard that sends it.
 
 import AtrestHTTP2
 import AtrestLedger
 import AtrestSockets
 import Synchronization
 
-/// Where a queue's messages go: one call, used on its shard.
+/// The call that sends a queue's messages. Used on its shard.
 protocol StreamQueueTarget: AnyObject {
   func send(_ message: [UInt8]) -> SendResult
-  /// No message follows. A client has no status to give.
+  /// Ends the stream. Clients send no status.
   func endStream(_ status: Status)
 }
 
-/// Shared by a writer (any thread) and its call (its shard).
+/// A bounded message queue, shared by a writer (any thread) and its call (on its shard).
 final class StreamQueue: Sendable {
   private let call: ShardBound<any StreamQueueTarget>
   private let maxBytes: Int
@@ -21,10 +21,10 @@ final class StreamQueue: Sendable {
   private let state: Mutex<StreamQueueState>
 
   /// - Parameters:
-  ///   - maxBytes: Beyond it, or `maxMessages`, the reader counts as too slow. One message is
-  ///     always taken, or a large one could never be sent.
-  ///   - isBlocked: Nothing is sent before ``writable()``.
-  ///   - charge: What books the messages.
+  ///   - maxBytes: Above this or `maxMessages`, the reader counts as too slow. An empty queue
+  ///     accepts a message of any size.
+  ///   - isBlocked: Whether to send nothing before ``writable()``.
+  ///   - charge: Charged for the queued messages.
   init(
     _ call: ShardBound<any StreamQueueTarget>, maxBytes: Int, maxMessages: Int,
     isBlocked: Bool = false,
@@ -55,8 +55,8 @@ final class StreamQueue: Sendable {
   }
 
   func finish(_ status: Status) {
-    // Actions may hold the last reference to the writer, whose end comes back here: they are let go
-    // of outside the lock.
+    // Released outside the lock: an action may hold the last reference to the writer, whose
+    // `deinit` re-enters.
     let (mustPump, dropped) = state.withLock { state -> (Bool, [@Sendable () -> Void]) in
       guard state.isOpen else { return (false, []) }
       state.life = .finishing(status)
@@ -89,7 +89,7 @@ final class StreamQueue: Sendable {
   }
 
   private func startPump() {
-    // On the shard already: the message joins this turn's write.
+    // Already on the shard: the message joins this turn's write.
     if shard.isCurrent {
       pump()
     } else {
@@ -99,13 +99,13 @@ final class StreamQueue: Sendable {
 
   // MARK: On the shard
 
-  /// There is room for more.
+  /// The connection's queue has space again.
   func writable() {
     state.withLock { if case .blocked = $0.pump { $0.pump = .idle } }
     pump()
   }
 
-  /// The call ended before it was finished here.
+  /// The call ended before `finish`.
   func ended() {
     let actions = state.withLock { state in
       state.dropQueue()
@@ -118,7 +118,7 @@ final class StreamQueue: Sendable {
     for action in actions { action() }
   }
 
-  /// Ends the call now, whatever is queued here.
+  /// Ends the call now and drops the queue.
   func fail(_ status: Status) {
     let (dropped, ready) = state.withLock { state in
       state.life = .ended
@@ -139,7 +139,7 @@ final class StreamQueue: Sendable {
       case .end(let status):
         let actions = state.withLock { $0.takeCancelActions() + $0.takeReadyActions() }
         call.endStream(status)
-        // Only a reader cut for slowness has left any.
+        // Only a stream cut for a slow reader has any left.
         for action in actions { action() }
         return
       case .message(let message):
@@ -154,20 +154,20 @@ final class StreamQueue: Sendable {
           state.withLock { $0.pump = .blocked }
           return
         case .gone:
-          return  // `ended` follows, or has been.
+          return  // `ended` follows, or was called.
         }
       }
     }
   }
 }
 
-/// What a queue's lock guards.
+/// The state guarded by a queue's lock.
 private struct StreamQueueState: ~Copyable {
   enum Life {
     case open
-    /// The status follows what is queued.
+    /// The status follows the queued messages.
     case finishing(Status)
-    /// The reader was too slow: the call ends, and that counts as a cancellation.
+    /// The reader was too slow: the call ends, which counts as a cancellation.
     case cut
     case ended
     case cancelled
@@ -175,9 +175,9 @@ private struct StreamQueueState: ~Copyable {
 
   enum Pump {
     case idle
-    /// On its way to the shard.
+    /// A pump is posted to the shard.
     case scheduled
-    /// The connection's queue is full; `writable` will follow.
+    /// The connection's queue is full; `writable` follows.
     case blocked
   }
 
@@ -193,7 +193,7 @@ private struct StreamQueueState: ~Copyable {
   /// Run once, when the queue is empty or the call is over.
   var readyActions: [@Sendable () -> Void] = []
   private var queue: [[UInt8]] = []
-  /// Messages of `queue` already taken; they are dropped in bulk.
+  /// Messages of `queue` already taken. They are dropped in bulk.
   private var taken = 0
   private var charge: Charge
 
@@ -218,7 +218,7 @@ private struct StreamQueueState: ~Copyable {
     charge.change(to: charge.bytes + message.count)
   }
 
-  /// Ends the stream for its slow reader.
+  /// Ends the stream because its reader is too slow.
   /// - Returns: Whether a pump must be started.
   mutating func cut() -> Bool {
     dropQueue()
@@ -234,7 +234,7 @@ private struct StreamQueueState: ~Copyable {
     return true
   }
 
-  /// What the pump is to do. The message stays until `dropFirst`.
+  /// The pump's next step. The message stays queued until `dropFirst`.
   mutating func next() -> Step {
     if case .blocked = pump { return .wait }
     switch life {

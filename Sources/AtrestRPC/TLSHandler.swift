@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts TLS between a socket and an HTTP/2 handler.
+// Inserts TLS between a socket and an HTTP/2 handler.
 
 import AtrestHTTP2
 import AtrestSockets
 import AtrestTLS
 
-/// A handler that TLS lies under. It hears `opened` when the handshake is complete.
+/// A handler above TLS. `opened` is called when the handshake is complete.
 protocol EncryptedHandler: ByteStreamHandler {
-  /// The socket is open and the handshake begins; `owner` may be told to close.
+  /// The socket is open and the handshake begins. `owner` can be told to close.
   func handshakeBegan(on owner: any ByteStreamOwner)
-  /// The handshake failed, or the connection broke later. At most once, and before `closed`.
+  /// The handshake failed, or the connection broke later. Called at most once, before `closed`.
   func tlsFailed(_ error: TLSError, isEstablished: Bool)
 }
 
-/// What the connections of one shard share, so that their memory does not grow with their number.
+/// Buffers shared by the connections of one shard, so that memory does not grow with their number.
 final class TLSScratch {
-  /// Where plaintext is decrypted to.
+  /// Receives decrypted plaintext.
   let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
-  /// Where plaintext is gathered before it is encrypted.
+  /// Collects plaintext before encryption.
   var output: [UInt8] = []
 
   deinit { input.deallocate() }
 }
 
-/// Drives a `TLSSession` below an HTTP/2 handler. Nothing is kept here: what comes in is decrypted
-/// and handed on in the same call, and the handler is asked for more only when the socket has taken
-/// everything. So flow control passes through, and the bounds are those of plaintext.
+/// Drives a `TLSSession` below an HTTP/2 handler. Buffers nothing: input is decrypted and passed on
+/// in the same call, and output is requested only when the socket has taken everything. Flow
+/// control and limits are therefore those of plaintext.
 final class TLSHandler: ByteStreamHandler {
-  /// Answers to a peer's handshake messages that may wait before nothing more is read from it.
+  /// Maximum bytes of unsent handshake replies before reading stops.
   private static let maxWaitingOutput = 16 * 1024
 
   private let inner: any EncryptedHandler
-  /// Nil when it could not be made: the connection is then closed at once.
+  /// Nil if it could not be created: the connection is then closed at once.
   private let session: TLSSession?
   private let noSession: TLSError?
   private let scratch: TLSScratch
@@ -42,8 +42,8 @@ final class TLSHandler: ByteStreamHandler {
   private var hasToldFailure = false
 
   /// - Parameters:
-  ///   - handshakeTimeout: How long the handshake may take; nil leaves that to the owner.
-  ///   - session: Makes the session.
+  ///   - handshakeTimeout: Maximum time of the handshake; nil leaves that to the owner.
+  ///   - session: Creates the session.
   init(
     _ inner: any EncryptedHandler, scratch: TLSScratch, handshakeTimeout: Duration?,
     session: () throws(TLSError) -> TLSSession
@@ -89,19 +89,19 @@ final class TLSHandler: ByteStreamHandler {
   func endOfInput(at now: Instant) {
     guard let session, session.failure == nil else { return }
     do throws(TLSError) { try session.endOfInput() } catch { fail(error) }
-    // After a goodbye it has heard of it.
+    // After close_notify the inner handler already knows.
     if isOpen, session.failure != nil { inner.endOfInput(at: now) }
   }
 
   func appendOutput(to buffer: inout [UInt8]) {
     guard let session else { return }
-    // The hello, an alert, tickets.
+    // Handshake messages, alerts, session tickets.
     session.takeOutput(into: &buffer)
     guard isOpen, session.failure == nil else { return }
     var plaintext: [UInt8] = []
     swap(&plaintext, &scratch.output)
     defer {
-      // One large answer must not hold its memory for the life of the shard.
+      // One large response must not pin its memory for the shard's lifetime.
       if plaintext.capacity <= 1 << 20 {
         plaintext.removeAll(keepingCapacity: true)
         swap(&plaintext, &scratch.output)
@@ -142,7 +142,7 @@ final class TLSHandler: ByteStreamHandler {
   }
 
   func closed(_ reason: CloseReason, at now: Instant) {
-    // Without `owner` there was no connection to encrypt.
+    // Without `owner` the connection never opened, so there was no handshake.
     if !isOpen, owner != nil { fail(.handshakeCut) }
     owner = nil
     inner.closed(reason, at: now)
