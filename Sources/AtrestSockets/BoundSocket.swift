@@ -22,9 +22,9 @@ struct BoundSocket {
       } else {
         var on: CInt = 1
         let size = socklen_t(MemoryLayout<CInt>.size)
-        // Without it a restart fails for a minute, while old connections are in TIME_WAIT.
+        // Without it, a restart fails for a minute while old connections are in TIME_WAIT.
         _ = setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
-        // An IPv6 listener must not also accept IPv4: a configured ::1 means only ::1.
+        // An IPv6 listener must not also accept IPv4: ::1 means only ::1.
         if case .ipv6 = address {
           _ = setsockopt(descriptor, CInt(IPPROTO_IPV6), IPV6_V6ONLY, &on, size)
         }
@@ -58,7 +58,7 @@ struct BoundSocket {
       code = bind(descriptor, address)
     }
     guard code == 0 else { throw SocketError(.listen, errno: code, address: path) }
-    // Nobody can connect before `listen`, so the socket is never open to others.
+    // No client can connect before `listen`, so the socket is never open to other users.
     guard chmod(path, 0o600) == 0 else {
       let code = errno
       _ = unlink(path)
@@ -67,7 +67,7 @@ struct BoundSocket {
     return UnixSocketFile(path: path)
   }
 
-  /// Whether the path is a socket file on which nobody listens.
+  /// True for a socket file without a listener; false for anything else.
   private static func isAbandoned(_ path: String, _ address: SocketAddress) -> Bool {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return false }
@@ -101,7 +101,7 @@ struct UnixSocketFile: Sendable {
     inode = status.st_ino
   }
 
-  /// Removes the file, unless another process has replaced it with its own.
+  /// Removes the file, unless another process has replaced it.
   func remove() {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_dev == device, status.st_ino == inode else { return }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits the number of connections, and selects one to evict when the limit is reached.
+// Admits connections within limits and evicts unauthenticated ones for new ones.
 
 import AtrestLedger
 import Synchronization
 
-/// Limits connections in total and per peer. One budget may serve several listeners. Thread-safe.
+/// Limits connections, in total and per peer. Several listeners may share one budget. Thread-safe.
 ///
-/// Authenticated connections are exempt from eviction. Unauthenticated ones may use only a part of
-/// all slots. When that part is full, a new connection evicts the oldest of them, so idle
-/// connections cannot lock out others.
+/// Authenticated connections are exempt from eviction. Unauthenticated ones may use only some of
+/// the slots. When those are full, a new connection evicts the oldest unauthenticated one, so idle
+/// connections cannot lock anybody out.
 public final class ConnectionBudget: Sendable {
   fileprivate struct Peer {
     var total = 0
     var handshaking = 0
-    /// Charged with the memory of its connections that nobody else pays for.
+    /// Pays for its connections' memory that has no other payer.
     let payer = Holder()
   }
 
@@ -21,9 +21,9 @@ public final class ConnectionBudget: Sendable {
     var total = 0
     var perPeer: [[UInt8]: Peer] = [:]
     var nextNumber: UInt64 = 0
-    /// The numbers of slots whose handshake is incomplete.
+    /// Slots without a completed handshake, by number.
     var handshaking: Set<UInt64> = []
-    /// Unauthenticated slots by number, without those that are being evicted.
+    /// Slots of unauthenticated peers, by number, without those being evicted.
     var unauthenticated: [UInt64: ConnectionSlot] = [:]
     /// A lower bound of the numbers in `unauthenticated`.
     var oldestUnauthenticated: UInt64 = 0
@@ -38,11 +38,11 @@ public final class ConnectionBudget: Sendable {
 
   /// - Parameters:
   ///   - maxConnections: In total. Each costs a descriptor and some tens of KiB.
-  ///   - maxPerPeer: Per IPv4 address or IPv6 /64, so that one machine cannot take every slot. Unix
-  ///     sockets count only towards the total.
-  ///   - maxUnauthenticated: Connections whose peers are not authenticated.
-  ///   - maxHandshakesPerPeer: Connections per peer whose handshake is incomplete. A peer that
-  ///     connects faster than handshakes complete is refused.
+  ///   - maxPerPeer: Per IPv4 address or IPv6 /64, so one machine cannot take every slot. Unix
+  ///     sockets count only in the total.
+  ///   - maxUnauthenticated: Connections of unauthenticated peers.
+  ///   - maxHandshakesPerPeer: Connections of one peer that have not completed a handshake. Further
+  ///     ones are closed, not queued.
   public init(
     maxConnections: Int = 10_000, maxPerPeer: Int = 1_000, maxUnauthenticated: Int = .max,
     maxHandshakesPerPeer: Int = .max
@@ -67,7 +67,7 @@ public final class ConnectionBudget: Sendable {
     }
   }
 
-  /// Takes a slot for a peer. Nil if there is none.
+  /// Takes a slot for a peer; nil if none is free.
   func take(for peer: SocketAddress) -> ConnectionSlot? {
     let key = peer.peerKey
     let (slot, victim) = state.withLock { state -> (ConnectionSlot?, ConnectionSlot?) in
@@ -76,7 +76,7 @@ public final class ConnectionBudget: Sendable {
           return (nil, nil)
         }
       }
-      // A slot under eviction counts until it is released. Otherwise there would be no bound.
+      // A slot being evicted counts until its release, or the total would have no bound.
       let isFull = state.total >= maxTotal
       let victim =
         isFull || state.unauthenticated.count >= maxUnauthenticated ? state.takeOldest() : nil
@@ -109,6 +109,7 @@ public final class ConnectionBudget: Sendable {
     }
   }
 
+  /// Returns the slot.
   func release(_ slot: ConnectionSlot) {
     let waiters = state.withLock { state in
       state.handshakeEnded(slot)
@@ -116,7 +117,7 @@ public final class ConnectionBudget: Sendable {
       state.total -= 1
       if let key = slot.peerKey, var peer = state.perPeer[key] {
         peer.total -= 1
-        // A missing key means zero and uses no memory.
+        // An absent key means zero and costs no memory.
         state.perPeer[key] = peer.total > 0 ? peer : nil
       }
       guard state.total == 0 else { return [] as [CheckedContinuation<Void, Never>] }
@@ -133,8 +134,7 @@ extension ConnectionBudget.State {
     perPeer[key]?.handshaking -= 1
   }
 
-  /// Removes and returns the oldest unauthenticated slot. Amortised O(1): each number is visited
-  /// once.
+  /// Removes the oldest unauthenticated slot. Visits each number once over all calls.
   fileprivate mutating func takeOldest() -> ConnectionSlot? {
     guard !unauthenticated.isEmpty else { return nil }
     while oldestUnauthenticated < nextNumber {

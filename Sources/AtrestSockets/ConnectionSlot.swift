@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The authentication state of a connection, which decides whether it can be evicted.
+// Tracks a connection's handshake, authentication and eviction.
 
 import AtrestLedger
 import Synchronization
 
-/// The slot of one accepted connection. Released once, when the descriptor is closed. It can be
-/// evicted earlier while the peer is unauthenticated. Thread-safe.
+/// The slot of one accepted connection. Released once, when its descriptor is closed. May be
+/// evicted before that while its peer is unauthenticated. Thread-safe.
 public final class ConnectionSlot: Sendable {
-  /// The holder of the peer's address, charged with memory that nobody else pays for. All
-  /// connections of an address share it.
+  /// Pays for this connection's memory that has no other payer. Shared by all connections of the
+  /// peer's address.
   public let payer: Holder
   let peerKey: [UInt8]?
-  /// Slots are numbered in order of arrival.
+  /// Slots are numbered in the order of acceptance.
   let number: UInt64
   private let budget: ConnectionBudget
   private let eviction = Mutex<Eviction>(.none(nil))
@@ -30,10 +30,10 @@ public final class ConnectionSlot: Sendable {
     self.budget = budget
   }
 
-  /// The peer has completed its handshake. Call once.
+  /// The peer completed its handshake. Call once.
   public func handshaken() { budget.handshaken(self) }
 
-  /// The peer is authenticated. The slot can no longer be evicted.
+  /// The peer authenticated: its slot is exempt from eviction from now on.
   public func authenticated() { budget.authenticated(self) }
 
   /// Whether the slot is being evicted.
@@ -41,7 +41,7 @@ public final class ConnectionSlot: Sendable {
     eviction.withLock { if case .asked = $0 { true } else { false } }
   }
 
-  /// Registers what to do on eviction. Called at once if it has already happened.
+  /// Sets the action to run on eviction; runs it at once if evicted already.
   func whenEvicted(_ action: @escaping @Sendable () -> Void) {
     let isLate = eviction.withLock { state in
       if case .asked = state { return true }
@@ -60,7 +60,7 @@ public final class ConnectionSlot: Sendable {
     action?()
   }
 
-  /// Releases the slot. Call once.
+  /// Returns the slot to the budget. Call once.
   func release() {
     let action = eviction.withLock { state -> Eviction in
       defer { state = .asked }

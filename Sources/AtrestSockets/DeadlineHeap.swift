@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deadlines of a shard in a priority queue. Pure.
+// Orders a shard's deadlines. Pure.
 
 import AtrestHTTP2
 
-/// Identifies a scheduled deadline for cancellation. Never reused.
+/// Identifies one scheduled deadline for cancellation. Never reused.
 public struct DeadlineToken: Hashable, Sendable {
   let slot: Int
   let generation: UInt64
 }
 
-/// A binary min-heap of deadlines with removal by token. Equal instants are returned in insertion
-/// order. All operations are O(log n), `earliest` is O(1).
+/// A binary min-heap of deadlines with removal by token. Equal instants keep their insertion order.
+/// All operations are O(log n), `earliest` O(1).
 struct DeadlineHeap<Payload> {
   private struct Entry {
     let at: Instant
@@ -62,13 +62,13 @@ struct DeadlineHeap<Payload> {
     return removeEntry(at: slot.position)
   }
 
-  /// Removes and returns the earliest payload whose instant is not after `now`.
+  /// Removes and returns the earliest payload that is due at `now`.
   mutating func popFirst(notAfter now: Instant) -> Payload? {
     guard let first = heap.first, first.at <= now else { return nil }
     return removeEntry(at: 0)
   }
 
-  /// Removes all deadlines. Returns the payloads, so that the caller releases their references.
+  /// Removes everything. Returns the payloads, so that the caller releases them.
   mutating func removeAll() -> [Payload] {
     defer {
       heap = []

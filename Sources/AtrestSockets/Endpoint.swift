@@ -4,7 +4,7 @@
 import Dispatch
 import Glibc
 
-/// A server's location as people write it: an address, or a host name and a port.
+/// A server's location as a user writes it: an address, or a host name and port.
 public enum Endpoint: Hashable, Sendable {
   /// An address that needs no resolution.
   case address(SocketAddress)
@@ -12,10 +12,10 @@ public enum Endpoint: Hashable, Sendable {
   case host(String, port: UInt16)
 
   /// Parses `127.0.0.1:7443`, `[::1]:7443`, `name:7443`, `/path` or `unix:/path`.
-  /// - Throws: `SocketError` of `.parseAddress` with the reason.
+  /// - Throws: `SocketError` of `.parseAddress`, with the reason.
   public init(parsing text: String) throws(SocketError) {
     func wrong(_ reason: String) -> SocketError {
-      // The text may have any length, and it is shown to a person.
+      // The text has any length, and the message is shown to a user.
       SocketError(.parseAddress, reason: reason, address: String(text.prefix(120)))
     }
     if text.hasPrefix("/") || text.hasPrefix("unix:") {
@@ -48,7 +48,7 @@ public enum Endpoint: Hashable, Sendable {
     }
   }
 
-  /// The HTTP/2 authority: the original name or address with its port.
+  /// The HTTP/2 `:authority`: the requested name or address with its port.
   public var authority: String {
     switch self {
     case .address(.unix): "localhost"
@@ -57,8 +57,9 @@ public enum Endpoint: Hashable, Sendable {
     }
   }
 
-  /// Resolves the endpoint to addresses, best first. Blocks on DNS, possibly for seconds: never
-  /// call it on a shard. `resolve()` is the asynchronous form.
+  /// All addresses of the endpoint, best first. Blocks on the resolver (DNS: seconds). Never call
+  /// it on a shard; use `resolve()`.
+  /// - Throws: `SocketError` of `.resolve`.
   public func resolveBlocking() throws(SocketError) -> [SocketAddress] {
     switch self {
     case .address(let address): return [address]
@@ -66,7 +67,8 @@ public enum Endpoint: Hashable, Sendable {
     }
   }
 
-  /// Resolves the endpoint to addresses, best first, on a separate queue.
+  /// All addresses of the endpoint, best first, resolved on a separate queue.
+  /// - Throws: `SocketError` of `.resolve`.
   public func resolve() async throws(SocketError) -> [SocketAddress] {
     if case .address(let address) = self { return [address] }
     let result: Result<[SocketAddress], SocketError> = await withCheckedContinuation { done in
@@ -75,8 +77,8 @@ public enum Endpoint: Hashable, Sendable {
     return try result.get()
   }
 
-  /// The callback form of `resolve()`. `completion` runs on the resolver's queue, or at once if no
-  /// resolution is needed.
+  /// Callback form of `resolve()`. `completion` runs on the resolver's queue, or at once if there
+  /// is nothing to resolve.
   public func resolve(
     completion: @escaping @Sendable (Result<[SocketAddress], SocketError>) -> Void
   ) {
@@ -89,7 +91,7 @@ public enum Endpoint: Hashable, Sendable {
   private static let resolverQueue = DispatchQueue(label: "atrest.net.resolver")
 
   private static func lookUp(_ name: String, port: UInt16) throws(SocketError) -> [SocketAddress] {
-    // RFC 6761, section 6.3: always loopback, whatever a hosts file or a name server says.
+    // RFC 6761, section 6.3: always loopback, whatever the hosts file or DNS says.
     if name == "localhost" {
       return [
         .ipv4(octets: [127, 0, 0, 1], port: port),
@@ -147,7 +149,7 @@ public enum Endpoint: Hashable, Sendable {
 }
 
 extension SocketAddress {
-  /// Parses an address without a port, such as `192.0.2.1` or `2001:db8::1`. Nil for anything else.
+  /// Parses an address without a port, such as `192.0.2.1` or `2001:db8::1`; nil for anything else.
   public init?(host text: some StringProtocol) {
     if let octets = Endpoint.octets(Substring(text), AF_INET) {
       self = .ipv4(octets: octets, port: 0)
@@ -160,7 +162,7 @@ extension SocketAddress {
 
   /// Parses an address without a host name: `127.0.0.1:7443`, `[::1]:7443`, `/path` or
   /// `unix:/path`.
-  /// - Throws: `SocketError` of `.parseAddress` with the reason.
+  /// - Throws: `SocketError` of `.parseAddress`, with the reason.
   public init(parsing text: String) throws(SocketError) {
     guard case .address(let address) = try Endpoint(parsing: text) else {
       throw SocketError(

@@ -6,7 +6,8 @@ import CAtrestEpoll
 import Dispatch
 import Glibc
 
-/// A listening socket. Accepts on its own queue and assigns connections to shards round-robin.
+/// A listening socket. Accepts on a private queue and assigns connections to the shards
+/// round-robin.
 public final class Listener: @unchecked Sendable {
   // Sendable: the mutable members are touched only on `queue`.
 
@@ -15,12 +16,12 @@ public final class Listener: @unchecked Sendable {
     @Sendable (Shard, _ peer: SocketAddress) ->
     (any ByteStreamHandler)?
 
-  /// Maximum number of accepts before other users of the queue run.
+  /// Connections accepted per turn of the queue.
   static let acceptsPerTurn = 64
-  /// How long accepting pauses when the process has no descriptor left.
+  /// How long accepting pauses when no descriptor is available.
   static let pause = DispatchTimeInterval.milliseconds(100)
 
-  /// The listen address, with the actual port if 0 was requested.
+  /// The listening address, with the assigned port if 0 was requested.
   public let address: SocketAddress
   let descriptor: CInt
   let shards: [Shard]
@@ -31,8 +32,8 @@ public final class Listener: @unchecked Sendable {
   let source: any DispatchSourceRead
   private let file: UnixSocketFile?
 
-  /// A reserved descriptor. When no other is left, it allows accepting and closing a connection,
-  /// which epoll would otherwise report forever. -1 while in use.
+  /// A reserve descriptor. When descriptors run out, it serves to accept and close a connection
+  /// that epoll would otherwise report for ever. -1 while in use.
   var spare: CInt
   var nextShard = 0
   private var isPaused = false
@@ -41,12 +42,12 @@ public final class Listener: @unchecked Sendable {
 
   /// Binds and listens. Connections wait in the kernel until `start`.
   ///
-  /// A Unix socket's file gets mode 0600. The file of a dead process is replaced. A file on which a
-  /// process listens is not.
+  /// A Unix socket's file gets mode 0600. A file left by a dead process is replaced; one with a
+  /// live listener is not.
   /// - Parameters:
-  ///   - address: With port 0, the system chooses a free port.
+  ///   - address: Port 0 requests a free port.
   ///   - shards: At least one.
-  ///   - budget: The limits on connections. Listeners of a process can share one.
+  ///   - budget: Connection limits; share one among the listeners of a process.
   ///   - makeHandler: Called on the shard, once per accepted connection.
   /// - Throws: `SocketError` of `.listen`.
   public init(
@@ -69,14 +70,13 @@ public final class Listener: @unchecked Sendable {
     source.setEventHandler { [weak self] in self?.acceptSome() }
   }
 
-  /// Starts accepting. Call once.
+  /// Begins to accept. Call once.
   public func start() {
     source.activate()
   }
 
-  /// Stops accepting, closes the socket and removes the file of a Unix socket. Accepted connections
-  /// continue. Returns when that is done. Every listener must be stopped, even if it was never
-  /// started. Idempotent.
+  /// Stops accepting, closes the socket and removes a Unix socket's file. Accepted connections
+  /// continue. Returns when done. Every listener must be stopped, started or not. Idempotent.
   public func stop() async {
     queue.async { [self] in
       guard !isStopped else { return }
@@ -84,12 +84,13 @@ public final class Listener: @unchecked Sendable {
       if isPaused { source.resume() }
       isPaused = false
       source.cancel()
-      source.activate()  // A source that was never activated calls no cancel handler.
+      // No effect if started. A source that was never activated runs no cancel handler.
+      source.activate()
     }
     await end.wait()
   }
 
-  /// Leaves new connections in the kernel for a while.
+  /// Leaves new connections in the kernel for `pause`.
   func rest() {
     guard !isPaused, !isStopped else { return }
     isPaused = true
@@ -112,7 +113,7 @@ public final class Listener: @unchecked Sendable {
 
 // MARK: - Accepting
 
-/// A connection on its way to its shard.
+/// A connection to be handed to its shard.
 private struct Accepted {
   let descriptor: CInt
   let peer: SocketAddress
@@ -145,7 +146,7 @@ extension Listener {
         rest()
         break
       }
-      // Other errors (ECONNABORTED, EINTR, EPROTO, network errors) concern one connection only.
+      // Other errors (ECONNABORTED, EINTR, EPROTO, network errors) concern only that connection.
     }
     distribute(accepted)
   }
@@ -177,8 +178,8 @@ extension Listener {
     }
   }
 
-  /// Accepts one connection with the spare descriptor and closes it, so that the peer learns at
-  /// once. False if even that fails and accepting must pause.
+  /// Accepts one waiting connection with the spare descriptor and closes it, so the peer learns at
+  /// once. False if even that fails; accepting then pauses.
   private func shedOne() -> Bool {
     guard spare >= 0 else {
       spare = Self.openSpare()
@@ -191,7 +192,7 @@ extension Listener {
     let socket = atrest_accept(descriptor, &storage, &length)
     if socket >= 0 { _ = close(socket) }
     spare = Self.openSpare()
-    // Another thread may have taken the descriptor. Pause until one is free.
+    // Another thread may have taken the descriptor: pause until one is free.
     guard socket >= 0, spare >= 0 else {
       rest()
       return false

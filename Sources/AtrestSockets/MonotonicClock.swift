@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock for deadlines.
+// Reads the clock of all deadlines.
 
 import AtrestHTTP2
 import Glibc
 
-/// The clock of every deadline in this module: `CLOCK_MONOTONIC`, unaffected by changes of the
-/// date.
+/// `CLOCK_MONOTONIC`, the clock of every deadline in this module. Unaffected by date changes.
 public enum MonotonicClock {
-  /// The current instant. About 25 ns. On a shard, prefer `Shard.now`, which is read once per turn.
+  /// The current instant. Takes about 25 ns; on a shard prefer `Shard.now`, read once per turn.
   public static func now() -> Instant {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

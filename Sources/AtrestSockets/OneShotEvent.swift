@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An event that happens once and that tasks can await.
+// Lets tasks wait for an event that happens once.
 
 import Synchronization
 
@@ -14,7 +14,7 @@ package final class OneShotEvent: Sendable {
 
   package init() {}
 
-  /// Signals the event. Idempotent.
+  /// Signals the event and resumes all waiters. Idempotent.
   package func signal() {
     let waiters = state.withLock { state in
       state.isOpen = true
@@ -24,7 +24,7 @@ package final class OneShotEvent: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Returns once the event is signalled.
+  /// Waits until the event is signalled.
   package func wait() async {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       let isOpen = state.withLock { state in

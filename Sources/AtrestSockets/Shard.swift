@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A serial queue with everything that runs on it: the server's unit of parallelism.
+// One serial queue with its sockets, timers and actors: the server's unit of parallelism.
 
 import AtrestHTTP2
 import CAtrestEpoll
@@ -9,17 +9,17 @@ import Synchronization
 
 /// A serial queue that owns sockets, deadlines and, as a `SerialExecutor`, actors.
 ///
-/// Work happens in **turns**: a batch of ready sockets, posted closures, or deadlines. `now` is
-/// read once per turn. Every connection involved in a turn is flushed once, at its end.
+/// Work happens in **turns**: a batch of ready sockets, posted closures or deadlines. `now` is read
+/// once per turn, and each connection touched in it is flushed once, at its end.
 ///
-/// One DispatchSource watches a private epoll descriptor with all sockets of the shard. A
+/// One DispatchSource watches a private epoll descriptor with all sockets of the shard. One
 /// DispatchSource per socket would be simpler, but on Linux it corrupts memory when peers reset
 /// connections (swiftlang/swift-corelibs-libdispatch issues 949 and 833) and costs twice the CPU.
 ///
 /// Executors are unowned: a shard must outlive the actors that run on it.
 public final class Shard: SerialExecutor, @unchecked Sendable {
-  // Sendable: the members below `inbox` are touched only inside turns, which the serial queue runs
-  // one at a time. `preconditionOnShard` traps misuse at the public entry points.
+  // Sendable: the members below `inbox` are touched only inside turns, which one serial queue runs
+  // one at a time. `preconditionOnShard` traps misuse of the public methods.
   enum Work {
     case job(UnownedJob)
     case block(@Sendable () -> Void)
@@ -27,7 +27,7 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
 
   struct Inbox {
     var work: [Work] = []
-    /// Whether a block that empties the inbox is already scheduled.
+    /// A block that drains the inbox is already posted to the queue.
     var isScheduled = false
   }
 
@@ -36,11 +36,11 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
     case action(() -> Void)
   }
 
-  /// A name for diagnostics.
+  /// A name for logs and debuggers.
   public let label: String
   let queue: DispatchQueue
   let inbox = Mutex(Inbox())
-  /// The thread that runs the current turn, or 0. Only that thread can find its own ID here.
+  /// The thread inside a turn; 0 between turns. Only that thread can find its own ID here.
   private let turnThread = Atomic<UInt>(0)
 
   let sockets: SocketTable
@@ -55,8 +55,8 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
   private(set) var isStopped = false
   private let end = OneShotEvent()
 
-  /// Creates a running shard.
-  /// - Throws: `SocketError` of `.prepare` if the system has no epoll descriptor.
+  /// Creates a shard, which starts at once.
+  /// - Throws: `SocketError` of `.prepare` if no epoll descriptor is available.
   public init(label: String) throws(SocketError) {
     self.label = label
     sockets = try SocketTable()
@@ -65,7 +65,7 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
     let descriptor = sockets.epoll
     socketSource = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
     timerSource = DispatchSource.makeTimerSource(queue: queue)
-    // Dispatch forbids closing the descriptor before this point. Nothing else closes it.
+    // The only place that closes the descriptor: Dispatch forbids closing it earlier.
     socketSource.setCancelHandler { [end] in
       _ = close(descriptor)
       end.signal()
@@ -83,7 +83,7 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
 
   // MARK: Executor
 
-  /// Runs an actor's job in the next turn.
+  /// Runs a job of one of this shard's actors in the next turn.
   public func enqueue(_ job: consuming ExecutorJob) {
     post(.job(UnownedJob(job)))
   }
@@ -93,7 +93,7 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
     UnownedSerialExecutor(ordinary: self)
   }
 
-  /// Traps unless the caller runs on the shard.
+  /// Traps if called off the shard.
   public func checkIsolated() {
     preconditionOnShard()
   }
@@ -108,49 +108,47 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
     turnThread.load(ordering: .relaxed) == UInt(pthread_self())
   }
 
-  /// Traps unless the caller runs on the shard. Guards everything here that is not thread-safe.
+  /// Traps if called off the shard. Guards everything here that is not thread-safe.
   public func preconditionOnShard() {
     precondition(isCurrent, "called off the shard \(label)")
   }
 
   // MARK: Work
 
-  /// Runs `work` on the shard in a later turn, in FIFO order. Callable from any thread.
+  /// Runs `work` on the shard in a later turn, in posting order. Thread-safe.
   ///
-  /// Posts are batched: all posts that arrive before the shard handles them cost one wake-up and
-  /// one flush.
-  /// and one flush.
+  /// Posts are batched: all that arrive before the shard runs cost one wake-up and one flush.
   public func async(_ work: @escaping @Sendable () -> Void) {
     post(.block(work))
   }
 
-  /// The instant at which this turn began. On the shard only.
+  /// When this turn began. Only on the shard.
   public var now: Instant {
     preconditionOnShard()
     return currentInstant
   }
 
-  /// Runs `action` on the shard at `instant` or soon after. On the shard only. O(log n).
+  /// Runs `action` on the shard at `instant` or soon after. Only on the shard. O(log n).
   @discardableResult
   public func schedule(at instant: Instant, _ action: @escaping () -> Void) -> DeadlineToken {
     preconditionOnShard()
     return deadlines.insert(.action(action), at: instant)
   }
 
-  /// Cancels a deadline. Does nothing if it has been reached. On the shard only. O(log n).
+  /// Cancels a deadline; no effect if it was reached. Only on the shard. O(log n).
   public func cancel(_ token: DeadlineToken) {
     preconditionOnShard()
     deadlines.remove(token)
   }
 
-  /// Closes every connection and stops watching; later posts still run. Returns when no descriptor
-  /// of the shard is open. Idempotent.
+  /// Closes every connection and stops polling; later posts still run. Returns when all descriptors
+  /// of the shard are closed. Idempotent.
   public func stop() async {
     async { [self] in
       guard !isStopped else { return }
       isStopped = true
       for connection in sockets.all { connection.terminate(.closedHere) }
-      // No timer fires any more, and an action may hold a reference cycle with the shard.
+      // No timer fires any more, and an action may retain an owner of the shard.
       _ = deadlines.removeAll()
       socketSource.cancel()
       timerSource.cancel()
@@ -164,7 +162,7 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
       defer { inbox.isScheduled = true }
       return !inbox.isScheduled
     }
-    // A strong reference: a posted closure must run even if nobody else holds the shard.
+    // Strong: a posted closure must run even if its shard has been released.
     if isFirst { queue.async { self.serveInbox() } }
   }
 }
@@ -172,7 +170,7 @@ public final class Shard: SerialExecutor, @unchecked Sendable {
 // MARK: - Turns
 
 extension Shard {
-  /// Maximum batches of ready sockets before other users of the queue run.
+  /// Maximum batches of ready sockets per Dispatch event, so that other users of the queue run too.
   private static let roundsPerEvent = 16
 
   func add(_ deadline: SocketConnection, at instant: Instant) -> DeadlineToken {
@@ -183,14 +181,14 @@ extension Shard {
     deadlines.remove(token)
   }
 
-  /// Flushes the connection at the end of this turn.
+  /// Schedules a flush of the connection for the end of this turn.
   func touch(_ connection: SocketConnection) {
     guard !connection.isTouched else { return }
     connection.isTouched = true
     touched.append(connection)
   }
 
-  /// Flushes the connection again in the next turn, after others have had theirs.
+  /// Schedules another flush for the next turn, after the other connections.
   func touchInNextTurn(_ connection: SocketConnection) {
     flushNextTurn.append(connection)
     if flushNextTurn.count == 1 { async {} }
@@ -237,7 +235,7 @@ extension Shard {
       case .block(let block): block()
       }
     }
-    // Release memory after a burst.
+    // A burst must not pin its memory.
     if work.capacity <= 4096 {
       work.removeAll(keepingCapacity: true)
       spareWork = work
@@ -250,8 +248,8 @@ extension Shard {
   }
 
   private func runDeadlines() {
-    // A deadline scheduled here for a past instant waits for the next turn, so that one which
-    // renews itself cannot occupy the shard.
+    // A deadline scheduled from here for a past instant waits for the next turn, so a self-renewing
+    // deadline cannot monopolize the shard.
     var due: [Deadline] = []
     while let deadline = deadlines.popFirst(notAfter: currentInstant) { due.append(deadline) }
     for deadline in due {
@@ -263,8 +261,7 @@ extension Shard {
   }
 
   private func flushTouched() {
-    // Flushing may involve other connections, as a call that ends wakes another. They join this
-    // turn.
+    // Flushing may touch other connections (a call that ends wakes another): they join this turn.
     var index = 0
     while index < touched.count {
       touched[index].flush(at: currentInstant)
@@ -275,8 +272,8 @@ extension Shard {
 
   private func setTimer() {
     guard !isStopped, let earliest = deadlines.earliest else { return }
-    // A timer that fires too early costs one empty turn. Moving it costs a round trip to Dispatch's
-    // manager thread. Deadlines mostly move later, so only an earlier one moves the timer.
+    // A timer set too early costs one empty turn; moving it costs a trip to Dispatch's manager
+    // thread. Deadlines mostly move later, so only an earlier one moves the timer.
     if let timerIsSetFor, timerIsSetFor <= earliest { return }
     timerIsSetFor = earliest
     let wait =

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets references to shard-bound values pass through other threads.
+// Lets references to shard-confined objects pass through other threads.
 
-/// Wraps a value that may be used on one shard only. Any thread may hold it. Reading it elsewhere
+/// Wraps a value confined to one shard. Any thread may hold it; accessing the value elsewhere
 /// traps.
 public struct ShardBound<Value>: @unchecked Sendable {
-  // Sendable: `value` is accessible only through an accessor that checks the shard.
+  // Sendable: `value` is reachable only through an accessor that checks the shard.
   private let bound: Value
-  /// The shard to which the value is bound.
+  /// The shard of the value.
   public let shard: Shard
 
   /// Binds `value` to `shard`. Call it on that shard.
@@ -16,13 +16,13 @@ public struct ShardBound<Value>: @unchecked Sendable {
     self.shard = shard
   }
 
-  /// Binds a value that was created elsewhere and is given up by its creator.
+  /// Binds a value created elsewhere, whose creator transfers it.
   public init(sending value: sending Value, to shard: Shard) {
     bound = value
     self.shard = shard
   }
 
-  /// The value. Traps unless the caller runs on the shard.
+  /// The value. Traps if read off the shard.
   public var value: Value {
     shard.preconditionOnShard()
     return bound

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts signals to calls on a queue.
+// Delivers signals as calls on a queue.
 
 import Dispatch
 import Glibc
 
-/// Watches signals of the process. Their default action is off during its lifetime. SIGPIPE is
-/// ignored from the first watcher on.
+/// Watches process signals. Disables their default action (usually termination) during its
+/// lifetime. SIGPIPE is ignored from the first watcher on.
 public final class SignalWatcher: @unchecked Sendable {
   // Sendable: nothing here changes, and Dispatch sources may be cancelled from any thread.
   /// A signal that a server handles.
   public enum Signal: Sendable, CaseIterable {
-    /// SIGINT (Ctrl-C).
+    /// SIGINT: Ctrl-C.
     case interrupt
-    /// SIGTERM: a service manager's request to stop.
+    /// SIGTERM: a service manager's stop request.
     case terminate
     /// SIGHUP: by convention, reload configuration and certificates.
     case hangUp
@@ -29,14 +29,14 @@ public final class SignalWatcher: @unchecked Sendable {
   private let sources: [any DispatchSourceSignal]
   private let numbers: [CInt]
 
-  /// - Parameter handler: Called on the watcher's queue, once per signal. Simultaneous signals may
-  ///   be merged.
+  /// - Parameter handler: Called on a private queue, once per signal. Signals that arrive together
+  ///   may be coalesced.
   public init(_ signals: [Signal], handler: @escaping @Sendable (Signal) -> Void) {
     let queue = DispatchQueue(label: "atrest.net.signals")
     _ = signal(SIGPIPE, SIG_IGN)
     numbers = signals.map(\.number)
     sources = signals.map { watched in
-      // Otherwise the default action would end the process before Dispatch sees the signal.
+      // Otherwise the default action ends the process before Dispatch sees the signal.
       _ = signal(watched.number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: watched.number, queue: queue)
       source.setEventHandler { handler(watched) }
@@ -45,7 +45,7 @@ public final class SignalWatcher: @unchecked Sendable {
     }
   }
 
-  /// Stops watching and restores the signals' default actions.
+  /// Stops watching and restores the default actions.
   public func stop() {
     for source in sources { source.cancel() }
     for number in numbers { _ = signal(number, SIG_DFL) }

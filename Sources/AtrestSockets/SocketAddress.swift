@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A socket address and its conversion to the kernel's form.
+// A socket address and its conversion to and from the kernel's form.
 
 import Glibc
 
 /// An IPv4 or IPv6 endpoint, or the path of a Unix socket.
 public enum SocketAddress: Hashable, Sendable {
-  /// `octets` are in written order. With `port` 0, the system chooses a free port.
+  /// `octets` are the four bytes in written order. `port` 0 requests a free port.
   case ipv4(octets: [UInt8], port: UInt16)
-  /// `octets` are the sixteen bytes of the address. `scope` is an interface index, or 0.
+  /// `octets` are the sixteen bytes of the address. `scope` is an interface index; 0 for none.
   case ipv6(octets: [UInt8], port: UInt16, scope: UInt32)
-  /// A path of at most 107 bytes without NUL. Empty for a client that did not bind its socket.
+  /// A path of at most 107 bytes, without NUL. Empty for a client that did not bind its socket.
   case unix(path: String)
 
   /// The port. Nil for a Unix socket.
@@ -20,8 +20,8 @@ public enum SocketAddress: Hashable, Sendable {
     }
   }
 
-  /// Whether only this machine can be the peer: 127.0.0.0/8, also IPv4-mapped, ::1, and Unix
-  /// sockets.
+  /// Whether only this machine can be the peer: 127.0.0.0/8, ::1, the IPv4-mapped loopback range,
+  /// and Unix sockets.
   public var isLoopback: Bool {
     switch self {
     case .unix:
@@ -34,7 +34,7 @@ public enum SocketAddress: Hashable, Sendable {
     }
   }
 
-  /// Whether it is the wildcard address: 0.0.0.0 or [::].
+  /// Whether it is a wildcard address: 0.0.0.0 or [::].
   public var isAnyAddress: Bool {
     switch self {
     case .unix: false
@@ -42,8 +42,8 @@ public enum SocketAddress: Hashable, Sendable {
     }
   }
 
-  /// The key for limits per peer: the address without the port. For IPv6 it is the /64, because one
-  /// peer owns all of it. Nil for Unix sockets, which file permissions protect.
+  /// The key by which peers are counted: the address without the port. An IPv6 peer owns its whole
+  /// /64, so that counts as one. Nil for Unix sockets, which file permissions protect.
   public var peerKey: [UInt8]? {
     switch self {
     case .ipv4(let octets, _): octets
@@ -63,8 +63,8 @@ public enum SocketAddress: Hashable, Sendable {
     }
   }
 
-  /// Calls `body` with the address in the kernel's form. Nil if the octets have a wrong count or
-  /// the path is too long.
+  /// Calls `body` with the address in the kernel's form. Nil if it has none (wrong number of
+  /// octets, path too long).
   func withSockaddr<Result>(
     _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
   ) -> Result? {
@@ -105,7 +105,7 @@ public enum SocketAddress: Hashable, Sendable {
     }
   }
 
-  /// Decodes an address that the kernel reported.
+  /// Decodes an address reported by the kernel.
   init?(_ storage: sockaddr_storage, length: Int) {
     let decoded: SocketAddress? = withUnsafeBytes(of: storage) { bytes in
       switch CInt(storage.ss_family) {
@@ -132,7 +132,7 @@ public enum SocketAddress: Hashable, Sendable {
 }
 
 extension SocketAddress: CustomStringConvertible {
-  /// The written form: `127.0.0.1:7443`, `[::1]:7443`, `/run/atrest.sock`.
+  /// The address as users write it: `127.0.0.1:7443`, `[::1]:7443`, `/run/atrest.sock`.
   public var description: String {
     switch self {
     case .ipv4(let octets, let port):

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a connection without blocking.
+// Connects to a server without blocking.
 
 import AtrestHTTP2
 import CAtrestEpoll
 import Glibc
 
 extension SocketConnection {
-  /// Starts to connect. The handler receives `opened`, or `closed` with `.failed(SocketError)`, in
-  /// a later turn or at the end of this one, but never before this method returns. On the shard
-  /// only.
+  /// Begins to connect. The handler receives `opened`, or `closed` with `.failed(SocketError)`,
+  /// after this returns: at the end of this turn or later. Only on the shard.
   ///
-  /// - Parameter timeout: How long the peer may take to accept.
+  /// - Parameter timeout: Maximum time until the peer accepts.
   @discardableResult
   public static func connect(
     to address: SocketAddress, on shard: Shard, timeout: Duration, options: Options = Options(),
@@ -32,7 +31,7 @@ extension SocketConnection {
     }
     switch result {
     case 0?, EINPROGRESS?:
-      connection.watch(ATREST_EPOLL_OUT)  // Both kinds of socket are writable once connected.
+      connection.watch(ATREST_EPOLL_OUT)  // Both become writable once connected.
     case let code?:
       connection.fail(code)
     case nil:

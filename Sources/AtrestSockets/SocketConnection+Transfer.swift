@@ -5,11 +5,11 @@ import AtrestHTTP2
 import Glibc
 
 extension SocketConnection {
-  /// Reads at most one buffer. epoll reports the socket again if there is more.
+  /// Reads at most one buffer; epoll reports again if more is available.
   func read(peerIsGone: Bool) {
     guard let handler else { return }
     guard handler.acceptsInput else {
-      // An error cannot be masked out of epoll, so leaving the socket open would spin.
+      // Errors cannot be masked out of epoll: keeping the socket open would spin.
       return peerIsGone ? request(.reset) : shard.touch(self)
     }
     let buffer = shard.sockets.readBuffer
@@ -26,14 +26,15 @@ extension SocketConnection {
     }
   }
 
-  /// Sends pending bytes, then the handler's output, until the kernel blocks or nothing is left.
+  /// Sends pending bytes, then the handler's output, until the kernel is full or the handler is
+  /// empty.
   func write(at now: Instant) {
     guard sendPending(at: now) else { return }
     for _ in 0..<Self.writesPerTurn {
       var buffer: [UInt8] = []
       swap(&buffer, &shard.sockets.writeBuffer)
       defer {
-        // Release memory after a large response.
+        // One large response must not pin its memory for the shard's lifetime.
         if buffer.capacity <= 1 << 20 {
           buffer.removeAll(keepingCapacity: true)
           swap(&buffer, &shard.sockets.writeBuffer)
@@ -53,7 +54,7 @@ extension SocketConnection {
     shard.touchInNextTurn(self)
   }
 
-  /// Sends pending bytes. False while some remain, or if the connection failed.
+  /// False while bytes are still pending, or the connection failed.
   private func sendPending(at now: Instant) -> Bool {
     guard !pending.isEmpty else { return true }
     let sent = send(pending[sentOfPending...])
@@ -67,10 +68,10 @@ extension SocketConnection {
     return pending.isEmpty
   }
 
-  /// The number of bytes that the kernel accepted. -1 if the connection failed.
+  /// The number of bytes the kernel took; -1 if the connection failed.
   private func send(_ bytes: ArraySlice<UInt8>) -> Int {
     while true {
-      // MSG_NOSIGNAL: a write to a closed connection must not raise SIGPIPE.
+      // MSG_NOSIGNAL: a disconnected peer must not end the process with SIGPIPE.
       let sent = bytes.withUnsafeBytes {
         Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL))
       }

@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connected socket: reading, writing, timeouts and closing.
+// One connected socket: reading, writing, timeouts, closing.
 
 import AtrestHTTP2
 import CAtrestEpoll
 import Glibc
 
-/// Drives a `ByteStreamHandler` from a socket. Bound to one shard.
+/// Drives a `ByteStreamHandler` from a socket. Confined to one shard.
 ///
-/// Reads at most 64 KiB per turn, so that no connection starves others. Writes once at the end of a
-/// turn. The handler is asked for more output only after the kernel has accepted all of the
-/// previous output. So a peer that does not read costs at most the output of one `appendOutput`
-/// call here.
+/// Reads at most 64 KiB per turn, so no connection starves the others. Writes once, at the end of a
+/// turn, and asks the handler for more only when the kernel has taken everything. A peer that does
+/// not read thus pins at most one `appendOutput` of memory.
 public final class SocketConnection: ByteStreamOwner {
-  /// The owner's settings.
+  /// A connection's options.
   public struct Options: Sendable {
-    /// How long a peer may leave pending bytes unread.
+    /// How long output may wait for a peer that reads nothing.
     public var writeStallTimeout: Duration = .seconds(60)
-    /// How long a closed connection waits for the peer's FIN. Closing a socket with unread input
-    /// sends RST, which could destroy the last bytes sent.
+    /// How long a closed connection waits for the peer's FIN. Closing with unread input sends an
+    /// RST, which would destroy the last bytes sent.
     public var lingerTimeout: Duration = .seconds(1)
 
-    /// The defaults.
+    /// Creates the default options.
     public init() {}
   }
 
   enum State {
-    /// `connect` is in progress and times out at the instant.
+    /// `connect` is in progress; fails at `until`.
     case connecting(until: Instant)
     case open
-    /// All output is sent and the handler is gone. Only the peer's FIN is awaited.
+    /// All output is sent and the handler is released. Waits only for the peer's FIN.
     case lingering(until: Instant, discarded: Int)
     case closed
   }
 
-  /// Maximum bytes to discard while lingering.
+  /// Maximum input discarded while lingering, in bytes.
   static let lingerLimitBytes = 1 << 20
-  /// Maximum writes per flush before other connections run.
+  /// Maximum writes per flush, so that other connections get their turn.
   static let writesPerTurn = 4
 
   /// The peer's address.
@@ -49,10 +48,10 @@ public final class SocketConnection: ByteStreamOwner {
   var state: State
   var handler: (any ByteStreamHandler)?
   var isTouched = false
-  /// Set by `close()` and by failures. Takes effect at the end of the turn.
+  /// Set by `close()` and by failures; executed at the end of the turn.
   var closeRequest: CloseReason?
   var inputHasEnded = false
-  /// Bytes that the kernel has not accepted, starting at `sentOfPending`.
+  /// Bytes the kernel did not take, from `sentOfPending` on.
   var pending: [UInt8] = []
   var sentOfPending = 0
   private var stallsAt: Instant?
@@ -91,13 +90,13 @@ public final class SocketConnection: ByteStreamOwner {
 
   // MARK: ByteStreamOwner
 
-  /// Sends the handler's output at the end of this turn.
+  /// Schedules a flush of the handler's output for the end of this turn.
   public func needsFlush() {
     shard.preconditionOnShard()
     shard.touch(self)
   }
 
-  /// Closes the connection at the end of this turn. Unsent bytes are dropped.
+  /// Closes the connection at the end of this turn. Pending output is not sent.
   public func close() {
     shard.preconditionOnShard()
     request(.closedHere)
@@ -117,7 +116,7 @@ public final class SocketConnection: ByteStreamOwner {
     case .open:
       if events & ATREST_EPOLL_OUT != 0 { shard.touch(self) }
       if inputHasEnded {
-        // The peer is gone, so pending bytes cannot be delivered.
+        // The peer is gone: pending output cannot be delivered.
         if events & (ATREST_EPOLL_ERR | ATREST_EPOLL_HUP) != 0 { request(.reset) }
       } else if events & (ATREST_EPOLL_IN | ATREST_EPOLL_ERR | ATREST_EPOLL_HUP) != 0 {
         read(peerIsGone: events & (ATREST_EPOLL_ERR | ATREST_EPOLL_HUP) != 0)
@@ -147,8 +146,7 @@ public final class SocketConnection: ByteStreamOwner {
     shard.touch(self)
   }
 
-  /// Ends a turn that involved the connection: sends, closes, and updates epoll events and the
-  /// deadline.
+  /// Ends a turn that touched the connection: sends, closes, and updates epoll events and deadline.
   func flush(at now: Instant) {
     isTouched = false
     if let closeRequest { return terminate(closeRequest) }
@@ -161,7 +159,7 @@ public final class SocketConnection: ByteStreamOwner {
     updateDeadline(at: now)
   }
 
-  /// Updates the write-stall deadline after the kernel accepted bytes or output became pending.
+  /// Restarts the stall timer after the kernel took bytes, or starts it when bytes become pending.
   func noteProgress(at now: Instant) {
     stallsAt = pending.isEmpty ? nil : now.advanced(by: options.writeStallTimeout)
   }
@@ -169,7 +167,7 @@ public final class SocketConnection: ByteStreamOwner {
   // MARK: Watching
 
   func watch(_ events: UInt32) {
-    // The epoll descriptor of a stopped shard is closed, and its number may be in use again.
+    // The epoll descriptor of a stopped shard is closed, and its number may have been reused.
     guard !shard.isStopped else { return request(.closedHere) }
     do {
       key = try shard.sockets.add(self, descriptor: descriptor, events: events)
@@ -205,20 +203,20 @@ public final class SocketConnection: ByteStreamOwner {
     case .closed: return
     }
     guard let wanted else { return }
-    // A deadline that moved later stays in the heap. When it fires, the new one is set. Thousands
-    // of calls come and go between two firings without touching the heap.
+    // A deadline that moved later stays as it is; when it fires, the new one is set. Thousands of
+    // calls come and go between two firings without touching the heap.
     if let deadline {
       if deadline.at <= wanted { return }
       shard.remove(deadline.token)
     }
-    // A handler whose deadline is repeatedly in the past gets a turn per millisecond, not more.
+    // A handler that keeps returning a past deadline gets one turn per millisecond, not all.
     let at = max(wanted, now.advanced(by: .milliseconds(1)))
     deadline = (shard.add(self, at: at), at)
   }
 
   // MARK: Ending
 
-  /// All output is sent: shuts the write side down and waits briefly for the peer's FIN.
+  /// All output is sent: shuts down the write side and waits briefly for the peer's FIN.
   private func finish(at now: Instant) {
     guard !inputHasEnded else { return terminate(.finished) }
     _ = shutdown(descriptor, CInt(SHUT_WR))
@@ -236,7 +234,7 @@ public final class SocketConnection: ByteStreamOwner {
     state = .lingering(until: until, discarded: discarded + count)
   }
 
-  /// Closes the descriptor once and informs the handler.
+  /// Closes the descriptor, once, and notifies the handler.
   func terminate(_ reason: CloseReason) {
     if case .closed = state { return }
     state = .closed

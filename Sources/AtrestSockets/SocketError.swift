@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of socket operations, with messages for people.
+// A socket error with a message for the user.
 
 import Glibc
 
-/// A socket operation that failed.
+/// A failed socket operation.
 public struct SocketError: Error, Equatable, Sendable {
-  /// The operations of this module.
+  /// The operation that failed.
   public enum Operation: Sendable, Equatable {
-    /// Parsing an address that a person wrote.
+    /// Parsing an address.
     case parseAddress
     /// Resolving a host name.
     case resolve
@@ -17,20 +17,20 @@ public struct SocketError: Error, Equatable, Sendable {
     case connect
     /// Exchanging bytes on a connection.
     case transfer
-    /// Preparing a shard.
+    /// Creating a shard.
     case prepare
   }
 
   /// The operation that failed.
   public let operation: Operation
-  /// The `errno` value. 0 if the system gave none.
+  /// The `errno` value, or 0 if there is none.
   public let code: CInt
-  /// The address concerned, in written form. Empty if there is none.
+  /// The address concerned, in written form, or empty.
   public let address: String
-  /// The system's text, or what is wrong with the address.
+  /// The system's error text, or the reason found by this module.
   public let reason: String
 
-  /// Creates an error from `errno`.
+  /// Creates an error from an `errno` value.
   public init(_ operation: Operation, errno code: CInt, address: String = "") {
     self.operation = operation
     self.code = code
@@ -38,7 +38,7 @@ public struct SocketError: Error, Equatable, Sendable {
     reason = Self.text(of: code)
   }
 
-  /// Creates an error that this module detected.
+  /// Creates an error found by this module.
   public init(_ operation: Operation, reason: String, address: String = "") {
     self.operation = operation
     code = 0
@@ -88,6 +88,6 @@ public struct SocketError: Error, Equatable, Sendable {
 }
 
 extension SocketError: CustomStringConvertible {
-  /// The same as `userMessage`.
+  /// Equals `userMessage`.
   public var description: String { userMessage }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sockets that a shard watches, and their connections.
+// Maps epoll events to the connections of a shard.
 
 import CAtrestEpoll
 import Glibc
 
-/// A shard's epoll descriptor and the connections behind it. Touched only in the shard's turns.
+/// A shard's epoll descriptor and its connections. Touched only in the shard's turns.
 ///
-/// Events carry a slot and its generation, not a descriptor. A descriptor that was closed earlier
-/// in the same batch may already belong to another connection.
+/// Events carry a slot and its generation instead of a descriptor: a descriptor closed earlier in
+/// the same batch may already have been reused.
 final class SocketTable {
   let epoll: CInt
   private var slots: [(connection: SocketConnection?, generation: UInt32)] = []
@@ -15,9 +15,10 @@ final class SocketTable {
   private var events = [atrest_epoll_event](
     repeating: atrest_epoll_event(), count: Int(ATREST_EPOLL_BATCH))
 
-  /// The receive buffer of all connections: 64 KiB, so memory does not grow with their number.
+  /// Receive buffer shared by all connections of the shard, so memory does not grow with their
+  /// number.
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
-  /// The output buffer of all connections.
+  /// Output buffer shared by all connections of the shard.
   var writeBuffer: [UInt8] = []
 
   init() throws(SocketError) {
@@ -34,8 +35,8 @@ final class SocketTable {
 
   var all: [SocketConnection] { slots.compactMap(\.connection) }
 
-  /// Watches a descriptor.
-  /// - Returns: The key for changing and removing it.
+  /// Starts watching a descriptor.
+  /// - Returns: The key for `modify` and `remove`.
   func add(
     _ connection: SocketConnection, descriptor: CInt, events: UInt32
   ) throws(SocketError) -> UInt64 {
@@ -56,12 +57,12 @@ final class SocketTable {
   }
 
   func modify(_ key: UInt64, descriptor: CInt, events: UInt32) {
-    // Fails only for a descriptor that is not in the set, which would be a bug.
+    // Fails only for a descriptor that is not in the set, which would be our own bug.
     let result = atrest_epoll_modify(epoll, descriptor, events, key)
     assert(result == 0)
   }
 
-  /// Stops watching. Call it before closing the descriptor.
+  /// Stops watching. Call before closing the descriptor.
   func remove(_ key: UInt64, descriptor: CInt) {
     _ = atrest_epoll_remove(epoll, descriptor)
     let slot = Int(key & 0xffff_ffff)
@@ -69,12 +70,12 @@ final class SocketTable {
     free.append(slot)
   }
 
-  /// Fetches a batch of events and returns their number.
+  /// Fetches a batch of events without blocking. Returns their number.
   func poll() -> Int {
     Int(max(0, atrest_epoll_poll(epoll, &events, CInt(events.count))))
   }
 
-  /// Passes event `index` of the batch to its connection, if that still exists.
+  /// Delivers event `index` of the batch to its connection, if that still exists.
   func serve(_ index: Int) {
     let event = events[index]
     let slot = slots[Int(event.key & 0xffff_ffff)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identifies a certificate in 32 bytes that fit into a pairing link.
+// Identifies a certificate in 32 bytes, which fit into a pairing link.
 
 import CAtrestOpenSSL
 
@@ -8,16 +8,16 @@ public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertibl
   /// The length in bytes.
   public static let byteCount = 32
 
-  /// The digest.
+  /// The SHA-256 digest.
   public let bytes: [UInt8]
 
-  /// Creates a fingerprint from 32 bytes. Nil for any other length.
+  /// Creates a fingerprint from 32 bytes; nil for any other number.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.byteCount else { return nil }
     self.bytes = bytes
   }
 
-  /// Parses 64 hexadecimal digits, with or without colons between bytes. Nil for anything else.
+  /// Parses 64 hexadecimal digits, with or without colons between bytes; nil for anything else.
   public init?(parsing text: String) {
     guard text.utf8.count <= Self.byteCount * 3 else { return nil }
     let digits = text.utf8.filter { $0 != UInt8(ascii: ":") }.map(Self.digit)
@@ -37,7 +37,7 @@ public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertibl
       decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 
-  /// The fingerprint of an `X509`. Nil only if memory is exhausted.
+  /// The fingerprint of an `X509`; nil only if out of memory.
   init?(of certificate: OpaquePointer) {
     var bytes = [UInt8](repeating: 0, count: Self.byteCount)
     var count: CUnsignedInt = 0

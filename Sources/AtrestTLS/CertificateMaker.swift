@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates keys and certificates.
+// Creates keys and certificates.
 
 import CAtrestOpenSSL
 
-/// The contents of a new certificate, and its issuer.
+/// The contents and issuer of a new certificate.
 struct CertificateMaker {
-  /// The issuer's certificate and key. Nil: self-signed.
+  /// The issuer's certificate and key; nil for a self-signed certificate.
   var issuer: (certificate: OpenSSLRef, key: OpenSSLRef)?
   var commonName = "atrest"
   /// Subject alternative names in OpenSSL's notation: `DNS:localhost`, `IP:::1`.
@@ -17,24 +17,24 @@ struct CertificateMaker {
   /// Seconds since 1970, UTC.
   var validUntil: Int
 
-  /// Generates a P-256 key. Nil only if memory or randomness is exhausted.
+  /// Creates a P-256 key; nil only without memory or randomness.
   static func makeKey() -> OpenSSLRef? {
     OpenSSLRef.key(atrest_make_p256_key())
   }
 
-  /// Creates a certificate for `key`. Nil only if memory or randomness is exhausted.
+  /// Creates a certificate for `key`; nil only without memory or randomness.
   func make(for key: OpenSSLRef) -> OpenSSLRef? {
     defer { ERR_clear_error() }
     guard let certificate = OpenSSLRef.certificate(X509_new()) else { return nil }
     let raw = certificate.pointer
-    guard X509_set_version(raw, 2) == 1,  // Counted from 0: version 3.
+    guard X509_set_version(raw, 2) == 1,  // Zero-based: 2 means version 3.
       setSerial(raw), setValidity(raw), setNames(raw), X509_set_pubkey(raw, key.pointer) == 1,
       addExtensions(raw), X509_sign(raw, (issuer?.key ?? key).pointer, EVP_sha256()) > 0
     else { return nil }
     return certificate
   }
 
-  /// 127 random bits: positive and unique.
+  /// Sets a serial number of 127 random bits: positive and unique.
   private func setSerial(_ certificate: OpaquePointer) -> Bool {
     guard let number = BN_new() else { return false }
     defer { BN_free(number) }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verifies servers for a client, and keeps its session tickets.
+// Verifies servers for a client and caches session tickets.
 
 import CAtrestOpenSSL
 import Glibc
 import Synchronization
 
-/// How a client authenticates a server.
+/// How a client verifies a server.
 public enum ClientTrust: Hashable, Sendable {
-  /// By exactly this certificate, whatever its name or dates.
+  /// The server has exactly this certificate. Its names and dates do not matter.
   case pinned(CertificateFingerprint)
-  /// By a certificate for this name or address that a CA in this machine's trust store signed.
+  /// The certificate is valid for this name or address and issued by a CA of this machine.
   case system(name: String)
-  /// By a certificate for this name or address that a CA in a PEM file signed.
+  /// The certificate is valid for this name or address and issued by a CA in a PEM file.
   case authority(file: String, name: String)
 
-  /// The name that the certificate must have.
+  /// The name that the certificate must match.
   var name: String? {
     switch self {
     case .pinned: nil
@@ -23,14 +23,14 @@ public enum ClientTrust: Hashable, Sendable {
   }
 }
 
-/// The state that a client's connections to one server share: trust settings and session tickets.
+/// Shared by a client's connections to one server: its verification and session tickets.
 /// Thread-safe.
 public final class ClientTLS: Sendable {
-  /// Maximum number of tickets. A server issues two at a time, and each is used for one connection.
+  /// Maximum cached tickets. A server issues two at a time, each for one connection.
   private static let maxTickets = 4
 
   let context: OpenSSLRef
-  /// How the server is authenticated.
+  /// How the server is verified.
   public let trust: ClientTrust
   private let tickets = Mutex<[OpenSSLRef]>([])
 
@@ -46,10 +46,10 @@ public final class ClientTLS: Sendable {
     SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
     switch trust {
     case .pinned:
-      // Unretained: the owner of an `SSL` of this context also retains this object.
+      // Unretained: every owner of an `SSL` of this context retains this object too.
       SSL_CTX_set_cert_verify_callback(raw, comparePin, Unmanaged.passUnretained(self).toOpaque())
     case .system:
-      // Without a trust store, every handshake fails with an untrusted issuer.
+      // Without system CAs every server is untrusted; the handshake then reports that.
       _ = SSL_CTX_set_default_verify_paths(raw)
     case .authority(let file, _):
       guard let authorities = PEM.certificates(try KeyFile(path: file).read()) else {
@@ -60,13 +60,13 @@ public final class ClientTLS: Sendable {
     }
     ERR_clear_error()
     SSL_CTX_set_ex_data(raw, 0, Unmanaged.passUnretained(self).toOpaque())
-    // Sessions go to `keepTicket` only. OpenSSL's own cache would grow.
+    // Only `keepTicket` stores sessions: OpenSSL's own cache would grow.
     atrest_set_session_cache(
       raw, CLong(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
     SSL_CTX_sess_set_new_cb(raw, keepTicket)
   }
 
-  /// Stores a ticket for a later connection.
+  /// Caches a ticket for a later connection.
   fileprivate func keep(_ ticket: OpenSSLRef) {
     tickets.withLock { tickets in
       tickets.append(ticket)
@@ -74,10 +74,10 @@ public final class ClientTLS: Sendable {
     }
   }
 
-  /// Takes a ticket to resume with, if there is one.
+  /// Removes and returns a ticket for resumption, if there is one.
   ///
-  /// A ticket is used only once, so that an observer of the network cannot link two connections
-  /// (RFC 8446, appendix C.4). Under TLS 1.2, where resumption issues no new ticket, it is kept.
+  /// Using a ticket twice would let an observer link the two connections (RFC 8446, appendix C.4).
+  /// Under TLS 1.2, where resumption issues no new ticket, it stays cached.
   func takeTicket() -> OpenSSLRef? {
     tickets.withLock { tickets in
       while let ticket = tickets.popLast() {
@@ -91,21 +91,21 @@ public final class ClientTLS: Sendable {
     }
   }
 
-  /// Drops all tickets after a failed handshake, so the next one is a full handshake.
+  /// Drops every ticket after a failed handshake, so the next one is a full handshake.
   func forgetTickets() {
     tickets.withLock { $0 = [] }
   }
 
-  /// Whether `certificate` equals the pinned one. True if nothing is pinned.
+  /// Whether `certificate` is the pinned one; true if nothing is pinned.
   func matchesPin(_ certificate: OpaquePointer?) -> Bool {
     guard case .pinned(let pin) = trust else { return true }
     guard let certificate else { return false }
     return CertificateFingerprint(of: certificate) == pin
   }
 
-  /// Makes OpenSSL verify the certificate's name, and sets SNI.
+  /// Sets the name that OpenSSL verifies, and the SNI name.
   ///
-  /// - Parameter serverName: The SNI name if the trust setting has none.
+  /// - Parameter serverName: The SNI name if `trust` has no name.
   func setNames(of session: OpaquePointer, serverName: String?) -> Bool {
     if let name = trust.name {
       if Self.isAddress(name) {
@@ -127,7 +127,7 @@ public final class ClientTLS: Sendable {
   }
 }
 
-/// Replaces chain verification with a comparison to the pinned fingerprint.
+/// Replaces chain verification by a comparison with the pin.
 private func comparePin(_ chain: OpaquePointer?, _ owner: UnsafeMutableRawPointer?) -> CInt {
   guard let owner else { return 0 }
   let tls = Unmanaged<ClientTLS>.fromOpaque(owner).takeUnretainedValue()
@@ -139,7 +139,7 @@ private func comparePin(_ chain: OpaquePointer?, _ owner: UnsafeMutableRawPointe
   return 0
 }
 
-/// Stores a session for which the server issued a ticket.
+/// Takes ownership of a session for which the server sent a ticket.
 private func keepTicket(_ session: OpaquePointer?, _ ticket: OpaquePointer?) -> CInt {
   guard let owner = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(session), 0),
     let ticket = OpenSSLRef.session(ticket)

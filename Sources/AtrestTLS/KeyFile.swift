@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads key files with a size bound, and writes them atomically.
+// Reads and writes key and certificate files, with errors for the user.
 
 import AtrestFiles
 import CAtrestOpenSSL
 import Glibc
 
-/// A file of keys or certificates.
+/// A file with keys or certificates.
 struct KeyFile {
-  /// Maximum size in bytes. Real chains take about 10 KiB, and complete CA bundles about 250 KiB.
+  /// Maximum file size in bytes. Real chains take some 10 KiB; CA bundles about 250 KiB.
   static let limitBytes = 1 << 20
 
   let path: String
 
   /// Reads the file.
-  /// - Parameter isPrivate: Whether to reject a file that other users can read.
+  /// - Parameter isPrivate: Whether to refuse a file that other users may read.
   func read(isPrivate: Bool = false) throws(TLSFileError) -> [UInt8] {
     do throws(SmallFileProblem) {
       return try SmallFile.read(path, limitBytes: Self.limitBytes, isPrivate: isPrivate)
@@ -32,15 +32,15 @@ struct KeyFile {
     return lstat(path, &status) == 0 || errno != ENOENT
   }
 
-  /// Writes the file with mode 0600, atomically. On return it is durable. On a throw the old
-  /// content remains. Not safe for concurrent writers.
+  /// Writes the file atomically with mode 0600. It is durable on return; on a throw the old file is
+  /// unchanged. Not safe for concurrent writers.
   func write(_ bytes: [UInt8]) throws(TLSFileError) {
     do throws(SmallFileProblem) { try SmallFile.store(bytes, at: path) } catch {
       throw .unwritable(path: path, reason: error.reason)
     }
   }
 
-  /// Overwrites key material. The compiler could optimise an ordinary assignment away.
+  /// Overwrites key bytes. An ordinary assignment could be optimized away.
   static func wipe(_ bytes: inout [UInt8]) {
     bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
   }

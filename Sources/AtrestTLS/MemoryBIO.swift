@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// An OpenSSL BIO in place of the socket: reads from a buffer in memory and writes to an array.
+// Replaces the socket: OpenSSL reads from and writes to memory.
 
 import CAtrestOpenSSL
 
-/// Both directions of one connection's ciphertext. Idle connections hold no buffers.
+/// The ciphertext of one connection, in both directions. Holds no memory while idle.
 ///
 /// OpenSSL's own memory BIOs would copy every byte once more and keep their largest size for the
-/// life of the connection.
+/// lifetime of the connection.
 final class MemoryBIO {
-  /// Received bytes that OpenSSL has not read. Valid during one call only.
+  /// Received bytes that OpenSSL has not read. Valid only during one call.
   var input = UnsafeRawBufferPointer(start: nil, count: 0)
-  /// Bytes to send.
+  /// Ciphertext to send.
   var output: [UInt8] = []
-  /// OpenSSL gets no more input once the peer has exceeded this budget.
+  /// Once the peer exceeds it, OpenSSL receives no more input.
   let keyUpdates = KeyUpdateBudget()
 
-  /// Creates a BIO on this object, which must outlive it. Nil only if memory is exhausted.
+  /// Creates a BIO on this object, which must outlive it; nil only if out of memory.
   func makeBIO() -> OpaquePointer? {
     guard let method = Self.method.pointer, let bio = BIO_new(method) else { return nil }
     BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
@@ -29,9 +29,9 @@ final class MemoryBIO {
 
   private static let method = Method()
 
-  /// The method table of such BIOs. One per process, never freed.
+  /// The BIO's function table; one per process, never freed.
   private struct Method: @unchecked Sendable {
-    // Sendable: OpenSSL only reads the completed table.
+    // Sendable: OpenSSL only reads it once it is complete.
     let pointer: OpaquePointer?
 
     init() {
@@ -68,7 +68,7 @@ private func writeWire(
   return count
 }
 
-/// Flushing always succeeds, because written bytes need no flush. Other commands are unsupported.
+/// Flush succeeds: written bytes are available at once. No other command is supported.
 private func controlWire(
   _: OpaquePointer?, _ command: CInt, _: CLong, _: UnsafeMutableRawPointer?
 ) -> CLong {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TLS versions, cipher suites and options of both sides.
+// The TLS versions, ciphers and options of both sides.
 
 import CAtrestOpenSSL
 
 /// A TLS version.
 public enum TLSVersion: Sendable {
-  /// RFC 5246.
+  /// TLS 1.2, RFC 5246.
   case tls12
-  /// RFC 8446.
+  /// TLS 1.3, RFC 8446.
   case tls13
 
   var code: CInt {
@@ -19,15 +19,14 @@ public enum TLSVersion: Sendable {
 }
 
 enum OpenSSLContext {
-  /// Suites with forward secrecy and authenticated encryption, which are all that RFC 9113, section
-  /// 9.2.2, permits of TLS 1.2.
+  /// Forward secrecy and AEAD: the TLS 1.2 ciphers that RFC 9113, section 9.2.2, allows.
   private static let ciphers12 = "ECDHE+AESGCM:ECDHE+CHACHA20"
   private static let ciphers13 =
     "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
   private static let groups = "X25519:P-256:P-384"
 
-  /// Creates an `SSL_CTX` for one side. Nil only if memory is exhausted.
-  /// - Parameter newest: The highest version. The lowest is always 1.2.
+  /// Creates an `SSL_CTX` for one side; nil only if out of memory.
+  /// - Parameter newest: The highest version; the lowest is always 1.2.
   static func make(isServer: Bool, newest: TLSVersion) -> OpenSSLRef? {
     ERR_clear_error()
     defer { ERR_clear_error() }
@@ -40,8 +39,7 @@ enum OpenSSLContext {
       atrest_set_groups(context.pointer, groups) == 1,
       SSL_CTX_set_max_early_data(context.pointer, 0) == 1
     else { return nil }
-    // Level 2 is 112 bits: no RSA below 2048 bits, no SHA-1. The system configuration may demand
-    // more.
+    // 112 bits: no RSA below 2048, no SHA-1. The system's configuration may require more.
     SSL_CTX_set_security_level(context.pointer, max(2, SSL_CTX_get_security_level(context.pointer)))
     atrest_set_habits(context.pointer)
     return context

@@ -3,15 +3,14 @@
 
 import CAtrestOpenSSL
 
-/// Owns one reference to an OpenSSL object and releases it in `deinit`.
+/// Owns one reference to an OpenSSL object and frees it once.
 final class OpenSSLRef: @unchecked Sendable {
-  // Sendable: OpenSSL's reference counts are atomic, and a shared object is not modified after its
-  // creator has passed it on.
+  // Sendable: OpenSSL counts references atomically, and shared objects are immutable once handed
+  // on.
   let pointer: OpaquePointer
   private let free: @Sendable (OpaquePointer) -> Void
 
-  /// Takes ownership of `pointer`. Nil if `pointer` is nil, as it is when OpenSSL runs out of
-  /// memory.
+  /// Takes ownership of `pointer`; nil if it is nil, as after an allocation failure.
   init?(_ pointer: OpaquePointer?, free: @escaping @Sendable (OpaquePointer) -> Void) {
     guard let pointer else { return nil }
     self.pointer = pointer

@@ -3,12 +3,12 @@
 
 import CAtrestOpenSSL
 
-/// The text format of keys and certificates (RFC 7468).
+/// PEM, the text format of keys and certificates (RFC 7468).
 enum PEM {
-  /// Maximum number of certificates in one file, far more than a chain has.
+  /// Maximum certificates per file: far more than a chain has.
   static let maxCertificates = 16
 
-  /// The certificates in `text`, in order. Nil if there are none, too many, or a corrupt one.
+  /// The certificates in `text`, in order; nil if there are none, too many, or a malformed one.
   static func certificates(_ text: [UInt8]) -> [OpenSSLRef]? {
     withMemory(text) { memory in
       ERR_clear_error()
@@ -19,14 +19,14 @@ enum PEM {
         found.append(certificate)
         if found.count > maxCertificates { return nil }
       }
-      // "No start line" means the end of the text. Any other error means corrupt data.
+      // "No start line" means the end of the text; any other error means malformed input.
       let reason = ERR_GET_REASON(ERR_peek_last_error())
       ERR_clear_error()
       return found.isEmpty || reason != PEM_R_NO_START_LINE ? nil : found
     }
   }
 
-  /// The result of searching for a private key.
+  /// The result of looking for a private key.
   enum Key {
     case found(OpenSSLRef)
     case locked
@@ -44,9 +44,9 @@ enum PEM {
     } ?? .missing
   }
 
-  /// Encodes a key and its certificate into one text. Nil only if memory is exhausted.
+  /// Encodes key and certificate in one text; nil if out of memory.
   static func encode(key: OpaquePointer, certificate: OpaquePointer) -> [UInt8]? {
-    // A secure-memory BIO wipes its buffer.
+    // The secure BIO wipes its memory.
     guard let memory = OpenSSLRef.bio(BIO_new(BIO_s_secmem())),
       PEM_write_bio_PrivateKey(memory.pointer, key, nil, nil, 0, nil, nil) == 1,
       PEM_write_bio_X509(memory.pointer, certificate) == 1
@@ -54,7 +54,7 @@ enum PEM {
     return bytes(of: memory)
   }
 
-  /// Encodes a certificate. Nil only if memory is exhausted.
+  /// Encodes a certificate; nil if out of memory.
   static func encode(certificate: OpaquePointer) -> [UInt8]? {
     guard let memory = OpenSSLRef.bio(BIO_new(BIO_s_mem())),
       PEM_write_bio_X509(memory.pointer, certificate) == 1
@@ -81,8 +81,7 @@ enum PEM {
   }
 }
 
-/// Prevents OpenSSL from prompting at the terminal. Sets the given `Bool`, if any, to record that a
-/// passphrase was requested.
+/// Without it, OpenSSL would prompt at the terminal. Sets `wasAsked`, if given, to true.
 private func noPassphrase(
   _: UnsafeMutablePointer<CChar>?, _: CInt, _: CInt, _ wasAsked: UnsafeMutableRawPointer?
 ) -> CInt {

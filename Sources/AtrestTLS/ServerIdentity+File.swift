@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads a server's identity from files, or creates it there.
+// Stores a server's own identity and loads CA-issued ones.
 
 import CAtrestOpenSSL
 import Glibc
 
 extension ServerIdentity {
-  /// Loads a CA-issued certificate chain and its key from PEM files.
+  /// Loads a certificate chain and its key from PEM files, as CAs issue them.
   ///
   /// - Parameters:
-  ///   - certificateFile: The server's certificate, followed by the intermediate certificates.
+  ///   - certificateFile: The server's certificate, then the intermediates.
   ///   - keyFile: The unencrypted key. May be the same file.
   ///   - now: Seconds since 1970, UTC.
-  /// - Throws: `TLSFileError` if a file is unreadable or not PEM, the key is encrypted or does not
-  ///   match, or the certificate is outside its validity period.
+  /// - Throws: `TLSFileError`: unreadable, not PEM, encrypted key, key mismatch, or outside its
+  ///   validity dates.
   public static func load(
     certificateFile: String, keyFile: String, now: Int = time(nil)
   ) throws(TLSFileError) -> ServerIdentity {
@@ -27,14 +27,13 @@ extension ServerIdentity {
     return identity
   }
 
-  /// Loads the identity from a file. Generates it and creates the file if there is none.
+  /// Loads the identity in a file, or generates one and stores it if there is no file.
   ///
-  /// The file has mode 0600 and contains both key and certificate, because one is useless without
-  /// the other. A corrupt file, or one that others can read, is an error and stays unchanged: a new
-  /// identity would make every paired device reject the server. Dates are not checked, because
-  /// devices pin the certificate.
+  /// The file has mode 0600 and holds both key and certificate. A damaged file, or one that other
+  /// users may read, is an error and is left as it is: a new identity would make every paired
+  /// device distrust the server. Dates are not checked, because devices pin the certificate.
   ///
-  /// Must not run concurrently for the same file.
+  /// Not safe for concurrent calls on one file.
   public static func loadOrMake(
     file: String, now: Int = time(nil)
   ) throws(TLSFileError) -> ServerIdentity {
@@ -46,7 +45,7 @@ extension ServerIdentity {
     else { throw .unwritable(path: file, reason: "there is no memory") }
     defer { KeyFile.wipe(&text) }
     try keyFile.write(text)
-    // Use what was stored, so that an error shows now and not at the next start.
+    // Loads what was stored, so an error shows now and not at the next start.
     return try load(own: keyFile)
   }
 

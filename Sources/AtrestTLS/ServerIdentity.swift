@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server's private key and certificate.
+// A server's private key and its certificate chain.
 
 import CAtrestOpenSSL
 import Glibc
 
 /// A server's key and certificate chain, verified to match.
 public struct ServerIdentity: Sendable {
-  /// Validity of a generated certificate. Pairing pins it, so a shorter one gains nothing.
+  /// Validity of generated certificates, in days. Pairing pins them, so a shorter one gains
+  /// nothing.
   static let validityDays = 3_650
 
   let key: OpenSSLRef
   /// The server's own certificate comes first.
   let chain: [OpenSSLRef]
-  /// The file it came from, for error messages.
+  /// The file it was loaded from, for errors.
   let path: String
 
-  /// The fingerprint of the server's own certificate, as pairing links carry it.
+  /// The fingerprint of the server's own certificate, as carried in pairing links.
   public let fingerprint: CertificateFingerprint
   /// The end of the certificate's validity, in seconds since 1970, UTC.
   public let validUntil: Int
@@ -38,12 +39,12 @@ public struct ServerIdentity: Sendable {
 
   /// Generates a key and a self-signed certificate. Takes about 0.1 ms.
   ///
-  /// The certificate names `atrest`, `localhost` and the loopback addresses. Paired clients ignore
-  /// names and dates, because they pin the fingerprint.
+  /// The certificate names `atrest`, `localhost` and the loopback addresses. Paired clients check
+  /// only the fingerprint, not names or dates.
   /// - Parameter now: Seconds since 1970, UTC.
   /// - Throws: `TLSFileError` if memory or randomness is exhausted.
   public static func generate(now: Int = time(nil)) throws(TLSFileError) -> ServerIdentity {
-    // Starts a day in the past, to tolerate devices whose clock is behind.
+    // Valid from a day ago: a device whose clock is slightly behind must not be refused.
     let maker = CertificateMaker(
       validFrom: now - 86_400, validUntil: now + validityDays * 86_400)
     guard let key = CertificateMaker.makeKey(), let certificate = maker.make(for: key) else {
@@ -53,7 +54,7 @@ public struct ServerIdentity: Sendable {
       key: key, chain: [certificate], keyPath: "a new key", path: "a new certificate")
   }
 
-  /// The server's own certificate in PEM format, for clients that trust a CA file.
+  /// The server's own certificate in PEM format, for clients that take a CA file.
   public var certificatePEM: String {
     let text = chain.first.flatMap { PEM.encode(certificate: $0.pointer) } ?? []
     return String(decoding: text, as: UTF8.self)
@@ -65,7 +66,7 @@ public struct ServerIdentity: Sendable {
     return timegm(&parts)
   }
 
-  /// Checks that `now`, in seconds since 1970, UTC, is within the validity period.
+  /// Throws unless `now`, in seconds since 1970, UTC, is within the certificate's validity.
   func checkDates(now: Int) throws(TLSFileError) {
     guard let leaf = chain.first, let from = Self.seconds(X509_get0_notBefore(leaf.pointer)) else {
       throw .noCertificate(path: path)

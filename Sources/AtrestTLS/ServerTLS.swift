@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TLS settings of a server, and replacing its certificate under load.
+// The server's TLS configuration, replaceable while it serves.
 
 import CAtrestOpenSSL
 import Synchronization
 
-/// The state that a server's handshakes share: identity and session ticket keys. Immutable.
+/// Shared by a server's handshakes: its identity and session ticket keys. Immutable.
 ///
-/// OpenSSL draws the ticket keys with the context, so tickets are not valid across contexts. A
-/// client with a ticket of another context makes a full handshake.
-/// another: a client that comes with one makes a full handshake.
+/// OpenSSL generates the ticket keys with the context, so another context cannot decrypt the
+/// tickets: their clients make a full handshake.
 public final class ServerTLS: Sendable {
   let context: OpenSSLRef
-  /// The server's certificate and key.
+  /// The server's key and certificate chain.
   public let identity: ServerIdentity
 
   /// - Parameter newest: The highest TLS version to accept.
-  /// - Throws: `TLSFileError.unusable` if the key or the certificate is too weak.
+  /// - Throws: `TLSFileError.unusable` if the key or certificate is too weak.
   public init(_ identity: ServerIdentity, newest: TLSVersion = .tls13) throws(TLSFileError) {
     self.identity = identity
     guard let context = OpenSSLContext.make(isServer: true, newest: newest),
@@ -29,14 +28,14 @@ public final class ServerTLS: Sendable {
     for certificate in identity.chain.dropFirst() {
       isUsable = isUsable && atrest_add_chain_certificate(raw, certificate.pointer) == 1
     }
-    // Checks that the library can use the key for handshakes, not just load it.
+    // OpenSSL must be able to sign with this key, not only load it.
     isUsable = isUsable && SSL_CTX_check_private_key(raw) == 1
     guard isUsable else {
       let reason = TLSError.text(ERR_peek_error())
       ERR_clear_error()
       throw .unusable(path: identity.path, reason: reason)
     }
-    // Stateless tickets: the client stores the session, so thousands of clients need no memory
+    // Stateless tickets: clients store the session state, so thousands of clients cost no memory
     // here.
     atrest_set_session_cache(raw, CLong(SSL_SESS_CACHE_OFF))
     SSL_CTX_set_client_hello_cb(raw, requireALPN, nil)
@@ -44,30 +43,30 @@ public final class ServerTLS: Sendable {
   }
 }
 
-/// The server's current `ServerTLS`, replaceable while it serves. Thread-safe.
+/// Holds the current `ServerTLS`, which can be replaced while serving. Thread-safe.
 public final class TLSContextBox: Sendable {
   private let box: Mutex<ServerTLS>
 
-  /// - Throws: See `ServerTLS.init`.
+  /// - Throws: The errors of `ServerTLS`.
   public init(_ identity: ServerIdentity) throws(TLSFileError) {
     box = Mutex(try ServerTLS(identity))
   }
 
-  /// The settings for new handshakes.
+  /// The configuration of new handshakes.
   public var current: ServerTLS { box.withLock { $0 } }
 
-  /// Switches new handshakes to another identity. Existing connections keep theirs, even during a
-  /// handshake.
-  /// - Throws: See `ServerTLS.init`. The identity is unchanged then.
+  /// Switches new handshakes to another identity. Existing connections and handshakes in progress
+  /// keep theirs.
+  /// - Throws: The errors of `ServerTLS`; nothing has changed then.
   public func replace(with identity: ServerIdentity) throws(TLSFileError) {
     let new = try ServerTLS(identity)
     box.withLock { $0 = new }
   }
 
-  /// Switches new handshakes to new session ticket keys. So a leak of the server's memory exposes
-  /// the resumed connections of the last hours, not all since its start. A client with an older
-  /// ticket makes a full handshake.
-  /// - Throws: See `ServerTLS.init`. The keys are unchanged then.
+  /// Rotates the session ticket keys. A leak of the server's memory then exposes the resumed
+  /// connections of the last hours, not of all time. Clients with older tickets make a full
+  /// handshake.
+  /// - Throws: The errors of `ServerTLS`; nothing has changed then.
   public func renewTicketKeys() throws(TLSFileError) {
     try box.withLock { current throws(TLSFileError) in
       current = try ServerTLS(current.identity)
@@ -75,8 +74,7 @@ public final class TLSContextBox: Sendable {
   }
 }
 
-/// Rejects a client without ALPN: it is not a gRPC client, and OpenSSL would not call `chooseHTTP2`
-/// for it.
+/// Refuses clients without ALPN: they are no gRPC clients, and OpenSSL would skip `chooseHTTP2`.
 private func requireALPN(
   _ session: OpaquePointer?, _ alert: UnsafeMutablePointer<CInt>?, _: UnsafeMutableRawPointer?
 ) -> CInt {
@@ -90,7 +88,7 @@ private func requireALPN(
   return SSL_CLIENT_HELLO_SUCCESS
 }
 
-/// Selects `h2` or fails the handshake. List format: RFC 7301, section 3.1.
+/// Selects `h2` or fails the handshake. Source of the list format: RFC 7301, section 3.1.
 private func chooseHTTP2(
   _: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
   _ chosenCount: UnsafeMutablePointer<UInt8>?, _ list: UnsafePointer<UInt8>?, _ count: CUnsignedInt,

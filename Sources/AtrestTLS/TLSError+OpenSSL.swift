@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps OpenSSL's error codes to `TLSError`.
+// Maps OpenSSL error codes to `TLSError`.
 
 import CAtrestOpenSSL
 
 extension TLSError {
-  /// Describes a failed call on `session`. Create it at once on the thread of the call, because
-  /// OpenSSL queues errors per thread.
+  /// Maps the error of a failed call on `session`. Call it at once, on the same thread: OpenSSL
+  /// queues errors per thread.
   ///
   /// - Parameters:
-  ///   - name: The name that the server's certificate must have.
-  ///   - isHandshaking: Whether the handshake was incomplete. Needed because the alert "handshake
-  ///     failure" also ends established connections.
+  ///   - name: The name that the server had to prove.
+  ///   - isHandshaking: Whether the handshake was incomplete: the alert "handshake failure" also
+  ///     ends established connections.
   init(of session: OpaquePointer, name: String? = nil, isHandshaking: Bool) {
     let code = ERR_peek_error()
     ERR_clear_error()
@@ -31,7 +31,7 @@ extension TLSError {
       self = .nothingInCommon
     case SSL_R_TLSV1_ALERT_NO_APPLICATION_PROTOCOL, SSL_R_NO_APPLICATION_PROTOCOL,
       SSL_R_CALLBACK_FAILED:
-      // The ALPN callback is the only one that fails by itself.
+      // The only callback that can fail is the ALPN check.
       self = .noHTTP2
     case SSL_AD_REASON_OFFSET...(SSL_AD_REASON_OFFSET + 255):
       self = .refused(alert: UInt8(clamping: reason - SSL_AD_REASON_OFFSET))
@@ -54,7 +54,7 @@ extension TLSError {
     }
   }
 
-  /// OpenSSL's text for an error: a library constant, never a peer's bytes.
+  /// OpenSSL's error text: library constants, never bytes of a peer.
   static func text(_ code: CUnsignedLong) -> String {
     ERR_reason_error_string(code).map { String(cString: $0) } ?? "unexpected end"
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of TLS connections, with messages for people.
+// TLS connection errors, with messages for the user.
 
 /// Why a TLS handshake or connection failed.
 public enum TLSError: Error, Hashable, Sendable {
@@ -9,31 +9,31 @@ public enum TLSError: Error, Hashable, Sendable {
   case expired
   /// The server's certificate is not valid yet.
   case notYetValid
-  /// The server's certificate is not for this name.
+  /// The server's certificate does not match this name.
   case wrongName(String)
-  /// No CA that this machine trusts signed the server's certificate.
+  /// The server's certificate is not signed by a trusted CA.
   case unknownIssuer
-  /// The server's certificate has another fault. Contains OpenSSL's text.
+  /// The server's certificate is otherwise invalid, with OpenSSL's reason.
   case untrusted(String)
   /// The peer does not speak HTTP/2 (ALPN `h2`).
   case noHTTP2
   /// The peer's first bytes are not TLS.
   case notTLS
-  /// The two sides share no TLS version or cipher suite.
+  /// The sides share no TLS version or cipher suite.
   case nothingInCommon
   /// The connection ended during the handshake.
   case handshakeCut
   /// The handshake timed out.
   case handshakeTimeout
-  /// The connection ended without close_notify, so the last bytes may be missing.
+  /// The connection ended without close_notify: the last data may be missing.
   case truncated
   /// The peer sent this alert (RFC 8446, section 6).
   case refused(alert: UInt8)
-  /// The peer violated the protocol, or data was altered in transit. Contains OpenSSL's text.
+  /// The peer violated the protocol, or data was modified in transit; with OpenSSL's reason.
   case broken(String)
 
-  /// Whether the error concerns the server's identity rather than the connection. Do not retry
-  /// before a person has looked into it.
+  /// Whether the error concerns the server's identity rather than the connection. Retrying does not
+  /// help until somebody has investigated.
   public var isAboutTrust: Bool {
     switch self {
     case .pinMismatch, .expired, .notYetValid, .wrongName, .unknownIssuer, .untrusted: true
@@ -43,7 +43,7 @@ public enum TLSError: Error, Hashable, Sendable {
     }
   }
 
-  /// What happened, then what to do, for people.
+  /// What happened, then what to do, for the user who made the call.
   public var userMessage: String {
     switch self {
     case .pinMismatch:
@@ -94,6 +94,6 @@ public enum TLSError: Error, Hashable, Sendable {
 }
 
 extension TLSError: CustomStringConvertible {
-  /// The same as `userMessage`.
+  /// Equals `userMessage`.
   public var description: String { userMessage }
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors of key and certificate files, with messages for the operator.
 
-/// Why a key, a certificate or a CA file cannot be used. Contains nothing of a file's content.
+/// Why a key, certificate or CA file cannot be used. Contains no file contents.
 public enum TLSFileError: Error, Hashable, Sendable {
-  /// The file is not readable. Contains the system's text.
+  /// The file cannot be read; with the system's reason.
   case unreadable(path: String, reason: String)
-  /// The file is not writable. Contains the system's text.
+  /// The file cannot be written; with the system's reason.
   case unwritable(path: String, reason: String)
-  /// Other users can read the file with the server's own key.
+  /// Other users may read the file with the server's own key.
   case exposed(path: String)
-  /// The file contains no certificate, or a corrupt one.
+  /// The file has no valid certificate.
   case noCertificate(path: String)
-  /// The file contains no private key, or a corrupt one.
+  /// The file has no valid private key.
   case noKey(path: String)
   /// The private key is encrypted with a passphrase.
   case lockedKey(path: String)
@@ -21,7 +21,7 @@ public enum TLSFileError: Error, Hashable, Sendable {
   case expired(path: String)
   /// The certificate is not valid yet.
   case notYetValid(path: String)
-  /// OpenSSL rejects it, for example because the key is too short. Contains OpenSSL's text.
+  /// OpenSSL rejects it, with its reason: a key that is too short, for instance.
   case unusable(path: String, reason: String)
 
   /// What happened, then what to do.
@@ -55,6 +55,6 @@ public enum TLSFileError: Error, Hashable, Sendable {
 }
 
 extension TLSFileError: CustomStringConvertible {
-  /// The same as `userMessage`.
+  /// Equals `userMessage`.
   public var description: String { userMessage }
 }

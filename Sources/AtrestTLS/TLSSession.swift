@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// One TLS connection as a state machine: converts ciphertext to plaintext and back. Has no socket
-// and no clock.
+// The TLS protocol of one connection, without a socket or clock: ciphertext in, plaintext out, and
+// back.
 
 import CAtrestOpenSSL
 
 /// One end of a TLS connection.
 ///
-/// The owner passes in received bytes (`receive`) and plaintext to send (`send`), and takes the
-/// ciphertext to send (`takeOutput`, after every call). The session never blocks and buffers almost
-/// nothing: plaintext is delivered in the call that completes a record, and ciphertext is available
-/// after the call that produced it. Not thread-safe.
+/// Its owner passes in received bytes (`receive`) and plaintext (`send`), and fetches ciphertext
+/// (`takeOutput`) after every call. It never blocks and buffers almost nothing: plaintext is
+/// delivered within the call that completed its record, and ciphertext is available after the call
+/// that produced it. Not thread-safe.
 public final class TLSSession {
-  /// What `receive` reports.
+  /// An event of `receive`.
   public enum Event {
-    /// The handshake is complete: the peer is authenticated and speaks HTTP/2.
+    /// The handshake is complete: the peer is verified and speaks HTTP/2.
     case established
-    /// Decrypted bytes. Valid during the call only.
+    /// Decrypted bytes. Valid only during the call.
     case plaintext(UnsafeRawBufferPointer)
-    /// The peer sends no more (close_notify).
+    /// The peer sent close_notify.
     case endOfInput
   }
 
@@ -27,32 +27,32 @@ public final class TLSSession {
     case failed(TLSError)
   }
 
-  /// Maximum bytes of a peer's handshake. OpenSSL permits 128 KiB for a ClientHello alone. Real
-  /// ones take 2 KiB, and a server's flight with its chain about 10 KiB.
+  /// Maximum handshake input in bytes. OpenSSL allows 128 KiB for a ClientHello alone; real ones
+  /// take 2 KiB, and a server's flight with its chain about 10.
   static let handshakeLimitBytes = 64 * 1024
 
   let session: OpaquePointer
   private let wire = MemoryBIO()
-  /// The client settings. Nil on the server.
+  /// The client's configuration; nil on the server.
   private let client: ClientTLS?
-  /// Keeps the context alive, because callbacks use it.
+  /// Keeps the context alive for its callbacks.
   private let context: OpenSSLRef
   private var phase = Phase.handshaking
   private var handshakeBytes = 0
   private var inputHasEnded = false
   private var outputHasEnded = false
 
-  /// Creates the server's end of a new connection.
-  /// - Throws: `TLSError.broken` if memory is exhausted.
+  /// Creates the server's end of a connection.
+  /// - Throws: `TLSError.broken` if out of memory.
   public init(server: ServerTLS) throws(TLSError) {
     (session, context, client) = (try Self.make(server.context, wire), server.context, nil)
     SSL_set_accept_state(session)
   }
 
-  /// Creates the client's end. Its ClientHello is immediately available from `takeOutput`.
+  /// Creates the client's end. Its ClientHello is available at once.
   /// - Parameter serverName: The SNI name if `client.trust` has none. Not used for verification.
-  /// - Throws: `TLSError.wrongName` if no certificate can have this name, `.broken` if memory is
-  ///   exhausted.
+  /// - Throws: `TLSError.wrongName` for a name that no certificate can have; `.broken` if out of
+  ///   memory.
   public convenience init(client: ClientTLS, serverName: String? = nil) throws(TLSError) {
     try self.init(client: client, serverName: serverName, ticket: client.takeTicket())
   }
@@ -63,21 +63,21 @@ public final class TLSSession {
     )
     SSL_set_connect_state(session)
     let protocols: [UInt8] = [2] + Array("h2".utf8)
-    // Unlike most of OpenSSL, this function returns 0 for success.
+    // Unlike other OpenSSL functions, this one returns 0 for success.
     guard SSL_set_alpn_protos(session, protocols, CUnsignedInt(protocols.count)) == 0 else {
       throw fail(.broken("there is no memory"))
     }
     guard client.setNames(of: session, serverName: serverName) else {
       throw fail(.wrongName(client.trust.name ?? serverName ?? ""))
     }
-    // An unusable ticket only causes a full handshake.
+    // A ticket that OpenSSL rejects only causes a full handshake.
     if let ticket { SSL_set_session(session, ticket.pointer) }
     _ = try handshake()
   }
 
   deinit {
-    // Freeing an `SSL` without a shutdown invalidates its tickets. Phones lose connections all day,
-    // and their tickets stay valid. Only those of a failed session must go.
+    // OpenSSL invalidates the tickets of an `SSL` freed without close_notify. Phones lose
+    // connections all day, and their tickets remain good; only failed connections invalidate them.
     switch phase {
     case .established, .failed(.truncated):
       SSL_set_shutdown(session, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
@@ -97,37 +97,37 @@ public final class TLSSession {
       throw .broken("there is no memory")
     }
     SSL_set_bio(session, bio, bio)
-    // The BIO outlives the session: this object owns both and frees the session first.
+    // The wire outlives the session: this object owns both and frees the session first.
     wire.keyUpdates.watch(session)
     return session
   }
 
-  // MARK: What it is
+  // MARK: State
 
   /// Whether the handshake is complete and nothing has failed since.
   public var isEstablished: Bool {
     if case .established = phase { true } else { false }
   }
 
-  /// The error that ended the session, if any.
+  /// The error that ended the connection, if any.
   public var failure: TLSError? {
     if case .failed(let error) = phase { error } else { nil }
   }
 
-  /// Whether this side can send no more: it has sent close_notify or failed.
+  /// Whether this side has sent close_notify or has failed.
   public var outputIsOver: Bool { outputHasEnded || failure != nil }
 
-  /// Whether it resumed an earlier session, without a new certificate.
+  /// Whether the session was resumed, without a new certificate verification.
   public var isResumed: Bool { SSL_session_reused(session) == 1 }
 
-  /// The negotiated version. Nil during the handshake.
+  /// The negotiated version; nil during the handshake.
   public var version: TLSVersion? {
     guard isEstablished else { return nil }
     return SSL_version(session) == TLS1_2_VERSION ? .tls12 : .tls13
   }
 
-  /// Bytes that `takeOutput` would append. A peer can make it grow only by sending, so an owner
-  /// that stops reading at some bound limits both.
+  /// Bytes that `takeOutput` would append. Only the peer's own input makes them grow, so an owner
+  /// that stops reading above a bound limits both.
   public var outputBytes: Int { wire.output.count }
 
   // MARK: Verbs
@@ -135,17 +135,17 @@ public final class TLSSession {
   /// Processes received bytes and reports their contents.
   ///
   /// - Parameters:
-  ///   - bytes: Any number. Pass at most 64 KiB at a time, to bound the work per call.
-  ///   - scratch: Buffer for plaintext, 16 KiB or more. Sessions on one thread may share it.
-  ///   - tell: Called in order. Must not call this session's methods.
-  /// - Throws: The first error, again at every later call. An alert for the peer may be available
-  ///   from `takeOutput`. Events reported before remain valid.
+  ///   - bytes: Any number; the owner should pass at most 64 KiB at a time.
+  ///   - scratch: Buffer for plaintext, 16 KiB or more. Sessions of one thread may share it.
+  ///   - tell: Called in order. It must not call methods of this session.
+  /// - Throws: The error that ended the connection, again on every later call. An alert for the
+  ///   peer may be in `takeOutput`. Events reported before it are valid.
   public func receive(
     _ bytes: UnsafeRawBufferPointer, scratch: UnsafeMutableRawBufferPointer,
     tell: (Event) -> Void
   ) throws(TLSError) {
     if case .failed(let error) = phase { throw error }
-    // Ignore data after close_notify: RFC 8446, section 6.1.
+    // Input after close_notify is ignored: RFC 8446, section 6.1.
     guard !inputHasEnded, !bytes.isEmpty else { return }
     wire.input = bytes
     defer { wire.input = UnsafeRawBufferPointer(start: nil, count: 0) }
@@ -162,9 +162,8 @@ public final class TLSSession {
     try read(into: scratch, tell)
   }
 
-  /// Handles the end of the peer's bytes (FIN). It is legitimate only after close_notify.
-  /// - Throws: `.handshakeCut` or `.truncated`: the connection was cut, not necessarily by the
-  ///   peer.
+  /// Reports the peer's FIN, which is valid only after close_notify.
+  /// - Throws: `.handshakeCut` or `.truncated`: the peer or an attacker cut the connection.
   public func endOfInput() throws(TLSError) {
     switch phase {
     case .failed(let error): throw error
@@ -173,9 +172,9 @@ public final class TLSSession {
     }
   }
 
-  /// Encrypts bytes and appends the ciphertext to `output`. The overhead is 22 bytes per 16 KiB.
+  /// Encrypts `plaintext` and appends the ciphertext to `output`, 22 bytes longer per 16 KiB.
   ///
-  /// Does nothing before the handshake is complete or after `close`.
+  /// No effect before the handshake is complete, or after `close`.
   public func send(
     _ plaintext: UnsafeRawBufferPointer, into output: inout [UInt8]
   ) throws(TLSError) {
@@ -192,8 +191,7 @@ public final class TLSSession {
     }
   }
 
-  /// Sends close_notify: nothing can be sent afterwards. Idempotent. Does nothing during the
-  /// handshake.
+  /// Sends close_notify: no further `send`. Idempotent; no effect during the handshake.
   public func close() {
     guard isEstablished, !outputHasEnded else { return }
     outputHasEnded = true
@@ -202,16 +200,16 @@ public final class TLSSession {
     ERR_clear_error()
   }
 
-  /// Moves the ciphertext to send into `output`.
+  /// Moves pending ciphertext to `output`.
   public func takeOutput(into output: inout [UInt8]) {
     guard !wire.output.isEmpty else { return }
     output.append(contentsOf: wire.output)
     wire.output = []
   }
 
-  // MARK: Inside
+  // MARK: Internals
 
-  /// Advances the handshake. True once it is complete.
+  /// Continues the handshake. Returns whether it is complete.
   private func handshake() throws(TLSError) -> Bool {
     ERR_clear_error()
     let result = SSL_do_handshake(session)
@@ -232,18 +230,18 @@ public final class TLSSession {
     guard UnsafeBufferPointer(start: name, count: Int(count)).elementsEqual("h2".utf8) else {
       throw fail(.noHTTP2)
     }
-    // Check the pin again, because a resumed session does not call back about a certificate.
+    // Checked again: a resumed session sends no certificate, so no callback runs.
     if let client, !client.matchesPin(SSL_get0_peer_certificate(session)) {
       throw fail(.pinMismatch)
     }
   }
 
-  /// In every version, a record begins with its type and the version's major number.
+  /// Every record starts with its type and the major version, in all TLS versions.
   private func checkFirstBytes(_ bytes: UnsafeRawBufferPointer) throws(TLSError) {
     for index in handshakeBytes..<max(2, handshakeBytes) {
       guard index - handshakeBytes < bytes.count else { return }
       let byte = bytes[index - handshakeBytes]
-      // 21 is an alert, which a server may send first. 22 is a handshake record.
+      // 21 is an alert, which a server may send first; 22 is a handshake.
       guard index == 0 ? byte == 22 || (byte == 21 && client != nil) : byte == 3 else {
         throw fail(.notTLS)
       }
@@ -287,7 +285,7 @@ public final class TLSSession {
     }
   }
 
-  /// Records the first failure, and always returns that one.
+  /// Records the first failure and returns it, also for later ones.
   private func fail(_ error: TLSError) -> TLSError {
     if case .failed(let first) = phase { return first }
     if case .handshaking = phase { client?.forgetTickets() }

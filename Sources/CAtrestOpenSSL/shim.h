@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares OpenSSL and wraps its macros in functions that Swift can call.
+// Imports OpenSSL and wraps its macros in functions that Swift can call.
 
 #ifndef ATREST_COPENSSL_H
 #define ATREST_COPENSSL_H
@@ -22,9 +22,9 @@ static inline int atrest_set_versions(SSL_CTX *context, int least, int most) {
     && SSL_CTX_set_max_proto_version(context, most) == 1;
 }
 
-/// Sets: no compression (CRIME), no renegotiation (RFC 9113, section 9.2.1), the server's cipher
-/// order except for peers that prefer ChaCha20 for lack of AES hardware, and buffers only while in
-/// use.
+/// Disables compression (CRIME) and renegotiation (RFC 9113, section 9.2.1). Uses the server's
+/// cipher order, except for peers that prefer ChaCha20 because they lack AES hardware. Frees idle
+/// buffers.
 static inline void atrest_set_habits(SSL_CTX *context) {
   SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION
     | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
@@ -69,7 +69,7 @@ static inline void atrest_count_key_updates(SSL *session, unsigned int *counter)
   SSL_set_msg_callback_arg(session, counter);
 }
 
-/// The bytes of a memory BIO. Valid until it changes.
+/// The contents of a memory BIO; valid until it changes.
 static inline long atrest_memory_bytes(BIO *memory, const char **bytes) {
   char *start = NULL;
   long count = BIO_get_mem_data(memory, &start);
