@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of the Accounts service, except its audit log.
+// The messages of the Accounts service, except its event log.
 
 import AtrestReplication
 import CAtrestProtos
 
-/// The server's limits. Zero: not reported.
+/// The server's limits for one account; zero where the server does not say.
 public struct AccountLimits: Hashable, Sendable {
-  /// Records per account.
+  /// Maximum records per account.
   public var records: UInt64
-  /// Bytes of encoded records per account.
+  /// Maximum bytes of one account's records.
   public var bytes: UInt64
-  /// Bytes of one message.
+  /// Maximum bytes per message.
   public var messageBytes: UInt32
-  /// Offers per request, and records per response.
+  /// Maximum offers per request and records per response.
   public var recordsPerRequest: UInt32
-  /// Bytes of one register's value.
+  /// Maximum bytes of one register's value.
   public var valueBytes: UInt32
-  /// Bytes of one encoded record.
+  /// Maximum bytes of one encoded record.
   public var recordBytes: UInt32
-  /// Open Watch streams per device.
+  /// Maximum concurrent Watch streams per device.
   public var watchStreams: UInt32
 
-  /// Creates limits.
+  /// Creates limits. Zero means unknown.
   public init(
     records: UInt64 = 0, bytes: UInt64 = 0, messageBytes: UInt32 = 0,
     recordsPerRequest: UInt32 = 0, valueBytes: UInt32 = 0, recordBytes: UInt32 = 0,
@@ -37,22 +37,22 @@ public struct AccountLimits: Hashable, Sendable {
   }
 }
 
-/// Usage and limits of an account.
+/// An account's usage and limits.
 public struct GetAccountResponse: WireMessage {
   /// The account's name.
   public var name: String
-  /// When the account was created.
+  /// When it was created.
   public var created: WallTime
-  /// Devices that have access.
+  /// The number of devices with access.
   public var devices: UInt32
-  /// Stored records, including deleted ones and the journal.
+  /// The number of records, including deleted ones and the journal.
   public var records: UInt64
-  /// Encoded size of those records, in bytes.
+  /// The encoded size of those records, in bytes.
   public var bytes: UInt64
   /// The server's limits.
   public var limits: AccountLimits
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(
     name: String, created: WallTime, devices: UInt32, records: UInt64, bytes: UInt64,
     limits: AccountLimits
@@ -65,7 +65,7 @@ public struct GetAccountResponse: WireMessage {
     self.limits = limits
   }
 
-  /// Decodes a response. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__get_account_response__unpack) {
       message throws(WireError) in
@@ -83,7 +83,7 @@ public struct GetAccountResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__get_account_response__init) { message, arena in
       message.name = arena.text(name)
@@ -104,17 +104,17 @@ public struct GetAccountResponse: WireMessage {
   }
 }
 
-/// Confirms the removal of the caller's account.
+/// Deletes the caller's account.
 public struct DeleteAccountRequest: WireMessage {
-  /// The account's exact name.
+  /// The account's exact name, as confirmation.
   public var accountName: String
 
-  /// Creates a request.
+  /// Creates a request from its fields.
   public init(accountName: String) {
     self.accountName = accountName
   }
 
-  /// Decodes a request. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__delete_account_request__unpack) {
       message throws(WireError) in
@@ -123,7 +123,7 @@ public struct DeleteAccountRequest: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__delete_account_request__init) { message, arena in
       message.account_name = arena.text(accountName)

@@ -4,18 +4,18 @@
 import AtrestReplication
 import CAtrestProtos
 
-/// Names an account, to create it, invite a device, remove it, or list its devices (empty: of all
-/// accounts). These four requests have the same encoding.
+/// Names an account to add, remove, invite a device to, or list the devices of (empty: of all
+/// accounts). The four requests share one wire format.
 public struct AccountRequest: WireMessage {
   /// The account's name.
   public var name: String
 
-  /// Creates a request.
+  /// Creates a request from its fields.
   public init(name: String) {
     self.name = name
   }
 
-  /// Decodes a request. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__add_account_request__unpack) {
       message throws(WireError) in
@@ -23,7 +23,7 @@ public struct AccountRequest: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__admin__v1__add_account_request__init) { message, arena in
       message.name = arena.text(name)
@@ -31,23 +31,23 @@ public struct AccountRequest: WireMessage {
   }
 }
 
-/// A pairing code and the address at which to use it.
+/// A pairing code and the server's address.
 public struct Invitation: WireMessage {
   /// Secret until used.
   public var code: String
-  /// When the code expires.
+  /// When it expires.
   public var expires: WallTime
   /// Host and port at which devices reach the server.
   public var address: String
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(code: String, expires: WallTime, address: String) {
     self.code = code
     self.expires = expires
     self.address = address
   }
 
-  /// Decodes a response. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__invitation_response__unpack) {
       message throws(WireError) in
@@ -58,7 +58,7 @@ public struct Invitation: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__admin__v1__invitation_response__init) { message, arena in
       message.code = arena.text(code)
@@ -70,20 +70,20 @@ public struct Invitation: WireMessage {
 
 /// The accounts of a server.
 public struct ListAccountsResponse: WireMessage {
-  /// One account.
+  /// One account with its usage.
   public struct Account: Hashable, Sendable {
-    /// Unique on its server.
+    /// Its name, unique on the server.
     public var name: String
-    /// When the account was created.
+    /// When it was created.
     public var created: WallTime
-    /// Devices that have access.
+    /// The number of devices with access.
     public var devices: Int
-    /// Stored records, including deleted ones and the journal.
+    /// The number of records, including deleted ones and the journal.
     public var records: Int
-    /// Encoded size of those records, in bytes.
+    /// The encoded size of those records, in bytes.
     public var bytes: Int
 
-    /// Creates an account.
+    /// Creates an account from its fields.
     public init(name: String, created: WallTime, devices: Int, records: Int, bytes: Int = 0) {
       self.name = name
       self.created = created
@@ -96,12 +96,12 @@ public struct ListAccountsResponse: WireMessage {
   /// Sorted by name.
   public var accounts: [Account]
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(accounts: [Account]) {
     self.accounts = accounts
   }
 
-  /// Decodes a response. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__list_accounts_response__unpack) {
       message throws(WireError) in
@@ -117,7 +117,7 @@ public struct ListAccountsResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(
       atrest__admin__v1__list_accounts_response__init, expectedBytes: accounts.count * 256 + 512
@@ -136,31 +136,31 @@ public struct ListAccountsResponse: WireMessage {
   }
 }
 
-/// Devices with the names of their accounts.
+/// Devices with their accounts' names.
 public struct ListAccountDevicesResponse: WireMessage {
   /// A device and its account.
   public struct Entry: Hashable, Sendable {
     /// The account's name.
     public var account: String
-    /// The device. Its `isCurrent` is always false.
+    /// The device. `isCurrent` is always false.
     public var device: Device
 
-    /// Creates an entry.
+    /// Creates an entry from its fields.
     public init(account: String, device: Device) {
       self.account = account
       self.device = device
     }
   }
 
-  /// Grouped by account, oldest device first.
+  /// Sorted by account, then oldest device first.
   public var entries: [Entry]
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(entries: [Entry]) {
     self.entries = entries
   }
 
-  /// Decodes a response. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__list_account_devices_response__unpack) {
       message throws(WireError) in
@@ -182,7 +182,7 @@ public struct ListAccountDevicesResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(
       atrest__admin__v1__list_account_devices_response__init,

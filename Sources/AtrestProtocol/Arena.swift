@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bump allocator for one decoding or encoding, with a bound.
+// Memory of one decoding or encoding: allocated in pieces, freed at once, bounded.
 
 import CAtrestProtobufC
 
@@ -7,12 +7,12 @@ import CAtrestProtobufC
   import Glibc
 #endif
 
-/// A bump allocator behind protobuf-c's allocator hook. The budget guards against messages that are
+/// A bump allocator behind protobuf-c's allocator hook. Its budget guards against messages that are
 /// small on the wire and large in memory: protobuf-c can need 76 times a message's size.
 ///
-/// Not thread-safe. Pointers into the arena are valid only during its lifetime.
+/// Not thread-safe. Pointers into it are valid only during its lifetime.
 final class Arena {
-  /// Maximum bytes for one unpacked message. A page of 1,000 ordinary offers takes less than 1 MiB.
+  /// Maximum bytes per unpack. A page of 1,000 ordinary offers takes under 1 MiB.
   static let budgetBytes = 8 * 1024 * 1024
 
   private var chunks: [UnsafeMutableRawPointer] = []
@@ -21,7 +21,7 @@ final class Arena {
   private var takenBytes: Int
   private var hook: ProtobufCAllocator
 
-  /// - Parameter expectedBytes: A size hint that avoids growing. Any value works.
+  /// - Parameter expectedBytes: A size estimate that avoids growth; any value works.
   init(expectedBytes: Int = 2048) {
     let size = min(max(expectedBytes, 512), Arena.budgetBytes)
     next = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
@@ -41,8 +41,8 @@ final class Arena {
     for chunk in chunks { chunk.deallocate() }
   }
 
-  /// Allocates `size` bytes, aligned to 8. Nil if the budget is used up. The size is stored in
-  /// front.
+  /// Allocates `size` bytes with an alignment of 8; nil if the budget is exhausted. The size is
+  /// stored before them.
   func take(_ size: Int) -> UnsafeMutableRawPointer? {
     guard (0...Arena.budgetBytes).contains(size) else { return nil }
     let rounded = (Arena.headerBytes + size + 7) & ~7
@@ -64,32 +64,33 @@ final class Arena {
 
   private static let headerBytes = MemoryLayout<Int>.size
 
-  /// The requested size of an allocation that `take` of any arena returned.
+  /// The requested size of an allocation made by `take` of any arena.
   static func size(at address: UnsafeRawPointer) -> Int {
     (address - headerBytes).load(as: Int.self)
   }
 
-  /// Calls `body` with a protobuf-c allocator that uses this arena.
+  /// Calls `body` with the allocator hook of this arena.
   func withAllocator<R>(_ body: (UnsafeMutablePointer<ProtobufCAllocator>) -> R) -> R {
     body(&hook)
   }
 }
 
-/// Allocation for encoding. Our own values determine its size, so exceeding the budget is a bug.
+/// Allocation for encoding. Unlike decoding it is sized by our own values, so exhausting the budget
+/// is our own bug.
 extension Arena {
   private func require(_ size: Int) -> UnsafeMutableRawPointer {
     guard let memory = take(size) else { preconditionFailure("encoding outgrew its budget") }
     return memory
   }
 
-  /// Allocates a C message and sets its defaults.
+  /// Allocates a C message with default values.
   func make<C>(_ initialize: (UnsafeMutablePointer<C>?) -> Void) -> UnsafeMutablePointer<C> {
     let message = require(MemoryLayout<C>.size).bindMemory(to: C.self, capacity: 1)
     initialize(message)
     return message
   }
 
-  /// Copies bytes into the arena.
+  /// Copies bytes.
   func bytes(_ source: [UInt8]) -> ProtobufCBinaryData {
     guard !source.isEmpty else { return ProtobufCBinaryData(len: 0, data: nil) }
     let copy = require(source.count)
@@ -100,7 +101,7 @@ extension Arena {
       len: source.count, data: copy.bindMemory(to: UInt8.self, capacity: source.count))
   }
 
-  /// Copies text into the arena, with a final NUL.
+  /// Copies text and appends a NUL.
   func text(_ source: String) -> UnsafeMutablePointer<CChar> {
     let utf8 = source.utf8
     let copy = require(utf8.count + 1).bindMemory(to: CChar.self, capacity: utf8.count + 1)
@@ -109,7 +110,7 @@ extension Arena {
     return copy
   }
 
-  /// Allocates a C array with one element per element of `source`.
+  /// Allocates a C array with one element for each element of `source`.
   func array<S, C>(_ source: [S], _ element: (S) -> C) -> UnsafeMutablePointer<C>? {
     guard !source.isEmpty else { return nil }
     let size = MemoryLayout<C>.stride * source.count

@@ -3,20 +3,20 @@
 
 import CAtrestProtos
 
-/// Selects the file of a backup.
+/// Requests a backup.
 public struct BackupRequest: WireMessage {
   /// Absolute path of the file. The file must not exist yet.
   public var path: String
 
-  /// Maximum length of a path in bytes, about the kernel's limit.
+  /// Maximum length of a path in bytes: about the kernel's limit.
   public static let pathLimitBytes = 4096
 
-  /// Creates a request.
+  /// Creates a request from its fields.
   public init(path: String) {
     self.path = path
   }
 
-  /// Decodes a request. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__backup_request__unpack) {
       message throws(WireError) in
@@ -24,7 +24,7 @@ public struct BackupRequest: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(
       atrest__admin__v1__backup_request__init, expectedBytes: path.utf8.count + 512
@@ -34,7 +34,7 @@ public struct BackupRequest: WireMessage {
   }
 }
 
-/// The contents of a backup.
+/// A summary of the written backup.
 public struct BackupResponse: WireMessage {
   /// The number of accounts.
   public var accounts: Int
@@ -42,10 +42,10 @@ public struct BackupResponse: WireMessage {
   public var devices: Int
   /// The number of records, including deleted ones and the journal.
   public var records: Int
-  /// The size of the file in bytes.
+  /// Size of the file in bytes.
   public var sizeBytes: Int
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(accounts: Int, devices: Int, records: Int, sizeBytes: Int) {
     self.accounts = accounts
     self.devices = devices
@@ -53,7 +53,7 @@ public struct BackupResponse: WireMessage {
     self.sizeBytes = sizeBytes
   }
 
-  /// Decodes a response. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__backup_response__unpack) { message in
       BackupResponse(
@@ -62,7 +62,7 @@ public struct BackupResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__admin__v1__backup_response__init) { message, _ in
       message.accounts = UInt64(clamping: accounts)

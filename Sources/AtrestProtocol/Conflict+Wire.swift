@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion of journal entries to and from records, so that they are stored and synced like any
-// record.
+// Encodes journal entries as records, so that they are stored and synced like any other.
 
 import AtrestReplication
 import CAtrestProtobufC
 import CAtrestProtos
 
 extension Conflict {
-  /// The record that carries the entry. Its register has the losing write's stamp.
+  /// The record that carries the entry. Its register has the stamp of the losing write.
   public var journalRecord: Record {
     let value = packing(
       atrest__sync__v1__conflict__init,
@@ -29,7 +28,7 @@ extension Conflict {
 
   /// Decodes an entry from its record.
   ///
-  /// - Throws: `WireError` if the record is not a journal entry that this build understands.
+  /// - Throws: `WireError` if the record is not a valid journal entry.
   public init(_ record: Record) throws(WireError) {
     self = try unpacking(record.message, by: atrest__sync__v1__conflict__unpack) {
       message throws(WireError) in

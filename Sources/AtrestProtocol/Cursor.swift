@@ -3,15 +3,15 @@
 
 import CAtrestProtos
 
-/// A position in an account's feed. The server assigns sequences in commit order. Client clocks
+/// A position in an account's feed. The server assigns sequences in commit order; client clocks
 /// play no part.
 public struct Cursor: Hashable, Sendable {
-  /// The random name of the commit with this sequence. 0 before the first.
+  /// The random name of the commit with this sequence; 0 before the first.
   public let commit: UInt64
-  /// The replica has everything up to this sequence, inclusive. 0 before the first.
+  /// The sequence up to which everything has been received; 0 before the first commit.
   public let sequence: UInt64
 
-  /// Creates a cursor.
+  /// Creates a cursor from its fields.
   public init(commit: UInt64, sequence: UInt64) {
     self.commit = commit
     self.sequence = sequence

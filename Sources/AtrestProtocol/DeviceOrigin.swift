@@ -3,19 +3,19 @@
 
 import AtrestReplication
 
-/// How a device joined its account. Kept permanently: it shows which devices may have joined
-/// through a stolen one.
+/// How a device joined its account. Stored permanently: it shows who else may have joined through a
+/// stolen device.
 public enum DeviceOrigin: Hashable, Sendable {
-  /// With a code from the server's operator. Also the value for devices that joined before servers
-  /// recorded the origin.
+  /// With a pairing code of the server's owner, or unknown: devices that joined before servers
+  /// recorded origins.
   case owner
-  /// With a code that `inviter` created. `approver` approved it. Nil: it needed no approval.
+  /// With a code of `inviter`. `approver` approved it; nil if no approval was needed.
   case invited(inviter: ReplicaID, approver: ReplicaID?)
-  /// As an additional identity of a device that is a copy or was restored from one.
+  /// As a new identity of a device that was copied or restored from a copy.
   case renewed(from: ReplicaID)
 
-  /// Creates an origin from stored or received fields. An approver without a parent counts as the
-  /// parent, because it admitted the device.
+  /// Creates an origin from its stored or received parts. An approver without a parent counts as
+  /// the parent: it did admit the device.
   public init(parent: ReplicaID?, approver: ReplicaID?, isRenewed: Bool) {
     guard let first = parent ?? approver else {
       self = .owner
@@ -24,7 +24,7 @@ public enum DeviceOrigin: Hashable, Sendable {
     self = isRenewed ? .renewed(from: first) : .invited(inviter: first, approver: approver)
   }
 
-  /// The device from which it descends, or nil.
+  /// The device it descends from; nil for none.
   public var parent: ReplicaID? {
     switch self {
     case .owner: nil
@@ -33,19 +33,19 @@ public enum DeviceOrigin: Hashable, Sendable {
     }
   }
 
-  /// The device that approved it, possibly the parent. Nil: it needed no approval.
+  /// The device that approved it, possibly the parent; nil if no approval was needed.
   public var approver: ReplicaID? {
     if case .invited(_, let approver) = self { approver } else { nil }
   }
 
-  /// Whether it is an additional identity of its parent.
+  /// Whether it is a new identity of its parent.
   public var isRenewed: Bool {
     if case .renewed = self { true } else { false }
   }
 }
 
 extension DeviceOrigin {
-  /// Decodes wire fields, in which zero means no device.
+  /// Creates an origin from wire values, where zero means no device.
   init(parent: UInt64, renewed: Int32, approver: UInt64) {
     self.init(
       parent: ReplicaID(nonZero: parent), approver: ReplicaID(nonZero: approver),

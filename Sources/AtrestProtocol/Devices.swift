@@ -5,9 +5,9 @@ import AtrestReplication
 import CAtrestProtobufC
 import CAtrestProtos
 
-/// The limit on names of devices and accounts.
+/// The length limit of device and account names.
 public enum NameLimit {
-  /// Maximum length in bytes of UTF-8.
+  /// Maximum bytes of UTF-8.
   public static let bytes = 64
 }
 
@@ -16,33 +16,33 @@ public struct EmptyMessage: WireMessage {
   /// Creates the only value.
   public init() {}
 
-  /// Ignores fields of newer versions.
+  /// Decodes any message and ignores its fields, which come from newer versions.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     _ = try unpacking(bytes, by: atrest__sync__v1__get_account_request__unpack) { _ in true }
   }
 
-  /// Empty.
+  /// The protobuf encoding: no bytes.
   public var encoded: [UInt8] { [] }
 }
 
-/// Redeems a pairing code.
+/// Joins an account.
 public struct PairRequest: WireMessage {
-  /// The code from the pairing link, 13 characters.
+  /// The pairing code, as in the link.
   public var code: String
-  /// The device's name for people, 1 to 64 bytes.
+  /// The device's name, as its user chose it.
   public var deviceName: String
-  /// Makes the request idempotent: 16 to 64 random bytes, or none. Secret, because the token is
-  /// derived from it.
+  /// Makes the request idempotent: random bytes, or none. Secret, because the token is derived from
+  /// it.
   public var nonce: [UInt8]
 
-  /// Creates a request.
+  /// Creates a request from its fields.
   public init(code: String, deviceName: String, nonce: [UInt8] = []) {
     self.code = code
     self.deviceName = deviceName
     self.nonce = nonce
   }
 
-  /// Decodes a request. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__pair_request__unpack) {
       message throws(WireError) in
@@ -53,7 +53,7 @@ public struct PairRequest: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__pair_request__init) { message, arena in
       message.code = arena.text(code)
@@ -63,10 +63,9 @@ public struct PairRequest: WireMessage {
   }
 }
 
-/// The nonce that makes a request idempotent: random bytes that the client keeps until it has
-/// stored the response.
+/// An idempotency key: random bytes, stored until the response is.
 public enum Nonce {
-  /// The valid lengths of a nonce in bytes, unless it is empty.
+  /// The length of a non-empty nonce, in bytes.
   public static let bytes = 16...64
 
   static func checked(_ data: ProtobufCBinaryData) throws(WireError) -> [UInt8] {
@@ -78,20 +77,21 @@ public enum Nonce {
   }
 }
 
-/// A device's new identity and credentials.
+/// The device's new identity.
 public struct PairResponse: WireMessage {
-  /// The identity under which the device stamps its writes.
+  /// The replica ID that stamps its writes.
   public var replica: ReplicaID
-  /// The bearer token. Secret.
+  /// The device's bearer token. Secret.
   public var token: String
   /// The account's name.
   public var accountName: String
   /// The server's clock.
   public var serverTime: WallTime
-  /// The device's name, possibly different from the requested one. Empty from older servers.
+  /// The device's name, which may differ from the requested one. Empty from servers that do not
+  /// report it.
   public var deviceName: String
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(
     replica: ReplicaID, token: String, accountName: String, serverTime: WallTime,
     deviceName: String = ""
@@ -103,7 +103,7 @@ public struct PairResponse: WireMessage {
     self.deviceName = deviceName
   }
 
-  /// Decodes a response. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__pair_response__unpack) {
       message throws(WireError) in
@@ -117,7 +117,7 @@ public struct PairResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__pair_response__init) { message, arena in
       message.replica = replica.rawValue
@@ -129,18 +129,18 @@ public struct PairResponse: WireMessage {
   }
 }
 
-/// Requests an additional identity for the caller.
+/// Requests a new identity in addition to the caller's.
 public struct RenewRequest: WireMessage {
-  /// Makes the request idempotent: 16 to 64 random bytes, or none. Secret, because the new token is
-  /// derived from it.
+  /// Makes the request idempotent: random bytes, or none. Secret, because the new token is derived
+  /// from it.
   public var nonce: [UInt8]
 
-  /// A request.
+  /// Creates a request from its fields.
   public init(nonce: [UInt8] = []) {
     self.nonce = nonce
   }
 
-  /// Decodes a request. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__renew_request__unpack) {
       message throws(WireError) in
@@ -148,7 +148,7 @@ public struct RenewRequest: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__renew_request__init) { message, arena in
       message.nonce = arena.bytes(nonce)
@@ -158,22 +158,22 @@ public struct RenewRequest: WireMessage {
 
 /// A device of an account.
 public struct Device: Hashable, Sendable {
-  /// The replica identity.
+  /// Its replica ID.
   public var replica: ReplicaID
-  /// The name that people see.
+  /// Its name.
   public var name: String
   /// When it joined.
   public var paired: WallTime
-  /// When it last called, accurate to the minute. Nil: never.
+  /// When it last made a call, to the minute; nil if never.
   public var seen: WallTime?
-  /// When it was revoked. Nil: it has access.
+  /// When its access was revoked; nil if it was not.
   public var revoked: WallTime?
-  /// Whether it is the caller.
+  /// Whether it is the caller's device.
   public var isCurrent: Bool
-  /// The device that invited, approved or renewed it.
+  /// How it joined the account.
   public var origin: DeviceOrigin
 
-  /// Creates a device.
+  /// Creates a device from its fields.
   public init(
     replica: ReplicaID, name: String, paired: WallTime, seen: WallTime? = nil,
     revoked: WallTime? = nil, isCurrent: Bool = false, origin: DeviceOrigin = .owner
@@ -199,7 +199,7 @@ public struct Device: Hashable, Sendable {
 }
 
 extension WallTime {
-  /// Decodes a wire field, in which zero means no time.
+  /// Creates a time from its wire value, where zero means none.
   init?(nonZero milliseconds: Int64) {
     guard milliseconds != 0 else { return nil }
     self.init(milliseconds: milliseconds)
@@ -211,12 +211,12 @@ public struct ListDevicesResponse: WireMessage {
   /// Oldest first, including revoked ones.
   public var devices: [Device]
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(devices: [Device]) {
     self.devices = devices
   }
 
-  /// Decodes a response. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__list_devices_response__unpack) {
       message throws(WireError) in
@@ -228,7 +228,7 @@ public struct ListDevicesResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(
       atrest__sync__v1__list_devices_response__init, expectedBytes: devices.count * 256 + 512
@@ -253,18 +253,18 @@ public struct ListDevicesResponse: WireMessage {
 
 /// Renames a device.
 public struct RenameDeviceRequest: WireMessage {
-  /// The device's identity.
+  /// Its replica ID.
   public var replica: ReplicaID
-  /// The new name, 1 to 64 bytes.
+  /// The new name.
   public var name: String
 
-  /// Creates a request.
+  /// Creates a request from its fields.
   public init(replica: ReplicaID, name: String) {
     self.replica = replica
     self.name = name
   }
 
-  /// Decodes a request. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__rename_device_request__unpack) {
       message throws(WireError) in
@@ -274,7 +274,7 @@ public struct RenameDeviceRequest: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__rename_device_request__init) { message, arena in
       message.replica = replica.rawValue
@@ -283,17 +283,17 @@ public struct RenameDeviceRequest: WireMessage {
   }
 }
 
-/// The result of a rename.
+/// The result of renaming a device.
 public struct RenameDeviceResponse: WireMessage {
-  /// The device's name now, possibly with a number.
+  /// The name it got: the requested one, possibly with a number appended.
   public var name: String
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(name: String) {
     self.name = name
   }
 
-  /// Decodes a response. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__rename_device_response__unpack) {
       message throws(WireError) in
@@ -301,7 +301,7 @@ public struct RenameDeviceResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__rename_device_response__init) { message, arena in
       message.name = arena.text(name)

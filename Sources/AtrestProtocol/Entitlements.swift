@@ -7,18 +7,18 @@ import CAtrestProtos
 
 /// Submits a purchase.
 public struct SubmitTransactionRequest: WireMessage {
-  /// The App Store's signed statement in JWS compact form, unchanged.
+  /// The App Store's signed transaction in JWS compact form.
   public var signedTransaction: [UInt8]
-  /// Whether to move a purchase from another account to this one.
+  /// Whether to move a purchase of another account to this one.
   public var transfer: Bool
 
-  /// Creates a request.
+  /// Creates a request from its fields.
   public init(signedTransaction: [UInt8], transfer: Bool = false) {
     self.signedTransaction = signedTransaction
     self.transfer = transfer
   }
 
-  /// Decodes a request. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__submit_transaction_request__unpack) {
       SubmitTransactionRequest(
@@ -26,7 +26,7 @@ public struct SubmitTransactionRequest: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(
       atrest__sync__v1__submit_transaction_request__init,
@@ -38,20 +38,20 @@ public struct SubmitTransactionRequest: WireMessage {
   }
 }
 
-/// The outcome of a submission.
+/// The result of submitting a purchase.
 public struct SubmitTransactionResponse: WireMessage {
-  /// The reason why a statement was rejected.
+  /// Why a transaction was rejected.
   public struct Rejection: Hashable, Sendable {
-    /// A stable upper-case name.
+    /// A stable code in upper case.
     public var code: String
     /// The number of the failed check.
     public var check: UInt32
-    /// What happened and what to do, for people.
+    /// A message for the user.
     public var message: String
-    /// Whether the same statement may pass later.
+    /// Whether the same transaction may pass later.
     public var retryable: Bool
 
-    /// Creates a rejection.
+    /// Creates a rejection from its fields.
     public init(code: String, check: UInt32, message: String, retryable: Bool) {
       self.code = code
       self.check = check
@@ -60,15 +60,15 @@ public struct SubmitTransactionResponse: WireMessage {
     }
   }
 
-  /// Nil if the server holds this statement or a later one about the same purchase.
+  /// Nil if this transaction, or a later one of the same purchase, is stored.
   public var rejection: Rejection?
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(rejection: Rejection? = nil) {
     self.rejection = rejection
   }
 
-  /// Decodes a response. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__submit_transaction_response__unpack) {
       message throws(WireError) in
@@ -81,7 +81,7 @@ public struct SubmitTransactionResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__submit_transaction_response__init) { message, arena in
       guard let rejection else { return }
@@ -95,21 +95,21 @@ public struct SubmitTransactionResponse: WireMessage {
   }
 }
 
-/// What an app must know before a sale.
+/// What an app needs before it offers a purchase.
 public struct GetEntitlementsResponse: WireMessage {
-  /// Length of the app account token in bytes: a UUID.
+  /// Length of the account's token in bytes: a UUID.
   public static let tokenBytes = 16
 
-  /// The app passes this to the App Store with each purchase.
+  /// The `appAccountToken` for the account's purchases.
   public var appAccountToken: [UInt8]
   /// Whether the server verifies purchases.
   public var verifies: Bool
-  /// The number of statements that the account holds.
+  /// The number of transactions stored for the account.
   public var held: UInt32
   /// The server's clock.
   public var serverTime: WallTime
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(appAccountToken: [UInt8], verifies: Bool, held: UInt32, serverTime: WallTime) {
     self.appAccountToken = appAccountToken
     self.verifies = verifies
@@ -117,7 +117,7 @@ public struct GetEntitlementsResponse: WireMessage {
     self.serverTime = serverTime
   }
 
-  /// Decodes a response. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__get_entitlements_response__unpack) {
       message throws(WireError) in
@@ -129,7 +129,7 @@ public struct GetEntitlementsResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__get_entitlements_response__init) { message, arena in
       message.app_account_token = arena.bytes(appAccountToken)

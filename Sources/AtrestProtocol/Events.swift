@@ -1,72 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
-// The audit log: events, and the pages in which devices and the operator read them.
+// Account events, and the pages in which devices and the server's owner read them.
 
 import AtrestReplication
 import CAtrestProtos
 
-/// An entry of the audit log. Identifies devices by replica only.
+/// An event of an account. Identifies devices by number only.
 public struct Event: Hashable, Sendable {
-  /// The type of event. Unknown numbers come from newer servers.
+  /// The kind of an event. Unknown numbers come from newer servers.
   public struct Kind: RawRepresentable, Hashable, Sendable {
     /// The number on the wire.
     public let rawValue: Int
 
-    /// Creates a kind from its number.
+    /// Creates a kind from its wire number.
     public init(rawValue: Int) {
       self.rawValue = rawValue
     }
 
-    /// The server's operator created the account.
+    /// The server's owner created the account.
     public static let accountMade = Kind(rawValue: 1)
-    /// `actor` or the server's operator removed the account.
+    /// `actor`, or the server's owner, deleted the account.
     public static let accountRemoved = Kind(rawValue: 2)
-    /// `actor` or the server's operator created a pairing code. `detail` is 1 if the new device
-    /// needs approval.
+    /// `actor`, or the server's owner, created a pairing code. `detail` is 1 if it requires
+    /// approval.
     public static let codeMade = Kind(rawValue: 3)
     /// A wrong, used or expired code was tried.
     public static let codeRefused = Kind(rawValue: 4)
-    /// `subject` joined with a code created by `actor` or by the server's operator.
+    /// `subject` joined, with a code of `actor` or of the server's owner.
     public static let devicePaired = Kind(rawValue: 5)
     /// `actor` approved `subject`.
     public static let deviceApproved = Kind(rawValue: 6)
-    /// `actor` rejected a pending device.
+    /// `actor` denied a pending device.
     public static let deviceDenied = Kind(rawValue: 7)
     /// `actor` renamed `subject`.
     public static let deviceRenamed = Kind(rawValue: 8)
-    /// `actor` or the server's operator revoked `subject`.
+    /// `actor`, or the server's owner, revoked `subject`.
     public static let deviceRevoked = Kind(rawValue: 9)
     /// `actor` took `subject` as an additional identity.
     public static let deviceRenewed = Kind(rawValue: 10)
-    /// `actor` confirmed a mass deletion of `detail` records.
+    /// `actor` allowed a mass deletion; `detail` records were deleted.
     public static let massDeletion = Kind(rawValue: 11)
-    /// `actor` submitted a purchase, and the server stored it.
+    /// `actor` submitted a purchase, which was stored.
     public static let purchaseTaken = Kind(rawValue: 12)
     /// `actor` submitted a purchase that failed check `detail`.
     public static let purchaseRefused = Kind(rawValue: 13)
-    /// A purchase moved to this account (`detail` is 1) or away from it (2).
+    /// A purchase moved to the account (`detail` 1) or away from it (2).
     public static let purchaseMoved = Kind(rawValue: 14)
     /// The server's operator made a backup.
     public static let backupMade = Kind(rawValue: 15)
-    /// `actor` had received commits that the server does not have.
+    /// `actor` had a later position than the server: the server was restored.
     public static let restoreNoticed = Kind(rawValue: 16)
   }
 
-  /// The event's number in the server's log, from 1.
+  /// Its position in the server's log, from 1.
   public var number: UInt64
   /// The server's clock at the event.
   public var at: WallTime
-  /// The type of event.
+  /// The kind of event.
   public var kind: Kind
-  /// The device that acted. `.none`: the server's operator or an unauthenticated caller.
+  /// The device that acted; `.none` for the server's owner or an unauthenticated caller.
   public var actor: ReplicaID
-  /// The affected device. `.none`: none.
+  /// The device acted upon; `.none` if there is none.
   public var subject: ReplicaID
-  /// A number whose meaning depends on `kind`. See `Kind`.
+  /// Depends on `kind`.
   public var detail: Int64
-  /// How many equal events this entry stands for, itself included.
+  /// The number of like events this one stands for, including itself.
   public var count: UInt32
 
-  /// Creates an event.
+  /// Creates an event from its fields.
   public init(
     number: UInt64, at: WallTime, kind: Kind, actor: ReplicaID = .none,
     subject: ReplicaID = .none, detail: Int64 = 0, count: UInt32 = 1
@@ -107,11 +107,11 @@ extension Arena {
   }
 }
 
-/// The limits of a page of events.
+/// Limits of a page of events.
 public enum EventPage {
-  /// Maximum number of events in a page.
+  /// Maximum events per page.
   public static let limit: UInt32 = 500
-  /// Number of events in a page by default.
+  /// Events per page by default.
   public static let usual: UInt32 = 100
 
   static func checked(_ limit: UInt32) throws(WireError) -> UInt32 {
@@ -120,20 +120,20 @@ public enum EventPage {
   }
 }
 
-/// Selects a page of the account's audit log.
+/// Requests a page of the caller's account events.
 public struct EventsRequest: WireMessage {
-  /// Return only events with a smaller number. Zero: start with the newest event.
+  /// Return only events with a smaller number; zero starts at the newest.
   public var before: UInt64
-  /// Maximum number of events, 1 to 500.
+  /// Maximum events to return, 1 to 500.
   public var limit: UInt32
 
-  /// Creates a request.
+  /// Creates a request from its fields.
   public init(before: UInt64 = 0, limit: UInt32 = EventPage.usual) {
     self.before = before
     self.limit = limit
   }
 
-  /// Decodes a request. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__events_request__unpack) {
       message throws(WireError) in
@@ -141,7 +141,7 @@ public struct EventsRequest: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__events_request__init) { message, _ in
       message.before = before
@@ -150,20 +150,20 @@ public struct EventsRequest: WireMessage {
   }
 }
 
-/// A page of the account's audit log.
+/// A page of the caller's account events.
 public struct EventsResponse: WireMessage {
   /// Newest first.
   public var events: [Event]
-  /// Whether older events exist.
+  /// Whether there are older events.
   public var more: Bool
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(events: [Event], more: Bool) {
     self.events = events
     self.more = more
   }
 
-  /// Decodes a response. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__events_response__unpack) {
       message throws(WireError) in
@@ -173,7 +173,7 @@ public struct EventsResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(
       atrest__sync__v1__events_response__init, expectedBytes: events.count * 128 + 512
@@ -185,23 +185,23 @@ public struct EventsResponse: WireMessage {
   }
 }
 
-/// Selects a page of the server's audit log, for the operator.
+/// Requests a page of events for the server's owner.
 public struct AccountEventsRequest: WireMessage {
-  /// The account's name. Empty: all events.
+  /// The account's name; empty for all events.
   public var account: String
-  /// Return only events with a smaller number. Zero: start with the newest event.
+  /// Return only events with a smaller number; zero starts at the newest.
   public var before: UInt64
-  /// Maximum number of events, 1 to 500.
+  /// Maximum events to return, 1 to 500.
   public var limit: UInt32
 
-  /// Creates a request.
+  /// Creates a request from its fields.
   public init(account: String = "", before: UInt64 = 0, limit: UInt32 = EventPage.usual) {
     self.account = account
     self.before = before
     self.limit = limit
   }
 
-  /// Decodes a request. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__account_events_request__unpack) {
       message throws(WireError) in
@@ -211,7 +211,7 @@ public struct AccountEventsRequest: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__admin__v1__account_events_request__init) { message, arena in
       message.account = arena.text(account)
@@ -221,18 +221,18 @@ public struct AccountEventsRequest: WireMessage {
   }
 }
 
-/// A page of the server's audit log, for the operator.
+/// A page of events for the server's owner.
 public struct AccountEventsResponse: WireMessage {
   /// An event and its account.
   public struct Entry: Hashable, Sendable {
-    /// The account's number. Zero: the event concerns no account.
+    /// The account's number; zero if the event concerns no account.
     public var account: UInt64
-    /// The account's name. Empty if the account was removed or if there is none.
+    /// The account's name; empty if it was deleted or there is none.
     public var accountName: String
-    /// The event itself.
+    /// The event.
     public var event: Event
 
-    /// Creates an entry.
+    /// Creates an entry from its fields.
     public init(account: UInt64, accountName: String, event: Event) {
       self.account = account
       self.accountName = accountName
@@ -242,16 +242,16 @@ public struct AccountEventsResponse: WireMessage {
 
   /// Newest first.
   public var entries: [Entry]
-  /// Whether older events exist.
+  /// Whether there are older events.
   public var more: Bool
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(entries: [Entry], more: Bool) {
     self.entries = entries
     self.more = more
   }
 
-  /// Decodes a response. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__account_events_response__unpack) {
       message throws(WireError) in
@@ -268,7 +268,7 @@ public struct AccountEventsResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(
       atrest__admin__v1__account_events_response__init, expectedBytes: entries.count * 256 + 512
@@ -286,24 +286,24 @@ public struct AccountEventsResponse: WireMessage {
   }
 }
 
-/// Selects the part of the audit log to verify.
+/// Verifies the hash chain of the event log.
 public struct CheckEventsRequest: WireMessage {
-  /// The number of the newest event to verify. Zero: the whole log.
+  /// The newest event to check; zero for all.
   public var through: UInt64
 
-  /// Creates a request.
+  /// Creates a request from its fields.
   public init(through: UInt64 = 0) {
     self.through = through
   }
 
-  /// Decodes a request. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__check_events_request__unpack) { message in
       CheckEventsRequest(through: message.through)
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__admin__v1__check_events_request__init) { message, _ in
       message.through = through
@@ -311,24 +311,23 @@ public struct CheckEventsRequest: WireMessage {
   }
 }
 
-/// The result of verifying the audit log.
+/// The result of verifying the event log.
 public struct CheckEventsResponse: WireMessage {
-  /// The number of events verified.
+  /// The number of events checked.
   public var events: UInt64
-  /// The number of the first altered event. Zero: the log is intact.
+  /// The number of the first altered event; zero if the log is intact.
   public var broken: UInt64
-  /// The hash of the newest intact event, which covers all events before it. Empty if there is
-  /// none.
+  /// The hash of the newest intact event, which covers all before it; empty if there is none.
   public var hash: [UInt8]
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(events: UInt64, broken: UInt64, hash: [UInt8]) {
     self.events = events
     self.broken = broken
     self.hash = hash
   }
 
-  /// Decodes a response. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__check_events_response__unpack) { message in
       CheckEventsResponse(
@@ -336,7 +335,7 @@ public struct CheckEventsResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__admin__v1__check_events_response__init) { message, arena in
       message.events = events

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of Sync.Exchange. Records stay encoded, as in the store: most pages are only passed
-// on.
+// Sync.Exchange. Records stay encoded: stores keep them so, and most pages are never decoded.
 
 import AtrestReplication
 import CAtrestProtobufC
 import CAtrestProtos
 
-/// A replica's position and its offers.
+/// A replica's offers and its position.
 public struct ExchangeRequest: WireMessage {
-  /// The replica has stored everything up to here. Nil in its first request.
+  /// The replica's position; nil the first time.
   public var cursor: Cursor?
   /// Encoded `Offer`s, at most `Page.records`.
   public var offers: [[UInt8]]
-  /// `ExchangeResponse.head` of the latest response. Nil: the same as `cursor`.
+  /// The head in the latest response; nil means `cursor`.
   public var lastKnownHead: Cursor?
-  /// The positions of the offers in the replica's outbox. Nil for a replica that cannot be copied.
+  /// Where the offers are in the replica's outbox; nil for a replica that cannot be copied.
   public var segment: OutboxSegment?
-  /// Whether the user confirmed a mass deletion.
+  /// Whether the user confirmed the deletion of most records.
   public var allowsMassDeletion: Bool
-  /// Whether the replica does not store the response. `cursor` then only says where to read.
+  /// Whether the response will not be stored: the cursor then only says where to read on.
   public var isPeek: Bool
-  /// The device's uncorrected clock. Nil: unknown.
+  /// The device's clock, right or wrong; nil if not reported.
   public var deviceTime: WallTime?
 
-  /// Creates a request.
+  /// Creates a request from its fields.
   public init(
     cursor: Cursor?, offers: [[UInt8]] = [], lastKnownHead: Cursor? = nil,
     segment: OutboxSegment? = nil, allowsMassDeletion: Bool = false, isPeek: Bool = false,
@@ -31,7 +30,7 @@ public struct ExchangeRequest: WireMessage {
   ) {
     self.cursor = cursor
     self.offers = offers
-    // On the wire, an absent head means that it equals the cursor.
+    // An absent value means the cursor.
     self.lastKnownHead = lastKnownHead == cursor ? nil : lastKnownHead
     self.segment = segment
     self.allowsMassDeletion = allowsMassDeletion
@@ -57,7 +56,7 @@ public struct ExchangeRequest: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(
       atrest__internal__v1__exchange_request_page__init, expectedBytes: Page.arenaBytes(offers)
@@ -74,32 +73,32 @@ public struct ExchangeRequest: WireMessage {
   }
 }
 
-/// The verdict on the offers, and the records that the replica has not seen.
+/// What the server accepted, and the changes new to the replica.
 public struct ExchangeResponse: WireMessage {
-  /// Offers that were not accepted. Every other one up to `takenThrough` is durable.
+  /// Rejected offers. All others up to `takenThrough` are durable.
   public var refusals: [Refusal]
   /// Indices of offers that lost at least one register to a newer write or were lifted to the prune
   /// floor.
   public var superseded: [UInt32]
   /// Encoded `Record`s in commit order.
   public var records: [[UInt8]]
-  /// The replica's cursor once it has stored this response.
+  /// The replica's position once it has stored this response.
   public var cursor: Cursor
-  /// Whether more records follow after `cursor`.
+  /// Whether there are more records after `cursor`.
   public var more: Bool
-  /// Whether the server did not know the replica's positions. The feed then starts from the
-  /// beginning, and the replica should offer everything it holds.
+  /// Whether the server does not know the replica's positions. The feed then restarts, and the
+  /// replica should offer all its records.
   public var restarted: Bool
   /// The server's clock.
   public var serverTime: WallTime
   /// The account's latest commit.
   public var head: Cursor
-  /// The server's position in the replica's outbox. Nil if the request had no segment.
+  /// How far the server has processed the replica's outbox; nil if the request had no segment.
   public var takenThrough: OutboxPosition?
-  /// Whether the server's clock may be wrong.
+  /// Whether the server suspects that its clock is wrong.
   public var isClockDoubtful: Bool
 
-  /// Creates a response. `head` defaults to `cursor`.
+  /// Creates a response from its fields. `head` defaults to `cursor`.
   public init(
     refusals: [Refusal] = [], superseded: [UInt32] = [], records: [[UInt8]] = [], cursor: Cursor,
     more: Bool = false, restarted: Bool = false, serverTime: WallTime, head: Cursor? = nil,
@@ -144,7 +143,7 @@ public struct ExchangeResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(
       atrest__internal__v1__exchange_response_page__init,
@@ -167,21 +166,20 @@ public struct ExchangeResponse: WireMessage {
   }
 }
 
-/// The bounds of one page, in a request or a response.
+/// Limits of one page, in either direction.
 public enum Page {
-  /// Maximum number of offers in a request, and of records in a response.
+  /// Maximum offers per request and records per response.
   public static let records = 1000
-  /// Maximum bytes of the records in one page. This leaves 16 of a message's 256 KiB for its other
-  /// fields, which are small.
+  /// Maximum bytes of one page's records. Of a 256 KiB message, 16 KiB remain for the rest.
   public static let recordBytes = 240 * 1024
 
-  /// Approximate memory for encoding these items, in bytes.
+  /// Estimates the memory for encoding these items, in bytes.
   static func arenaBytes(_ items: [[UInt8]]) -> Int {
     items.reduce(512) { $0 + $1.count + 48 }
   }
 }
 
-/// Copies the encoded messages out of a C array.
+/// Copies the encoded messages of a C array.
 func encodedElements(_ array: UnsafeMutablePointer<ProtobufCBinaryData>?, _ count: Int) -> [[UInt8]]
 {
   UnsafeBufferPointer(start: array, count: array == nil ? 0 : count).map { [UInt8]($0) }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of registers: each is one field of the kind's message, encoded alone.
+// Register values: each is one field of its kind's message, encoded alone.
 
 import AtrestDomain
 import AtrestReplication
@@ -11,7 +11,7 @@ import Foundation
 public enum SessionField {
   /// Start, end and outcome.
   public static let span: FieldNumber = 2
-  /// The planned duration in minutes.
+  /// The target duration in minutes.
   public static let target: FieldNumber = 3
 
   /// Encodes the value of the `span` register.
@@ -36,7 +36,7 @@ public enum SessionField {
 extension Session {
   /// Decodes a fast from its record.
   ///
-  /// - Throws: `WireError` if the record is not a fast that this build understands.
+  /// - Throws: `WireError` if the record is not a valid fast.
   public init(_ record: Record) throws(WireError) {
     guard let id = UUID(bytes: record.key.id) else { throw .invalid("a fast's id is not a UUID") }
     self = try unpacking(record.message, by: atrest__sync__v1__session__unpack) {
@@ -58,7 +58,7 @@ extension Session {
   }
 }
 
-/// The fields of KIND_WATER.
+/// The field of a water entry.
 public enum WaterField {
   /// Time and amount.
   public static let intake: FieldNumber = 2
@@ -75,9 +75,9 @@ public enum WaterField {
 }
 
 extension WaterEntry {
-  /// Decodes a drink from its record.
+  /// Decodes a water entry from its record.
   ///
-  /// - Throws: `WireError` if the record is not a water entry that this build understands.
+  /// - Throws: `WireError` if the record is not a valid water entry.
   public init(_ record: Record) throws(WireError) {
     guard let id = UUID(bytes: record.key.id) else {
       throw .invalid("a water entry's id is not a UUID")
@@ -95,9 +95,9 @@ extension WaterEntry {
 
 /// The field of KIND_PREFERENCE.
 public enum PreferenceField {
-  /// Text in a format that the setting's key determines.
+  /// Text whose meaning depends on the setting's key.
   public static let value: FieldNumber = 2
-  /// Maximum length of the value in bytes.
+  /// Maximum bytes of a value.
   public static let limitBytes = 4096
 
   /// Encodes the value of the `value` register.
@@ -117,13 +117,13 @@ public enum PreferenceField {
   }
 }
 
-/// The field of KIND_ENTITLEMENT.
+/// The field of an entitlement.
 public enum EntitlementField {
-  /// The App Store's signed statement, unchanged.
+  /// The App Store's signed transaction.
   public static let signedTransaction: FieldNumber = 2
 
-  /// Creates the record for a signed transaction. Its stamp is the transaction's signed date, so no
-  /// device's clock orders it. Nil if a claim that the record needs is missing.
+  /// The record of a signed transaction; nil if required claims are missing. Its stamp is the
+  /// transaction's signed date, so no device clock orders it.
   public static func record(jws: [UInt8]) -> Record? {
     guard let claims = SignedTransaction(jws: jws) else { return nil }
     let time = HybridTime(WallTime(milliseconds: claims.signedMilliseconds))
@@ -140,7 +140,7 @@ public enum EntitlementField {
       ])
   }
 
-  /// The signed statement of a record.
+  /// Reads the signed transaction of a record.
   public static func jws(of record: Record) throws(WireError) -> [UInt8] {
     try unpacking(record.message, by: atrest__sync__v1__entitlement__unpack) { message in
       [UInt8](message.signed_transaction)
@@ -148,7 +148,7 @@ public enum EntitlementField {
   }
 }
 
-/// The range of storable times: after 1970 and before the year 6430.
+/// The representable times: after 1970, before the year 6430.
 enum WireDate {
   static let range: Range<Int64> = 1..<(1 << 47)
 }
@@ -159,7 +159,7 @@ extension Date {
     self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
   }
 
-  /// Milliseconds since 1970, UTC, rounded. Clamped to the range of storable times.
+  /// Milliseconds since 1970, UTC, rounded and clamped to the representable range.
   public var milliseconds: Int64 {
     let exact = (timeIntervalSince1970 * 1000).rounded()
     guard exact > Double(WireDate.range.lowerBound) else { return WireDate.range.lowerBound }
@@ -171,13 +171,13 @@ extension Date {
 }
 
 extension UUID {
-  /// Creates a UUID from 16 bytes. Nil for any other length.
+  /// Creates a UUID from 16 bytes; nil for any other number.
   public init?(bytes: [UInt8]) {
     guard bytes.count == 16 else { return nil }
     self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
   }
 
-  /// The UUID's 16 bytes.
+  /// The 16 bytes of the UUID.
   public var bytes: [UInt8] {
     withUnsafeBytes(of: uuid) { Array($0) }
   }

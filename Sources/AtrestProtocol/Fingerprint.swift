@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes of records, and sums of hashes over key ranges, for set reconciliation.
+// Set reconciliation fingerprints: a hash per record, and sums of hashes over key ranges.
 
 import Crypto
 
-/// A fingerprint of the records in a key range, in sixteen bytes. Fingerprints of adjacent ranges
-/// add up to that of the combined range.
+/// The fingerprint of a key range, in sixteen bytes. Fingerprints of adjacent ranges add up.
 ///
-/// It finds differences between two honest sides. It proves nothing to a dishonest one, because a
-/// writer of all records can forge a sum of hashes.
+/// Finds differences between honest peers. Not tamper-proof: a peer that writes all records can
+/// forge sums of hashes.
 public struct Fingerprint: Hashable, Sendable {
   /// The number of records in the range.
   public var count: UInt64
   /// The sum of the records' hashes, modulo 2^64.
   public var sum: UInt64
 
-  /// Creates a fingerprint, by default of an empty range.
+  /// Creates a fingerprint; by default of an empty range.
   public init(count: UInt64 = 0, sum: UInt64 = 0) {
     self.count = count
     self.sum = sum
   }
 
-  /// Adds a record by its hash.
+  /// Adds a record's hash.
   public mutating func add(_ hash: UInt64) {
     count &+= 1
     sum &+= hash
@@ -32,8 +31,8 @@ public struct Fingerprint: Hashable, Sendable {
     sum &+= other.sum
   }
 
-  /// The hash of one record: the first eight bytes, little-endian, of the SHA-256 of its canonical
-  /// encoding. About 0.5 µs.
+  /// The hash of one record: the first eight bytes of the SHA-256 of its canonical encoding,
+  /// little-endian. Takes about 0.5 us.
   public static func hash(ofRecord encoded: [UInt8]) -> UInt64 {
     SHA256.hash(data: encoded).withUnsafeBytes {
       UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self))

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of the standard health service.
+// The messages of the standard gRPC health service.
 
 import CAtrestProtos
 
-/// Selects a service.
+/// Requests a service's health.
 public struct HealthCheckRequest: WireMessage {
-  /// The service's full name. Empty: the server as a whole.
+  /// The service's full name; empty for the whole server.
   public var service: String
 
-  /// Creates a request.
+  /// Creates a request from its fields.
   public init(service: String) {
     self.service = service
   }
 
-  /// Decodes a request. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: grpc__health__v1__health_check_request__unpack) {
       message throws(WireError) in
@@ -21,7 +21,7 @@ public struct HealthCheckRequest: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(grpc__health__v1__health_check_request__init) { message, arena in
       message.service = arena.text(service)
@@ -29,36 +29,36 @@ public struct HealthCheckRequest: WireMessage {
   }
 }
 
-/// The state of a service.
+/// A service's health.
 public struct HealthCheckResponse: WireMessage {
-  /// The states that the standard defines.
+  /// The states of grpc.health.v1.
   public enum State: Int, Hashable, Sendable {
     /// The state is unknown.
     case unknown = 0
-    /// The service accepts calls.
+    /// The service answers calls.
     case serving = 1
-    /// The service is about to stop.
+    /// The service is stopping.
     case notServing = 2
-    /// The service is unknown.
+    /// The service does not exist.
     case serviceUnknown = 3
   }
 
-  /// The current state.
+  /// The service's state.
   public var state: State
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(state: State) {
     self.state = state
   }
 
-  /// Decodes a response. A state of a newer version becomes `unknown`.
+  /// Decodes a response. A state of a newer version becomes `.unknown`.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: grpc__health__v1__health_check_response__unpack) { message in
       HealthCheckResponse(state: State(rawValue: Int(message.status.rawValue)) ?? .unknown)
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(grpc__health__v1__health_check_response__init) { message, _ in
       message.status = .init(rawValue: .init(state.rawValue))

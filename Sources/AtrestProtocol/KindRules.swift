@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of records.proto for the kinds that this build knows. Unknown kinds and fields pass
-// unchanged.
+// Enforces the rules of records.proto for known kinds. Unknown kinds and fields pass unchanged.
 
 import AtrestDomain
 import AtrestReplication
 import Foundation
 
 extension Record {
-  /// Checks the record against the rules of its kind. Required when a write is accepted, but not
-  /// for merging or storing.
+  /// Checks the record against the rules of its kind. Required for accepting a write, not for
+  /// merging or storing.
   ///
-  /// A deleted record may be pruned, so only the fields that it still has are checked.
-  /// - Throws: `WireError.invalid` with a message that contains no value of the record.
+  /// A deleted record may have been pruned, so only the remaining fields are checked.
+  /// - Throws: `WireError.invalid`; its text contains no value of the record.
   public func checkKindRules() throws(WireError) {
     guard RecordKind.known.contains(key.kind) else { return }
     guard registers.allSatisfy(\.holdsOnlyItsField) else {
@@ -58,9 +57,9 @@ extension Record {
     }
   }
 
-  /// A copy in which valid placeholders replace the missing fields of a deleted record that was
-  /// pruned or of which only the deletion is known. So the remaining fields are still checked. A
-  /// record that was restored, edited and deleted again has fields left.
+  /// Fills the missing fields of a pruned record, or of one with only its deletion known, with
+  /// valid values, so that the remaining fields are still checked. A record that was restored,
+  /// edited and deleted again keeps the edited fields.
   private var completed: Record {
     guard isLackingPayload, let deletion = self[Register.deletedField] else { return self }
     var copy = self
@@ -74,7 +73,7 @@ extension Record {
     isDeleted && (self[Register.pruneFloorField] != nil || registers.count == 1)
   }
 
-  /// Placeholder values for the required fields of a kind.
+  /// Placeholder values for a kind's required fields.
   private static func standIns(for kind: RecordKind) -> [(FieldNumber, [UInt8])] {
     let date = Date(milliseconds: 0)
     switch kind {
@@ -97,8 +96,8 @@ extension RecordKind {
 }
 
 extension Register {
-  /// Whether the value contains only encodings of the register's own field. Otherwise two registers
-  /// of a record could set the same field, and merging registers would not merge that field.
+  /// Whether the value encodes only the register's own field. Otherwise two registers of a record
+  /// could set the same field, and merging registers would not merge that field.
   var holdsOnlyItsField: Bool {
     var rest = value[...]
     while !rest.isEmpty {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The descent of an account's devices from each other. Pure.
+// The descent of an account's devices. Pure.
 
 import AtrestReplication
 
 /// The descent graph of an account's devices.
 ///
-/// A device descends from the one that created its code or took it as an additional identity, and
-/// from the one that approved it. A thief could have used either. Revoked devices are part of the
-/// graph, because their descendants may still have access.
+/// A device descends from the one that created its code or renewed into it, and from the one that
+/// approved it: either may have been the thief's. Revoked devices are included, because their
+/// descendants may still have access.
 public struct Lineage: Sendable {
   private var children: [ReplicaID: [ReplicaID]] = [:]
 
@@ -22,11 +22,11 @@ public struct Lineage: Sendable {
     }
   }
 
-  /// All direct and indirect descendants of a device. Never contains the device itself, even if
+  /// The direct and indirect descendants of a device. Never contains the device itself, even if
   /// corrupt rows form a cycle.
   ///
-  /// - Parameter spared: This device is left out, together with descendants that are reachable only
-  ///   through it. Ignored if it equals `device`.
+  /// - Parameter spared: Excluded, with devices that descend only through it, unless it is
+  ///   `device`.
   /// - Complexity: O(descendants).
   public func descendants(
     of device: ReplicaID, sparing spared: ReplicaID? = nil

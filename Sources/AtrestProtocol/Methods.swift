@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The full method names, as used in `:path`.
+// The full method names, as in `:path`.
 
-/// Full method names. See the comments in Protos/ for each call's contract.
+/// Full gRPC method names.
 public enum Method {
-  /// Sends offers and returns unseen records.
+  /// Exchanges changes: uploads offers, downloads unseen records.
   public static let exchange = "/atrest.sync.v1.Sync/Exchange"
-  /// Streams every commit from now on.
+  /// Streams new commits.
   public static let watch = "/atrest.sync.v1.Sync/Watch"
-  /// Finds and transfers differing records.
+  /// Finds and fetches differences.
   public static let reconcile = "/atrest.sync.v1.Sync/Reconcile"
   /// Joins an account with a pairing code.
   public static let pair = "/atrest.sync.v1.Devices/Pair"
@@ -19,34 +19,34 @@ public enum Method {
   public static let listDevices = "/atrest.sync.v1.Devices/List"
   /// Revokes a device.
   public static let revokeDevice = "/atrest.sync.v1.Devices/Revoke"
-  /// Lists the devices that wait for approval.
+  /// Lists the pending devices.
   public static let pendingDevices = "/atrest.sync.v1.Devices/ListPendingDevices"
-  /// Approves or rejects a pending device.
+  /// Approves or denies a pending device.
   public static let decide = "/atrest.sync.v1.Devices/ResolvePendingDevice"
   /// Renames a device.
   public static let renameDevice = "/atrest.sync.v1.Devices/Rename"
-  /// Returns the account's usage and limits.
+  /// Reads the account's usage and limits.
   public static let getAccount = "/atrest.sync.v1.Accounts/Get"
-  /// Removes the account.
+  /// Deletes the account.
   public static let deleteAccount = "/atrest.sync.v1.Accounts/Delete"
-  /// Returns a page of the account's audit log.
+  /// Reads the account's event log.
   public static let events = "/atrest.sync.v1.Accounts/Events"
   /// Submits a purchase.
   public static let submitTransaction = "/atrest.sync.v1.Entitlements/Submit"
-  /// Returns what an app must know before a sale.
+  /// Reads what an app needs before it offers a purchase.
   public static let getEntitlements = "/atrest.sync.v1.Entitlements/Get"
-  /// Returns the server's health.
+  /// Reads the server's health.
   public static let healthCheck = "/grpc.health.v1.Health/Check"
-  /// Streams the server's health and its changes.
+  /// Streams the server's health.
   public static let healthWatch = "/grpc.health.v1.Health/Watch"
 
-  /// The operator's methods, served on the Unix socket only.
+  /// Methods for the server's owner, on the Unix socket only.
   public enum Admin {
     /// Creates an account.
     public static let addAccount = "/atrest.admin.v1.Admin/AddAccount"
     /// Creates a pairing code for an account.
     public static let inviteDevice = "/atrest.admin.v1.Admin/InviteDevice"
-    /// Removes an account with everything that it holds.
+    /// Deletes an account with all its records.
     public static let removeAccount = "/atrest.admin.v1.Admin/RemoveAccount"
     /// Lists all accounts.
     public static let listAccounts = "/atrest.admin.v1.Admin/ListAccounts"
@@ -56,9 +56,9 @@ public enum Method {
     public static let revokeDevice = "/atrest.admin.v1.Admin/RevokeDevice"
     /// Writes a backup of the store.
     public static let backup = "/atrest.admin.v1.Admin/Backup"
-    /// Returns a page of the audit log.
+    /// Reads the event log.
     public static let events = "/atrest.admin.v1.Admin/Events"
-    /// Verifies the hash chain of the audit log.
+    /// Verifies the event log.
     public static let checkEvents = "/atrest.admin.v1.Admin/CheckEvents"
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The encoding of offers.
+// Encodes and decodes offers.
 
 import AtrestReplication
 import CAtrestProtobufC
@@ -13,7 +13,7 @@ extension Offer: WireMessage {
     }
   }
 
-  /// The encoding that an outbox stores and a request carries.
+  /// The protobuf encoding, as stored in outboxes and sent in requests.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__offer__init, expectedBytes: 1024) { message, arena in
       message.record = arena.record(record)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Positions in a replica's outbox: the log of everything that it ever offered.
+// Positions of offers in a replica's outbox log, and how far a server has processed it.
 
 import CAtrestProtos
 
@@ -7,16 +7,16 @@ import CAtrestProtos
 public struct OutboxPosition: Hashable, Sendable {
   /// The number of an offer. 0 before the first.
   public var number: UInt64
-  /// The token in the request that carried it. 0 before the first.
+  /// The sync token it was sent with; 0 before the first.
   public var token: UInt64
 
-  /// Creates a position.
+  /// Creates a position from its fields.
   public init(number: UInt64, token: UInt64) {
     self.number = number
     self.token = token
   }
 
-  /// The position before the first offer. It lies in every replica's past.
+  /// The position before the first offer, which precedes every replica's state.
   public static let start = OutboxPosition(number: 0, token: 0)
 
   init(_ message: Atrest__Sync__V1__OutboxPosition) {
@@ -24,18 +24,19 @@ public struct OutboxPosition: Hashable, Sendable {
   }
 }
 
-/// The positions of a request's offers in the replica's outbox. The rules are in sync.proto.
+/// Where a request's offers are in the replica's outbox. The rules are in sync.proto,
+/// `OutboxSegment`.
 public struct OutboxSegment: Hashable, Sendable {
-  /// The token of the latest position that the replica received. 0 before the first.
+  /// The token of the newest position confirmed by the server; 0 before the first.
   public var confirmed: UInt64
-  /// The replica's newest token. Random, not zero, durable before it is sent.
+  /// The replica's newest token. Random, non-zero, durable before it is sent.
   public var token: UInt64
-  /// The replica has stored the server's verdicts on all offers up to this number.
+  /// The server's response to the offers up to this number is stored.
   public var settledThrough: UInt64
-  /// The number of each offer, ascending, all greater than `settledThrough`.
+  /// The number of each offer, ascending, all above `settledThrough`.
   public var numbers: [UInt64]
 
-  /// Creates a segment. All parameters are stored unchecked.
+  /// Creates a segment from its fields.
   public init(confirmed: UInt64, token: UInt64, settledThrough: UInt64, numbers: [UInt64]) {
     self.confirmed = confirmed
     self.token = token
@@ -43,7 +44,7 @@ public struct OutboxSegment: Hashable, Sendable {
     self.numbers = numbers
   }
 
-  /// Whether this request continues from the server's `position`.
+  /// Whether `position` is in the past of the replica that sent this segment.
   public func follows(_ position: OutboxPosition) -> Bool {
     position.token == 0 || position.token == token || position.token == confirmed
   }
@@ -73,10 +74,10 @@ public struct OutboxSegment: Hashable, Sendable {
       settledThrough: message.settled_through, numbers: numbers)
   }
 
-  /// The greatest valid number: the maximum of a signed integer.
+  /// The largest number: it must fit a signed integer.
   public static let lastNumber = UInt64(Int64.max)
 
-  /// The differences between consecutive numbers. Empty if all are 1.
+  /// The differences between successive numbers; empty if all are 1.
   fileprivate var steps: [UInt32] {
     var last = settledThrough
     var steps: [UInt32] = []

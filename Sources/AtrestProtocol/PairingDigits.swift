@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Six digits by which a person tells the pending device from one that somebody else holds.
+// The six digits by which a user recognizes the pending device.
 
 import Crypto
 
 extension PairRequest {
-  /// Six digits that both the pending device and the approving device show. Another device with the
-  /// same link has other digits, whatever name it uses. Empty without a nonce: then the device
-  /// cannot be approved.
+  /// Six digits that the pending device and its approver both display. Another device with the same
+  /// link shows different digits, whatever its name. Empty without a nonce; such a device cannot be
+  /// approved.
   ///
-  /// An attacker who searches for a nonce with matching digits would have to know the other
-  /// device's digits in advance.
+  /// An attacker who draws nonces until the digits match must know in advance what the other device
+  /// will show.
   public var digits: String {
     guard !nonce.isEmpty else { return "" }
     var hash = SHA256()
@@ -22,7 +22,7 @@ extension PairRequest {
   }
 }
 
-/// The format of digits on the wire.
+/// Validates the digits of a pending device.
 enum PairingDigits {
   static let count = 6
 

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of the Devices service for inviting and approving another device.
+// The messages of the Devices service for inviting and approving devices.
 
 import AtrestReplication
 import CAtrestProtos
 
 /// Requests a pairing code.
 public struct InviteRequest: WireMessage {
-  /// Whether the code alone suffices to join. Otherwise a device must approve.
+  /// Whether a device with the code joins at once, without approval.
   public var withoutApproval: Bool
 
-  /// Creates a request.
+  /// Creates a request from its fields.
   public init(withoutApproval: Bool = false) {
     self.withoutApproval = withoutApproval
   }
 
-  /// Decodes a request. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__invite_request__unpack) { message in
       InviteRequest(withoutApproval: message.without_approval != 0)
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__invite_request__init) { message, _ in
       message.without_approval = withoutApproval ? 1 : 0
@@ -33,19 +33,19 @@ public struct InviteRequest: WireMessage {
 public struct InviteResponse: WireMessage {
   /// The code, 13 characters. Secret until used.
   public var code: String
-  /// When the code expires.
+  /// When it expires.
   public var expires: WallTime
-  /// Whether a device that uses the code waits for approval. False from servers without approval.
+  /// Whether a device that uses it must be approved; false from servers without approval.
   public var needsApproval: Bool
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(code: String, expires: WallTime, needsApproval: Bool = false) {
     self.code = code
     self.expires = expires
     self.needsApproval = needsApproval
   }
 
-  /// Decodes a response. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__invite_response__unpack) {
       message throws(WireError) in
@@ -56,7 +56,7 @@ public struct InviteResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__invite_response__init) { message, arena in
       message.code = arena.text(code)
@@ -66,22 +66,22 @@ public struct InviteResponse: WireMessage {
   }
 }
 
-/// A device that sent the right code and waits for approval.
+/// A device that has used a valid code and waits for approval.
 public struct PendingDevice: Hashable, Sendable {
   /// Identifies it in `ResolvePendingDeviceRequest`. Never zero.
   public var handle: UInt64
-  /// The name that it requested. Unverified.
+  /// The name it claims.
   public var name: String
-  /// When it arrived.
+  /// When it used the code.
   public var since: WallTime
-  /// When its code expires. It can be approved until then.
+  /// Until when it can be approved.
   public var expires: WallTime
   /// The device that created its code.
   public var inviter: ReplicaID
   /// The digits to compare; see `PairRequest.digits`.
   public var digits: String
 
-  /// Creates a pending device.
+  /// Creates a pending device from its fields.
   public init(
     handle: UInt64, name: String, since: WallTime, expires: WallTime, inviter: ReplicaID,
     digits: String
@@ -100,12 +100,12 @@ public struct ListPendingDevicesResponse: WireMessage {
   /// In order of arrival.
   public var pendingDevices: [PendingDevice]
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(pendingDevices: [PendingDevice]) {
     self.pendingDevices = pendingDevices
   }
 
-  /// Decodes a response. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__list_pending_devices_response__unpack) {
       message throws(WireError) in
@@ -126,7 +126,7 @@ public struct ListPendingDevicesResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(
       atrest__sync__v1__list_pending_devices_response__init,
@@ -147,20 +147,20 @@ public struct ListPendingDevicesResponse: WireMessage {
   }
 }
 
-/// Approves or rejects a pending device.
+/// Approves or denies a pending device.
 public struct ResolvePendingDeviceRequest: WireMessage {
-  /// `PendingDevice.handle`.
+  /// The `PendingDevice.handle`.
   public var handle: UInt64
   /// Whether to approve it.
   public var allow: Bool
 
-  /// Creates a request.
+  /// Creates a request from its fields.
   public init(handle: UInt64, allow: Bool) {
     self.handle = handle
     self.allow = allow
   }
 
-  /// Decodes a request. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__resolve_pending_device_request__unpack) {
       message in
@@ -168,7 +168,7 @@ public struct ResolvePendingDeviceRequest: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__resolve_pending_device_request__init) { message, _ in
       message.handle = handle
@@ -177,31 +177,31 @@ public struct ResolvePendingDeviceRequest: WireMessage {
   }
 }
 
-/// The outcome for a pending device.
+/// The result of resolving a pending device.
 public struct ResolvePendingDeviceResponse: WireMessage {
   /// An approved device.
   public struct Admitted: Hashable, Sendable {
-    /// Its replica identity.
+    /// Its replica ID.
     public var replica: ReplicaID
-    /// Its name, possibly different from the requested one.
+    /// Its name, which may differ from the claimed one.
     public var name: String
 
-    /// Creates an approved device.
+    /// Creates an approved device from its fields.
     public init(replica: ReplicaID, name: String) {
       self.replica = replica
       self.name = name
     }
   }
 
-  /// The approved device. Nil if it was rejected.
+  /// Nil if it was denied.
   public var admitted: Admitted?
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(admitted: Admitted? = nil) {
     self.admitted = admitted
   }
 
-  /// Decodes a response. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__resolve_pending_device_response__unpack) {
       message throws(WireError) in
@@ -213,7 +213,7 @@ public struct ResolvePendingDeviceResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__resolve_pending_device_response__init) { message, arena in
       guard let admitted else { return }

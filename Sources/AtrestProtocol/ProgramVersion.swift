@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The package's version, defined only here.
+// The version number. Its only definition.
 
-/// The version of the programs and libraries of this package.
+/// The version of this package's programs and libraries.
 public enum ProgramVersion {
-  /// The semantic version.
+  /// The version as displayed.
   public static let text = "0.1.0"
 }

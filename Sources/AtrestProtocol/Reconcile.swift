@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of Sync.Reconcile: contiguous key ranges with a summary of each.
+// Sync.Reconcile: range-based set reconciliation over adjacent key ranges.
 
 import AtrestReplication
 import CAtrestProtobufC
 import CAtrestProtos
 
-/// A key range and a summary of the records that one side holds in it. It begins where the previous
-/// range ended.
+/// A key range and one side's contents. Starts where the previous range ends.
 public struct KeyRange: Hashable, Sendable {
-  /// What is compared.
+  /// How to compare a range.
   public enum Content: Hashable, Sendable {
     /// Nothing: the range is settled.
     case settled
@@ -25,47 +24,46 @@ public struct KeyRange: Hashable, Sendable {
     /// The record's hash; see `Fingerprint.hash(ofRecord:)`.
     public var hash: UInt64
 
-    /// Creates an item.
+    /// Creates an item from its fields.
     public init(key: [UInt8], hash: UInt64) {
       self.key = key
       self.hash = hash
     }
   }
 
-  /// The first key after the range. Empty: no upper bound.
+  /// The exclusive end of the range; empty means the end of the key space.
   public var end: [UInt8]
-  /// What is compared.
+  /// How to compare the range.
   public var content: Content
 
-  /// Creates a range.
+  /// Creates a range from its fields.
   public init(end: [UInt8], content: Content) {
     self.end = end
     self.content = content
   }
 
-  /// Maximum number of ranges in one message.
+  /// Maximum ranges per message.
   public static let limit = 1000
-  /// Maximum number of items in one message.
+  /// Maximum items per message.
   public static let itemLimit = 4000
-  /// A range with at most this many records on either side is compared item by item.
+  /// Ranges with at most this many records on both sides are compared item by item.
   public static let smallCount: UInt64 = 32
 }
 
-/// A replica's summary of what it holds.
+/// A replica's contents, to compare with the account's.
 public struct ReconcileRequest: WireMessage {
-  /// Contiguous, ascending, from the first key.
+  /// Adjacent and ascending, from the first possible key.
   public var ranges: [KeyRange]
-  /// `ExchangeResponse.head` of the latest response. Nil if the caller stores nothing of the
-  /// response.
+  /// The account's head in the latest response; nil if this response will not be stored.
   public var lastKnownHead: Cursor?
 
-  /// Creates a request.
+  /// Creates a request from its fields.
   public init(ranges: [KeyRange], lastKnownHead: Cursor? = nil) {
     self.ranges = ranges
     self.lastKnownHead = lastKnownHead
   }
 
-  /// Decodes a request. Checks that its ranges and items ascend.
+  /// Decodes a request. Throws if its ranges and items do not ascend.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__reconcile_request__unpack) {
       message throws(WireError) in
@@ -75,7 +73,7 @@ public struct ReconcileRequest: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(
       atrest__sync__v1__reconcile_request__init, expectedBytes: KeyRange.arenaBytes(ranges)
@@ -87,20 +85,20 @@ public struct ReconcileRequest: WireMessage {
   }
 }
 
-/// The differences found in one round.
+/// The differences between replica and account.
 public struct ReconcileResponse: WireMessage {
-  /// The account's summary of the ranges that differ. All others are settled.
+  /// The account's contents of differing ranges; the others are settled.
   public var ranges: [KeyRange]
-  /// Encoded `Record`s that the replica lacks or holds differently.
+  /// Encoded `Record`s that the replica lacks or has in another version.
   public var records: [[UInt8]]
-  /// Keys of records that the account lacks or holds differently.
+  /// Keys of records that the account lacks or has in another version.
   public var wanted: [[UInt8]]
   /// The server's clock.
   public var serverTime: WallTime
-  /// Whether the server does not know `lastKnownHead`. The other fields are then empty.
+  /// Whether the server does not know `lastKnownHead`. All other fields are then empty.
   public var restarted: Bool
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(
     ranges: [KeyRange], records: [[UInt8]] = [], wanted: [[UInt8]] = [], serverTime: WallTime,
     restarted: Bool = false
@@ -128,7 +126,7 @@ public struct ReconcileResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(
       atrest__internal__v1__reconcile_response_page__init,
@@ -148,7 +146,7 @@ public struct ReconcileResponse: WireMessage {
 }
 
 extension KeyRange {
-  /// Maximum length of a key in bytes: a journal entry's id and its kind.
+  /// Maximum bytes of a key: a journal entry's ID and its kind.
   private static let keyLimitBytes = Record.Limits.idBytes + 32 + 4
 
   fileprivate static func arenaBytes(_ ranges: [KeyRange]) -> Int {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The canonical encoding of records, for transport, storage and comparison.
+// Encodes and decodes records: the form in which they are sent, stored and compared.
 
 import AtrestReplication
 import CAtrestProtobufC
 import CAtrestProtos
 
 extension Record: WireMessage {
-  /// Decodes a record and checks the rules of records.proto that apply to every kind.
+  /// Decodes a record and checks its structure: the rules of records.proto for every kind.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__record__unpack) { message throws(WireError) in
       try Record(message)
     }
   }
 
-  /// The canonical encoding: two records are equal if and only if their encodings are equal.
+  /// The canonical encoding: two records are equal if and only if their encodings are.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__record__init, expectedBytes: 1024) { message, arena in
       message = arena.record(self).pointee

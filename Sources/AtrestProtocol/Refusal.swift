@@ -1,47 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reason why the server did not accept an offer.
+// Why the server rejected an offer.
 
 import CAtrestProtos
 
-/// The reason why one offer was not accepted. The replica keeps the record. Other offers are not
-/// affected.
+/// Why one offer was rejected. The replica keeps the record; other offers are not affected.
 public struct Refusal: Hashable, Sendable {
-  /// The reason as a number. Unknown numbers come from newer servers.
+  /// The machine-readable cause. Unknown numbers come from newer servers.
   public struct Reason: RawRepresentable, Hashable, Sendable {
     /// The number on the wire.
     public let rawValue: Int
 
-    /// Creates a reason from its number.
+    /// Creates a reason from its wire number.
     public init(rawValue: Int) {
       self.rawValue = rawValue
     }
 
     /// A stamp is too far ahead of the server's clock.
     public static let clockSkew = Reason(rawValue: 1)
-    /// The record breaks a rule of records.proto.
+    /// The record violates a rule of records.proto.
     public static let invalid = Reason(rawValue: 2)
     /// The record or one of its values is too large.
     public static let tooLarge = Reason(rawValue: 3)
-    /// The request would delete more than half of the account's records.
+    /// The request would delete most of the account's records.
     public static let massDeletion = Reason(rawValue: 5)
-    /// The server's copy of the record is corrupt.
+    /// The server's copy of the record is damaged.
     public static let damaged = Reason(rawValue: 6)
-    /// The account's quota is used up, and the record is new or has grown.
+    /// The account's quota is reached, and the record is new or has grown.
     public static let quota = Reason(rawValue: 7)
 
-    /// Reasons after which the same write may be accepted later. Later writes to the record wait
-    /// for it.
+    /// Reasons for which the same write may be accepted later. The record's later writes wait for
+    /// it.
     public static let transient: [Reason] = [.clockSkew, .quota]
   }
 
   /// The offer's index in its request.
   public let index: Int
-  /// The reason, for programs.
+  /// The machine-readable cause.
   public let reason: Reason
-  /// One sentence for people. Contains no value of the record.
+  /// One sentence for the user, without any value of the record.
   public let message: String
 
-  /// Creates a refusal.
+  /// Creates a refusal from its fields.
   public init(index: Int, reason: Reason, message: String) {
     self.index = index
     self.reason = reason

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages for revoking devices. `Devices.Revoke` and `Admin.RevokeDevice` share one encoding.
+// The messages that revoke devices. `Devices.Revoke` and `Admin.RevokeDevice` share one wire
+// format.
 
 import AtrestReplication
 import CAtrestProtos
 
-/// Selects the devices to revoke.
+/// Revokes a device.
 public struct RevokeDeviceRequest: WireMessage {
-  /// The device's identity.
+  /// Its replica ID.
   public var replica: ReplicaID
-  /// Whether to revoke its descendants, too. See `Lineage`.
+  /// Whether to revoke its descendants too: see `Lineage`.
   public var withDescendants: Bool
 
-  /// Creates a request.
+  /// Creates a request from its fields.
   public init(replica: ReplicaID, withDescendants: Bool = false) {
     self.replica = replica
     self.withDescendants = withDescendants
   }
 
-  /// Decodes a request. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__revoke_device_request__unpack) { message in
       RevokeDeviceRequest(
@@ -26,7 +27,7 @@ public struct RevokeDeviceRequest: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__revoke_device_request__init) { message, _ in
       message.replica = replica.rawValue
@@ -35,18 +36,17 @@ public struct RevokeDeviceRequest: WireMessage {
   }
 }
 
-/// The affected devices, in three disjoint lists.
+/// The revoked devices, and the descendants that still have access. The lists are disjoint.
 public struct RevokeDeviceResponse: WireMessage {
-  /// Devices that the call revoked. Does not contain devices that were revoked before. Empty from
-  /// older servers.
+  /// Devices revoked by this call, without those revoked before. Empty from servers that do not
+  /// report it.
   public var revoked: [ReplicaID]
-  /// Descendants that still have access and that `withDescendants` would have revoked.
+  /// Descendants that still have access because `withDescendants` was false.
   public var remaining: [ReplicaID]
-  /// Descendants that `withDescendants` does not revoke: the caller, and those that descend only
-  /// through it.
+  /// Descendants that `withDescendants` spares: the caller, and those that descend only through it.
   public var spared: [ReplicaID]
 
-  /// Creates a response.
+  /// Creates a response from its fields.
   public init(
     revoked: [ReplicaID] = [], remaining: [ReplicaID] = [], spared: [ReplicaID] = []
   ) {
@@ -55,7 +55,7 @@ public struct RevokeDeviceResponse: WireMessage {
     self.spared = spared
   }
 
-  /// Decodes a response. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded response.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__revoke_device_response__unpack) { message in
       RevokeDeviceResponse(
@@ -65,7 +65,7 @@ public struct RevokeDeviceResponse: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(
       atrest__sync__v1__revoke_device_response__init,

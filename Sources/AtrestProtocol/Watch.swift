@@ -4,24 +4,24 @@
 import AtrestReplication
 import CAtrestProtos
 
-/// Opens a Watch stream.
+/// Requests a stream of new commits.
 public struct WatchRequest: WireMessage {
-  /// The replica's cursor. Nil if it has none.
+  /// The replica's position; nil before the first exchange.
   public var cursor: Cursor?
 
-  /// Creates a request.
+  /// Creates a request from its fields.
   public init(cursor: Cursor?) {
     self.cursor = cursor
   }
 
-  /// Decodes a request. See `WireMessage.init(decoding:)`.
+  /// Decodes a protobuf-encoded request.
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__sync__v1__watch_request__unpack) { message in
       WatchRequest(cursor: message.cursor.map { Cursor($0.pointee) })
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(atrest__sync__v1__watch_request__init) { message, arena in
       message.cursor = cursor.map { arena.cursor($0) }
@@ -29,18 +29,18 @@ public struct WatchRequest: WireMessage {
   }
 }
 
-/// A commit, or a heartbeat if there are no records.
+/// New records, or a heartbeat without records.
 public struct WatchEvent: WireMessage {
-  /// The cursor that a replica must have to store the records. Any other replica calls Exchange.
+  /// The cursor required to store the records as they are; at any other, call Exchange.
   public var after: Cursor
   /// Encoded `Record`s in commit order.
   public var records: [[UInt8]]
-  /// The replica's cursor after this event.
+  /// The replica's cursor after storing them.
   public var cursor: Cursor
   /// The server's clock.
   public var serverTime: WallTime
 
-  /// Creates an event.
+  /// Creates an event from its fields.
   public init(after: Cursor, records: [[UInt8]], cursor: Cursor, serverTime: WallTime) {
     self.after = after
     self.records = records
@@ -64,7 +64,7 @@ public struct WatchEvent: WireMessage {
     }
   }
 
-  /// The encoded message.
+  /// The protobuf encoding.
   public var encoded: [UInt8] {
     packing(
       atrest__internal__v1__watch_event_page__init, expectedBytes: Page.arenaBytes(records)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The boundary to protobuf-c: Swift values on this side, C messages on the other.
+// Wraps protobuf-c: Swift values outside, C messages inside; no C message leaves this module.
 
 import CAtrestProtobufC
 
@@ -7,15 +7,15 @@ import CAtrestProtobufC
   import Glibc
 #endif
 
-/// A message of the protocol as a Swift value.
+/// A protocol message as a Swift value.
 public protocol WireMessage: Hashable, Sendable {
   /// Decodes a message.
   ///
-  /// - Parameter bytes: Untrusted input. It cannot cause a trap or take more than 8 MiB of memory.
-  /// - Throws: `WireError` if the bytes are malformed or break a rule of the contract.
+  /// - Parameter bytes: Untrusted bytes. None can trap or take more than 8 MiB.
+  /// - Throws: `WireError` if the bytes are malformed or violate the contract.
   init(decoding bytes: [UInt8]) throws(WireError)
 
-  /// The encoded message.
+  /// The protobuf encoding.
   var encoded: [UInt8] { get }
 }
 
@@ -25,7 +25,7 @@ func unpack<C>(
   by function: (UnsafeMutablePointer<ProtobufCAllocator>?, Int, UnsafePointer<UInt8>?) ->
     UnsafeMutablePointer<C>?
 ) throws(WireError) -> UnsafeMutablePointer<C> {
-  var nothing: UInt8 = 0  // protobuf-c requires an address even for zero bytes.
+  var nothing: UInt8 = 0  // protobuf-c requires an address even for no bytes.
   let message = arena.withAllocator { allocator in
     withUnsafePointer(to: &nothing) { nowhere in
       function(allocator, bytes.count, bytes.baseAddress ?? nowhere)
@@ -35,7 +35,7 @@ func unpack<C>(
   return message
 }
 
-/// Unpacks a C message and passes it to `body`. The message is valid only during that call.
+/// Unpacks a C message and passes it to `body`. It is valid only during that call.
 func unpacking<C, R>(
   _ bytes: [UInt8],
   by function: (UnsafeMutablePointer<ProtobufCAllocator>?, Int, UnsafePointer<UInt8>?) ->
@@ -44,7 +44,7 @@ func unpacking<C, R>(
 ) throws(WireError) -> R {
   guard hasFewFields(bytes) else { throw .invalid("a message has very many fields") }
   let arena = Arena(expectedBytes: bytes.count * 8)
-  // The unpacked message points into the arena, which the compiler cannot know.
+  // The message points into the arena; the compiler does not know that.
   defer { withExtendedLifetime(arena) {} }
   return try bytes.withUnsafeBufferPointer { buffer throws(WireError) -> R in
     let message = try unpack(buffer, in: arena, by: function)
@@ -52,13 +52,13 @@ func unpacking<C, R>(
   }
 }
 
-/// The number of fields that a message of any size may have. A full page has about 2,000. The
-/// operator's lists may have more, but their entries take more than sixteen bytes each.
+/// Maximum fields per message, whatever their size. A full page has about 2,000. The owner's lists,
+/// whose entries take more than 16 bytes each, may have more.
 private let manyFields = 4_096
 
-/// Whether a message has a plausible number of fields for its size, unknown fields included.
-/// protobuf-c spends about 50 ns on each, so 270 KiB of the smallest fields would cost 4 ms.
-/// Malformed messages are left to protobuf-c.
+/// Whether a message has a plausible number of fields for its size, including unknown ones.
+/// protobuf-c spends some 50 ns on each, so 270 KiB of the smallest would cost 4 ms. Malformed
+/// messages are left to protobuf-c.
 private func hasFewFields(_ bytes: [UInt8]) -> Bool {
   let most = max(manyFields, bytes.count / 16)
   // A field takes at least two bytes.
@@ -82,21 +82,21 @@ private func hasFewFields(_ bytes: [UInt8]) -> Bool {
         for byte in bytes[start..<index].reversed() { length = length << 7 | Int(byte & 0x7f) }
         index += length
       case 5: index += 4
-      default: break  // Groups, which protobuf-c rejects. Each group tag counts as a field.
+      default: break  // Groups, which protobuf-c rejects; each group tag counts as a field.
       }
     }
     return true
   }
 }
 
-/// The index after a varint, or the end of the input if the varint is unterminated.
+/// The index after a varint; past the end if it is unterminated.
 private func endOfVarint(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int) -> Int {
   var index = start
   while index < bytes.count, bytes[index] >= 0x80 { index += 1 }
   return index + 1
 }
 
-/// Builds a C message in its own arena and packs it.
+/// Builds a C message in a new arena and packs it.
 func packing<C>(
   _ initialize: (UnsafeMutablePointer<C>?) -> Void, expectedBytes: Int = 512,
   _ fill: (inout C, Arena) -> Void
@@ -111,8 +111,8 @@ func packing<C>(
 func pack<C>(_ message: UnsafeMutablePointer<C>) -> [UInt8] {
   let base = UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self)
   let size = protobuf_c_message_get_packed_size(base)
-  // Without this guard, the standard library would write the count into the shared empty array,
-  // which is a data race.
+  // Otherwise the standard library would write a count of zero into the empty array that all
+  // threads share.
   guard size > 0 else { return [] }
   return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
     count = buffer.baseAddress.map { protobuf_c_message_pack(base, $0) } ?? 0
@@ -120,14 +120,15 @@ func pack<C>(_ message: UnsafeMutablePointer<C>) -> [UInt8] {
 }
 
 extension Array where Element == UInt8 {
-  /// Copies a C message's bytes.
+  /// Copies the bytes of a C message.
   init(_ data: ProtobufCBinaryData) {
     self.init(UnsafeBufferPointer(start: data.data, count: data.data == nil ? 0 : data.len))
   }
 }
 
-/// Decodes text of an unpacked C message. protobuf-c neither validates UTF-8, which proto3
-/// requires, nor accepts NUL: it would truncate the text there and so turn one name into another.
+/// Reads text of a C message unpacked in an arena. protobuf-c does not validate UTF-8 and ends text
+/// at its first NUL. proto3 requires UTF-8, and truncated text would be a different name than the
+/// one sent.
 func text(
   _ characters: UnsafeMutablePointer<CChar>?, limitBytes: Int
 ) throws(WireError) -> String {
