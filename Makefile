@@ -1,10 +1,10 @@
-# What people do with this repository. Each target installs what it misses and says so first.
+# Entry points for people. Each target first installs and names the packages that it lacks.
 
 SWIFT ?= swift
 RELEASE := .build/release
 SIMULATOR := .build/simulation/release/simulate
 
-# Where `make install` puts things.
+# The locations for `make install`.
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -66,7 +66,7 @@ simulate-bugs: simulator
 law: simulator
 	@LAW=$(or $(DEPTH),4) $(SIMULATOR)
 
-# A folder of its own: mutations are compiled in, and must never get into a release.
+# A separate build directory: mutations are compiled in and must never get into a release.
 simulator: deps
 	@$(SWIFT) build -c release --scratch-path .build/simulation -Xswiftc -DMUTATIONS --product simulate
 
@@ -78,7 +78,7 @@ install:
 uninstall:
 	@Scripts/install uninstall $(RELEASE)
 
-# Swift's own libraries are linked in: programs are copied to machines that have no toolchain.
+# Link Swift's libraries statically: programs are copied to machines without a toolchain.
 release: deps
 	@$(SWIFT) build -c release --static-swift-stdlib --product atrest-syncd
 	@$(SWIFT) build -c release --static-swift-stdlib --product atrest
@@ -99,5 +99,5 @@ protos: deps
 clean:
 	@rm -rf .build .venv run Benchmarks/.build
 
-# Variables that people give to `make install`, `make simulate` and `make law`.
+# Variables that people pass to `make install`, `make simulate` and `make law`.
 export PREFIX DESTDIR SEED SEEDS FIRST DEVICES OPERATIONS FAULTS SURVEY BUGS ACTIONS

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells ThreadSanitizer of the half of Swift's Mutex that it cannot see: the slow path, which waits
-// in the kernel.
+// Makes the slow path of Swift's Mutex, which waits in the kernel, visible to ThreadSanitizer.
 //
-// A Mutex that is free is taken and given back by atomics in our own code, which are instrumented.
-// One that is not is the business of libswiftSynchronization, which is not; what a lock orders
-// would then look like a race. Scripts/sanitize preloads this, so that no race has to be
-// suppressed. Source: Synchronization/Mutex/LinuxImpl.swift of Swift 6.
+// An uncontended Mutex is locked and unlocked by atomics in our own code, which is instrumented. A
+// contended one calls libswiftSynchronization, which is not instrumented, so ordering by the lock
+// would look like a race. Scripts/sanitize preloads this file, so no race has to be suppressed.
+// Source: Synchronization/Mutex/LinuxImpl.swift of Swift 6.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -17,7 +16,7 @@
 #define TRY "$s15Synchronization12_MutexHandleV12_tryLockSlowSbyF"
 #define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
 
-// Of ThreadSanitizer's runtime; missing in programs that are built without it.
+// Provided by ThreadSanitizer's runtime. Null in programs that are built without it.
 __attribute__((weak)) void __tsan_acquire(void *address);
 __attribute__((weak)) void __tsan_release(void *address);
 

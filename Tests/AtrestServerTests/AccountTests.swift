@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device asks about its account, and how it ends it.
+// Accounts.Get and Accounts.Delete.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -78,7 +78,7 @@ import Testing
       #expect(storage.registry.authenticate(credentials(replica), at: now) == nil)
     }
     #expect(await delete(name: "kim").failure == .unknownDevice)
-    // The other account knows nothing of it.
+    // The other account is unaffected.
     #expect(try await storage.exchange(ReplicaID(rawValue: 3), request()).records.isEmpty)
     await storage.queue.close()
     let store = try openStore(storage.folder)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of pending devices need: calls that wait, somebody who decides, and timers in the hand
-// of the test.
+// Test support for pending devices: waiting calls, an approving device, and timers under the test's
+// control.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -13,12 +13,12 @@ import Testing
 
 @testable import AtrestServer
 
-/// A call of Pair that waits, as the transport holds it.
+/// A waiting Pair call, as the transport holds it.
 final class Caller: Sendable {
   let answers = Recorder<UnaryOutcome>()
   private let ends = Mutex<[@Sendable () -> Void]>([])
 
-  /// Begins the call, and returns when the server knows whether it waits.
+  /// Starts the call. Returns when the server has decided whether it waits.
   init(
     _ devices: DevicesService, _ queue: CommitQueue, _ code: String, name: String = "laptop",
     nonce: [UInt8] = []
@@ -35,7 +35,7 @@ final class Caller: Sendable {
     await queue.settle()
   }
 
-  /// The caller gives up.
+  /// The caller disconnects.
   func hangUp() {
     for end in ends.withLock({ $0 }) { end() }
   }
@@ -50,7 +50,7 @@ final class Caller: Sendable {
 }
 
 extension CommitQueue {
-  /// Waits for what was submitted before.
+  /// Waits until all jobs submitted before have run.
   func settle() async {
     await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
       let job = Operation(by: .server, use: .reads) { _ throws(StoreError) in
@@ -62,7 +62,7 @@ extension CommitQueue {
   }
 }
 
-/// An account with two devices, and a service whose timers the test ends.
+/// An account with two devices, and a service whose timers the test fires.
 struct ApprovalScene {
   let storage: Storage
   let devices: DevicesService

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pending devices with the right code: how they wait, and who lets them in.
+// Pending devices with the right code: waiting and approval.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -125,8 +125,8 @@ import Testing
     #expect(lost.answers.all.isEmpty)
   }
 
-  /// Somebody who saw the link, came first as "tablet" and showed no digits was let in by an
-  /// ordinary yes.
+  /// Regression: an attacker who saw the link, arrived first as "tablet" and showed no digits was
+  /// approved by an ordinary yes.
   @Test("whoever has no digits to show is not let in by approval, and leaves the code as it was")
   func withoutDigits() async throws {
     let code = try await scene.invite()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many wrong pairing codes are looked at: from everybody, and from one address.
+// The rate limits for wrong pairing codes, per server and per address.
 
 import AtrestReplication
 import AtrestSockets
@@ -95,7 +95,7 @@ import Testing
     var taken = 0
     for subnet in 0..<1000 where try take("2001:db8:1:\(subnet)::1") { taken += 1 }
     #expect(taken == AttemptLimiter.networkCapacity)
-    // Others have theirs, each address no more than six of them.
+    // Other networks have their own budget, and each address at most six attempts.
     taken = 0
     for host in 0..<100 where try take("2001:db8:2::\(host)") { taken += 1 }
     #expect(taken == AttemptLimiter.peerCapacity)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Backups: made while the server writes, checked without being changed, and put back.
+// Backups: made while the server writes, verified read-only, and restored.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -108,7 +108,7 @@ import Testing
     let sum = file + ".sha256"
     let intact = try Data(contentsOf: URL(fileURLWithPath: file))
     let right = try Data(contentsOf: URL(fileURLWithPath: sum))
-    // The last byte of a record is of its last value: how much was drunk.
+    // The last byte of a record belongs to its last value, the amount.
     let body = try #require(intact.range(of: Data(water(7).encoded)))
     var changed = intact
     changed[body.upperBound - 1] ^= 1
@@ -130,7 +130,7 @@ import Testing
     try Data((String(repeating: "a", count: 64) + " *other\n").utf8)
       .write(to: URL(fileURLWithPath: sum))
     #expect(throws: BackupError.checksumOfAnother(path: sum)) { try StoreCopy.check(file) }
-    // Both under another name: what counts is the sum.
+    // Both files have other names. Only the sum counts.
     let moved = storage.folder.path("moved")
     try intact.write(to: URL(fileURLWithPath: moved))
     try right.write(to: URL(fileURLWithPath: moved + ".sha256"))
@@ -219,7 +219,7 @@ import Testing
       codes == [
         .alreadyExists, .failedPrecondition, .invalidArgument, .invalidArgument, .invalidArgument,
       ])
-    // A refusal leaves the way free.
+    // A failed backup does not block the next one.
     _ = try await backUp(storage.folder.path("other"))
     await storage.queue.close()
   }
@@ -245,7 +245,7 @@ import Testing
     try await storage.whileCommitting {
       _ = try admin.backup(bytes) { Answer { outcome, _ in failed.note(outcome.failure) } }
       #expect(throws: Status.self) { _ = try admin.backup(bytes) { Answer { _, _ in } } }
-      // Closed before the first step could be taken.
+      // Close the queue before the first step runs.
       Task { await storage.queue.close() }
       while storage.queue.submit(
         Operation(by: .server, use: .reads) { _ throws(StoreError) in
@@ -396,7 +396,7 @@ import Testing
     #expect(throws: BackupError.store(.notAStore(path: letters))) {
       try Restore.run(from: path, into: letters)
     }
-    // What a restore that was cut short left is not in the way.
+    // Leftovers of an interrupted restore do not prevent another one.
     let again = folder.path("again")
     try FileManager.default.createDirectory(atPath: again, withIntermediateDirectories: true)
     try Data([1]).write(to: URL(fileURLWithPath: again + "/atrest.db.partial"))

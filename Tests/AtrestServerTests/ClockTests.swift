@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server makes of stamps and dates when its own clock is wrong, and how it notices.
+// Stamps and dates when the server's own clock is wrong, and how the server detects that.
 
 import AtrestProtocol
 import AtrestReplication
@@ -29,7 +29,7 @@ import Testing
 
   private static let hour: Int64 = 3_600_000
 
-  /// A record stamped so many steps of the hybrid clock after noon.
+  /// A record stamped this many ticks of the hybrid clock after noon.
   private func water(
     _ number: Int, steps: UInt64, millilitres: Int = 250, by replica: ReplicaID = phone
   ) -> Record {
@@ -81,8 +81,8 @@ import Testing
     #expect(answer.refusals.isEmpty)
   }
 
-  /// A server that was put back has lost the greatest stamp that it took. Nobody may hold the write
-  /// that carried it any more.
+  /// A server that was restored from a backup has lost the greatest stamp it accepted. Possibly no
+  /// device holds the write with that stamp any more.
   @Test("what a write was written over counts as much as what the account took")
   func replaced() throws {
     func write(_ number: Int, over replaced: UInt64, steps: UInt64) -> ExchangeRequest {
@@ -117,7 +117,7 @@ import Testing
       return try store.exchange(kim, request, at: now).refusals.map(\.reason)
     }
     #expect(try push([ahead], token: 7, at: noon - Self.hour) == [.clockSkew])
-    // Its answer was lost. By now the clock would bear both.
+    // The response was lost. By now the clock would allow both.
     #expect(try push([ahead, later()], token: 7, at: noon) == [.clockSkew, .clockSkew])
   }
 
@@ -159,7 +159,7 @@ import Testing
 }
 
 @Suite struct ClockMonitorTests {
-  /// Two clocks that a test sets.
+  /// Two clocks that the test sets.
   private final class Clocks: Sendable {
     let wall = Mutex(noon)
     let uptime = Mutex(Int64(1000))
@@ -236,7 +236,7 @@ import Testing
     #expect(monitor.doubt == .differsFromDevices(by: 7_200_000))
     device(2, of: 2, ahead: 0)
     device(3, of: 3, ahead: 10)
-    // A liar with many devices.
+    // One account with many lying devices.
     for number in 10..<20 { device(UInt64(number), of: 1, ahead: 7_200_000) }
     monitor.check()
     #expect(monitor.doubt == nil)

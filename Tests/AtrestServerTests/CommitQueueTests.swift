@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What shares a commit, and what happens when one fails.
+// Group commit, and failures of commits and disks.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -33,8 +33,8 @@ import Testing
     await storage.queue.close()
   }
 
-  /// Connect, ask for everything a hundred times, hang up, and again: it held up every account's
-  /// pushes.
+  /// Regression: a client that connected, requested everything a hundred times and disconnected, in
+  /// a loop, delayed every account's pushes.
   @Test("what a caller asked for who hung up is not done, unless it takes something away")
   func hungUp() async throws {
     let storage = try Storage()
@@ -62,7 +62,7 @@ import Testing
     let stored = try await storage.exchange(tablet, request()).decodedRecords
     #expect(!stored.contains { $0.key == water(2).key })
     #expect(stored.first { $0.key == water(1).key }?.isDeleted == true)
-    // What it held is free again.
+    // The reconciliation slot is free again.
     _ = try storage.sync.reconcile(
       session, ReconcileRequest(ranges: []).encoded, answer: answer)
     await storage.queue.close()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices that write, lose answers and repeat themselves end with what the server has.
+// Devices that write, lose responses and repeat requests converge with the server.
 
 import AtrestProtocol
 import AtrestReplication
@@ -36,12 +36,12 @@ import Testing
       if Bool.random(using: &random) {
         replicas[index].write(Int.random(in: 0..<6, using: &random), at: now, &random)
       } else {
-        // Every third answer is lost; the request is repeated later.
+        // Every third response is lost. The request is repeated later.
         let isLost = Int.random(in: 0..<3, using: &random) == 0
         try replicas[index].exchange(store, kim, at: now, isAnswerLost: isLost)
       }
     }
-    // What was sent is settled, what waited is sent, and everybody hears of it.
+    // Settle what was sent, send what is pending, and let every device receive it.
     for _ in 0..<3 {
       for index in replicas.indices {
         try replicas[index].exchange(store, kim, at: noon + 1000, isAnswerLost: false)
@@ -55,8 +55,8 @@ import Testing
   }
 }
 
-/// As much of a client as convergence needs. What was sent keeps its number and its bytes until it
-/// is settled.
+/// The part of a client that convergence needs. A sent offer keeps its number and its bytes until
+/// it is settled.
 private struct Replica {
   let id: ReplicaID
   var records: [RecordKey: Record] = [:]
@@ -65,7 +65,7 @@ private struct Replica {
   var clock = HybridClock()
   var cursor: Cursor?
   var position = OutboxPosition.start
-  /// The newest token, and the greatest number given by then.
+  /// The newest token and the greatest number assigned with it.
   var newest = OutboxPosition.start
 
   init(id: ReplicaID) {
@@ -89,8 +89,8 @@ private struct Replica {
   mutating func exchange(
     _ store: SQLiteStore, _ account: AccountID, at now: Int64, isAnswerLost: Bool
   ) throws {
-    // A server that has taken more than the device was told says how far it is, and is gone on
-    // from.
+    // A server that judged more than the device knows returns its position. The device continues
+    // from there.
     if newest == position {
       for (key, fields) in pending.sorted(by: { $0.key < $1.key }) {
         guard let record = records[key] else { continue }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder a store lives in, the reserve it keeps, and how often codes may be tried.
+// The store's directory, the disk reserve, and access permissions.
 
 import AtrestReplication
 import AtrestTestSupport

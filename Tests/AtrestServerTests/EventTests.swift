@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written down of what happened: all of it, by number, for good, and not so much that it
-// fills the disk.
+// The audit log: complete, identified by number, permanent, and bounded so that it cannot fill the
+// disk.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -34,8 +34,8 @@ import struct AtrestReplication.WallTime
   private func events(
     _ session: DeviceSession? = nil, before: UInt64 = 0, limit: UInt32 = 100
   ) async throws -> EventsResponse {
-    // A device's look is beside the commits. The owner's is between them, after what was noted
-    // before it.
+    // A device's read runs beside the commits. The operator's runs between them, after earlier
+    // notes.
     _ = try await all()
     let bytes = EventsRequest(before: before, limit: limit).encoded
     let outcome = await outcome { later throws(Status) in
@@ -111,7 +111,7 @@ import struct AtrestReplication.WallTime
     #expect(found.map(\.at.milliseconds) == [noon + 5, noon + 5, noon + 5, noon, noon])
     #expect(found.map(\.number) == [5, 4, 3, 2, 1])
     #expect(found.allSatisfy { $0.count == 1 })
-    // Nothing of it is another account's business.
+    // Another account sees none of it.
     #expect(try await events(storage.session(ReplicaID(rawValue: 3))).events.isEmpty)
     await storage.queue.close()
   }
@@ -126,7 +126,7 @@ import struct AtrestReplication.WallTime
       ) {
         Answer { outcome, _ in answers.note(outcome) }
       }
-      // A read passes through the same queue: after it the pending device waits.
+      // A read passes through the same queue, so the pending device waits afterwards.
       _ = try await events()
       let waiting = try ListPendingDevicesResponse(
         decoding: try storage.devices.pendingDevices(kim, []).reply
@@ -194,7 +194,7 @@ import struct AtrestReplication.WallTime
     let found = try await all()
     #expect(found.map(\.event.count) == [15, 1])
     #expect(found.map(\.account) == [0, 0])
-    // What was counted last is written when the server stops.
+    // The last counts are written when the server stops.
     for _ in 0..<3 { _ = try? await pair("nonsense") }
     storage.queue.writeCounted(at: WallTime(milliseconds: storage.world.now), always: true)
     #expect(try await all().map(\.event.count) == [3, 15, 1])
@@ -318,7 +318,7 @@ import struct AtrestReplication.WallTime
     }
   }
 
-  /// Changes the log as somebody would who knows SQLite.
+  /// Alters the log as an attacker with SQLite would.
   private func tamper(_ statement: String) throws {
     let triggers = ["event_is_not_changed", "event_is_not_removed"]
     let queue = try DatabaseQueue(path: file)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an exchange takes, refuses, answers and leaves out.
+// What an exchange accepts, refuses, returns and omits.
 
 import AtrestProtocol
 import AtrestReplication
@@ -81,7 +81,7 @@ import Testing
       let page = (start..<min(start + 500, count)).map { offer(water($0)) }
       _ = try store.exchange(kim, ExchangeRequest(cursor: nil, offers: page))
     }
-    // The first, the first of the second page, and the last.
+    // The first record, the first one of the second page, and the last.
     let rotten = [0, Page.records + 1, count - 1]
     try store.transaction { transaction throws(StoreError) in
       for number in rotten {
@@ -144,7 +144,7 @@ import Testing
     for (account, order) in [(kim, [early, late]), (sam, [late, early])] {
       _ = try store.exchange(account, request(nil, order[0]), at: noon + 20)
       let second = try store.exchange(account, request(nil, order[1]), at: noon + 20)
-      // Sent again, it finds its conflict in the journal already.
+      // Sent again, it finds its conflict in the journal.
       let third = try store.exchange(account, request(second.cursor, order[1]), at: noon + 30)
       #expect(third.cursor == second.cursor && third.records.isEmpty)
       #expect(second.superseded == (order[1] == early ? [0] : []))
@@ -167,7 +167,8 @@ import Testing
     #expect(answer.cursor.sequence == 2)
   }
 
-  /// Once it is acknowledged nobody else may hold the write, and the server may be put back.
+  /// Once the write is acknowledged, the server may hold the only copy, and may be restored from a
+  /// backup.
   @Test("the entry comes along though the page ends before it")
   func loserLearnsAtOnce() throws {
     let many = (2..<Page.records + 50).map { water($0, by: tablet) }
@@ -219,7 +220,7 @@ import Testing
     let hourEarlier = noon - 3_600_000
     #expect(try store.exchange(kim, request(nil, record), at: hourEarlier).refusals.isEmpty)
     let edit = water(1, millilitres: 300, at: hourEarlier + 61_000, by: tablet)
-    // It loses, so it changes nothing: no reason to refuse it.
+    // It loses and changes nothing, so it is not refused.
     #expect(try store.exchange(kim, request(nil, edit), at: hourEarlier).refusals.isEmpty)
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns at one resource: nobody has more of it by asking for more.
+// Fair queueing: a party gets no larger share by asking for more.
 
 import AtrestTestSupport
 import Testing
@@ -7,7 +7,7 @@ import Testing
 @testable import AtrestServer
 
 @Suite struct FairSharesTests {
-  /// Serves turns of given costs; a party waits again after each turn while it has some left.
+  /// Serves turns of given costs. A party waits again after each turn while it has costs left.
   private func serve(_ costs: [String: [UInt64]], of turns: Int) -> [String] {
     var (shares, left) = (FairShares<String>(), costs)
     for party in costs.keys.sorted() { shares.wait(party) }
@@ -39,7 +39,7 @@ import Testing
       #expect(shares.next() == "busy")
       shares.charge("busy", 10)
     }
-    // One that comes now has not 1,000 to spend, but a turn at most before the busy one's next.
+    // A new party has no credit of 1,000, but at most one turn before the busy one's next.
     shares.wait("busy")
     shares.wait("new")
     #expect(shares.next() == "new")
@@ -47,7 +47,7 @@ import Testing
     shares.wait("new")
     #expect(shares.next() == "busy")
     shares.charge("busy", 10)
-    // Away for a moment, the new one is still ahead by what it had.
+    // The new party left for a moment, but its charge still counts.
     shares.wait("busy")
     #expect(shares.next() == "busy")
   }
@@ -77,7 +77,7 @@ import Testing
       for party in parties { shares.wait(party) }
       for _ in 0..<300 {
         guard let party = shares.next() else { return false }
-        // The first is greedy: all its turns are the costliest there are.
+        // The first party is greedy: each of its turns has the maximum cost.
         let cost = party == 0 ? costliest : UInt64.random(in: 1...costliest, using: &random)
         shares.charge(party, cost)
         had[party] += cost

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A round of housekeeping over a whole server, and what it tells watchers.
+// A round of housekeeping over a whole server, and its events on Watch streams.
 
 import AtrestProtocol
 import AtrestReplication
@@ -23,7 +23,7 @@ import Testing
     let keeper = Housekeeper(
       queue: storage.queue, registry: storage.registry, environment: storage.world.environment)
     let cursor = try await storage.exchange(phone, request(start)).cursor
-    // From memory, and from storage: the tablet heard of another head last.
+    // Once from memory and once from storage: the tablet's last known head differs.
     _ = try await storage.exchange(phone, request(cursor))
     await keeper.goRound()
     #expect(try await storage.exchange(tablet, request()).records == [deleted(1).encoded])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is taken out of deleted records and of the journal, and when, and what must stay.
+// What pruning removes from deleted records and the journal, when, and what it keeps.
 
 import AtrestProtocol
 import AtrestReplication
@@ -99,7 +99,7 @@ import Testing
   @Test("nobody is waited for longer than thirty days after the server took the deletion in")
   func thirtyDays() throws {
     try push(offer(water(1)), at: noon)
-    // Made on Monday, brought a week later: the week does not count.
+    // Deleted on Monday and pushed a week later. The week in between does not count.
     try push(deletion(deleted(1)), at: noon + 7 * day)
     try housekeep(at: noon + 37 * day - 1)
     #expect(try stored() == [deleted(1)])
@@ -132,7 +132,7 @@ import Testing
     try housekeep(at: noon + 80 * day)
     let answer = try store.exchange(kim, request(cursor), by: tablet)
     #expect(answer.records == [bare.encoded] && answer.cursor.sequence == 3)
-    // Merged into what the device held, it is the same there.
+    // Merging it into the device's copy gives the same record.
     var held = deleted(1)
     held.merge(bare)
     #expect(held == bare)
@@ -150,7 +150,7 @@ import Testing
     try push(offer(water(2)), at: noon)
     try push(deletion(deleted(2)), at: noon + 1000)
     try housekeep(at: noon + 99 * day)
-    // Only its deletion was undone: the rest comes from what the device still holds.
+    // Only the deletion is undone. The other fields come from the device's copy.
     var back = water(2)
     back.set(
       Register(

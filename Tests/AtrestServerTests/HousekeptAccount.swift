@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An account on a store of its own, with two devices that called, for tests of housekeeping.
+// Test support for housekeeping: an account with two active devices on its own store.
 
 import AtrestProtocol
 import AtrestReplication
@@ -25,7 +25,7 @@ class HousekeptAccount {
     try see(tablet)
   }
 
-  /// The device called.
+  /// Records a call of the device.
   func see(_ device: ReplicaID, at time: Int64 = noon) throws {
     try store.transaction { t throws(StoreError) in
       try t.devices.note(seen: [device: WallTime(milliseconds: time)], progress: [:])
@@ -40,7 +40,6 @@ class HousekeptAccount {
     try store.housekeep(account: kim, at: WallTime(milliseconds: time))
   }
 
-  /// Returns the account's head.
   @discardableResult
   func push(
     _ bytes: [UInt8], by device: ReplicaID = phone, at time: Int64
@@ -51,12 +50,12 @@ class HousekeptAccount {
     return answer.head
   }
 
-  /// The account's records. The device that asks is none of its own: it holds nothing.
+  /// The account's records. The caller is an unknown device without an acknowledged position.
   func stored() throws -> [Record] {
     try store.exchange(kim, request(), by: ReplicaID(rawValue: 999)).decodedRecords
   }
 
-  /// The device holds everything, and says so.
+  /// The device reads everything and acknowledges it.
   func catchUp(_ device: ReplicaID, at time: Int64 = noon) throws {
     var cursor: Cursor?
     for _ in 0..<2 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose job storage does next, and what a party may have waiting, running and on its way.
+// The order of storage jobs, and the bounds on a party's waiting jobs and responses.
 
 import AtrestLedger
 import AtrestRPC
@@ -62,7 +62,7 @@ import Testing
     let desk = Desk(limits)
     for number in 0..<5 { desk.submit("k\(number)", by: device(1, of: kim), nanoseconds: 60) }
     #expect(desk.serveBatch() == ["k0", "k1"])
-    // Who comes meanwhile is next.
+    // A party that arrives in between is next.
     desk.submit("s", by: device(2, of: sam))
     #expect(desk.serveBatch() == ["s", "k2", "k3"])
     #expect(desk.serveBatch() == ["k4"])
@@ -87,7 +87,7 @@ import Testing
     let desk = Desk(limits)
     for number in 0..<6 { desk.submit("k\(number)", by: device(1, of: kim), answerBytes: 9000) }
     for number in 0..<6 { desk.submit("s\(number)", by: device(2, of: sam)) }
-    // The third is what it has too much.
+    // The third response exceeds the bound.
     #expect(desk.serveBatch() == ["k0", "s0", "k1", "s1", "k2", "s2", "s3", "s4", "s5"])
     #expect(desk.serveBatch() == ["k3", "k4", "k5"])
   }
@@ -115,7 +115,7 @@ import Testing
     #expect(isTaken == [true, true, true, false, false])
     #expect(desk.submit("s", by: device(2, of: sam)))
     #expect(desk.submit("s", by: device(2, of: sam)))
-    // 1,500 bytes wait: there is no room for anybody.
+    // 1,500 bytes wait, so there is no room for anybody.
     #expect(!desk.submit("owner", by: .owner, costBytes: 301))
     _ = desk.serve()
     #expect(desk.submit("k", by: device(1, of: kim)) && desk.submit("owner", by: .owner))
@@ -166,7 +166,7 @@ import Testing
   }
 }
 
-/// A queue that a test runs by hand, and the time, which only work moves on.
+/// A queue that the test runs by hand, with a clock that only work advances.
 private final class Desk: Sendable {
   private let queue: JobQueue
   private let time: Clock
@@ -182,7 +182,7 @@ private final class Desk: Sendable {
       meter: { time.nanoseconds.load(ordering: .relaxed) })
   }
 
-  /// What jobs were finished with that were not done.
+  /// The errors of jobs that were finished without running.
   var refused: [StoreError] { errors.withLock { $0 } }
 
   @discardableResult func submit(
@@ -196,14 +196,14 @@ private final class Desk: Sendable {
     return queue.submit(job) {}
   }
 
-  /// All that waits: the names of jobs, in order.
+  /// Serves all waiting jobs. Returns their names in order.
   func serve() -> [String] {
     var names: [String] = []
     while case let batch = serveBatch(), !batch.isEmpty { names += batch }
     return names
   }
 
-  /// One batch, whose answers leave at once.
+  /// Serves one batch. Its responses leave at once.
   func serveBatch() -> [String] {
     let batch = runBatch()
     queue.finish(batch) {}
@@ -211,7 +211,7 @@ private final class Desk: Sendable {
     return names(batch)
   }
 
-  /// One batch that is not committed.
+  /// Runs one batch that fails to commit.
   func failBatch() -> [String] {
     let batch = runBatch()
     queue.forget(batch)

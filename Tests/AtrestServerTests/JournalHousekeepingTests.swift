@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the journal keeps an entry, and a deleted record what an entry lists.
+// How long journal entries are kept, and how long a deleted record keeps the values that an entry
+// lists.
 
 import AtrestProtocol
 import AtrestReplication
@@ -9,7 +10,7 @@ import Testing
 @testable import AtrestServer
 
 @Suite final class JournalHousekeepingTests: HousekeptAccount {
-  /// A deletion, and a write that lost to it without being known to it.
+  /// A deletion, and a write that lost to it and was unknown to it.
   private func lateEdit() throws -> Record {
     try push(offer(water(1)), at: noon)
     try push(deletion(deleted(1, at: noon + 1000)), at: noon + 1000)
@@ -61,7 +62,7 @@ import Testing
     #expect(try intake() == nil)
   }
 
-  /// Seed 0x3e0 of 200 steps: writing an action back puts its entry away.
+  /// Simulation seed 0x3e0, 200 steps: writing an action back deletes its entry.
   @Test("what an action brought back stays, too, while the journal lists that it lost")
   func broughtBack() throws {
     let edit = try lateEdit()
@@ -94,13 +95,12 @@ import Testing
     let ended = try #require(try stored().first { $0.key.kind == .conflict })
     #expect(ended.isDeleted && ended.message == [0x08, 0x01, 0x78, 0x01])
     #expect(ended.registers.allSatisfy { $0.stamp == stamp(noon + 20 + 90 * day, tablet) })
-    // It may be offered by whoever brings a server back, and an old copy of the entry changes
-    // nothing.
+    // A device that restores the server may offer the entry. An old copy of it changes nothing.
     let late = noon + 91 * day
     try push(Offer(record: ended, written: []).encoded, at: late)
     try push(Offer(record: entry, written: []).encoded, at: late)
     #expect(try stored().contains(ended))
-    // Nor does noticing the conflict again.
+    // Detecting the conflict again changes nothing either.
     try push(offer(lost), by: tablet, at: late)
     #expect(try stored().filter { $0.key.kind == .conflict } == [ended])
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of blocks: always what adding up the records would give, whatever changed since and however
-// little is read at a time.
+// Block sums equal the sum over the records, whatever changes in between and however small the
+// slices are.
 
 import AtrestProtocol
 import AtrestReplication
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// Catches up, so many records at a time.
+  /// Catches up in slices of this many records.
   private func catchUp(_ sums: inout KeySums, by records: Int) throws -> Int {
     for turn in 1...10_000 {
       let isDone = try store.transaction { transaction throws(StoreError) in
@@ -92,7 +92,7 @@ import Testing
       var sums = KeySums(of: kim)
       for _ in 0..<4 {
         for _ in 0..<Int.random(in: 0...3, using: &random) {
-          // Read a little, with changes before and behind.
+          // Read a slice, with changes before and after its position.
           _ = try store.transaction { transaction throws(StoreError) in
             try sums.catchUp(transaction, records: Int.random(in: 1...300, using: &random))
           }

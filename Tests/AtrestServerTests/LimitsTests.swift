@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The limits an owner may change: how they are written, what they may be, and that their page says
-// the same.
+// The limits that an operator can change: syntax, ranges, and agreement with their page.
 
 import AtrestHTTP2
 import Foundation
@@ -114,7 +113,7 @@ import Testing
       "max-stream-bytes=16MiB", "max-unsent-bytes=16MiB", "max-buffered-bytes=32MiB")
     try wide.check(shards: 2)
     #expect(throws: LimitError.self) { try wide.check(shards: 3) }
-    // A share is never below 10 MiB.
+    // A share is at least 10 MiB.
     let least = try limits("max-unfinished-bytes=10MiB", "max-buffered-bytes=20MiB")
     try least.check(shards: 8)
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where devices come from, and which of them go with one whose access is ended.
+// The descent of devices, and which of them are revoked with another one.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -25,7 +25,7 @@ import struct AtrestReplication.WallTime
       environment: scene.storage.world.environment, address: { "" })
   }
 
-  /// A device that joins at once, with a code of `inviter`'s, or of the server's owner. Later than
+  /// A device that joins without approval, with a code of `inviter` or of the operator. Later than
   /// all before it.
   private func join(by inviter: ReplicaID?) async throws -> ReplicaID {
     storage.world.now += 1000
@@ -41,7 +41,7 @@ import struct AtrestReplication.WallTime
     return try await scene.call(code, nonce: []).welcome.replica
   }
 
-  /// A device that joins with a code of `inviter`'s, and is let in by `approver`.
+  /// A device that joins with a code of `inviter` and is approved by `approver`.
   private func join(by inviter: ReplicaID, letInBy approver: ReplicaID) async throws -> ReplicaID {
     storage.world.now += 1000
     let code = try await scene.invite(try storage.session(inviter))
@@ -60,7 +60,7 @@ import struct AtrestReplication.WallTime
     return try PairResponse(decoding: try renewed.reply).replica
   }
 
-  /// - Parameter caller: nil: the server's owner.
+  /// - Parameter caller: Nil: the server's operator.
   private func revoke(
     _ device: ReplicaID, by caller: ReplicaID? = phone, withDescendants: Bool = true
   ) async throws -> RevokeDeviceResponse {
@@ -81,7 +81,7 @@ import struct AtrestReplication.WallTime
     return try ListDevicesResponse(decoding: try answer.reply).devices
   }
 
-  /// Whose calls are answered.
+  /// The devices that have access.
   private func withAccess() async throws -> [ReplicaID] {
     try await list().filter { $0.revoked == nil }.map(\.replica)
   }
@@ -180,7 +180,7 @@ import struct AtrestReplication.WallTime
       try await revoke(tablet, by: caller)
         == RevokeDeviceResponse(revoked: [both, other], spared: [caller, callers]))
     #expect(try await withAccess() == [phone, caller, callers])
-    // The owner is nobody's descendant, and a device that names itself means itself.
+    // The operator is nobody's descendant. A device that names itself is not exempt.
     #expect(
       try await revoke(caller, by: caller) == RevokeDeviceResponse(revoked: [caller, callers]))
   }

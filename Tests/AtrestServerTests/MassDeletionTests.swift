@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a request deletes so much that it is not taken without being asked.
+// When a request deletes so much that a person must confirm.
 
 import AtrestProtocol
 import AtrestReplication
@@ -86,7 +86,7 @@ import Testing
   func others() throws {
     try fill(20)
     let answer = try delete(0..<11, beside: [offer(water(100)), deletion(deleted(200))])
-    // The account never had record 200: nothing of it is deleted.
+    // The account never had record 200, so nothing of it is deleted.
     #expect(answer.refusals.map(\.index) == Array(2..<13))
     #expect(answer.head.sequence == 22)
     #expect(try live() == 21)

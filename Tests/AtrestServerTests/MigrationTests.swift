@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a store of an older format: everything is there, and what the new format keeps
-// beside it is right.
+// Migration of older store formats: all data is preserved, and the columns of the new format are
+// correct.
 
 import AtrestProtocol
 import AtrestReplication
@@ -20,7 +20,7 @@ import Testing
     folder = try Folder()
   }
 
-  /// Format 1 as it was: not to be changed when the product is.
+  /// Format 1 as released. Do not change it with the product.
   private static let format1 = """
     CREATE TABLE meta (
       one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -63,7 +63,7 @@ import Testing
     PRAGMA user_version = 1;
     """
 
-  /// What made each format of the one before: not to be changed either.
+  /// The migrations between released formats. Do not change these either.
   private static let format2 = """
     -- The starts of the store, each under an epoch of its own. What `meta.epoch` held was the first; there it stays as
     -- the name of the store.
@@ -142,7 +142,7 @@ import Testing
     PRAGMA user_version = 4;
     """
 
-  /// Makes a store of an older format out of one of format 1.
+  /// Migrates a store of format 1 to an older format.
   private func advance(to format: Int, _ more: (Database) throws -> Void = { _ in }) throws {
     let queue = try DatabaseQueue(path: file)
     try queue.write { db in
@@ -193,7 +193,7 @@ import Testing
     let answer = try store.exchange(kim, request(head, water(3)))
     #expect(!answer.restarted && answer.records.isEmpty)
     #expect(answer.cursor.sequence == 3 && answer.cursor.commit != 4711)
-    // Further back in the last epoch is in the past, too; beyond what it wrote is not.
+    // An earlier position of the last epoch is in the past. One beyond its end is not.
     let behind = try store.exchange(kim, request(Cursor(commit: 4711, sequence: 1)))
     #expect(!behind.restarted && behind.records == [water(2).encoded, water(3).encoded])
     #expect(try store.exchange(kim, request(Cursor(commit: 4711, sequence: 3))).restarted)
@@ -202,7 +202,7 @@ import Testing
     #expect(devices.map(\.name) == ["phone"])
   }
 
-  /// A store of format 4 that was started three times: 4711, 4712 and 4713 are its epochs.
+  /// A store of format 4 after three starts, with the epochs 4711, 4712 and 4713.
   private func makeFormat4() throws {
     try makeFormat1(water(1), water(2), water(3))
     try advance(to: 4) { db in
@@ -228,14 +228,14 @@ import Testing
     let answer = try store.exchange(
       kim, ExchangeRequest(cursor: current, lastKnownHead: current), by: phone)
     #expect(!answer.restarted && answer.cursor == current && answer.records.isEmpty)
-    // These were good in format 4. What tells them from positions of a copy that was put back is
+    // These were valid in format 4. The data that tells them from positions of a restored copy is
     // gone.
     for older in [Cursor(commit: 4711, sequence: 1), Cursor(commit: 4712, sequence: 2)] {
       let answer = try store.exchange(kim, request(older), by: tablet)
       #expect(answer.restarted && answer.cursor == current && answer.records.count == 3)
       #expect(try !store.exchange(kim, request(answer.cursor), by: tablet).restarted)
     }
-    // An account that nobody wrote to.
+    // An account without any commit.
     let sam = AccountID(rawValue: 2)
     #expect(try store.exchange(sam, request(nil)).cursor == .start)
   }
@@ -246,7 +246,7 @@ import Testing
     try openStore(folder).close()
     let queue = try DatabaseQueue(path: file)
     try queue.write { db in
-      // The only difference.
+      // The only difference between the formats.
       try db.execute(sql: "ALTER TABLE record DROP COLUMN history; PRAGMA user_version = 5")
       try db.execute(sql: Self.withoutOrigins)
     }
@@ -260,7 +260,7 @@ import Testing
     }
   }
 
-  /// What format 6 lacks of format 7.
+  /// The columns that format 7 adds to format 6.
   private static let withoutOrigins = """
     ALTER TABLE device DROP COLUMN parent;
     ALTER TABLE device DROP COLUMN approver;
@@ -282,8 +282,8 @@ import Testing
         (.deviceApproved, kim, id(5), id(6)), (.devicePaired, kim, id(6), id(7)),
         (.deviceApproved, kim, id(6), id(7)), (.deviceRenamed, kim, id(3), id(8)),
         (.deviceRevoked, kim, id(3), id(4)),
-        // Of a device that another account had once: the numbers of devices are never given twice,
-        // and this is no word about kim's.
+        // An event about a device of another account. Device numbers are never reused, so it says
+        // nothing about kim's devices.
         (.devicePaired, sam, id(9), id(8)),
       ]
       for (kind, account, actor, subject) in events {
@@ -311,7 +311,7 @@ import Testing
         ])
     }
     migrated.close()
-    // It is as good as one that was made in this format.
+    // It is as good as a store created in this format.
     try openStore(folder).close()
     #expect(try StoreCopy.check(file).devices == 9)
   }
@@ -339,7 +339,7 @@ import Testing
           segment: OutboxSegment(
             confirmed: confirmed, token: token, settledThrough: 0, numbers: [1])))
     }
-    // A copy that never had the token is told from the device, as before.
+    // A copy that never had the token is distinguished from the device, as before.
     let copy = try push(7, confirmed: 9, token: 30)
     #expect(copy.takenThrough == OutboxPosition(number: 0, token: 10))
     let device = try push(8, confirmed: 10, token: 11)
@@ -401,7 +401,7 @@ import Testing
       #expect(try t.events.page(of: nil, before: nil, limit: 1).isEmpty)
     }
     store.close()
-    // It is as good as one that was made in this format, and not brought up to date twice.
+    // It is as good as a store created in this format, and is not migrated twice.
     try openStore(folder).close()
     #expect(try StoreCopy.check(file).records == 3)
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the server has gone through a device's outbox: each number is judged once, and a copy is
-// told from the device.
+// The server's position in a device's outbox: each number is judged once, and copies are detected.
 
 import AtrestProtocol
 import AtrestReplication
@@ -26,7 +25,7 @@ import Testing
     store.close()
   }
 
-  /// Offers something in a row of numbers.
+  /// A request with consecutive numbers.
   private func segment(
     _ offers: [[UInt8]], from number: UInt64, token: UInt64, confirmed: UInt64 = 0,
     settled: UInt64 = 0, cursor: Cursor? = nil
@@ -63,7 +62,7 @@ import Testing
     let second = try store.exchange(
       kim, segment([offer(water(2)), offer(water(3))], from: 2, token: 11, confirmed: 10))
     #expect(second.takenThrough == position(3, 11) && second.refusals.isEmpty)
-    // Numbers may be left out, and one token may serve several requests.
+    // Numbers may be skipped, and several requests may use one token.
     var third = segment([offer(water(4)), offer(water(5))], from: 4, token: 11, confirmed: 11)
     third.segment?.numbers = [7, 9]
     #expect(try store.exchange(kim, third).takenThrough == position(9, 11))
@@ -73,7 +72,7 @@ import Testing
   @Test("a number that was judged before is not judged again; what is new beside it is")
   func partlyKnown() throws {
     _ = try store.exchange(kim, segment([offer(water(1))], from: 1, token: 10))
-    // Another value under a number that was taken: nobody looks at it.
+    // A different value under a judged number is ignored.
     let offers = [offer(water(1, millilitres: 900, at: noon + 50)), offer(water(2))]
     let answer = try store.exchange(kim, segment(offers, from: 1, token: 10))
     #expect(answer.takenThrough == position(2, 10) && answer.refusals.isEmpty)
@@ -88,7 +87,7 @@ import Testing
     #expect(again.takenThrough == first.takenThrough && again.head == first.head)
     #expect(again.refusals.map(\.index) == [1] && again.refusals.map(\.reason) == [.invalid])
     #expect(again.superseded.isEmpty)
-    // What was taken is in the feed, as whatever it has become since.
+    // Accepted records are in the feed, in their current form.
     #expect(again.records == [water(1).encoded])
   }
 
@@ -96,7 +95,7 @@ import Testing
   func lostAnswer() throws {
     let push = segment([offer(water(1))], from: 1, token: 10)
     _ = try store.exchange(kim, push)
-    // The tablet knew what it replaced, both times.
+    // The tablet knew the replaced value both times.
     let edit = water(1, millilitres: 300, at: noon + 10, by: tablet, replacing: stamp(noon, phone))
     let last = water(
       1, millilitres: 400, at: noon + 20, by: tablet, replacing: stamp(noon + 10, tablet))
@@ -105,7 +104,7 @@ import Testing
     #expect(again.refusals.isEmpty && again.superseded.isEmpty)
     #expect(try again.decodedRecords == [last])
     #expect(try stored() == [last])
-    // Without a number the phone's write is one that was here, and was judged when it went.
+    // Without a number, the phone's write is one that the server had and judged before.
     _ = try store.exchange(kim, request(nil, water(1)))
     #expect(try journal().isEmpty)
   }
@@ -134,7 +133,7 @@ import Testing
     #expect(again.refusals.map(\.reason) == [.clockSkew, .invalid])
     #expect(again.refusals.allSatisfy { !$0.message.isEmpty })
     #expect(try stored() == [water(2)])
-    // Under a new number it is judged anew.
+    // Under a new number it is judged again.
     let anew = segment([ahead], from: 4, token: 11, confirmed: 10, settled: 3)
     #expect(try store.exchange(kim, anew, at: noon + 100_000).refusals.isEmpty)
     #expect(try stored().count == 2)
@@ -167,7 +166,7 @@ import Testing
     #expect(beyond.takenThrough == before.takenThrough && beyond.refusals.isEmpty)
     #expect(try stored().isEmpty)
     #expect(try outbox() == before)
-    // What was refused is still said again.
+    // The refusal is repeated.
     let again = try store.exchange(kim, segment([[0xFF]], from: 1, token: 10))
     #expect(again.refusals.map(\.reason) == [.invalid])
     _ = try store.exchange(
@@ -197,7 +196,7 @@ import Testing
     let deletions = (0..<11).map { deletion(deleted($0)) }
     let push = segment(Array(deletions.prefix(10)), from: 1, token: 10)
     #expect(try store.exchange(kim, push, at: noon + 1000).refusals.isEmpty)
-    // Its answer is lost, and the tablet brings the records back.
+    // The response is lost, and the tablet restores the records.
     for number in 0..<10 {
       let back = water(
         number, at: noon + 2000, by: tablet, replacing: stamp(noon + 1000, phone))
@@ -216,7 +215,7 @@ import Testing
     _ = try store.exchange(kim, segment([offer(water(1))], from: 1, token: 10))
     _ = try store.exchange(kim, segment([offer(water(2))], from: 2, token: 11, confirmed: 10))
     let before = try outbox()
-    // The copy gives the same numbers to other offers. One of them could not be read.
+    // The copy assigns the same numbers to other offers. One of them is undecodable.
     let copy = segment(
       [offer(water(3)), offer(water(4)), [0xFF]], from: 2, token: 12, confirmed: 10, settled: 1)
     for _ in 0..<2 {
@@ -245,12 +244,13 @@ import Testing
   @Test("a server that went back is gone on from, once the device knows its position again")
   func serverWentBack() throws {
     _ = try store.exchange(kim, segment([offer(water(1))], from: 1, token: 10))
-    // The device was told a position beyond this one, by what the server was before.
+    // The server's earlier state gave the device a position beyond this one.
     let offers = (5...6).map { offer(water($0)) }
     let first = try store.exchange(kim, segment(offers, from: 5, token: 21, confirmed: 20))
     #expect(first.takenThrough == position(1, 10))
     #expect(try stored() == [water(1)])
-    // It drew token 10 when it had given number 1: all after that is offered, in its order.
+    // The device drew token 10 when it had assigned number 1. It offers everything after that, in
+    // order.
     let all = segment((2...6).map { offer(water($0)) }, from: 2, token: 21, confirmed: 10)
     #expect(try store.exchange(kim, all).takenThrough == position(6, 21))
     #expect(try stored() == (1...6).map { water($0) })
@@ -264,7 +264,7 @@ import Testing
       kim,
       segment([offer(water(2))], from: 2, token: 11, confirmed: 10, cursor: elsewhere))
     #expect(answer.restarted && answer.takenThrough == position(2, 11))
-    // Being restarted is no excuse for a copy.
+    // `restarted` does not exempt a copy.
     let copy = try store.exchange(
       kim, segment([offer(water(3))], from: 2, token: 12, confirmed: 10, cursor: elsewhere))
     #expect(copy.restarted && copy.takenThrough == position(2, 11))
@@ -328,7 +328,7 @@ import Testing
     #expect(try outbox().takenThrough == (isCommitted ? position(2, 10) : .start))
     #expect(try outbox().refusals.count == (isCommitted ? 1 : 0))
     #expect(try stored().count == (isCommitted ? 1 : 0))
-    // Repeated, it is answered the same either way.
+    // Repeating it returns the same response either way.
     let again = try store.exchange(kim, push)
     #expect(again.takenThrough == position(2, 10) && again.refusals.map(\.index) == [1])
     #expect(try stored() == [water(1)])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who gets in: codes, tokens, and their ends.
+// Pairing: codes, tokens, and their expiry.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -18,7 +18,7 @@ import Testing
     kim = try storage.session(phone)
   }
 
-  /// A code that needs nobody's approval: see `ApprovalTests` for the others.
+  /// A code that needs no approval. See `ApprovalTests` for the others.
   private func invite() async throws -> String {
     let bytes = InviteRequest(withoutApproval: true).encoded
     let outcome = await outcome { later throws(Status) in
@@ -51,7 +51,7 @@ import Testing
     #expect(session?.replica == answer.replica)
     #expect(session?.account === kim.account)
     await storage.queue.close()
-    // The store keeps it, and keeps no secret.
+    // The device is stored, and no secret is.
     let store = try openStore(storage.folder)
     defer { store.close() }
     let device = try store.transaction { t throws(StoreError) in try t.devices.list(of: nil) }
@@ -74,7 +74,7 @@ import Testing
     }
     let all = try ListDevicesResponse(decoding: try listed.reply).devices.map(\.name)
     #expect(Set(all) == Set(names + ["device 1", "device 2"]) && all.count == 8)
-    // The longest name is cut so that the number fits.
+    // The longest name is truncated so that the number fits.
     let long = String(repeating: "x", count: NameLimit.bytes)
     _ = try await pair(try await invite(), name: long)
     #expect(try await pair(try await invite(), name: long).deviceName == long.dropLast(2) + " 2")
@@ -183,7 +183,7 @@ import Testing
 
   @Test("codes that are right cost no tries")
   func limiterSpares() async throws {
-    // The owner's codes: how many a device may make is another limit.
+    // The operator's codes, because devices have a separate limit.
     let admin = AdminService(
       queue: storage.queue, registry: storage.registry, devices: storage.devices,
       environment: storage.world.environment, address: { "" })

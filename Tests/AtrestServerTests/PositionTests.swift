@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which positions devices may go on from, after copies were put back and commits were lost.
+// Which cursors devices can continue from after a restore or lost commits.
 
 import AtrestProtocol
 import AtrestReplication
@@ -59,12 +59,12 @@ import Testing
     let answer = try store.exchange(kim, request(lost))
     #expect(answer.records.count == 6 && answer.head.sequence == 6)
     #expect(try !store.exchange(kim, request(answer.cursor)).restarted)
-    // One that was where the copy was made is served on.
+    // A device whose cursor predates the copy is served normally.
     let other = try store.exchange(kim, request(before))
     #expect(!other.restarted && other.records.count == 5)
   }
 
-  /// Nothing was opened or closed: names of starts would be the same on both sides.
+  /// The store was not reopened, so names drawn per start would be the same on both sides.
   @Test("a store that lost its last commit under a running server, and made another in its place")
   func lostCommit() throws {
     let store = try openStore(folder)
@@ -252,7 +252,7 @@ import Testing
     #expect(try exchange(store, kim, commit: 0, [request(nil, water(0))])[0].head.commit == 1)
     let heads = try (1...20).map { try store.exchange(kim, request(nil, water($0))).head }
     #expect(Set(heads.map(\.commit)).count == 20)
-    // What gives no sequence is no commit.
+    // A transaction that assigns no sequence is not a commit.
     #expect(try exchange(store, kim, commit: 42, [request(nil, water(20))])[0].head == heads.last)
   }
 
@@ -267,7 +267,7 @@ import Testing
     #expect(damage?.isFatal == true)
   }
 
-  /// Exchanges that share a commit.
+  /// Runs exchanges in one commit.
   private func exchange(
     _ store: SQLiteStore, _ account: AccountID, commit: UInt64, _ requests: [ExchangeRequest]
   ) throws -> [ExchangeResponse] {
@@ -285,7 +285,7 @@ import Testing
     }
   }
 
-  /// What a disk, or a machine that takes over, may do behind the server's back.
+  /// Changes the database as a failing disk or a failover would, without the server's knowledge.
   private func edit(_ transaction: any StoreTransaction, _ sql: String) throws(StoreError) {
     guard let transaction = transaction as? SQLiteTransaction else { throw .closed }
     try transaction.tables.connection.perform { try $0.execute(sql: sql) }

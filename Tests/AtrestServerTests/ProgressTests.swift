@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the owner is told of commits that are gone.
+// The warning about lost commits.
 
 import AtrestTestSupport
 import Foundation
@@ -44,7 +44,8 @@ import Testing
   func olderCopy() throws {
     try write(1)
     let copy = try Data(contentsOf: database)
-    // Four of five records are written: the first is there already. A start writes nothing.
+    // Four of five records are written, because the first exists. Starting the server writes
+    // nothing.
     try write(5)
     try copy.write(to: database)
     #expect(try lostCommits() == 4)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server does with purchases: verifies them, binds each to one account, and refuses the rest
-// in words.
+// Purchases on the server: verification, binding to one account, and rejections.
 
 import AtrestAppStore
 import AtrestEntitlements
@@ -131,7 +130,7 @@ import struct AtrestDomain.SignedTransaction
     }
     #expect(
       try ExchangeResponse(decoding: try pushed.reply).refusals.map(\.reason) == [.quota])
-    // Nobody holds it: another account may.
+    // No account holds it, so another one may.
     #expect(try await self.submit(sam, Payload(id(2))) == nil)
     var refund = id(1)
     refund["signedDate"] = "\(Payload.signed + 10)"
@@ -142,7 +141,7 @@ import struct AtrestDomain.SignedTransaction
 
   @Test("purchases leave events: taken in, refused with the check, moved on both sides")
   func events() async throws {
-    // Signed once: each signature is another statement.
+    // Signed only once: signing again would create another statement.
     let purchase = SubmitTransactionRequest(
       signedTransaction: try authority.sign(Payload().text)
     ).encoded
@@ -216,7 +215,7 @@ import struct AtrestDomain.SignedTransaction
     #expect(try await exchange(kim, bad).refusals.count == limit)
     await #expect(throws: Status.tooManyStatements) { try await exchange(kim, [good]) }
     await #expect(throws: Status.tooManyStatements) { try await submit(kim, Payload()) }
-    // Not so another account, and what is no purchase.
+    // This does not apply to another account or to an invalid purchase.
     #expect(try await submit(sam, Payload(id(3))) == nil)
     #expect(try await exchange(kim, []).refusals.isEmpty)
     storage.world.now += AccountState.statementRefillMilliseconds

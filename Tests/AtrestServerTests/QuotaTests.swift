@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an account may hold: what is counted, what is refused when it is full, and what is taken all
-// the same.
+// The account quota: what counts, what a full account refuses, and what it accepts anyway.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -47,7 +46,7 @@ import struct AtrestReplication.WallTime
     }
   }
 
-  /// Counted from what is stored.
+  /// Counts the stored rows.
   private func counted(_ account: AccountID) throws -> Holdings {
     var sum = Holdings()
     try store.transaction { t throws(StoreError) in
@@ -75,7 +74,7 @@ import struct AtrestReplication.WallTime
     #expect(answer.refusals.map(\.reason) == [.quota, .quota])
     #expect(try held() == Holdings(live: 4, records: 5, bytes: try counted(kim).bytes))
     #expect(try counted(kim).records == 5)
-    // With room again, the same offers are taken.
+    // With room again, the same offers are accepted.
     #expect(try exchange([offer(water(9))], records: 6).refusals.isEmpty)
   }
 
@@ -116,7 +115,7 @@ import struct AtrestReplication.WallTime
     let old = water(1)
     _ = try exchange([offer(old)])
     let full = try held().bytes
-    // The stamp of what it replaces makes the record longer, its value does not.
+    // `replaced` makes the record longer. Its value does not grow.
     let edit = water(1, millilitres: 251, at: noon + 1, replacing: stamp(noon, phone))
     #expect(try exchange([offer(edit)], bytes: full, at: noon + 1).refusals.isEmpty)
     let longer = water(1, millilitres: 17_000, at: noon + 2, replacing: stamp(noon + 1, phone))
@@ -159,7 +158,7 @@ import struct AtrestReplication.WallTime
     large.set(
       Register(
         field: 40, stamp: stamp(noon + 1000, phone),
-        // Field 40 as protobuf writes it: tag, length, bytes.
+        // Field 40 in protobuf encoding: tag, length, bytes.
         value: [0xC2, 0x02, 0x64] + [UInt8](repeating: 0, count: 100)))
     let bytes = Offer(record: large, written: [1, 40]).encoded
     let full = try held().bytes
@@ -172,7 +171,7 @@ import struct AtrestReplication.WallTime
     let full = try held().bytes
     var refused: Int?
     for number in 1...40 where refused == nil {
-      // Each loses against what is there without knowing it.
+      // Each write loses to the stored one without knowing it.
       let late = water(1, millilitres: 251, at: noon - Int64(number), by: tablet)
       let answer = try exchange([offer(late)], records: 1, bytes: full)
       if !answer.refusals.isEmpty {
@@ -185,8 +184,8 @@ import struct AtrestReplication.WallTime
     #expect(try held() == counted(kim))
   }
 
-  /// Seed 0xb73 of 200 steps: the deletion was taken and pruned, and the entry about it waited for
-  /// room.
+  /// Simulation seed 0xb73, 200 steps: the deletion was accepted and pruned while the entry about
+  /// it waited for room.
   @Test("an entry that a server lost comes back into a full account, like one that it notices")
   func returningEntry() throws {
     _ = try exchange([offer(water(1))])
@@ -215,7 +214,7 @@ import struct AtrestReplication.WallTime
       switch Int.random(in: 0..<8, using: &random) {
       case 0: try store.housekeep(account: account, at: WallTime(milliseconds: time))
       case 1:
-        // A transaction that fails leaves the counts alone, too.
+        // A failed transaction leaves the counts unchanged.
         try? store.transaction { t throws(StoreError) in
           let feed = try AccountFeed(account: account, in: t, commit: 9)
           #expect(try feed.load([[9]]) == [nil])
@@ -244,7 +243,7 @@ import struct AtrestReplication.WallTime
         (try t.accounts.feedState(of: kim).holdings, try t.accounts.feedState(of: sam).holdings)
       } == (try counted(kim), try counted(sam))
     }
-    // The work was not all refused.
+    // Some of the work was accepted.
     #expect(try counted(kim).records > 10)
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads beside commits: what they see, and that neither waits for the other.
+// Reads beside commits: what they see, and that neither blocks the other.
 
 import AtrestHTTP2
 import AtrestProtocol

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a comparison finds, how it is cut, and that following it ends with both sides equal.
+// Set reconciliation: what a round finds, how responses are cut, and that both sides converge.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -73,12 +73,12 @@ import Testing
   func small() throws {
     try fill(0..<64)
     #expect(try ask(range(0..<32)).ranges == [range(0..<64)])
-    // 32 here and more there.
+    // 32 records on this side and more on the other.
     #expect(
       try ask(range(1..<60, to: key(32)), range(60..<64)).ranges == [
         range(0..<32, to: key(32)), range(32..<64),
       ])
-    // Settled ranges around it keep their places.
+    // Settled ranges around it keep their positions.
     #expect(
       try ask(range(0..<10, to: key(10)), range(0..<0, to: key(20)), range(20..<64)).ranges == [
         KeyRange(end: key(10), content: .settled), range(10..<20, to: key(20)),
@@ -103,7 +103,7 @@ import Testing
       begin += Int(part.count)
       sum.count += part.count
       sum.sum &+= part.sum
-      // Ends no longer than they must be to lie between two records.
+      // End keys are no longer than necessary to separate two records.
       #expect(range.end.count <= key(0).count)
     }
     #expect(sum == fingerprint(0..<1000))
@@ -194,7 +194,7 @@ import Testing
     for number in 0..<12 {
       _ = try store.exchange(kim, request(nil, try large(UInt8(number))))
     }
-    // Also asked about: a thousand keys that the account does not have, as long as keys can be.
+    // Also included: a thousand keys of maximum length that the account does not have.
     let foreign = (0..<1000).map { number in
       KeyRange.Item(
         key: RecordKey(
@@ -285,7 +285,7 @@ import Testing
     #expect(stored == held.filter { $0.value.key.kind != .conflict }, "seed \(seed)")
   }
 
-  /// One round of a client that is as plain as can be.
+  /// One round of a minimal client.
   private func step(
     _ open: inout [(begin: [UInt8], end: [UInt8], isSmall: Bool)],
     _ held: inout [[UInt8]: Record], _ random: inout SeededRandom
@@ -333,7 +333,7 @@ import Testing
     var begin: [UInt8] = []
     for range in answer.ranges {
       if case .fingerprint(let theirs) = range.content {
-        // As it was when the request was made; what came since is compared again.
+        // The state at the time of the request. Later changes are compared again.
         let mine = sum(begin, range.end)
         if mine != theirs {
           let isSmall = min(mine.count, theirs.count) <= KeyRange.smallCount
@@ -377,7 +377,7 @@ import Testing
     _ = try await waiting.next().reply
     _ = try await reconcile(kim, bytes).reply
     await storage.queue.close()
-    // A closed queue leaves nothing locked.
+    // A closed queue leaves no slot occupied.
     for _ in 0..<2 { #expect(await reconcile(kim, bytes).failure == .busy) }
   }
 

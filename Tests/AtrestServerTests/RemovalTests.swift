@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What removing an account leaves: nothing of it, and everything of the others.
+// Removing an account: nothing of it remains, and other accounts are unaffected.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -14,7 +14,8 @@ import struct AtrestReplication.Record
 
 @testable import AtrestServer
 
-/// What values of a removed account begin with: found in a file, it was left behind.
+/// A marker in the values of a removed account. Finding it in a file means that data was left
+/// behind.
 private let canary = "canary-7f3a-"
 
 @Suite struct RemovalTests {
@@ -36,7 +37,7 @@ private let canary = "canary-7f3a-"
     }
   }
 
-  /// A record of a kind that this build does not know, so that its value may be anything.
+  /// A record of an unknown kind, so that its value can be anything.
   private func note(_ number: Int, bytes: Int, at time: Int64 = noon) -> Record {
     let text = String(repeating: canary, count: bytes / canary.utf8.count + 1)
     let written = stamp(time, phone)
@@ -49,7 +50,7 @@ private let canary = "canary-7f3a-"
       ]) ?? water(number)
   }
 
-  /// Rows of each table that belong to an account that is gone, or to none.
+  /// The number of rows per table that belong to a removed account or to none.
   private func orphans() throws -> [String: Int] {
     let queue = try DatabaseQueue(path: database)
     defer { try? queue.close() }
@@ -78,7 +79,7 @@ private let canary = "canary-7f3a-"
       }
       _ = try renamed.reply
     }
-    // Small values that share pages and large ones that overflow them; written, changed, and
+    // Small values that share pages and large ones that overflow them: written, changed, and
     // deleted.
     for round in 0..<3 {
       for start in stride(from: 0, to: 600, by: 50) {
@@ -101,14 +102,14 @@ private let canary = "canary-7f3a-"
     }
     _ = try invited.reply
     #expect(try holds(canary))
-    // One that waits has a name, too.
+    // A pending device has a name, too.
     let code = try InviteResponse(decoding: try invited.reply).code
     _ = try storage.devices.pair(
       PairRequest(
         code: code, deviceName: "\(canary)pendingDevice", nonce: [UInt8](repeating: 7, count: 16)
       ).encoded
     ) { Answer { _, _ in } }
-    // It has been let wait once somebody is answered who came later.
+    // Once a later caller is answered, the earlier one is known to wait.
     _ = try await storage.exchange(ReplicaID(rawValue: 3), request(nil, water(1)))
     if byOwner {
       _ = try await remove("kim").reply
@@ -124,7 +125,7 @@ private let canary = "canary-7f3a-"
     #expect(try !holds("device 1"))
     let log = try FileManager.default.attributesOfItem(atPath: database + "-wal")
     #expect(log[.size] as? Int == 0)
-    // What happened is known still: by number.
+    // The audit log still has its events, by number.
     let found = await outcome { later throws(Status) in
       try admin.events(AccountEventsRequest().encoded, answer: later)
     }
@@ -132,15 +133,15 @@ private let canary = "canary-7f3a-"
     #expect(events.first?.event.kind == .accountRemoved && events.first?.account == 1)
     #expect(events.first?.event.actor == (byOwner ? .none : phone))
     #expect(events.filter { $0.event.kind == .deviceRenamed }.count == 2)
-    // The other account is as it was.
+    // The other account is unchanged.
     let sam = try await storage.exchange(ReplicaID(rawValue: 3), request())
     #expect(sam.records == [water(1).encoded])
     await storage.queue.close()
     #expect(try orphans().isEmpty)
   }
 
-  /// SQLite moves records about where pages are balanced, and leaves older copies of them behind:
-  /// about every second run found some before the files were made anew.
+  /// SQLite moves records between pages when it balances them, and leaves old copies behind. About
+  /// every second run found some before the files were rewritten.
   @Test(
     "three accounts that write in turn, one removed: no file has a byte of it, nor a later backup")
   func shuffled() throws {
@@ -183,7 +184,7 @@ private let canary = "canary-7f3a-"
   @Test("files that cannot be made anew are owed, said, and made anew later, after a start, too")
   func owed() async throws {
     _ = try await storage.exchange(phone, request(nil, note(1, bytes: 300)))
-    // Somebody reads what is in the log, for longer than they are waited for.
+    // A reader holds a snapshot for longer than the server waits.
     let failure = try await storage.whileReading { await remove("kim").failure }
     #expect(failure == .notErased)
     storage.queue.eraseIfOwed()
@@ -202,7 +203,7 @@ private let canary = "canary-7f3a-"
     #expect(!store.owesErasure)
   }
 
-  /// Whether the text is in any file of the store.
+  /// Whether any file of the store contains the text.
   private func holds(_ text: String, in folder: String? = nil) throws -> Bool {
     let folder = folder ?? storage.folder.data
     return try FileManager.default.contentsOfDirectory(atPath: folder).contains { name in
@@ -221,7 +222,7 @@ private let canary = "canary-7f3a-"
     #expect(try await sink.finished.next() == .unknownDevice)
     let now = WallTime(milliseconds: noon)
     #expect(storage.registry.authenticate(credentials(phone), at: now) == nil)
-    // A call that was let in before.
+    // A call that was authenticated before the removal.
     let late = await outcome { later throws(Status) in
       try storage.sync.exchange(session, request(nil, water(1)).encoded, answerLater: later)
     }
@@ -243,7 +244,7 @@ private let canary = "canary-7f3a-"
     try await storage.whileCommitting {
       for number in 0..<3 {
         if number == 1 {
-          // In the device's line, or it would come before what it has to take along.
+          // Submitted as the device: otherwise it would run before the jobs that it must remove.
           let kim = session.account.id
           let answer = Answer { outcome, _ in answers.note(outcome) }
           try storage.devices.removeAccount(by: nil, for: .device(session), answer: answer) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a copy of a device becomes a device of its own.
+// Devices.Renew: a copy of a device becomes a separate device.
 
 import AtrestHTTP2
 import AtrestProtocol

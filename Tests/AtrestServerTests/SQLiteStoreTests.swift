@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What opening a SQLite store refuses, and what it leaves alone.
+// What a SQLite store refuses to open, and what it leaves unchanged.
 
 import AtrestReplication
 import AtrestTestSupport
@@ -47,21 +47,20 @@ import Testing
     let store = try openStore(folder)
     _ = try store.makeAccount("kim")
     let descriptor = open(file, O_RDONLY)
-    // Closed last: a process loses its locks of a file when it closes any descriptor of it.
+    // Closed last: a process loses all its locks on a file when it closes any descriptor of it.
     defer { close(descriptor) }
     #expect(isLocked(descriptor))
     store.close()
     #expect(!isLocked(descriptor))
   }
 
-  /// Whether somebody else could not take the lock under which SQLite reads. Open file descriptions
-  /// count as somebody else.
+  /// Whether SQLite's shared read lock is held, as seen from another open file description.
   private func isLocked(_ descriptor: Int32) -> Bool {
     var lock = flock()
     lock.l_type = Int16(F_RDLCK)
     lock.l_whence = Int16(SEEK_SET)
     (lock.l_start, lock.l_len) = (0x4000_0002, 510)
-    // F_OFD_GETLK: a macro that the importer leaves out.
+    // F_OFD_GETLK: the importer does not import this macro.
     return fcntl(descriptor, 36, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
   }
 
@@ -79,7 +78,7 @@ import Testing
   @Test("a newer format that is still in the log is refused too")
   func newerInTheLog() throws {
     try openStore(folder).close()
-    // Copied while it is open: what a process leaves behind that was killed.
+    // A copy of an open database, like the remains of a killed process.
     let queue = try DatabaseQueue(path: file)
     try queue.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA user_version = 9") }
     let copy = folder.path("copy")

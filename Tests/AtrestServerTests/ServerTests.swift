@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole server over real sockets: who may call what, and how it starts and stops.
+// The whole server over real sockets: authorization, startup and shutdown.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -12,7 +12,7 @@ import Testing
 
 @testable import AtrestServer
 
-/// A server in a folder of its own, and a channel to each of its sockets.
+/// A server in its own folder, with a channel to each of its sockets.
 private final class Running: Sendable {
   let folder: Folder
   let server: Server
@@ -102,7 +102,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     #expect(event.after == start.cursor && event.cursor == pushed.cursor)
     #expect(event.records == [glass.encoded])
     #expect(try await running.exchange(second, request()).records == [glass.encoded])
-    // Nothing is new: the answer comes from memory, and is the same as it would be from the store.
+    // Nothing is new, so the response comes from memory. It equals the one from the store.
     let again = try await running.exchange(second, request(pushed.cursor))
     #expect(again.cursor == pushed.cursor && again.records.isEmpty && !again.more)
     await running.stop()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the specifications of the server share: folders that vanish, records, a clock that is set,
-// answers.
+// Support for the server's tests: temporary folders, records, a settable clock, responses.
 
 import AtrestDomain
 import AtrestHTTP2
@@ -16,11 +15,11 @@ import Testing
 @testable import AtrestServer
 
 extension Folder {
-  /// The store's folder: not made yet.
+  /// The store's folder. Not created yet.
   var data: String { path("data") }
 }
 
-/// A clock that tests set, and chance that repeats itself.
+/// A clock that tests set, and a deterministic random generator.
 final class World: Sendable {
   private let time = Mutex(noon)
   private let generator = Mutex(SeededRandom(seed: 1))
@@ -41,7 +40,7 @@ final class World: Sendable {
   }
 }
 
-/// Some time in 2026.
+/// A time in 2026.
 let noon: Int64 = 1_780_000_000_000
 let phone = ReplicaID(rawValue: 1)
 let tablet = ReplicaID(rawValue: 2)
@@ -50,12 +49,12 @@ func stamp(_ milliseconds: Int64, _ replica: ReplicaID) -> Stamp {
   Stamp(time: HybridTime(WallTime(milliseconds: milliseconds)), replica: replica)
 }
 
-/// The id of the nth record of a test.
+/// The ID of a test's nth record.
 func recordID(_ number: Int) -> [UInt8] {
   withUnsafeBytes(of: UInt64(number).bigEndian) { [UInt8](repeating: 0xA7, count: 8) + $0 }
 }
 
-/// A glass of water as a device records it.
+/// A drink as a device records it.
 func water(
   _ number: Int, millilitres: Int = 250, at time: Int64 = noon, by replica: ReplicaID = phone,
   replacing: Stamp? = nil
@@ -80,7 +79,7 @@ func request(_ cursor: Cursor? = nil, _ records: Record...) -> ExchangeRequest {
   ExchangeRequest(cursor: cursor, offers: records.map(offer))
 }
 
-/// Each store that is made has the same name.
+/// Opens a store. All stores have the same name.
 func openStore(
   _ folder: Folder, hooks: SQLiteStore.Hooks = SQLiteStore.Hooks()
 ) throws(StoreError) -> SQLiteStore {
@@ -122,7 +121,7 @@ extension SyncStore {
 }
 
 extension StoreTransaction {
-  /// Commits under a name that nobody looks at.
+  /// Sets the head with an arbitrary commit name.
   func setHead(_ sequence: UInt64, of account: AccountID) throws(StoreError) {
     try setHead(Cursor(commit: 1000 &+ sequence, sequence: sequence), of: account)
   }
@@ -160,7 +159,7 @@ extension StoreTransaction {
   }
 }
 
-/// A glass of water that was deleted later than it was recorded.
+/// A drink that was recorded and later deleted.
 func deleted(
   _ number: Int, at time: Int64 = noon + 1000, by replica: ReplicaID = phone
 ) -> Record {
@@ -172,7 +171,7 @@ func deleted(
   return record
 }
 
-/// Offers a deletion as a device does: only field 1 was written.
+/// Offers a deletion as a device does: only field 1 is in `written`.
 func deletion(_ record: Record) -> [UInt8] {
   Offer(record: record, written: [Register.deletedField]).encoded
 }
@@ -193,7 +192,7 @@ func credentials(_ replica: ReplicaID, secret: UInt8 = 1) -> Metadata {
 
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// A log whose lines a test reads: level, message, and metadata by key.
+/// A log whose lines a test can read: level, message, and metadata by key.
 struct RecordingLog: LogHandler {
   let lines: Recorder<String>
   var metadata: Logger.Metadata = [:]
@@ -210,7 +209,7 @@ struct RecordingLog: LogHandler {
   }
 }
 
-/// Takes what happens on other threads, and lets a test wait for it.
+/// Collects values from other threads and lets a test wait for them.
 final class Recorder<Value: Sendable>: Sendable {
   private let stream: AsyncStream<Value>
   private let continuation: AsyncStream<Value>.Continuation
@@ -227,14 +226,14 @@ final class Recorder<Value: Sendable>: Sendable {
 
   var all: [Value] { values.withLock { $0 } }
 
-  /// The next value that was not waited for yet.
+  /// The next value, in order of arrival.
   func next() async throws -> Value {
     var iterator = stream.makeAsyncIterator()
     return try #require(await iterator.next())
   }
 }
 
-/// A stream that remembers what was sent.
+/// A stream that records what was sent.
 final class RecordingSink: EventSink {
   let sent = Recorder<[UInt8]>()
   let finished = Recorder<Status>()
@@ -253,7 +252,7 @@ final class RecordingSink: EventSink {
 
   func answer(with new: StreamWriter.SendOutcome) { outcome.withLock { $0 = new } }
 
-  /// The caller gives up.
+  /// The caller disconnects.
   func cancelCall() { cancel.withLock { $0 }?() }
 
   func nextEvent() async throws -> WatchEvent {
@@ -261,9 +260,10 @@ final class RecordingSink: EventSink {
   }
 }
 
-/// The outcome of a handler, now or later.
+/// The outcome of a handler, immediate or later.
 ///
-/// It travels through a lock: what a continuation orders, ThreadSanitizer does not always see.
+/// It is passed through a lock, because ThreadSanitizer does not always see the ordering of a
+/// continuation.
 func outcome(
   _ body: (_ answerLater: @escaping () -> Answer) throws(Status) -> UnaryOutcome
 ) async -> UnaryOutcome {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom the server believes about where a call comes from.
+// Whose statements about a caller's address the server trusts.
 
 import AtrestHTTP2
 import AtrestSockets

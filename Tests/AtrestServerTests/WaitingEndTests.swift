@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How waiting to be let in ends, and that each hears one thing.
+// How waiting for approval ends, and that each caller gets exactly one outcome.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -56,7 +56,7 @@ import Testing
     let caller = await scene.call(code)
     let handle = try #require(try scene.pendingDevices().first?.handle)
     let timer = try await scene.timers.next()
-    // Early, as a clock that was set back makes it: it waits on.
+    // The timer fires early, as after a clock step back. The device keeps waiting.
     timer()
     await scene.storage.queue.settle()
     #expect(caller.answers.all.isEmpty)
@@ -128,7 +128,7 @@ import Testing
       _ = try scene.storage.sync.exchange(scene.tab, request(nil, water(1)).encoded) { note }
     }
     for _ in 0..<7 { _ = try await answers.next() }
-    // What ends something comes before the rest.
+    // Urgent jobs run before the rest.
     let refused: [Status] = [
       .unknownDevice, .notFound, .unknownDevice, .unknownDevice, .unknownDevice, .unknownDevice,
     ]

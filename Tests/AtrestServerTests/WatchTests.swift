@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stream is told, when it ends, and what revoking a device does to its calls.
+// Watch streams: their events, their end, and the effect of revoking a device.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -199,7 +199,7 @@ import Testing
   func limit() async throws {
     let sinks = (0..<100).map { _ in RecordingSink() }
     for sink in sinks { try health.watch([], sink: sink) }
-    // A place that is free already costs nobody theirs.
+    // A slot that is already free evicts nobody.
     sinks[0].cancelCall()
     try health.watch([], sink: RecordingSink())
     #expect(sinks.allSatisfy { $0.finished.all.isEmpty })
@@ -208,7 +208,7 @@ import Testing
     #expect(try await state(new) == .serving)
     #expect(sinks[1].finished.all.map(\.code) == [.resourceExhausted])
     #expect(sinks.dropFirst(2).allSatisfy { $0.finished.all.isEmpty })
-    // Whoever had to go is not told twice.
+    // An evicted stream gets no second message.
     health.stopServing()
     #expect(sinks[1].finished.all.count == 1)
     #expect(sinks[2].finished.all.count == 1 && new.finished.all.count == 1)
