@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Staying by an invitation: who is asked about, what is told to the server, and when it ends.
+// The approval loop: which devices it asks about, what it sends, and when it ends.
 
 import AtrestProtocol
 import AtrestReplication

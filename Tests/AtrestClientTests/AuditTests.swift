@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an audit found: histories in which something vanished, was noted without cause, or made one
-// device two.
+// Regressions from an audit: histories that lost something, added journal entries without cause, or
+// made one device two.
 
 import AtrestDomain
 import AtrestProtocol
@@ -21,7 +21,8 @@ struct AuditTests {
     }
   }
 
-  /// The floor of a write that may have been taken was dropped, because its stamp exceeded the
+  /// The floor of a write that the server may have accepted was dropped, because its stamp exceeded
+  /// the server's current limit.
   /// server's present limit.
   @Test(
     "D1: after a lost answer nothing vanishes, though the server's clock steps back two minutes",
@@ -43,7 +44,7 @@ struct AuditTests {
     clock.advance(-120_000)
 
     let report = try await mine.sync(server)
-    // What is refused for now waits; nothing else may happen to it.
+    // A temporarily refused write stays pending. Nothing else may happen to it.
     #expect(try mine.waitingCount == report.refused)
     for test in [mine, theirs] { test.clock.set(clock.now().milliseconds) }
     #expect(try mine.replica.session(session.id)?.targetMinutes == 20 * 60)
@@ -59,8 +60,7 @@ struct AuditTests {
     #expect(server.journal.isEmpty)
   }
 
-  /// The same while a sync is under way: the write that the server has is edited before its answer
-  /// comes.
+  /// The same during a sync: a write that the server has is edited before the response arrives.
   @Test("D1: nor what is edited during a sync", arguments: [true, false])
   func editedDuringSync(isSkewJudgedByClock: Bool) async throws {
     let clock = TestClock()
@@ -83,7 +83,7 @@ struct AuditTests {
     #expect(server.records == (try mine.replica.allRecords()))
   }
 
-  /// After 32 attempts the newest token was used again, by both.
+  /// After 32 attempts, both copies reused the newest token.
   @Test(
     "D3: a copy is told apart however many syncs were not confirmed",
     arguments: [33, 80], ModelTransport.Cut.allCases)
@@ -99,7 +99,7 @@ struct AuditTests {
       _ = try? await original.engine(transport).sync()
     }
     let copy = try original.copied()
-    // One record, one reading of the clock, one identity as yet.
+    // One record, one clock reading, and still one identity.
     let id = UUID()
     try original.replica.save(WaterEntry.sample(id: id, 100))
     try copy.replica.save(WaterEntry.sample(id: id, 200))
@@ -111,7 +111,7 @@ struct AuditTests {
     #expect(server.records.count == count + 3)
   }
 
-  /// A device online with one refused write got there after 18 syncs.
+  /// An online device with one refused write took 18 syncs to get there.
   @Test("D3: nor how often a refused write was offered")
   func manyRefused() async throws {
     let server = ModelServer(clock: TestClock())
@@ -168,8 +168,8 @@ struct AuditTests {
     #expect(try mine.replica.digest() == theirs.replica.digest())
   }
 
-  /// A register does not tell how far back its chain of writers goes. The server knows that it had
-  /// this one, and judged it when it went.
+  /// A register does not tell how far its chain of writers goes back. The server knows that it had
+  /// this register and judged it then.
   @Test("D6: after a restore, a device that lags behind leaves the journal empty")
   func restoredAndStale() async throws {
     let server = ModelServer(clock: TestClock())
@@ -178,7 +178,7 @@ struct AuditTests {
     try mine.replica.save(WaterEntry.sample(id: id, 100))
     for test in [mine, theirs] { try await test.sync(server) }
     let copy = server.backUp()
-    // Something else is lost, of which only this device knows.
+    // Something else is lost that only this device knows.
     try mine.replica.save(WaterEntry.sample())
     try await mine.sync(server)
     server.restore(copy)
@@ -194,7 +194,8 @@ struct AuditTests {
     #expect(try mine.replica.digest() == theirs.replica.digest())
   }
 
-  /// The other side of it: what was lost with the server, and written over since, is noted.
+  /// The counterpart: a write that was lost with the server and overwritten since is in the
+  /// journal.
   @Test("D6: but what the server lost, and another device wrote over since, is in the journal")
   func restoredAndLost() async throws {
     let server = ModelServer(clock: TestClock())
@@ -217,7 +218,7 @@ struct AuditTests {
     #expect(server.journal.map { FieldValue($0.lost, of: .water) } == [lost])
   }
 
-  /// An offer repeated after a lost answer moved the token, and not the head.
+  /// An offer repeated after a lost response moved the token, but not the head.
   @Test(
     "D8: a phone that was never copied is one phone, wherever a backup was taken and put back",
     arguments: 0..<5, 0..<5)

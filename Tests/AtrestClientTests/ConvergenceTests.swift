@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random histories on three replicas end alike, and nothing a build does not know is lost on the
-// way.
+// Random histories on three replicas converge, and data that a build does not know survives.
 
 import AtrestDomain
 import AtrestProtocol
@@ -63,7 +62,8 @@ struct ConvergenceTests {
         let kind = ModelTransport.Cut.allCases.randomElement(using: &random)
         transport.cut = { $0 == cut ? kind : nil }
         do { try await test.engine(transport).sync() } catch {
-          // Cut off; the next sync goes on. Anything else would be a fault of the replica's.
+          // The connection was cut, and the next sync continues. Any other error would be a bug in
+          // the replica.
           #expect(error == .unreachable("cut"), trace)
         }
       }
@@ -112,7 +112,7 @@ struct ConvergenceTests {
         key: water.key,
         registers: [
           Register(field: 2, stamp: stamp, value: WaterField.encode(water.intake)),
-          // Field 99, length-delimited: what a newer version might add.
+          // Field 99, length-delimited, as a newer version might add.
           Register(field: 99, stamp: stamp, value: [0x9A, 0x06, 0x01, 0x41]),
         ]))
     server.state.withLock {

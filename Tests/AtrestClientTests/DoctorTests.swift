@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking for differences changes nothing, and tells what differs from what merely has not
-// travelled yet.
+// Comparing with the server changes nothing, and separates real differences from writes that are
+// not synced yet.
 
 import AtrestDomain
 import AtrestProtocol
@@ -31,7 +31,7 @@ struct DoctorTests {
     try await theirs.sync(server)
     let waiting = try WaterEntry.sample()
     try mine.replica.save(waiting)
-    // What nobody wrote: a record gone on each side, and one that was altered.
+    // Differences without a write: a record missing on each side, and an altered one.
     let odd = Register(
       field: 9, stamp: Stamp(time: HybridTime(rawValue: 1), replica: ReplicaID(rawValue: 3)),
       value: [0x48, 1])

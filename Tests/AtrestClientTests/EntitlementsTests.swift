@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device says of purchases: verified on it, from what it holds, and unknown where it does
-// not know.
+// Entitlements on a device: verified from its own records, and unknown without them.
 
 import AtrestAppStore
 import AtrestDomain
@@ -36,7 +35,7 @@ struct AtrestEntitlementsTests {
     try test.replica.entitlements(policy: policy, appAccountToken: token)
   }
 
-  /// Completes so many fasts, and returns one of them.
+  /// Completes this many fasts and returns one of them.
   @discardableResult
   private func complete(_ count: Int) throws -> Session? {
     var last: Session?
@@ -137,7 +136,7 @@ struct AtrestEntitlementsTests {
     try keep()
     test.clock.advance(Payload.year + 10_000)
     #expect(try report().state == .free)
-    // A write carries the later time; the clock of the replica remembers it.
+    // A write carries the later time, and the replica's clock remembers it.
     try test.replica.setPreference("a", to: "b")
     test.clock.set(Payload.signed + 5000)
     #expect(try report().state == .free)
@@ -154,7 +153,7 @@ struct AtrestEntitlementsTests {
     try await test.sync(server)
     #expect(try report().state == .premium)
     #expect(try test.replica.status().lastSync == test.clock.now(), "told by the device's clock")
-    // Put right, it is believed again at once.
+    // Once corrected, the clock is trusted at once.
     test.clock.set(Payload.signed + 2000)
     try await test.sync(server)
     #expect(try report().state == .premium)
@@ -182,7 +181,8 @@ struct AtrestEntitlementsTests {
     let note = test.folder.replica.appendingPathComponent("app-account.json").path
     let mode = try FileManager.default.attributesOfItem(atPath: note)[.posixPermissions] as? Int
     #expect(mode == 0o600)
-    // Of the same name, made again after it was removed: the device is another one there.
+    // An account with the same name, created again after its removal. The device has another
+    // identity there.
     try test.replica.unpair()
     #expect(try test.replica.knownAppAccountToken() == nil)
     try join(2)

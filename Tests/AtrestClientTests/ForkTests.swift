@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of a replica: noticed by the tokens of the outbox, given an identity of their own, and
-// nothing of either is lost.
+// Copies of a replica: detected by outbox tokens, given their own identity, without losing writes
+// of either.
 
 import AtrestDomain
 import AtrestProtocol
@@ -18,7 +18,7 @@ struct ForkTests {
   func clone() async throws {
     let scene = try await ForkScene()
     let shared = try WaterEntry.sample(100)
-    // Both write the same record at one reading of their clocks: one stamp, two values.
+    // Both write the same record at the same clock reading: one stamp, two values.
     try scene.original.replica.save(WaterEntry.sample(id: shared.id, 200))
     try scene.copy.replica.save(WaterEntry.sample(id: shared.id, 300))
     try scene.copy.replica.save(WaterEntry.sample())
@@ -36,7 +36,7 @@ struct ForkTests {
     try await scene.runCycle()
     #expect(try scene.original.replica.digest() == scene.copy.replica.digest())
     #expect(scene.server.records == (try scene.copy.replica.allRecords()))
-    // The losing one of the two values is in the journal: the server saw two devices.
+    // The losing value is in the journal: the server saw two devices.
     #expect(scene.server.journal.count == 1)
     #expect(scene.server.records.count == 8)
   }
@@ -57,7 +57,7 @@ struct ForkTests {
     let water = try WaterEntry.sample(100)
     try test.replica.save(water)
     try await test.sync(server)
-    // What waits in the backup was pushed, and edited, after the backup was made.
+    // A write that is pending in the backup was edited and pushed after the backup was made.
     test.clock.advance(1000)
     try test.replica.save(WaterEntry.sample(id: water.id, 200))
     let backup = try test.copied()
@@ -107,8 +107,8 @@ struct ForkTests {
     #expect(scene.server.records.count == 7)
   }
 
-  /// Found by the simulator: a copy made while a sync ran held the token under which later writes
-  /// went out.
+  /// Found by the simulator: a copy made during a sync held the token under which later writes were
+  /// sent.
   @Test("made while a sync ran is recognized by what was written, and pushed, after it was made")
   func madeMeanwhile() async throws {
     let server = ModelServer(clock: TestClock())
@@ -126,8 +126,8 @@ struct ForkTests {
     #expect(try test.waitingCount == 0)
 
     let copy = try #require(copies.withLock { $0.first })
-    // One record, one reading of the clock, one identity as yet: without a new one this would be
-    // lost without a word.
+    // One record, one clock reading, and still one identity. Without a new identity this write
+    // would be lost silently.
     try copy.replica.save(WaterEntry.sample(id: water.id, 300))
     #expect(try await copy.sync(server).isRenewed)
     #expect(server.journal.count == 1)
@@ -141,7 +141,7 @@ struct ForkTests {
     var random = SeededRandom(seed: seed)
     for _ in 0..<6 {
       try test.replica.save(WaterEntry.sample())
-      // Each loses some answers, so that tokens of both are on their way.
+      // Each loses some responses, so tokens of both are in transit.
       let cuts = (0..<2).map { _ in Int.random(in: 0..<4, using: &random) }
       func engine(_ replica: Replica, _ cut: Int) -> SyncEngine {
         var transport = ModelTransport(server: server)
@@ -169,8 +169,7 @@ struct ForkTests {
     var transport = ModelTransport(server: server)
     transport.before = { call in
       guard call < 2 else { return }
-      // Younger writes, and a token of their own: the server is at that one when this request
-      // arrives.
+      // Newer writes with their own token. The server has that token when this request arrives.
       try other.save(WaterEntry.sample())
       try await SyncEngine(
         store: other, transport: ModelTransport(server: server), clock: test.clock,
@@ -185,7 +184,7 @@ struct ForkTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
-  /// Found by the simulator: the third time it was said that a new device was taken for a copy.
+  /// Found by the simulator: after the third such response, a new device was taken for a copy.
   @Test("another process that comes first again and again is no copy either")
   func overtakenOften() async throws {
     let server = ModelServer(clock: TestClock())
@@ -204,7 +203,7 @@ struct ForkTests {
         pacing: .instant(1)
       ).sync()
     }
-    // The other one has pushed all of it. Late answers change nothing.
+    // The other one has pushed all of it. Late responses change nothing.
     for (request, page) in late.value {
       let answer = try server.exchange(request, as: "secret-1")
       let applied = try await test.replica.apply(
@@ -231,7 +230,7 @@ struct ForkTests {
     #expect(report.restarted && !report.isRenewed)
     #expect(scene.server.records == (try scene.original.replica.allRecords()))
 
-    // A real copy is still told apart: the server is at a position that it never was at.
+    // A real copy is still detected: the server is at a position that this copy never had.
     try scene.copy.replica.save(WaterEntry.sample())
     #expect(try await scene.copy.sync(scene.server).isRenewed)
     try await scene.runCycle()
@@ -239,14 +238,14 @@ struct ForkTests {
     #expect(try scene.original.replica.status().replica == ReplicaID(rawValue: 1))
   }
 
-  /// Before either goes on, a copy is the replica: there is nothing to tell apart, and nothing to
-  /// lose.
+  /// Until one of them continues, a copy equals the replica. There is nothing to distinguish and
+  /// nothing to lose.
   @Test("that offers only what both were about to offer is left alone")
   func sameOffers() async throws {
     let scene = try await ForkScene()
     let shared = try WaterEntry.sample()
     try scene.original.replica.save(shared)
-    // The request is lost, and so the entry has its number.
+    // The request is lost, but the entry has its number now.
     _ = try await scene.original.attempt()
     let copy = try scene.original.copied()
     try await scene.original.sync(scene.server)
@@ -254,7 +253,7 @@ struct ForkTests {
     #expect(!report.isRenewed && report.pushed == 1)
     #expect(try copy.replica.allRecords() == scene.server.records)
 
-    // Now both go on.
+    // Now both continue.
     for test in [scene.original, copy] { try test.replica.save(WaterEntry.sample()) }
     #expect(try await !scene.original.sync(scene.server).isRenewed)
     #expect(try await copy.sync(scene.server).isRenewed)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who a replica is, and what its clock says: pairing, stamps over restarts, wrong clocks.
+// A replica's identity and clock: pairing, stamps across restarts, wrong clocks.
 
 import AtrestDomain
 import AtrestProtocol
@@ -142,7 +142,7 @@ struct IdentityTests {
       WallTime(milliseconds: server.state.withLock { $0.clock.now() }.milliseconds + 1000))
     #expect(server.records.allSatisfy { $0.latestTime ?? limit < limit })
 
-    // The clock is put right, and life goes on without a trace of the excursion.
+    // The clock is corrected, and nothing of its error remains.
     mine.clock.set(TestClock().now().milliseconds + 1000)
     try mine.replica.save(WaterEntry.sample(id: id, 300))
     #expect(try mine.offers().allSatisfy { ($0.record.latestTime?.milliseconds ?? 0) > 0 })
@@ -162,7 +162,7 @@ struct IdentityTests {
     try mine.replica.save(WaterEntry.sample(id: id, 100))
     try await mine.sync(server)
     try await theirs.sync(server)
-    // Mine seems to win while its clock is ahead; theirs is 50 s ahead, which the server bears.
+    // Mine seems to win while its clock is ahead. Theirs is 50 s ahead, which the server tolerates.
     mine.clock.advance(Self.hour)
     try mine.replica.save(WaterEntry.sample(id: id, 200))
     theirs.clock.advance(50_000)
@@ -200,14 +200,14 @@ struct IdentityTests {
     let test = try TestReplica(1)
     try test.replica.save(WaterEntry.sample())
     try await test.sync(server)
-    // 50 s ahead, which the server bears: it takes the write as it is.
+    // 50 s ahead, which the server tolerates: it accepts the write unchanged.
     test.clock.advance(50_000)
     try test.replica.save(WaterEntry.sample())
     let (request, page) = try await test.attempt()
     let sent = try test.offers()
     let answer = try server.exchange(request, as: "secret-1")
 
-    // Meanwhile another sync of the same replica learns the time. What was sent keeps its stamps.
+    // Meanwhile another sync of the same replica learns the time. Sent writes keep their stamps.
     let quiet = ExchangeRequest(cursor: request.cursor)
     try await test.apply(try server.exchange(quiet), to: quiet)
     try await test.replica.restamp(at: test.clock.now())
@@ -233,7 +233,7 @@ struct IdentityTests {
     session.span = try #require(
       Session.Span(start: session.span.start + 60, end: nil, outcome: .active))
     try mine.replica.save(session)
-    // What is pulled in between keeps the two apart.
+    // The pull in between keeps the two entries separate.
     var other = session
     other.targetMinutes += 60
     try theirs.replica.save(other)
@@ -256,7 +256,7 @@ struct IdentityTests {
     let test = try TestReplica(1)
     let water = try WaterEntry.sample()
     try test.replica.save(water)
-    // Something pulled into the record keeps what is written next in an entry of its own.
+    // A pull into the record forces the next write into a separate entry.
     let theirs = try #require(
       Record(
         key: water.key,
@@ -274,7 +274,7 @@ struct IdentityTests {
     test.clock.advance(10 * 60_000)
     try test.replica.delete(water.key)
 
-    // The clock was an hour ahead all the time, so the deletion's stamp is ahead and the first
+    // The clock was an hour ahead all the time. So the deletion's stamp is ahead, and the first
     // write's is not.
     server.state.withLock { $0.clock.advance(5 * 60_000) }
     test.clock.advance(55 * 60_000)
@@ -309,15 +309,15 @@ struct IdentityTests {
     let server = ModelServer(clock: TestClock())
     let test = try TestReplica(1)
     let id = UUID()
-    // Two seconds ahead, which the server bears.
+    // Two seconds ahead, which the server tolerates.
     test.clock.advance(2000)
     try test.replica.save(WaterEntry.sample(id: id, 100))
     var transport = ModelTransport(server: server)
     transport.cut = { _ in .afterServer }
     let engine = test.engine(transport)
     await #expect(throws: SyncError.unreachable("cut")) { _ = try await engine.sync() }
-    // The second waits behind the first one, which the server has, and is refused: the clock jumped
-    // ahead.
+    // The second write is pending behind the first, which the server has. It is refused because the
+    // clock jumped ahead.
     test.clock.advance(Self.hour)
     try test.replica.save(WaterEntry.sample(id: id, 200))
     try await test.sync(server)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining an account: under a name that outlives a lost answer, and while a person makes up their
-// mind.
+// Joining an account: idempotent after a lost response, and patient while a person decides.
 
 import AtrestDomain
 import AtrestProtocol
@@ -107,7 +106,7 @@ struct JoiningTests {
         time.release()
         while isTold.value == 0 { await Task.yield() }
       }
-      // Far more often than an ordinary call is tried.
+      // Far more retries than for an ordinary call.
       guard number == 20 else { throw .unreachable("cut") }
       return Self.welcome()
     }
@@ -120,7 +119,7 @@ struct JoiningTests {
     #expect(Set(joins.requests.value.map(\.nonce)).count == 1 && joins.requests.value.count == 21)
   }
 
-  /// A server with which somebody waits from the first request on.
+  /// A server whose approval takes as long as the test wants, from the first request on.
   private func patient(
     _ time: ScriptedTime,
     then answer: @escaping @Sendable (Int) throws(SyncError) -> PairResponse

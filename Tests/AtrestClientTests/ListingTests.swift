@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listings that cost what they show hold what a look at everything would.
+// Indexed listings contain the same as a full scan.
 
 import AtrestDomain
 import AtrestEntitlements
@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Listings")
 struct ListingTests {
-  /// What a look at every record says the listings are.
+  /// Compares the listings with a full scan.
   private func checkListings(_ replica: Replica, _ note: Comment = "") throws {
     let sessions = try replica.sessions()
     let water = try replica.water()
@@ -88,7 +88,7 @@ struct ListingTests {
       try act(device.replica, &random)
       if random.oneIn(8) { try await device.sync(server) }
       if random.oneIn(25) {
-        // What the server forgets of deleted fasts still counts.
+        // Deleted fasts that the server pruned still count.
         server.state.withLock { state in
           for record in state.records.values.map(\.record) { state.put(record.pruned()) }
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server lost when it was put back, and gets back from the devices.
+// Records that a server lost in a restore, and gets back from the devices.
 
 import AtrestDomain
 import AtrestProtocol
@@ -46,8 +46,8 @@ struct LostRecordTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
-  /// Seed 0x15736c of 40 steps: the replica held a piece, and a server that had lost the floor
-  /// refused that for good.
+  /// Seed 0x15736c, 40 steps: the replica held a part of the record, and a server that had lost the
+  /// prune floor refused that part permanently.
   @Test("keeps a record whole that it brings back, when it hears that its deletion was pruned")
   func revivedWhilePruned() async throws {
     let (server, mine, theirs, start) = try await twoInStep()
@@ -69,7 +69,7 @@ struct LostRecordTests {
     #expect(server.records == (try mine.replica.allRecords()))
   }
 
-  /// Seed 0x1de of 200 steps: the journal listed the action, and nobody had its value any more.
+  /// Seed 0x1de, 200 steps: the journal listed the action, but nobody had its value any more.
   @Test(
     "gets what a deletion took from a listed action, where the server that pruned it never had it")
   func prunedBeforeItWasBack() async throws {
@@ -92,8 +92,8 @@ struct LostRecordTests {
     #expect(server.journal.map(\.lost).contains(value))
   }
 
-  /// Found by the simulator: what waited covered the record, so what the server had lost beside it
-  /// was not offered for itself.
+  /// Found by the simulator: a pending write covered the record, so other fields that the server
+  /// had lost were not offered.
   @Test(
     "put back from a copy notes what it lost and another has written over, beside a write that waits"
   )
@@ -123,8 +123,8 @@ struct LostRecordTests {
     #expect(try mine.replica.digest() == theirs.replica.digest())
   }
 
-  /// Seed 0x1c9 of 200 steps: a full account refused the write that waited, and what it would have
-  /// brought along was never judged.
+  /// Seed 0x1c9, 200 steps: a full account refused the pending write, so the fields that came along
+  /// were never judged.
   @Test(
     "is offered what it lost as restored, though a write of the record waits",
     arguments: [true, false])
@@ -219,7 +219,7 @@ struct LostRecordTests {
     if isLoss {
       server.wipe()
     } else {
-      // Nobody told of a loss: the two are found to differ.
+      // The device is not told about a loss. Reconciliation finds the difference.
       server.state.withLock { state in
         state.records[water.key] = nil
         state.sorted = nil
@@ -234,8 +234,7 @@ struct LostRecordTests {
     #expect(server.records == [record])
   }
 
-  /// Found by the simulator: the record that was to be offered again was the other device's by
-  /// then.
+  /// Found by the simulator: another device had overwritten the record before it was offered again.
   @Test("gets what it lost, too, where somebody wrote over it before it was offered")
   func overtakenRestore() async throws {
     let server = ModelServer(clock: TestClock())
@@ -252,7 +251,7 @@ struct LostRecordTests {
     var transport = ModelTransport(server: server)
     let isWritten = Shared(false)
     transport.before = { call in
-      // After the comparison, before the offer.
+      // After the comparison and before the offer.
       guard call > 0, !isWritten.value else { return }
       isWritten.value = true
       theirs.clock.advance(1000)

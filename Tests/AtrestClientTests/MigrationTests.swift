@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of earlier versions: brought to this one whole, once, and with nothing lost.
+// Migration of replica files from earlier versions: complete, once, and lossless.
 
 import AtrestDomain
 import AtrestProtocol
@@ -16,7 +16,7 @@ import struct AtrestReplication.Record
 
 @Suite("A replica's file of an earlier version")
 struct MigrationTests {
-  /// A paired replica of the first version, with a record, an offer and a record to offer again.
+  /// A paired replica of version 1 with a record, an offer, and a record to offer again.
   private func version1(_ folder: Folder) throws -> (water: WaterEntry, held: WaterEntry) {
     let stamp = Stamp(time: HybridTime(rawValue: 7 << 16), replica: ReplicaID(rawValue: 9))
     func record(_ entry: WaterEntry) -> Record {
@@ -69,7 +69,7 @@ struct MigrationTests {
         == SyncPosition(cursor: place, lastKnownHead: place, credential: "secret"))
     #expect(try await replica.reconcileDemand() == nil)
     #expect(try replica.read { $0.state.joining } == nil)
-    // The server of today does not know the position, and gets what it lacks.
+    // A current server does not know the position, and receives what it lacks.
     let server = ModelServer(clock: TestClock())
     let engine = SyncEngine(
       store: replica, transport: ModelTransport(server: server), clock: TestClock(),
@@ -78,7 +78,7 @@ struct MigrationTests {
     #expect(report.restarted && !report.isRenewed)
     #expect(server.records == (try replica.allRecords()))
     #expect(try replica.status().pendingCount == 0)
-    // A second opening finds nothing left to do.
+    // A second opening migrates nothing.
     #expect(try Replica(directory: folder.replica).digest() == replica.digest())
   }
 
@@ -94,7 +94,7 @@ struct MigrationTests {
     }
   }
 
-  /// A replica of the third version that asked for another identity.
+  /// A replica of version 3 that has requested another identity.
   private func version3(_ folder: Folder, _ nonce: [UInt8]) throws {
     try FileManager.default.createDirectory(
       at: folder.replica, withIntermediateDirectories: true)
@@ -122,8 +122,8 @@ struct MigrationTests {
     #expect(try Replica(directory: folder.replica).read { $0.state.joining } == pending)
   }
 
-  /// What a replica of the fifth version held: two waiting writes, a refused one between them, and
-  /// a record to offer again.
+  /// A replica of version 5 with two pending writes, a refused one between them, and a record to
+  /// offer again.
   private func version5(_ folder: Folder, held: UInt64?, attempts: [UInt64]) throws -> [WaterEntry]
   {
     let entries = try (0..<4).map { try WaterEntry.sample(100 + $0) }
@@ -187,7 +187,7 @@ struct MigrationTests {
           cursor: Cursor(commit: UInt64(bitPattern: -3), sequence: 12),
           lastKnownHead: Cursor(commit: UInt64(bitPattern: -4), sequence: 15), credential: "secret")
     )
-    // A refused write has no number: it is not what the server has.
+    // A refused write has no number: the server does not have it.
     let entries = try replica.read { transaction in
       var entries: [OutboxEntry] = []
       try transaction.forEachEntry { entries.append($0) }
@@ -197,13 +197,13 @@ struct MigrationTests {
     #expect(entries.map { $0.number == nil } == [false, true, false, false])
     #expect(entries[1].refusal?.reason == .quota && entries[3].offer == nil)
     #expect(numbers == numbers.sorted() && Set(numbers).count == 3)
-    // Whichever of its tokens the server took, at the number it had none of: it is in the past.
+    // Whichever of its tokens the server has, without a number: the position is in the past.
     for token in [held] + attempts {
       #expect(
         try replica.read { try $0.isInPast(OutboxPosition(number: 0, token: token)) }, "\(token)")
     }
     #expect(try !replica.read { try $0.isInPast(OutboxPosition(number: 0, token: 9)) })
-    // What is sent is in the past, too.
+    // A sent offer is in the past, too.
     let segment = try #require(try await replica.nextPage(after: 0).segment)
     #expect(segment.confirmed == held && segment.numbers == numbers)
     #expect(
@@ -218,8 +218,8 @@ struct MigrationTests {
     #expect(Set(columns).isDisjoint(with: gone))
   }
 
-  /// What the server may have of a replica of the fifth version: nothing, what it confirmed, or
-  /// what was on its way.
+  /// What the server may have of a replica of version 5: nothing, what it confirmed, or what was in
+  /// transit.
   enum Known: CaseIterable {
     case nothing, confirmed, attempted, foreign
   }
@@ -249,18 +249,18 @@ struct MigrationTests {
     #expect(try replica.status().pendingCount == 0)
     #expect(server.records.count == 4)
     #expect(server.records == (try replica.allRecords()))
-    // And it goes on from there.
+    // Syncing continues from there.
     try replica.save(WaterEntry.sample())
     #expect(try await !engine(replica, server).sync().isRenewed)
   }
 
-  /// One transaction: nothing, or all of it.
+  /// A migration is one transaction: nothing or everything.
   @Test("that cannot be brought here stays as it was")
   func failing() throws {
     let folder = try Folder()
     _ = try version5(folder, held: 1, attempts: [2])
     var queue = try DatabaseQueue(path: folder.file.path)
-    // In the way of the last step.
+    // Makes the last step fail.
     try queue.write { try $0.execute(sql: "CREATE TABLE outbox_token (x)") }
     let schema = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"
     let before = try queue.read { try String.fetchAll($0, sql: schema) }

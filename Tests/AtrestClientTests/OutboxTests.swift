@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of the outbox: what a write leaves there, and what takes it out.
+// The outbox: what a write adds, and what removes it.
 
 import AtrestDomain
 import AtrestProtocol
@@ -160,7 +160,8 @@ struct OutboxTests {
     try theirs.replica.save(WaterEntry.sample(id: id, 300))
     try await theirs.sync(server)
 
-    // The pull arrives without the push: another process of this device asked with an empty outbox.
+    // The pull arrives without the push, because another process of this device asked with an empty
+    // outbox.
     let quiet = ExchangeRequest(cursor: try await mine.replica.position().cursor)
     try await mine.apply(try server.exchange(quiet), to: quiet)
     #expect(try mine.replica.waterEntry(id)?.intake.millilitres == 300)
@@ -182,7 +183,8 @@ struct OutboxTests {
     #expect(try mine.replica.waterEntry(id)?.intake.millilitres == 400)
   }
 
-  /// Found by the simulator: the record was on the next page, and the server took no part of one.
+  /// Found by the simulator: the record was on the next page, and the server accepted no part of
+  /// it.
   @Test("a value of a record that has not arrived yet is not restored")
   func restoredBeforeItsRecord() async throws {
     let test = try TestReplica(1)
@@ -200,8 +202,8 @@ struct OutboxTests {
     #expect(try test.waitingCount == 0 && test.replica.conflicts() == [entry])
   }
 
-  /// Seed 0x6b7 of 200 steps: the record still said what the entry said, so nothing was written,
-  /// and the entry was put away.
+  /// Seed 0x6b7, 200 steps: the record already had the entry's value, so nothing was written, and
+  /// the entry was deleted.
   @Test("nor is one of a record whose deletion has not arrived yet")
   func restoredBeforeItsDeletion() async throws {
     let server = ModelServer(clock: TestClock())
@@ -353,7 +355,7 @@ struct OutboxTests {
       for index in 0..<200 { try transaction.setPreference("key \(index)", to: long) }
       for _ in 0..<1500 { try transaction.save(WaterEntry.sample()) }
     }
-    // The second time half of the pages have numbers already.
+    // In the second case, half of the pages already have numbers.
     for known in [0, 850] {
       var (sequences, numbers): ([Int64], [UInt64]) = ([], [])
       while known == 0 ? sequences.count < 850 : true {

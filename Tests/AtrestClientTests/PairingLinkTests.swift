@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairing links: what is one, and what each other text is told.
+// Parsing of pairing links, and the errors for other texts.
 
 import Testing
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The new identity of a copy: how many it takes, and what it stamps anew under it.
+// The new identity of a copy: how many are issued, and which writes it restamps.
 
 import AtrestDomain
 import AtrestProtocol
@@ -12,8 +12,8 @@ import Testing
 
 @Suite("A copy's new identity")
 struct RenewalTests {
-  /// Found by the simulator: moved by what the clock was off, the first write came to win over the
-  /// one that it had lost to, and this replica's next write covered it without a word.
+  /// Found by the simulator: a clock correction moved the first write past the one that it had lost
+  /// to. This replica's next write then covered that one silently.
   @Test("moves no write past one that it had lost to, also if the clock was behind")
   func orderKept() async throws {
     let clock = TestClock()
@@ -32,7 +32,7 @@ struct RenewalTests {
     other.clock.set(clock.now().milliseconds - 10_000)
     try other.replica.save(WaterEntry.sample(id: id, 200))
     try await other.sync(server)
-    // A pull brings the other's write, and this one's next follows on that.
+    // A pull brings the other's write, and this replica's next write follows it.
     let quiet = ExchangeRequest(cursor: try await copy.replica.position().cursor)
     try await copy.apply(try server.exchange(quiet), to: quiet)
     #expect(try copy.replica.waterEntry(id)?.intake.millilitres == 200)
@@ -43,7 +43,7 @@ struct RenewalTests {
     #expect(server.journal.map(\.lost.stamp.replica) == [ReplicaID(rawValue: 1001)])
   }
 
-  /// Moved to later times, it would win over what somebody wrote who had seen it under its old
+  /// With a later time, the write would win over one whose author had seen it under its old
   /// identity.
   @Test("changes the identity of what waits, in each stamp and each `replaced`, and no time")
   func timesKept() async throws {
@@ -51,14 +51,14 @@ struct RenewalTests {
     let copy = scene.copy
     var session = try Session.sample()
     try copy.replica.save(session)
-    // Sent and lost, so that the next write of the record waits beside it.
+    // Sent and lost, so the record's next write gets a separate entry.
     _ = try await copy.attempt()
     for _ in 0..<2 {
       copy.clock.advance(1000)
       session.targetMinutes += 60
       try copy.replica.save(session)
     }
-    // The device's clock turns out to be wrong by hours, in one direction or the other.
+    // The device's clock turns out to be hours off, in either direction.
     let before = try copy.offers()
     #expect(before.count == 2)
     scene.server.state.withLock { $0.clock.advance(7_200_000) }
@@ -104,8 +104,7 @@ struct RenewalTests {
       })
   }
 
-  /// Found by the simulator: the second sync was still talking under the identity that the first
-  /// had given up.
+  /// Found by the simulator: the second sync still used the identity that the first had given up.
   @Test("is one, also where two syncs of it run")
   func renewedMeanwhile() async throws {
     let scene = try await ForkScene()
@@ -147,7 +146,7 @@ struct RenewalTests {
     try await scene.original.sync(scene.server)
     try scene.copy.replica.save(WaterEntry.sample())
     for _ in 0..<3 {
-      // The exchange tells that this is a copy, then comes the request for an identity.
+      // The exchange reveals that this is a copy. Then comes the Renew request.
       var transport = ModelTransport(server: scene.server)
       transport.cut = { $0 == 1 ? .afterServer : nil }
       await #expect(throws: SyncError.unreachable("cut")) {
@@ -159,7 +158,8 @@ struct RenewalTests {
     #expect(try scene.copy.replica.status().replica == ReplicaID(rawValue: 1001))
   }
 
-  /// Found by the simulator: both got the same new identity, and the second was refused for ever.
+  /// Found by the simulator: both got the same new identity, and the second was refused
+  /// permanently.
   @Test("is another than that of a copy made while it was asked for")
   func renewedTogether() async throws {
     let scene = try await ForkScene()
@@ -180,7 +180,7 @@ struct RenewalTests {
     #expect(try third.replica.digest() == scene.copy.replica.digest())
   }
 
-  /// Found by the simulator: the other's write went out again as this one's, under a new stamp.
+  /// Found by the simulator: the other's write was sent again as this one's, under a new stamp.
   @Test("leaves what the other wrote under a stamp that both have used as it is")
   func sharedStamps() async throws {
     let scene = try await ForkScene()
@@ -190,7 +190,7 @@ struct RenewalTests {
     try scene.original.replica.save(WaterEntry.sample(id: id, 200))
     try await scene.original.sync(scene.server)
     let theirs = try #require(try scene.original.replica.record(WaterEntry.sample(id: id).key))
-    // At the same reading of its clock, under the same identity as yet.
+    // At the same clock reading, and still under the same identity.
     let own = try WaterEntry.sample()
     try scene.copy.replica.save(own)
     #expect(try scene.copy.replica.record(own.key)?.latestTime == theirs.latestTime)
@@ -237,7 +237,7 @@ struct RenewalTests {
     await #expect(throws: SyncError.badAnswer("it takes a new device for a copy of another")) {
       try await scene.copy.engine(transport).sync()
     }
-    // Nothing is noted on the writes, and an honest server takes them.
+    // The writes carry no refusals, and a correct server accepts them.
     #expect(try scene.copy.replica.pending().allSatisfy { $0.refusal == nil })
     try await scene.copy.sync(scene.server)
     #expect(try scene.copy.waitingCount == 0)

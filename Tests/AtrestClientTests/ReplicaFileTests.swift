@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of a replica: made once, private, shared by processes, and never taken for empty when it
-// is not.
+// A replica's file: created once, private, shared by processes, and never mistaken for empty.
 
 import AtrestDomain
 import AtrestReplication
@@ -61,7 +60,7 @@ struct ReplicaFileTests {
     case .emptied: bytes = Data()
     case .truncated: bytes = bytes.prefix(60)
     case .overwritten: bytes.replaceSubrange(0..<100, with: repeatElement(0x41, count: 100))
-    case .otherDatabase: bytes[71] ^= 0xFF  // Part of the application id.
+    case .otherDatabase: bytes[71] ^= 0xFF  // Part of the application ID.
     }
     try bytes.write(to: folder.file)
     #expect(throws: ReplicaError.damaged(path: folder.file.path)) {
@@ -162,7 +161,7 @@ struct ReplicaFileTests {
       #expect(throws: ReplicaError.busy(path: test.folder.file.path)) {
         try other.save(WaterEntry.sample())
       }
-      #expect(try other.water().isEmpty)  // Reading goes on, and sees nothing half done.
+      #expect(try other.water().isEmpty)  // Readers continue and see no partial write.
     }
     #expect(try other.water().count == 1)
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stamping again: what a device does whose clock was ahead, record by record.
+// Restamping the writes of a device whose clock was ahead, record by record.
 
 import AtrestDomain
 import AtrestProtocol
@@ -14,7 +14,7 @@ import Testing
 struct RestampTests {
   private static let hour: Int64 = 3_600_000
 
-  /// Learns a server's time, and stamps again by it.
+  /// Learns a server's time and restamps by it.
   private func restamp(_ test: TestReplica, by server: TestClock) async throws {
     let quiet = ExchangeRequest(cursor: try await test.replica.position().cursor)
     let answer = ExchangeResponse(cursor: quiet.cursor ?? .start, serverTime: server.now())
@@ -48,14 +48,14 @@ struct RestampTests {
     for offer in try test.offers() {
       #expect(try test.replica.record(offer.record.key) == offer.record)
     }
-    // The excursion is over: the next write is a present one.
+    // The error is corrected: the next write has a current stamp.
     let next = try WaterEntry.sample()
     try test.replica.save(next)
     #expect(try time(test, next.key).wallTime.milliseconds <= server.now().milliseconds + 59_000)
   }
 
-  /// Defect D2: one edit of a record that carries a far stamp held every later write of the device
-  /// back.
+  /// Defect D2: one edit of a record with a stamp far ahead delayed every later write of the
+  /// device.
   @Test("holds no record back for another one's stamp")
   func acrossRecords() async throws {
     let clock = TestClock()
@@ -63,8 +63,8 @@ struct RestampTests {
     server.state.withLock { $0.isSkewJudgedByClock = true }
     let test = try TestReplica(1)
     let frozen = try WaterEntry.sample(100)
-    // The server's clock is a year ahead, the device follows it; then the server's clock is put
-    // right.
+    // The server's clock is a year ahead, and the device follows it. Then the server's clock is
+    // corrected.
     clock.advance(365 * 24 * Self.hour)
     test.clock.set(clock.now().milliseconds)
     try test.replica.save(frozen)
@@ -83,7 +83,7 @@ struct RestampTests {
     for entry in others {
       #expect(try time(test, entry.key) <= HybridTime(clock.now().advanced(by: 60_000)))
     }
-    // By what the account holds it is taken.
+    // It is accepted because of the stamps that the account holds.
     server.state.withLock { $0.isSkewJudgedByClock = false }
     try await test.sync(server)
     #expect(try test.waitingCount == 0)
@@ -109,7 +109,7 @@ struct RestampTests {
           try test.replica.save(
             WaterEntry.sample(id: id, Int.random(in: 1...2000, using: &random)))
         }
-        // Some are sent, and no answer comes.
+        // Some are sent and get no response.
         if random.oneIn(5), round == 1 { _ = try await test.replica.nextPage(after: 0) }
       }
       if round == 0 {
@@ -146,7 +146,7 @@ struct RestampTests {
         }
         #expect(before.allSatisfy { $0 < register.stamp }, "seed \(seed)")
         if oldRegister.stamp.time <= limit, new.offer == old.offer || register != oldRegister {
-          // Only an earlier write of the same record can have pushed it.
+          // Only an earlier write of the same record can have moved it.
           #expect(
             register.stamp == oldRegister.stamp || last[old.offer.record.key] != nil,
             "seed \(seed)")
@@ -157,7 +157,7 @@ struct RestampTests {
         #expect(new.offer.record[register.field] == register, "seed \(seed)")
       }
     }
-    // What is held is what the youngest entry says, and all of it gets there.
+    // The replica's value is that of the newest entry, and all of it reaches the server.
     for key in Set(after.map(\.offer.record.key)) {
       let youngest = after.last { $0.offer.record.key == key }
       #expect(try test.replica.record(key) == youngest?.offer.record, "seed \(seed)")
@@ -170,8 +170,8 @@ struct RestampTests {
     #expect(server.journal.isEmpty, "seed \(seed)")
   }
 
-  /// Seed 0xf5cc9 of 40 steps. Under a stamp that another field had, a deletion counted as knowing
-  /// the write, and no entry told of it.
+  /// Seed 0xf5cc9, 40 steps: under another field's stamp, a deletion counted as knowing the write,
+  /// and no entry recorded it.
   @Test("keeps a write later than all that its record held, whatever field it wrote")
   func beyondOtherFields() async throws {
     let clock = TestClock()
@@ -198,7 +198,7 @@ struct RestampTests {
     #expect(record.registers.allSatisfy { $0.stamp.time.wallTime <= held.wallTime })
   }
 
-  /// Seed 0x113 of 200 steps. What gives way after a loss is offered beside the writes that wait.
+  /// Seed 0x113, 200 steps: records offered again after a loss are sent beside the pending writes.
   @Test("leaves a write its time under a new identity, though two entries offer it")
   func offeredTwice() throws {
     let test = try TestReplica(1)
@@ -218,7 +218,7 @@ struct RestampTests {
     #expect(try time(test, entry.key) == written)
   }
 
-  /// Seed 0x401 of 200 steps. Above the floor it would bring back what was deleted later.
+  /// Seed 0x401, 200 steps: above the floor, the write would restore what was deleted later.
   @Test("leaves a write its time under a new identity, though the record was pruned since")
   func belowFloor() throws {
     let test = try TestReplica(1)

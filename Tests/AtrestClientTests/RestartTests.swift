@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server that lost something: noticed by the names of its commits, healed by comparing, and a
-// crash in between does no harm.
+// A server that lost commits: detected by commit names, repaired by reconciliation, and safe
+// against a crash in between.
 
 import AtrestDomain
 import AtrestProtocol
@@ -30,7 +30,7 @@ struct RestartTests {
     #expect(try mine.replica.digest() == theirs.replica.digest())
   }
 
-  /// A sequence alone would not tell: the head has grown again.
+  /// The sequence alone would not reveal it: the head has grown again.
   @Test("is known by the name of a commit, also after as much was written as was lost")
   func grownAgain() async throws {
     let server = ModelServer(clock: TestClock())
@@ -81,8 +81,8 @@ struct RestartTests {
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
     for _ in 0..<6 { try theirs.replica.save(WaterEntry.sample()) }
     try await theirs.sync(server)
-    // The first page of the feed, and the acknowledgement of a write beyond it; then the connection
-    // is gone.
+    // The first page of the feed, and the acknowledgement of a write beyond it. Then the connection
+    // is lost.
     let write = try WaterEntry.sample()
     try mine.replica.save(write)
     var transport = ModelTransport(server: server)
@@ -184,13 +184,13 @@ struct RestartTests {
     for _ in 0..<10 { try test.replica.save(WaterEntry.sample()) }
     try await test.sync(server)
     let copy = server.backUp()
-    // Another's write is lost: the server is where it was in this replica's outbox, and reads on at
-    // once.
+    // Another device's write is lost. The server's position in this replica's outbox is unchanged,
+    // so it reads on at once.
     try theirs.replica.save(WaterEntry.sample())
     for test in [theirs, test] { try await test.sync(server) }
     server.restore(copy)
     server.state.withLock { $0.pageRecords = 2 }
-    // Two pages wait, so that the second is on its way while the answer to the first is being
+    // Two pages are pending, so the second is in transit while the response to the first is being
     // stored.
     let long = String(repeating: "x", count: 4000)
     try test.replica.transaction { transaction in

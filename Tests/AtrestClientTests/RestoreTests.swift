@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing back what was set aside of a record that the server has pruned since.
+// Restoring values from the journal to a record that the server has pruned since.
 
 import AtrestDomain
 import AtrestProtocol
@@ -16,8 +16,8 @@ struct RestoreTests {
     let mine: TestReplica
     let session: Session
 
-    /// A fast that another device deleted and the server has pruned, while this device wrote
-    /// `edit` before the deletion.
+    /// A fast that another device deleted and the server pruned, after this device wrote `edit`
+    /// before the deletion.
     init(_ edit: (Session) throws -> Session) async throws {
       mine = try TestReplica(1)
       let theirs = try TestReplica(2)

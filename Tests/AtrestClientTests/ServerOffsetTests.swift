@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// By how much a device believes the server's clock to be ahead of its own, and how sure an answer
-// makes it.
+// A device's estimate of the server's clock offset, and how certain a response makes it.
 
 import AtrestProtocol
 import AtrestReplication
@@ -19,13 +18,13 @@ struct ServerOffsetTests {
     #expect(offset.shown(WallTime(milliseconds: 1)) == WallTime(milliseconds: 3_600_001))
   }
 
-  /// What an answer says that was an hour under way, by the server's clock and by this device's.
+  /// A response that took an hour by the server's clock and by this device's clock.
   struct Late: Sendable {
     var believed: Int64
     var offset: Int64
   }
 
-  /// A laptop that sleeps on an answer reads it when it wakes: the server's clock has gone on
+  /// A laptop that was asleep reads the response when it wakes. The server's clock has advanced
   /// since.
   @Test(
     "an answer that took an hour leaves an hour's doubt: what was believed stays if it lies within",
@@ -38,7 +37,7 @@ struct ServerOffsetTests {
     ])
   func late(case late: Late) {
     var offset = ServerOffset(milliseconds: late.believed)
-    // The clocks agree. The answer was written when the question came.
+    // The clocks agree. The response was written when the request arrived.
     offset.learn(
       WallTime(milliseconds: 0), now: WallTime(milliseconds: 3_600_000), waited: 3_600_000)
     #expect(offset.milliseconds == late.offset)
@@ -60,8 +59,8 @@ struct ServerOffsetTests {
     #expect(offset.milliseconds == 8000)
   }
 
-  /// Set by a year while the call was under way: the wall clock tells nothing of how long that
-  /// took.
+  /// The wall clock was changed by a year during the call, so it says nothing about how long the
+  /// call took.
   @Test("the wait is measured by the clock that nobody sets")
   func measured() async throws {
     let server = ModelServer(clock: TestClock())
@@ -75,7 +74,7 @@ struct ServerOffsetTests {
     }
     try await test.engine(transport).sync()
     #expect(try test.replica.status().serverOffsetMilliseconds == -year)
-    // And a laptop that slept on the answer believes what it believed.
+    // A laptop that slept through the response keeps its earlier estimate.
     transport.meanwhile = { _ in
       test.clock.advance(3_600_000)
       test.clock.uptime = 3_601_500

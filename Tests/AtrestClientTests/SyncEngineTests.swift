@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sync: complete, resumable at any cut, bounded, and able to heal a server that lost data.
+// A sync: complete, resumable after any cut, bounded, and able to repair a server that lost data.
 
 import AtrestDomain
 import AtrestProtocol
@@ -12,7 +12,7 @@ import Testing
 
 @Suite("A sync")
 struct SyncEngineTests {
-  /// Two devices with history, conflicts, and more of everything than a page of the model takes.
+  /// Two devices with history, conflicts, and more than one page of everything.
   struct Scene {
     let server = ModelServer(clock: TestClock())
     let mine: TestReplica
@@ -79,7 +79,7 @@ struct SyncEngineTests {
       await #expect(throws: SyncError.unreachable("cut")) {
         try await scene.mine.engine(transport).sync()
       }
-      // As after a kill: nothing but the file is left.
+      // Only the file survives, as after a kill.
       let reopened = try scene.mine.reopened()
       try await SyncEngine(
         store: reopened, transport: ModelTransport(server: scene.server),
@@ -92,7 +92,7 @@ struct SyncEngineTests {
     }
   }
 
-  /// A store that fails from its n-th change on, as a full disk does.
+  /// A store that fails from its nth change on, like a full disk.
   struct FailingStore: ReplicaStore {
     let replica: Replica
     let failsAt: Int
@@ -177,7 +177,7 @@ struct SyncEngineTests {
     try await scene.mine.sync(scene.server)
     try await scene.theirs.sync(scene.server)
     let before = scene.server.records
-    // What is written after the loss is neither lost nor in the way.
+    // Writes after the loss survive and do not interfere.
     switch loss {
     case .replaced: scene.server.wipe()
     case .rolledBack: scene.server.rollBack(to: 3)
@@ -227,13 +227,13 @@ struct SyncEngineTests {
     #expect(pacing.delay(after: 1) == .milliseconds(50))
   }
 
-  /// A way to a server that answers as a test says.
+  /// A transport whose responses the test scripts.
   struct Scripted: TestTransport {
     var answer: @Sendable (ExchangeRequest) throws(SyncError) -> ExchangeResponse
     func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
       try answer(request)
     }
-    /// Everything is equal.
+    /// Reports that everything is equal.
     func reconcile(
       _ request: ReconcileRequest
     ) async throws(SyncError) -> ReconcileResponse {
@@ -306,7 +306,7 @@ struct SyncEngineTests {
       ExchangeResponse(
         records: [record.encoded], cursor: cursor, serverTime: now,
         head: Cursor(commit: 1, sequence: 4), takenThrough: .start),
-      // It does not say what became of the offers.
+      // The response does not contain the verdicts on the offers.
       ExchangeResponse(records: [record.encoded], cursor: cursor, serverTime: now),
     ] {
       await #expect {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several syncs of one replica at a time: whose answer is stored, and where it leads.
+// Concurrent syncs of one replica: whose response is stored, and the resulting position.
 
 import AtrestDomain
 import AtrestProtocol
@@ -12,12 +12,12 @@ import Testing
 
 @Suite("Syncs of one replica at a time")
 struct SyncPositionTests {
-  /// What a replica knows when an answer comes, and what it knows then.
+  /// A replica's position before and after a response.
   struct Move: Sendable {
     var before: SyncPosition
     var asked: ExchangeRequest
     var answered: ExchangeResponse
-    /// nil: the answer is not stored.
+    /// Nil: the response is not stored.
     var after: SyncPosition?
 
     init(
@@ -41,37 +41,37 @@ struct SyncPositionTests {
   @Test(
     "an answer counts if the server was asked about the newest head, or tells it",
     arguments: [
-      // Alone.
+      // No concurrent sync.
       Move(
         (nil, nil), asked: (nil, nil), answered: (at(1, 5), at(1, 5)), then: (at(1, 5), at(1, 5))),
       Move(
         (at(1, 5), at(1, 5)), asked: (at(1, 5), at(1, 5)), answered: (at(2, 7), at(3, 9)),
         then: (at(2, 7), at(3, 9))),
-      // The head is absent on the wire if it is the cursor.
+      // On the wire, the head is absent if it equals the cursor.
       Move(
         (at(1, 5), at(1, 5)), asked: (at(1, 5), nil), answered: (at(2, 7), at(2, 7)),
         then: (at(2, 7), at(2, 7))),
-      // After a loss: on from the head, and the last known head goes back with the server.
+      // After a loss: continue from the head. The last known head goes back with the server.
       Move(
         (at(1, 5), at(2, 9)), asked: (at(1, 5), at(2, 9)), answered: (at(3, 4), at(3, 6)),
         then: (at(3, 6), at(3, 6)), isRestarted: true),
-      // Another sync was answered in between, and this one tells the same head.
+      // Another sync got a response in between, and this one reports the same head.
       Move(
         (at(2, 7), at(3, 9)), asked: (at(1, 5), at(1, 5)), answered: (at(2, 7), at(3, 9)),
         then: (at(2, 7), at(3, 9))),
-      // The same, and this one goes on from where the other one has been.
+      // The same, and this one continues from where the other one was.
       Move(
         (at(3, 9), at(3, 9)), asked: (at(1, 5), at(3, 9)), answered: (at(2, 7), at(3, 9)),
         then: (at(3, 9), at(3, 9))),
-      // This answer is late, or the server was put back in between: which of them is not known.
+      // Either this response is late, or the server was restored in between.
       Move(
         (at(2, 9), at(2, 9)), asked: (at(1, 5), at(1, 5)), answered: (at(3, 7), at(3, 7)),
         then: nil),
-      // It came further; or the server was put back, and has grown since.
+      // This one got further, or the server was restored and has grown since.
       Move(
         (at(2, 7), at(2, 7)), asked: (at(1, 5), at(1, 5)), answered: (at(3, 9), at(3, 9)),
         then: nil),
-      // The other one was told of a loss.
+      // The other sync received `restarted`.
       Move(
         (at(3, 4), at(3, 4)), asked: (at(1, 5), at(2, 9)), answered: (at(2, 9), at(2, 9)),
         then: nil),
@@ -86,12 +86,12 @@ struct SyncPositionTests {
     #expect(state.cursor == after.cursor && state.lastKnownHead == after.lastKnownHead)
   }
 
-  /// Found by the simulator: the write that the first sync had acknowledged went without an entry.
+  /// Found by the simulator: the write that the first sync had acknowledged got no journal entry.
   @Test("a server that is put back between two answers loses nothing of the first")
   func restoredBetween() async throws {
     let scene = try await Restored()
     let (server, mine) = (scene.server, scene.mine)
-    // The second sync asks before the first one's answer is there, and the server is slow.
+    // The second sync starts before the first one's response arrives, and the server is slow.
     let late = try await mine.attempt()
     try await scene.write()
     server.restore(scene.backup)
@@ -103,7 +103,7 @@ struct SyncPositionTests {
     try await scene.expectJournal()
   }
 
-  /// Found by the simulator, too: what was compared was not asked about the head.
+  /// Found by the simulator: the reconciliation did not check the head.
   @Test("a server that is put back while it is compared with is not believed")
   func restoredWhileComparing() async throws {
     let scene = try await Restored()
@@ -128,8 +128,8 @@ struct SyncPositionTests {
     #expect(try scene.mine.replica.digest() == before)
   }
 
-  /// A server with a backup that holds what one device wrote later, and another device did not see,
-  /// in a field that this one is about to write.
+  /// A server with a backup that contains a later write of one device. Another device has not seen
+  /// it, and is about to write the same field.
   struct Restored {
     let server = ModelServer(clock: TestClock())
     let mine: TestReplica
@@ -150,14 +150,14 @@ struct SyncPositionTests {
       server.restore(shared)
     }
 
-    /// Writes what the backup has not, and syncs.
+    /// Writes what the backup lacks, and syncs.
     func write() async throws {
       try mine.replica.save(WaterEntry.sample(id: id, 200))
       try await mine.sync(server)
       #expect(server.journal.isEmpty)
     }
 
-    /// The write that the server forgot lost to the other one.
+    /// The write that the server lost must be in the journal as the loser.
     func expectJournal() async throws {
       let lost = FieldValue.intake(try WaterEntry.sample(200).intake)
       #expect(server.journal.map { FieldValue($0.lost, of: .water) } == [lost])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking back what was done last on this device, and nothing that somebody else did.
+// Undoing this device's latest action, and no other device's.
 
 import AtrestDomain
 import AtrestProtocol
@@ -114,7 +114,7 @@ struct UndoTests {
     let session = try mine.replica.session(fast.id)
     #expect(session?.span == fast.span && session?.targetMinutes == 720)
 
-    // The fast itself was written to by the other device, so it does not go.
+    // The other device wrote to the fast, so the undo does not remove it.
     let begun = try #require(try undo())
     #expect(begun.action == .begin && !begun.isUndone)
     #expect(try mine.replica.session(fast.id) == session)
@@ -231,7 +231,7 @@ struct UndoTests {
     try theirs.replica.save(other)
     try await meet()
 
-    // To undo once more takes nothing else.
+    // Another undo removes nothing else.
     for _ in 0..<2 {
       let undone = try #require(try undo())
       #expect(undone.action == how && undone.isWaiting)
@@ -269,7 +269,7 @@ struct UndoTests {
     try act(.begin) { try $0.save(fast) }
     try await meet()
     try end(fast, how)
-    // It was open before, though what it says was written after.
+    // The fast was open before, although that value was written afterwards.
     theirs.clock.advance(30_000)
     let corrected = try Session.sample(id: other.id, start: 90)
     try theirs.replica.save(corrected)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watching: what an event does to a replica, and when it asks for the whole story instead.
+// Watch: what an event changes in a replica, and when the replica calls Exchange instead.
 
 import AtrestDomain
 import AtrestProtocol
@@ -12,11 +12,11 @@ import Testing
 
 @Suite("Watching")
 struct WatchTests {
-  /// A stream that plays what a test wrote, over a model server.
+  /// A stream that plays scripted events over a model server.
   struct Playing: TestTransport {
     let server: ModelServer
-    /// Called with the number of the stream, from 0; events to play, then whether to end it as a
-    /// lost connection.
+    /// Called with the number of the stream, from 0. Returns the events to play and the error that
+    /// ends the stream.
     let play: @Sendable (Int, WatchRequest) -> (events: [WatchEvent], error: SyncError)
     let streams = Counter()
     let exchanges = Counter()
@@ -59,7 +59,7 @@ struct WatchTests {
       cursor: Self.position(sequence), serverTime: server.state.withLock { $0.clock.now() })
   }
 
-  /// A position in an account whose every commit brought one record.
+  /// A position in an account whose commits contain one record each.
   private static func position(_ sequence: UInt64) -> Cursor {
     sequence == 0
       ? .start : Cursor(commit: ModelServer.name(ofCommit: sequence), sequence: sequence)
@@ -110,7 +110,7 @@ struct WatchTests {
     #expect(try test.replica.allRecords().isEmpty)
   }
 
-  /// A server that loses that write would otherwise not be noticed.
+  /// Otherwise a server that lost that write would go undetected.
   @Test("an event that does not begin at the known head is not stored")
   func knownHead() async throws {
     let server = ModelServer(clock: TestClock())
@@ -179,7 +179,7 @@ struct WatchTests {
     let test = try TestReplica(1)
     let other = try test.reopened()
     let entry = try WaterEntry.sample()
-    // The stream stays open until the server has the write.
+    // Keeps the stream open until the server has the write.
     struct Open: TestTransport {
       let server: ModelServer
       let begin: @Sendable () throws -> Void
@@ -220,7 +220,7 @@ struct WatchTests {
 }
 
 extension WatchEvent {
-  /// As it comes off the wire.
+  /// Encodes and decodes an event, as on the wire.
   static func through(_ event: WatchEvent) throws(SyncError) -> WatchEvent {
     do { return try WatchEvent(decoding: event.encoded) } catch { throw .badAnswer("\(error)") }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model behind a real socket: what a comparison costs on the wire, and under which identity
-// calls are made.
+// The model server behind a real socket: the cost of reconciliation on the wire, and the identity
+// of calls.
 
 import AtrestDomain
 import AtrestHTTP2
@@ -15,7 +15,7 @@ import Testing
 
 @Suite("Over a real connection")
 struct WireTests {
-  /// A server on the loopback address that answers as the model does, and counts the bytes of its
+  /// A server on a loopback address that answers like the model and counts the bytes of its
   /// connections.
   private final class Loopback: Sendable {
     let model = ModelServer(clock: TestClock())
@@ -57,7 +57,7 @@ struct WireTests {
     }
   }
 
-  /// Counts what goes through.
+  /// Counts the bytes that pass through.
   private final class Counting: ByteStreamHandler {
     private let inner: any ByteStreamHandler
     private let bytes: Shared<Int>

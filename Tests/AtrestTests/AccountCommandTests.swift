@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest account`, with a real server: what it shows, writes down, and removes.
+// `atrest account` with a real server: what it shows, exports and removes.
 
 import Foundation
 import Testing
@@ -66,7 +66,7 @@ struct AccountCommandTests {
     try tablet("sync")
     try phone("fast", "start", "--at", "10h ago")
     try phone("fast", "complete", "--at", "1h ago")
-    // Waits here, and the tablet's glass never was here.
+    // This write is pending. The tablet's drink was never on this device.
     let file = phone.home.appendingPathComponent("everything.json")
     let answer = try phone("account", "export", file.path)
     #expect(answer.code == 0 && answer.out.contains("2 records"), "\(answer.err)")
@@ -86,7 +86,7 @@ struct AccountCommandTests {
     #expect((intake["value"] as? [String: Any])?["millilitres"] as? Int == 300)
     #expect(Data(base64Encoded: try #require(intake["bytes"] as? String)) != nil)
     #expect((intake["stamp"] as? [String: Any])?["replica"] is String)
-    // What is there already is not written over.
+    // An existing file is not overwritten.
     #expect(try phone("account", "export", file.path).code == 65)
     #expect(try Data(contentsOf: file) == data)
     let piped = try phone("account", "export", "-")
@@ -113,10 +113,10 @@ struct AccountCommandTests {
     let answer = try phone.start(["account", "delete"], typing: "kim\n").wait()
     #expect(answer.code == 0 && answer.out.contains("is removed from its server"), "\(answer.err)")
     #expect(try household.syncd("account", "list", "--json").json() as? [String] == [])
-    // Not paired any more, and everything is here.
+    // The device is unpaired, and its data is still here.
     #expect(try phone("sync").code == 65)
     #expect(try phone("status").out.contains("550 ml"))
-    // Another account takes it all.
+    // Another account accepts all of it.
     #expect(try phone("pair", try household.link("sam", isFirst: true)).code == 0)
     let row = try object(phone("sync", "--json"))
     #expect(row["sent"] as? Int == 2)

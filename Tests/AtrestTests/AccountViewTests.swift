@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words about an account: its log, its room, and what is written out of it.
+// The texts about an account: its log, its quota, and its export.
 
 import AtrestDomain
 import AtrestProtocol

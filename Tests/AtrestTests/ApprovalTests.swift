@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Letting a device in, with real programs: who is asked what, and what each side then says.
+// Approving a device with real programs: the question, and what each side then prints.
 
 import Foundation
 import Testing
@@ -16,14 +16,14 @@ struct ApprovalTests {
     tablet = try Binary()
   }
 
-  /// The digits that a device shows while it waits.
+  /// The digits that a waiting device shows.
   private static func digits(saidBy line: String?) -> String? {
     let waits =
       /Waiting for your other device to let this one in\. There it has to show ([0-9]{3} [0-9]{3})\./
     return line?.wholeMatch(of: waits).map { String($0.1) }
   }
 
-  /// A tablet that waits with a link of the phone's.
+  /// A tablet that waits with the phone's link.
   private func waiting() throws -> (tablet: Binary.Running, id: String) {
     let link = try phone("invite").out.trimmingCharacters(in: .newlines)
     let running = try tablet.start(["pair", link, "--name", "tablet"])
@@ -62,7 +62,7 @@ struct ApprovalTests {
     try asking.read(until: "Waiting for the other device")
     let link = try #require(asking.shown.firstMatch(of: /atrest pair (atrest:\S+)/)?.1)
     let joining = try tablet.start(["pair", String(link), "--name", "tablet"])
-    // So that it has waited when the answer comes.
+    // Ensures that the tablet waits before the answer comes.
     #expect(Self.digits(saidBy: try tablet.line(of: joining, err: "Waiting")) != nil)
     try asking.read(until: "Let it in? [y/N]")
     try asking.type(typed)
@@ -90,7 +90,7 @@ struct ApprovalTests {
     let allowed = try phone("devices", "allow", String(id))
     #expect(allowed.code == 0 && allowed.out == "“tablet” is a device of the account now.\n")
     #expect(joining.wait().code == 0)
-    // Decided once.
+    // A device is resolved only once.
     #expect(try phone("devices", "deny", String(id)).code == 65)
     #expect(try phone("devices", "waiting").out == "Nobody waits to join.\n")
   }

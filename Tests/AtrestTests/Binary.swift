@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of the package, run as people and scripts run it.
+// Runs a program of the package as people and scripts do.
 
 import AtrestDomain
 import Foundation
 import Testing
 
-/// The program, with a replica folder of its own that is gone afterwards.
+/// A program with a temporary replica folder.
 final class Binary: Sendable {
   struct Answer {
     var out: String
@@ -21,9 +21,9 @@ final class Binary: Sendable {
   let home: URL
   let program: URL
 
-  /// - Parameter name: Which program.
+  /// - Parameter name: The program's name.
   init(_ name: String = "atrest") throws {
-    // The test runner lies beside the programs of its package.
+    // The test runner is in the same directory as the package's programs.
     let runner = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     var folder = runner.deletingLastPathComponent()
     while !FileManager.default.isExecutableFile(
@@ -42,19 +42,19 @@ final class Binary: Sendable {
     try? FileManager.default.removeItem(at: home)
   }
 
-  /// The daemon's data folder, where no other is named.
+  /// The daemon's default data folder.
   var data: URL { home.appendingPathComponent(".local/share/atrest-syncd") }
 
   var replica: URL { home.appendingPathComponent(".local/share/atrest") }
 
-  /// How a sanitizer is to judge, where there is one: programs are to be judged like the tests.
+  /// The sanitizer settings of this process, passed on so that programs are checked like the tests.
   private static let sanitizers = ProcessInfo.processInfo.environment.filter {
     ["ASAN_OPTIONS", "LD_PRELOAD", "TSAN_OPTIONS", "SWIFT_BACKTRACE"].contains($0.key)
   }
 
-  /// A process that runs the program, and its two pipes.
+  /// Starts the program. Returns the process and its two pipes.
   ///
-  /// - Parameter input: What is typed.
+  /// - Parameter input: The text on standard input.
   func start(
     _ arguments: [String], _ environment: [String: String] = [:], typing input: String = ""
   ) throws -> Running {
@@ -91,8 +91,8 @@ final class Binary: Sendable {
     }
   }
 
-  /// The next line that a running program writes to standard output; or of its standard error, the
-  /// first that holds a word.
+  /// The next line of a running program's standard output, or the first line of its standard error
+  /// that contains a word.
   func line(of running: Running, err word: String? = nil) throws -> String {
     let handle = (word == nil ? running.out : running.err).fileHandleForReading
     while true {
@@ -115,7 +115,7 @@ final class Binary: Sendable {
   }
 }
 
-/// Everything that the programs print in any specification goes through here: none of it may hold a
+/// Checks a program's output. All output in every test passes through here: none may contain a
 /// phrase that Atrest never uses.
 func expectAllowedWords(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
   let findings = WordPolicy.findings(in: text)

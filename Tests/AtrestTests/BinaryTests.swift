@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real program, run as people and scripts run it: words, exit codes, and silence in a pipe.
+// The real program as people and scripts run it: texts, exit codes, and no output noise in a pipe.
 
 import AtrestClient
 import AtrestDomain
@@ -119,8 +119,8 @@ struct BinaryTests {
     #expect(!FileManager.default.fileExists(atPath: atrest.replica.path))
   }
 
-  /// POSIX drops a process's locks on a file when any descriptor of it is closed; then the last of
-  /// the other processes would take the log away.
+  /// POSIX drops a process's locks on a file when any descriptor of it is closed. The last of the
+  /// other processes would then delete the write-ahead log.
   @Test("a replica opened twice in one process loses nothing to another process")
   func openedTwice() throws {
     func glass(_ millilitres: Int) throws -> WaterEntry {
@@ -152,7 +152,7 @@ struct BinaryTests {
 
   @Test("an id that several share names them")
   func ambiguous() throws {
-    // Of 17 ids two begin with the same of 16 digits.
+    // Of 17 IDs, two begin with the same of 16 digits.
     var ids: [String] = []
     for _ in 0..<17 { ids.append(try id(try atrest("water", "add", "100", "--json"))) }
     let shared = try #require(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words about where devices come from.
+// The texts about the origin of devices.
 
 import AtrestProtocol
 import AtrestReplication
@@ -36,7 +36,7 @@ struct DeviceFamilyTests {
     #expect(words(invited(1, 1)) == "let in by “phone”")
     #expect(words(invited(1, 2)) == "let in by “a \u{FFFD}'b”, with a link of “phone”")
     #expect(words(.renewed(from: ReplicaID(rawValue: 1))) == "renewed from “phone”")
-    // One that is not listed any more.
+    // A device that is not listed any more.
     #expect(words(invited(255)) == "let in by 00000000000000ff")
   }
 
@@ -81,7 +81,7 @@ struct DeviceFamilyTests {
       spared.contains(
         "This device came in through it, too, and keeps its access, as does “laptop”, which came in through this one."
       ))
-    // A server of the time before does not say.
+    // An older server does not report it.
     let old = words.done(RevokeDeviceResponse(), isForAll: true)
     #expect(old.contains("The server is of an older version"))
     #expect(!words.done(RevokeDeviceResponse(), isForAll: false).contains("older"))

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program on a terminal: what a person reads there, and what they type.
+// A program on a terminal: what a person reads and types there.
 
 import Foundation
 import Testing
 
-/// A running program whose terminal is the test's. Ended with its last reference.
+/// A running program on a terminal of the test. Terminated with its last reference.
 final class Dialogue {
   let process = Process()
   private let master: CInt
-  /// Everything that was shown so far.
+  /// Everything shown so far.
   private(set) var shown = ""
   private var bytes: [UInt8] = []
 
-  /// How long a program may take for its next words, in milliseconds: far longer than it does.
+  /// Maximum time for a program's next output in milliseconds, far longer than it takes.
   private static let patience: CInt = 60_000
 
-  /// - Parameter canType: Whether a person sits there; otherwise they only read.
+  /// - Parameter canType: Whether standard input is the terminal, too.
   init(
     _ program: URL, _ arguments: [String], home: URL, canType: Bool = true,
     _ environment: [String: String] = ["NO_COLOR": "1"]
   ) throws {
-    // What `openpty` does, which the C library's module leaves out: linux/tty's TIOCSPTLCK and
+    // Like `openpty`, which the C library's module does not export: linux/tty's TIOCSPTLCK and
     // TIOCGPTN.
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     try #require(master >= 0)
@@ -48,7 +48,7 @@ final class Dialogue {
     close(master)
   }
 
-  /// Reads until some words were shown.
+  /// Reads until a text is shown.
   func read(until words: String) throws {
     while !shown.contains(words) {
       try #require(try more(), "the program ended: \(shown)")
@@ -75,7 +75,7 @@ final class Dialogue {
     try #require(poll(&waiting, 1, Self.patience) == 1, "nothing was shown after: \(shown)")
     var page = [UInt8](repeating: 0, count: 65536)
     let count = Glibc.read(master, &page, page.count)
-    // The last one who had the terminal's other end is gone.
+    // The last process on the other end has closed the terminal.
     guard count > 0 else { return false }
     bytes += page.prefix(count)
     shown = String(decoding: bytes, as: UTF8.self)
@@ -84,12 +84,12 @@ final class Dialogue {
 }
 
 extension Binary {
-  /// The program on a terminal.
+  /// Runs the program on a terminal.
   func dialogue(_ arguments: String..., canType: Bool = true) throws -> Dialogue {
     try Dialogue(program, arguments, home: home, canType: canType)
   }
 
-  /// What the program writes to standard output where that is a terminal, and nobody types.
+  /// The program's output to a terminal when nobody types.
   func onTerminal(_ arguments: [String]) throws -> String {
     let dialogue = try Dialogue(program, arguments, home: home, canType: false)
     _ = try dialogue.end()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of `atrest doctor`: what differs, and one calm line at the end.
+// The texts of `atrest doctor`: the differences, and one calm line at the end.
 
 import AtrestClient
 import AtrestReplication

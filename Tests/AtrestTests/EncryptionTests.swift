@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people see of encryption: links that name the certificate, servers that are not the one,
-// certificates of authorities.
+// What people see of encryption: links with a fingerprint, servers with another certificate,
+// CA-signed certificates.
 
 import Foundation
 import Testing
 
 @Suite("An encrypted server")
 struct EncryptionTests {
-  /// A running server on a port of its own choice, ended with its last reference.
+  /// A running server on a free port. Terminated with its last reference.
   private final class Daemon {
     let running: Binary.Running
     let port: String
@@ -38,7 +38,7 @@ struct EncryptionTests {
     let port = daemon.port
     _ = daemon.stop()
 
-    // Its data and its address, but another key: as somebody would have who has taken a copy of the
+    // A server with the same data and address but another key, like an attacker with a copy of the
     // database.
     let identity = syncd.data.appendingPathComponent("identity.pem")
     let kept = try Data(contentsOf: identity)
@@ -122,13 +122,13 @@ struct EncryptionTests {
     let paired = try stranger("pair", link, "--name", "stranger", with: trust)
     #expect(paired.code == 0, "\(paired.err)")
 
-    // A key that every user can read is told of.
+    // A world-readable key causes a warning.
     chmod(ca.path("server.key"), 0o644)
     kill(daemon.running.process.processIdentifier, SIGHUP)
     #expect(try syncd.line(of: daemon.running, err: "chmod 600").contains("mode=644"))
     chmod(ca.path("server.key"), 0o600)
 
-    // A key that does not fit keeps the old pair in use; a good pair takes its place.
+    // A key that does not match keeps the old pair in use. A matching pair replaces it.
     try ca.issue("other", for: "DNS:localhost")
     try ca.replace("server.key", with: "other.key")
     kill(daemon.running.process.processIdentifier, SIGHUP)
@@ -143,7 +143,7 @@ struct EncryptionTests {
   }
 }
 
-/// An authority of a test's own, by the openssl command.
+/// A CA for tests, created with the openssl command.
 private struct TestAuthority {
   let folder: URL
 
@@ -157,7 +157,7 @@ private struct TestAuthority {
 
   func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-  /// Makes `NAME.pem` and `NAME.key`.
+  /// Creates `NAME.pem` and `NAME.key`.
   func issue(_ name: String, for names: String) throws {
     try run(
       "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",

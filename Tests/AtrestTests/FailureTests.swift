@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exit code of every failure, and the words that go with it.
+// The exit code and the message of every failure.
 
 import ArgumentParser
 import AtrestCommandLine
@@ -79,7 +79,7 @@ struct FailureTests {
   }
 }
 
-/// The banned phrases of the app's language rules that a text holds.
+/// The phrases in a text that the app's language rules ban.
 func bannedWords(in text: String) -> [String] {
   WordPolicy.findings(in: text)
 }

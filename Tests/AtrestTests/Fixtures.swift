@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fasts, water, writes and surroundings that the specifications of this folder share.
+// Fasts, drinks, writes and contexts that the tests in this folder share.
 
 import AtrestDomain
 import AtrestProtocol
@@ -72,7 +72,7 @@ enum Fixture {
       time: HybridTime(WallTime(milliseconds: instant(at).milliseconds)), replica: replica)
   }
 
-  /// The phone and the laptop both ended the same fast; the laptop was later.
+  /// The phone and the laptop both ended the same fast, the laptop later.
   static let conflict = JournalEntry(
     conflict: Conflict(
       key: RecordKey(kind: .session, id: completed.id.bytes), field: SessionField.span,
@@ -103,7 +103,7 @@ enum Fixture {
       refusal: PendingWrite.WriteRefusal(reason: reason, message: "a stamp is ahead\u{1B}[2J"))
   }
 
-  /// Ids of fasts in their short form.
+  /// The short IDs of fasts.
   static func short(_ sessions: [Session]) -> [String: String] {
     ShortID.shortened(sessions.map { ShortID.hex($0.id) })
   }

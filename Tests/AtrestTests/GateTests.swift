@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is there for whom, by the real program: the gate map, line by line and tier by tier, and
-// nothing besides.
+// Entitlement gates in the real program: the gate map line by line and tier by tier, and nothing
+// else.
 
 import AtrestAppStore
 import AtrestClient
@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Free, trial, premium, and not known", .serialized)
 struct GateTests {
-  /// A companion with fasts, of which everything is known.
+  /// A client with fasts whose entitlements are known.
   private struct Person {
     let atrest: Binary
     let tier: Entitlement
@@ -49,7 +49,7 @@ struct GateTests {
       try #require(report?["state"] as? String == tier.rawValue)
     }
 
-    /// What the program shows on a terminal.
+    /// The program's output on a terminal.
     func onTerminal(_ arguments: String...) throws -> String {
       let terminal = try PseudoTerminal(columns: 80, rows: 40)
       let process = try terminal.start(
@@ -61,7 +61,7 @@ struct GateTests {
     func isOpen(_ gate: FeatureGate) -> Bool { gate.isOpen(for: tier) }
   }
 
-  /// Whether anything in a text hints at what is not there.
+  /// Whether a text hints at a feature that is not available.
   private func hints(_ text: String) -> Bool {
     ["premium", "upgrade", "locked", "purchase", "buy", "trial", "forest"].contains {
       text.lowercased().contains($0)
@@ -154,7 +154,7 @@ struct GateTests {
     let replica = try Replica(directory: person.atrest.replica)
     let stored = try replica.preference(TransitionMoment.dismissedKey)
     #expect(stored == (isDue ? TransitionMoment.dismissedValue : nil))
-    // It is no action of the person's, so it is nothing to take back.
+    // Applying an entitlement is not a person's action, so undo does not revert it.
     #expect(try person.atrest("undo").code == 65)
   }
 
@@ -172,7 +172,7 @@ struct GateTests {
   func unknown() throws {
     let person = try Person(.free)
     #expect(try person.atrest("forest").code == 65)
-    // The policy cannot be read any more: what was known is kept, and never worsened.
+    // The policy has become unreadable. Known entitlements are kept and never reduced.
     let policy = person.atrest.replica.appendingPathComponent(EntitlementSettings.fileName)
     try Data("{".utf8).write(to: policy)
     #expect(try person.atrest("forest").code == 65)

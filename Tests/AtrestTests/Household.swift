@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real server and real companions, on loopback, for specifications of what the commands say to
-// each other.
+// A real server and real clients on loopback, for tests of commands that interact.
 
 import Foundation
 import Testing
 
-/// A running `atrest-syncd` with the account `kim`. Ended with its last reference.
+/// A running `atrest-syncd` with the account `kim`. Terminated with its last reference.
 final class Household {
   /// The server's program.
   let syncd: Binary
@@ -14,7 +13,7 @@ final class Household {
   init() throws {
     syncd = try Binary("atrest-syncd")
     server = try syncd.start(["serve", "--listen", "127.0.0.1:0", "--log-level", "error"])
-    // It says where it listens once it does.
+    // It prints its address once it listens.
     _ = try syncd.line(of: server)
   }
 
@@ -23,7 +22,7 @@ final class Household {
     _ = server.wait()
   }
 
-  /// A companion that joined an account; the account is made if it is the first.
+  /// Creates a paired client. The first one also creates the account.
   func companion(
     _ name: String = "phone", of account: String = "kim", isFirst: Bool = true
   ) throws -> Binary {
@@ -33,7 +32,7 @@ final class Household {
     return companion
   }
 
-  /// A fresh pairing link.
+  /// Creates a pairing link.
   func link(_ account: String = "kim", isFirst: Bool = false) throws -> String {
     let answer = try syncd("account", isFirst ? "add" : "invite", account)
     try #require(answer.code == 0, "\(answer.err)")

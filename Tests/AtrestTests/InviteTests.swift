@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairing links for scripts and for people: what goes to standard output, and what beside it.
+// Pairing links for scripts and people: what goes to standard output and what to standard error.
 
 import AtrestCommandLine
 import Foundation
@@ -17,7 +17,7 @@ struct InviteTests {
     phone = try household.companion()
   }
 
-  /// The programs' four ways to make a link.
+  /// The four commands that print a link.
   private func ask(_ more: String...) throws -> [Binary.Answer] {
     [
       try phone.start(["invite"] + more).wait(),
@@ -111,7 +111,7 @@ struct InviteTests {
     #expect(try tablet("pair", link, "--name", "tablet").code == 0)
   }
 
-  /// What stands on the command line is shown to every user of the machine.
+  /// Every user of the machine can see the command line.
   @Test("a link is read from standard input where none is given", arguments: [[], ["-"]])
   func typed(arguments: [String]) throws {
     let link = try phone("invite", "--yes").out.trimmingCharacters(in: .newlines)

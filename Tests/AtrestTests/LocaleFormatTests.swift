@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A person's locale and zone: followed where they are known, and never a reason to fail.
+// A person's locale and time zone: used if they are known, and never a reason to fail.
 
 import AtrestDomain
 import AtrestTestSupport
@@ -77,7 +77,7 @@ struct MannerTests {
     #expect(Colours.palette256.code(RGB(hex: 0xE8A94E)) == "5;179")
     #expect(Colours.palette256.code(RGB(hex: 0x808080)) == "5;244")
     #expect(Colours.none.code(Palette.starLight) == nil)
-    // Every colour has a place among the 256.
+    // Every colour maps to one of the 256.
     for value in stride(from: UInt32(0), to: 0x1000000, by: 0x10505) {
       let code = Colours.palette256.code(RGB(hex: value))?.dropFirst(2)
       #expect(code.flatMap { Int($0) }.map { (16...255).contains($0) } == true)
@@ -124,7 +124,7 @@ struct MannerTests {
     let link = folder.url.appendingPathComponent("localtime").path
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
     #expect(DeviceZone.named(":" + link)?.secondsFromGMT() == 9 * 3600)
-    // What is a rule, or nothing, is left to the system.
+    // A POSIX rule or an invalid value is left to the system.
     for value in ["JST-9", "GMT+3", "CET-1CEST,M3.5.0,M10.5.0/3", "", ":", "/etc/passwd", "here"] {
       #expect(DeviceZone.named(value) == nil, "\(value)")
     }

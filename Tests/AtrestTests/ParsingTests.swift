@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What command lines mean.
+// Parsing of command lines.
 
 import ArgumentParser
 import AtrestCommandLine

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest import`, `export` and `completions`, run as people and scripts run them.
+// `atrest import`, `export` and `completions` as people and scripts run them.
 
 import Foundation
 import Testing
@@ -47,7 +47,7 @@ struct PortabilityCommandTests {
     #expect(try binary.start(["export", file.path]).wait().code == 0)
     let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions]
     #expect(mode as? Int == 0o600)
-    // A second one does not go over it.
+    // A second export does not overwrite the file.
     #expect(try binary.start(["export", file.path]).wait().code == 65)
     #expect(try binary.start(["export", file.path, "--force"]).wait().code == 0)
 
@@ -94,7 +94,7 @@ struct PortabilityCommandTests {
       #expect((row["total"] as? [String: Int])?["new"] == 0)
       withExtendedLifetime(household) {}
     }
-    // The server is gone: that is said, and the person decides.
+    // The server is gone. The program says so, and the person decides.
     try tablet("water", "add", "300")
     let alone = try tablet("import", example("atrest-export.json"), "--yes")
     #expect(alone.code == 0 && alone.out.contains("could not sync first"), "\(alone.out)")

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A terminal of a specification's own, with a program on it.
+// A pseudo-terminal with a program on it.
 
 import Foundation
 import Testing
 
-/// A pseudo-terminal, as terminal emulators and ssh make them.
+/// A pseudo-terminal, as terminal emulators and ssh create them.
 final class PseudoTerminal {
   private let master: Int32
   private let slave: Int32
-  /// Everything that was written to it so far.
+  /// Everything written to it so far.
   private(set) var written = ""
   private var mark = 0
 
@@ -19,7 +19,7 @@ final class PseudoTerminal {
   }
 
   init(columns: UInt16, rows: UInt16) throws {
-    // What `openpty` does, which the C library's module leaves out: linux/tty's TIOCSPTLCK and
+    // Like `openpty`, which the C library's module does not export: linux/tty's TIOCSPTLCK and
     // TIOCGPTN.
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     try #require(master >= 0)
@@ -41,7 +41,7 @@ final class PseudoTerminal {
     try #require(ioctl(master, UInt(TIOCSWINSZ), &size) == 0)
   }
 
-  /// The terminal's settings now.
+  /// The terminal's current settings.
   func settings() throws -> Settings {
     var found = termios()
     try #require(tcgetattr(slave, &found) == 0)
@@ -51,7 +51,7 @@ final class PseudoTerminal {
       characters: characters)
   }
 
-  /// Starts a program on it.
+  /// Starts a program on the terminal.
   func start(
     _ binary: Binary, _ arguments: [String], _ environment: [String: String] = [:]
   ) throws -> Process {
@@ -75,7 +75,7 @@ final class PseudoTerminal {
     try #require(write(master, bytes, bytes.count) == bytes.count)
   }
 
-  /// Reads until something was written since the last wait, and returns all of that.
+  /// Reads until a text was written since the last wait. Returns everything since then.
   @discardableResult
   func wait(for text: String) throws -> String {
     while true {
@@ -90,7 +90,7 @@ final class PseudoTerminal {
     }
   }
 
-  /// Reads what is there until the program has ended.
+  /// Reads available output until the program has ended.
   func finish(_ process: Process) {
     while process.isRunning {
       var waiting = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
@@ -104,7 +104,7 @@ final class PseudoTerminal {
   private func readSome() -> Int {
     var bytes = [UInt8](repeating: 0, count: 65536)
     let count = read(master, &bytes, bytes.count)
-    // A character cut in two is none that a specification waits for.
+    // A character split between two reads is not part of any text that a test waits for.
     if count > 0 { written += String(decoding: bytes.prefix(count), as: UTF8.self) }
     return count
   }

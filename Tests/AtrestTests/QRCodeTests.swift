@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The QR code of a pairing link: that the picture is the code, on every terminal, and fits on it.
+// The QR code of a pairing link: correct, readable on every terminal, and small enough.
 
 import AtrestClient
 import AtrestCommandLine
@@ -12,7 +12,7 @@ struct QRCodeTests {
   private static let link =
     "atrest://192.168.178.20:7443/\(String(repeating: "0123456789abcdef", count: 4))/BCDF-GHJKLMNP"
 
-  /// Reads a picture back: dark and light modules, the quiet zone included.
+  /// Decodes a picture into dark and light modules, including the quiet zone.
   private func modules(_ picture: String) -> [[Bool]] {
     picture.split(separator: "\n").flatMap { line -> [[Bool]] in
       var (upper, lower): ([Bool], [Bool]) = ([], [])
@@ -48,7 +48,7 @@ struct QRCodeTests {
     }
   }
 
-  /// Read by zbarimg off a screenshot, once.
+  /// Verified once with zbarimg on a screenshot.
   @Test("is what others draw for the same text")
   func golden() throws {
     let code = try #require(QRCode("ATREST"))

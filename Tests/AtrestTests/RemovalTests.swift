@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest-syncd account remove`: asked first, and final.
+// `atrest-syncd account remove`: confirmed first, and final.
 
 import Foundation
 import Testing
@@ -23,7 +23,7 @@ struct RemovalTests {
     #expect(answer.code == 0)
     #expect(try household.syncd("account", "list", "--json").json() as? [String] == [])
     #expect(try phone("sync").code == 77)
-    // What the device holds stays on it.
+    // The device keeps its local data.
     #expect(try phone("status").out.contains("250 ml"))
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ending a device's access, with real programs: who is shown, who is asked, who goes, and who is
-// told to be left.
+// Revoking a device with real programs: the list, the question, the revoked devices, and the
+// remaining ones.
 
 import Foundation
 import Testing
@@ -12,7 +12,7 @@ struct RevokeTests {
   private let tablet: Binary
   private let laptop: Binary
 
-  /// The phone let the tablet in, and the tablet let the laptop in.
+  /// The phone approved the tablet, and the tablet approved the laptop.
   init() throws {
     household = try Household()
     phone = try household.companion()
@@ -36,7 +36,7 @@ struct RevokeTests {
     return try #require(row["id"] as? String)
   }
 
-  /// Whether the server still answers it.
+  /// Whether the server still answers the device.
   private func hasAccess(_ device: Binary) throws -> Bool {
     let code = try device("sync").code
     #expect([0, 77].contains(code))
@@ -84,7 +84,7 @@ struct RevokeTests {
     let then = try phone("devices", "revoke", tablet, "--with-descendants")
     #expect(then.code == 0 && then.out.contains("nor can “laptop”"))
     #expect(try !hasAccess(laptop) && hasAccess(phone))
-    // There is nobody to be asked about any more.
+    // There is no descendant left to ask about.
     let again = try phone.dialogue("devices", "revoke", tablet)
     #expect(try again.end() == 0 && !again.shown.contains("[y/N]"))
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of an id is shown, and what a part of one finds.
+// How much of an ID is shown, and what a prefix matches.
 
 import AtrestTestSupport
 import Foundation
@@ -29,7 +29,7 @@ struct ShortIDTests {
   func roundTrip(seed: UInt64) throws {
     var generator = SeededRandom(seed: seed)
     let ids = (0..<500).map { _ in
-      // Few different digits, so that beginnings are shared often.
+      // Few different digits, so that many prefixes are shared.
       String((0..<16).map { _ in Bool.random(using: &generator) ? "0" : "1" })
     }
     for (id, short) in ShortID.shortened(ids) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `atrest sync` says to programs and people, with a real server.
+// The output of `atrest sync` for programs and people, with a real server.
 
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The live timer without a terminal: what keys and moments do, and what is drawn.
+// The live timer without a terminal: keys, moments, and drawing.
 
 import AtrestDomain
 import AtrestTestSupport
@@ -41,7 +41,7 @@ struct TimerModelTests {
     text(model).split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
-  /// What the owner does with an effect that goes well.
+  /// Executes an effect successfully, as the owner does.
   private func press(_ letter: Character, _ model: inout TimerModel) -> [TimerModel.Effect] {
     let effects = model.handle(.key(.letter(letter)))
     for effect in effects { _ = model.handle(.did(effect)) }
@@ -376,12 +376,12 @@ extension Character {
 }
 
 extension Session {
-  /// The same, going on.
+  /// The same fast, in progress.
   fileprivate var reopened: Session {
     Session(id: id, span: Fixture.openSpan(span.start), targetMinutes: targetMinutes)
   }
 
-  /// The same, completed at its target.
+  /// The same fast, completed at its target.
   fileprivate var completed: Session {
     let end = span.start.addingTimeInterval(Double(targetMinutes) * 60)
     var copy = self

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The live timer on a real terminal: it draws, follows, and gives the terminal back as it was.
+// The live timer on a real terminal: drawing, updating, and restoring the terminal's settings.
 
 import Foundation
 import Testing
@@ -121,7 +121,7 @@ struct TimerTerminalTests {
     #expect(try terminal.settings() == before)
   }
 
-  /// The letter by which the kernel says what a process does.
+  /// The kernel's letter for a process's state.
   private func state(of process: Process) throws -> Substring? {
     let line = try String(
       contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)

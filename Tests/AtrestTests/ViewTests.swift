@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people read and what programs read, to the letter.
+// The exact output for people and for programs.
 
 import AtrestCommandLine
 import AtrestDomain
@@ -358,7 +358,7 @@ struct WordsTests {
     #expect(lines.count == 3 && lines[1].contains("`atrest devices`"))
   }
 
-  /// Which clock is said to be wrong, by how far the two are apart.
+  /// Which clock is reported as wrong, by the offset between the two.
   struct Clocks: Sendable {
     var offset: Int64
     var isServerDoubtful = false
@@ -372,7 +372,7 @@ struct WordsTests {
       Clocks(offset: 0), Clocks(offset: 60_999), Clocks(offset: -60_999),
       Clocks(offset: 7_200_000, words: "This device's clock is 2h behind the server's"),
       Clocks(offset: -7_200_000, words: "This device's clock is 2h ahead of the server's"),
-      // The server's own word comes first: then this device's clock is not to blame.
+      // The server's own report takes precedence: this device's clock is then not at fault.
       Clocks(
         offset: 7_200_000, isServerDoubtful: true, words: "The server's clock may be wrong"),
       Clocks(offset: 0, isServerDoubtful: true, words: "The server's clock may be wrong"),

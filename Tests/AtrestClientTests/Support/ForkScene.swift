@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scene of most specifications about copies.
+// The setup of most tests of copies.
 
 import AtrestDomain
 import AtrestProtocol
@@ -14,7 +14,7 @@ struct ForkScene {
   let original: TestReplica
   let copy: TestReplica
 
-  /// A replica with history, and a copy of it.
+  /// Creates a replica with history, and copies it.
   init() async throws {
     original = try TestReplica(1)
     for _ in 0..<5 { try original.replica.save(WaterEntry.sample()) }

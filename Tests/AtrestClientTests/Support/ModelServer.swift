@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small, correct server in memory: what the contract asks, as plainly as it can be put.
+// A small, correct server in memory: the contract in its simplest form.
 
 import AtrestClient
 import AtrestProtocol
@@ -7,49 +7,49 @@ import AtrestReplication
 import Foundation
 import Synchronization
 
-/// One account of a server. It is made anew for each test and never survives it.
+/// One account of a server. Created for each test and never persisted.
 final class ModelServer: Sendable {
-  /// How far the server has gone through a device's outbox.
+  /// The server's position in a device's outbox.
   struct Outbox {
     var takenThrough = OutboxPosition.start
-    /// What was refused on the way, by number.
+    /// Refusals, by number.
     var refused: [UInt64: Refusal.Reason] = [:]
   }
 
   struct State {
-    /// The name of the commit that gave each sequence, from 1.
+    /// The name of the commit with each sequence, from 1.
     var names: [UInt64] = []
-    /// Commits so far, those included that were lost since: no name is given twice.
+    /// The number of commits, including lost ones: no name is reused.
     var commitCount: UInt64 = 0
-    /// Positions before it are forgotten.
+    /// Positions before this sequence are pruned.
     var oldestPosition: UInt64 = 0
     var records: [RecordKey: (sequence: UInt64, record: Record)] = [:]
-    /// What is remembered beside each record.
+    /// The merge history of each record.
     var histories: [RecordKey: RecordHistory] = [:]
-    /// By the device's credential.
+    /// Keyed by the device's credential.
     var outboxes: [String: Outbox] = [:]
-    /// How many offers were judged, and how many were left unread.
+    /// How many offers were judged, and how many were not read.
     var judgedCount = 0
     var unreadCount = 0
-    /// The greatest time taken from a device.
+    /// The greatest stamp time accepted from a device.
     var latestTime = HybridTime(rawValue: 0)
-    /// Whether only the clock judges stamps, and not also what was taken before.
+    /// Whether only the clock limits stamps, and not also the accepted stamps.
     var isSkewJudgedByClock = false
-    /// Whether it says that its clock is doubtful.
+    /// Whether it reports that its clock is doubtful.
     var isClockDoubtful = false
     var renewals: [[UInt8]: UInt64] = [:]
     var pageRecords = Page.records
     var clock: TestClock
     var requests: [ExchangeRequest] = []
     var refuses: @Sendable (Record) -> Refusal.Reason? = { _ in nil }
-    /// Every record by key, with its hash, as of a sequence; for comparisons.
+    /// Every record by key with its hash at a sequence, for reconciliation.
     var sorted: (sequence: UInt64, records: [(key: [UInt8], bytes: [UInt8], hash: UInt64)])?
-    /// Parts that a comparison cuts a differing range into; the contract asks for none.
+    /// The number of parts into which a differing range is split. The contract does not fix it.
     var fanOut = 16
-    /// Live records below which nobody is asked about deletions.
+    /// The number of live records below which deletions need no confirmation.
     var massDeletionFloor = 20
 
-    /// The last sequence given.
+    /// The last sequence assigned.
     var sequence: UInt64 { UInt64(names.count) }
     /// The position of the last commit.
     var head: Cursor { position(of: sequence) }
@@ -81,7 +81,7 @@ final class ModelServer: Sendable {
     }
   }
 
-  /// Forgets everything, as a server does that was replaced.
+  /// Drops everything, like a server that was replaced.
   func wipe() {
     state.withLock {
       $0.records = [:]
@@ -93,15 +93,15 @@ final class ModelServer: Sendable {
     }
   }
 
-  /// Forgets half of the positions, as housekeeping does: whoever comes from there compares.
+  /// Prunes half of the positions, as housekeeping does. A replica at one of them must reconcile.
   func forgetOldPositions() {
     state.withLock { $0.oldestPosition = $0.sequence / 2 + 1 }
   }
 
-  /// A copy of everything, to be put back.
+  /// Copies the whole state for a later restore.
   func backUp() -> State { state.withLock { $0 } }
 
-  /// Is put back from a copy. The world outside, and chance, do not go back with it.
+  /// Restores a copy. Time and randomness do not go back with it.
   func restore(_ copy: State) {
     state.withLock { state in
       let now = state
@@ -114,8 +114,8 @@ final class ModelServer: Sendable {
     }
   }
 
-  /// Goes back to what it held after a sequence: a disk that lost its last commits. It does not
-  /// notice.
+  /// Returns to the state after a sequence, like a disk that lost its last commits. The server does
+  /// not detect it.
   func rollBack(to sequence: UInt64) {
     state.withLock {
       $0.records = $0.records.filter { $0.value.sequence <= sequence }
@@ -139,7 +139,7 @@ final class ModelServer: Sendable {
 }
 
 extension ModelServer {
-  /// Not zero, never the same, and in no order.
+  /// Not zero, unique, and unordered.
   static func name(ofCommit count: UInt64) -> UInt64 { count &* 0x9E37_79B9_7F4A_7C15 }
 }
 
@@ -155,14 +155,14 @@ extension ModelServer.State {
     let offers = try request.offers.map { try Offer(decoding: $0) }
     var outbox = outboxes[credential] ?? ModelServer.Outbox()
     let isConnected = request.segment?.follows(outbox.takenThrough) ?? true
-    // Of offers without a number each is new.
+    // Offers without a number are all new.
     let numbers = request.segment?.numbers.map { Optional($0) } ?? offers.map { _ in nil }
     let isNew = numbers.map { $0.map { $0 > outbox.takenThrough.number } ?? true }
     let held = request.allowsMassDeletion ? [] : massDeletions(offers, where: isNew)
     var refusals: [Refusal] = []
     var superseded: [UInt32] = []
     var echoes: Set<RecordKey> = []
-    // A record's writes are taken in their order.
+    // A record's writes are accepted in order.
     var postponed: [RecordKey: Refusal.Reason] = [:]
     commitCount += 1
     for (index, offer) in offers.enumerated() {
@@ -228,19 +228,19 @@ extension ModelServer.State {
       isClockDoubtful: isClockDoubtful)
   }
 
-  /// The position at which a replica is that holds everything up to a sequence.
+  /// The position of a replica that has everything up to a sequence.
   func position(of sequence: UInt64) -> Cursor {
     sequence == 0 ? .start : Cursor(commit: names[Int(sequence) - 1], sequence: sequence)
   }
 
-  /// Whether a position is in this account's past.
+  /// Whether a position is in this account's history.
   private func knows(_ position: Cursor) -> Bool {
     guard position.sequence <= sequence else { return false }
     return position == self.position(of: position.sequence)
       && (position.sequence == 0 || position.sequence >= oldestPosition)
   }
 
-  /// The rule for clocks: the greatest time of a field that is taken. See docs/protocol/merge.md.
+  /// The clock skew rule: the greatest time of a field that is accepted. See docs/merge.md.
   private func latestTaken(of offer: Offer, _ field: FieldNumber, at now: WallTime) -> HybridTime {
     let far = HybridTime(now.advanced(by: 100 * 365 * 24 * 3_600_000))
     if offer.wasAcknowledged(field) { return far }
@@ -262,8 +262,7 @@ extension ModelServer.State {
     return nil
   }
 
-  /// Indices of the deletions among new offers, if they would delete more than half of what is
-  /// there.
+  /// The indices of deletions among new offers if they would delete more than half of the records.
   private func massDeletions(_ offers: [Offer], where isNew: [Bool]) -> Set<Int> {
     let live = records.values.map(\.record).filter { !$0.isDeleted && $0.key.kind != .conflict }
     let deletions = offers.indices.filter { index in
@@ -275,7 +274,7 @@ extension ModelServer.State {
       ? Set(deletions) : []
   }
 
-  /// A commit that brings one record.
+  /// Commits one record.
   mutating func put(_ record: Record) {
     commitCount += 1
     append(record)
@@ -286,7 +285,7 @@ extension ModelServer.State {
     records[record.key] = (sequence, record)
   }
 
-  /// Range by range, by looking at every record.
+  /// Compares range by range, by scanning all records.
   mutating func reconcile(_ request: ReconcileRequest) -> ReconcileResponse {
     guard request.lastKnownHead.map(knows) ?? true else {
       return ReconcileResponse(ranges: [], serverTime: clock.now(), restarted: true)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way to a model server, which a test can cut, and which counts what it carries.
+// A transport to a model server that a test can cut and that counts its traffic.
 
 import AtrestClient
 import AtrestProtocol
 import AtrestReplication
 import Synchronization
 
-/// A way that does nothing but exchange; what a test needs besides, it says itself.
+/// A transport that only implements Exchange. Tests add what else they need.
 protocol TestTransport: SyncTransport {}
 
 extension TestTransport {
@@ -29,25 +29,25 @@ extension TestTransport {
   }
 }
 
-/// A way to a model server that can be cut.
+/// A transport to a model server that can be cut.
 struct ModelTransport: TestTransport {
   enum Cut: CaseIterable {
     case beforeServer
     case afterServer
   }
 
-  /// Rounds of comparisons, and the bytes of their messages.
+  /// The rounds of reconciliation, and the bytes of their messages.
   struct Traffic {
     var rounds = 0
     var bytes = 0
   }
 
   let server: ModelServer
-  /// Asked with the number of each call, from 0.
+  /// Called with the number of each call, from 0.
   var cut: @Sendable (Int) -> Cut? = { _ in nil }
-  /// Runs before the server has the request.
+  /// Runs before the server gets the request.
   var before: @Sendable (Int) async throws -> Void = { _ in }
-  /// Runs after the server answered and before the replica has the answer.
+  /// Runs after the server responded and before the replica gets the response.
   var meanwhile: @Sendable (Int) throws -> Void = { _ in }
   let calls = Counter()
   let credential = Shared("")
@@ -99,7 +99,7 @@ struct ModelTransport: TestTransport {
     }
   }
 
-  /// Through bytes, as on the wire.
+  /// Encodes and decodes a message, as on the wire.
   private func through<Message: WireMessage>(_ message: Message) throws -> Message {
     try Message(decoding: message.encoded)
   }
@@ -116,7 +116,7 @@ final class Counter: Sendable {
   var count: Int { value.withLock { $0 } }
 }
 
-/// A value that tasks share.
+/// A value shared by tasks.
 final class Shared<Value: Sendable>: Sendable {
   private let stored: Mutex<Value>
   init(_ value: Value) { stored = Mutex(value) }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server that says what a test wrote down, and time that passes when it says so.
+// A server with scripted responses, and time under the test's control.
 
 import AtrestClient
 import AtrestProtocol
 import Synchronization
 
-/// Time that only sleeping makes pass. Sleeps of one length can be held until the test lets them
-/// end.
+/// Time that only advances by sleeping. The test can hold sleeps of one length until it releases
+/// them.
 final class ScriptedTime: Sendable {
   private struct State {
     var now = Duration.zero
@@ -16,14 +16,14 @@ final class ScriptedTime: Sendable {
   }
   private let state = Mutex(State())
 
-  /// - Parameter held: Sleeps of this length end with `release()` only.
+  /// - Parameter held: Sleeps of this length end only with `release()`.
   init(holding held: Duration? = nil) { state.withLock { $0.held = held } }
 
   var elapsed: Duration { state.withLock { $0.now } }
 
   func pass(_ duration: Duration) { state.withLock { $0.now += duration } }
 
-  /// Lets those end that are held, and those that come.
+  /// Ends held sleeps and does not hold further ones.
   func release() {
     let sleepers = state.withLock { state in
       defer { state.sleepers = [] }
@@ -75,7 +75,7 @@ struct ScriptedJoining: JoiningTransport {
   /// What was asked, in order.
   let requests = Shared<[PairRequest]>([])
   var isThere: @Sendable (Int) throws(SyncError) -> Void = { _ throws(SyncError) in }
-  /// By the number of the request, from 0.
+  /// Called with the number of the request, from 0.
   var answer: @Sendable (PairRequest, Int) async throws(SyncError) -> PairResponse
 
   func connect() async throws(SyncError) { try isThere(requests.value.count) }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the specifications share: a clock to set, folders to throw away, seeds to print, replicas
-// that are paired.
+// Test support: a settable clock, temporary folders, printed seeds, paired replicas.
 
 import AtrestDomain
 import AtrestProtocol
@@ -26,7 +25,7 @@ final class TestClock: WallClock {
   func now() -> WallTime { WallTime(milliseconds: time.withLock { $0 }) }
   func uptimeMilliseconds() -> Int64? { uptime }
 
-  /// Milliseconds since the device was started; nil: it has no clock for that.
+  /// Milliseconds since the device was started. Nil: the device has no such clock.
   var uptime: Int64? {
     get { sinceStart.withLock { $0 } }
     set { sinceStart.withLock { $0 = newValue } }
@@ -37,13 +36,13 @@ final class TestClock: WallClock {
 }
 
 extension Folder {
-  /// A replica's directory: not made yet.
+  /// A replica's directory. Not created yet.
   var replica: URL { url.appendingPathComponent("replica") }
   /// The replica's file in it.
   var file: URL { replica.appendingPathComponent("replica.sqlite") }
 }
 
-/// A replica in a folder of its own, with its own clock.
+/// A replica with its own folder and clock.
 final class TestReplica: Sendable {
   let folder: Folder
   let clock: TestClock
@@ -55,13 +54,13 @@ final class TestReplica: Sendable {
     replica = try Replica(directory: folder.replica, clock: clock, busyTimeout: 1)
   }
 
-  /// A paired one.
+  /// Creates a paired replica.
   convenience init(_ id: UInt64, clock: TestClock = TestClock()) throws {
     try self.init(clock: clock)
     try pair(id)
   }
 
-  /// Another device's folder that holds a copy of this one's, as a backup or a cloned disk does.
+  /// Copies the replica to another device's folder, as a backup or a cloned disk does.
   func copied() throws -> TestReplica {
     try TestReplica(copyOf: self)
   }
@@ -89,7 +88,7 @@ final class TestReplica: Sendable {
     SyncEngine(store: replica, transport: transport, clock: clock, pacing: .instant(attempts))
   }
 
-  /// Stores an answer.
+  /// Stores a response.
   func apply(
     _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage = OutboxPage()
   ) async throws {
@@ -101,7 +100,7 @@ final class TestReplica: Sendable {
     try await engine(ModelTransport(server: server)).sync()
   }
 
-  /// The offers that wait, decoded, in order.
+  /// The pending offers, decoded, in order.
   func offers() throws -> [Offer] {
     try replica.read { transaction in
       var offers: [Offer] = []
@@ -110,7 +109,7 @@ final class TestReplica: Sendable {
     }
   }
 
-  /// What the next request offers from the beginning of the outbox, and the request itself.
+  /// The offers of the next request from the beginning of the outbox, and the request itself.
   func attempt() async throws -> (request: ExchangeRequest, page: OutboxPage) {
     let position = try await replica.position()
     let page = try await replica.nextPage(after: 0)
@@ -120,7 +119,7 @@ final class TestReplica: Sendable {
     return (request, page)
   }
 
-  /// What the log of the outbox keeps for good: its tokens, oldest first.
+  /// What the outbox log keeps permanently: its tokens, oldest first.
   func tokens() throws -> [OutboxPosition] {
     try replica.read { transaction in
       try Row.fetchAll(
@@ -129,7 +128,7 @@ final class TestReplica: Sendable {
     }
   }
 
-  /// The numbers of the entries that wait, in the order in which they were written.
+  /// The numbers of the pending entries, in order of writing.
   func numbers() throws -> [UInt64?] {
     try replica.read { transaction in
       var numbers: [UInt64?] = []
@@ -142,7 +141,7 @@ final class TestReplica: Sendable {
 }
 
 extension Pacing {
-  /// Never waits.
+  /// Does not sleep between attempts.
   static func instant(_ attempts: Int) -> Pacing {
     var pacing = Pacing()
     pacing.attempts = attempts
