@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who sees what: the gate map, the trial, the one-time words, history, settings and paywall.
+// Access to features: the gate map, the trial, the one-time texts, history, settings and paywall.
 
 import AtrestDomain
 import Foundation

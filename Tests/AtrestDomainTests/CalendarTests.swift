@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Months as weeks of seven days, wherever weeks begin and whatever clocks do.
+// Months as weeks of seven days, for every first weekday and clock change.
 
 import AtrestDomain
 import AtrestTestSupport

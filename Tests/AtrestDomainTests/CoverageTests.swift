@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of what is asked for, and of what is checked, name tests that exist.
+// Checks that the tables of requirements and of checks name existing tests.
 
 import Foundation
 import Testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changing a fast afterwards does, and what it refuses.
+// Editing a fast afterwards: effects and refusals.
 
 import AtrestDomain
 import Foundation

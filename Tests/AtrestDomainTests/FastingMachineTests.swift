@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the timer shows, from the first touch to the end of a fast, and after a restart.
+// The timer's states, from the first touch to the end of a fast, and after a restart.
 
 import AtrestDomain
 import Foundation

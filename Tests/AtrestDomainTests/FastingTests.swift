@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What starting, completing and abandoning a fast make of the sessions there are.
+// The effects of starting, completing and abandoning a fast on the sessions.
 
 import AtrestDomain
 import Foundation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instants, zones and fasts that the specifications of this folder share.
+// Instants, time zones and fasts that the tests in this folder share.
 
 import AtrestDomain
 import Foundation
@@ -10,7 +10,7 @@ enum Zones {
   static let losAngeles = zone("America/Los_Angeles")
   static let kolkata = zone("Asia/Kolkata")
   static let lordHowe = zone("Australia/Lord_Howe")  // Clocks change by half an hour.
-  static let apia = zone("Pacific/Apia")  // Skipped 30 December 2011 altogether.
+  static let apia = zone("Pacific/Apia")  // Skipped 30 December 2011.
   static let cairo = zone("Africa/Cairo")  // Clocks change at midnight.
 
   static func zone(_ name: String) -> TimeZone {
@@ -19,7 +19,7 @@ enum Zones {
   }
 }
 
-/// An instant from RFC 3339 text, read by Foundation and not by the code under test.
+/// Parses RFC 3339 text with Foundation, independently of the code under test.
 func instant(_ text: String) -> Date {
   guard let date = ISO8601DateFormatter().date(from: text) else {
     preconditionFailure("not an instant: \(text)")
@@ -27,7 +27,7 @@ func instant(_ text: String) -> Date {
   return date
 }
 
-/// A fast with an id that ends in `number`.
+/// A fast with an ID that ends in `number`.
 func fast(
   _ number: UInt8, start: String, end: String? = nil,
   outcome: Session.Outcome? = nil, targetMinutes: Int = Session.defaultTargetMinutes
@@ -51,7 +51,7 @@ func water(_ number: UInt8, _ at: String, _ millilitres: Int) -> WaterEntry {
   return WaterEntry(id: id(number), intake: intake)
 }
 
-/// A completed fast of so many hours, that ended so many hours before `Moments.now`.
+/// A completed fast of some hours that ended some hours before `Moments.now`.
 func ended(
   _ number: Int, hours: Double, targetHours: Double = 16, ago: Double = 1,
   outcome: Session.Outcome = .completed
@@ -64,12 +64,12 @@ func ended(
   return Session(id: numbered(number), span: span, targetMinutes: Int(targetHours * 60))
 }
 
-/// Established fasts, oldest first, one a day.
+/// Established fasts, oldest first, one per day.
 func forest(_ count: Int) -> [Tree] {
   TreeMapper.trees(for: (0..<count).map { ended($0, hours: 16, ago: Double(count - $0) * 24) })
 }
 
-/// An id of its own for each number.
+/// A unique ID for each number.
 func numbered(_ number: Int) -> UUID {
   UUID(
     uuid: (

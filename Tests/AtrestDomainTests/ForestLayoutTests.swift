@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where trees and stars stand: figures, bands, limits, and that nothing moves without a reason.
+// Positions of trees and stars: figures, bands, limits, and stability.
 
 import AtrestDomain
 import AtrestTestSupport
@@ -150,7 +150,7 @@ struct ForestLayoutTests {
 
   @Test("stars move at 30 % of the trees' speed")
   func parallax() {
-    // A star at y is seen at y - scrolled + offset; a tree at y - scrolled.
+    // A star at y appears at y - scrolled + offset, a tree at y - scrolled.
     #expect(abs(ForestCanvas.starOffset(scrolled: 100) - 70) < 1e-9)
     #expect(ForestCanvas.starOffset(scrolled: 0) == 0)
     #expect(abs(ForestCanvas.starOffset(scrolled: -10) + 7) < 1e-9)
@@ -244,7 +244,7 @@ struct SilhouetteTests {
       let filled = cells.joined().reduce(0, +) / 800
       #expect((0.08...0.6).contains(filled), "\(tree) \(filled)")
       #expect(cells.joined().allSatisfy { (0...1).contains($0) })
-      // The trunk stands in the middle.
+      // The trunk is in the middle.
       #expect(cells[19][18...21].contains { $0 > 0.2 }, "\(tree)")
     }
     #expect(path.coverage(columns: 0, rows: 100_000).count == 512)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where each touch leads, and what stays closed.
+// The target of each touch, and what stays closed.
 
 import AtrestDomain
 import AtrestTestSupport
@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Navigation")
 struct NavigationTests {
-  /// Takes steps one after the other, with the same fast and entitlement.
+  /// Takes steps one after another with the same fast and entitlement.
   private func walk(
     _ events: [Navigation.Event], active: Bool = false, as entitlement: Entitlement = .trial
   ) -> (Navigation, [Navigation.Effect]) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be set, what is stored, and what a damaged value means.
+// Settings: valid values, their storage, and the handling of corrupt values.
 
 import AtrestDomain
 import AtrestTestSupport

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the setting of a person's usual target means, whoever wrote it.
+// The preference for a person's usual target, in every form that a program may have written.
 
 import AtrestDomain
 import Testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How times, days and amounts are written, and how water is counted by day.
+// Formatting of times, days and amounts, and daily totals of water.
 
 import AtrestDomain
 import Foundation
@@ -20,7 +20,7 @@ struct LocalDayTests {
       try #require(day.parts.day == parts.day)
       try #require(
         LocalDay(year: day.parts.year, month: day.parts.month, day: day.parts.day) == day)
-      number += 13  // Coprime with 7, 12, 28 to 31 and 365, so that all kinds of days come up.
+      number += 13  // Coprime with 7, 12, 28 to 31 and 365, so every kind of day occurs.
     }
   }
 
@@ -133,7 +133,7 @@ struct WaterDayTests {
     ]
     let noon = instant("2026-10-25T11:00:00Z")
     #expect(WaterDay.total(of: entries, onDayOf: noon, in: Zones.berlin) == 3)
-    // Cairo, 24 April 2026: there is no midnight; the day begins at 01:00, 22:00 UTC.
+    // Cairo, 24 April 2026: there is no midnight. The day begins at 01:00, 22:00 UTC.
     let cairo = [water(1, "2026-04-23T22:00:00Z", 1), water(2, "2026-04-23T21:59:59Z", 2)]
     #expect(
       WaterDay.total(of: cairo, onDayOf: instant("2026-04-24T10:00:00Z"), in: Zones.cairo) == 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which fast leaves a tree, which tree it is, and how it comes into being.
+// Which fasts leave a tree, which tree, and how it grows.
 
 import AtrestDomain
 import AtrestTestSupport

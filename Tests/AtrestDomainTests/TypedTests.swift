@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people may type, and what it means.
+// Parsing of what people type.
 
 import AtrestDomain
 import AtrestTestSupport
@@ -22,7 +22,7 @@ struct TypedTimeTests {
       ("90m ago", "2026-11-21T12:00:00Z"),
       ("0m ago", "2026-11-21T13:30:00Z"),
       ("14:30", "2026-11-21T13:30:00Z"),
-      ("14:31", "2026-11-21T13:31:00Z"),  // Within the slack: somebody's clock is a little ahead.
+      ("14:31", "2026-11-21T13:31:00Z"),  // Within the tolerance for clocks.
       ("14:32", "2026-11-20T13:32:00Z"),  // Not yet today, so yesterday.
       ("22:30", "2026-11-20T21:30:00Z"),
       ("7:05", "2026-11-21T06:05:00Z"),
@@ -30,7 +30,7 @@ struct TypedTimeTests {
       ("14:29:59", "2026-11-21T13:29:59Z"),
       ("yesterday 22:30", "2026-11-20T21:30:00Z"),
       ("Yesterday  9:00", "2026-11-20T08:00:00Z"),
-      ("today 23:00", "2026-11-21T22:00:00Z"),  // In the future: not this function's affair.
+      ("today 23:00", "2026-11-21T22:00:00Z"),  // In the future: not checked here.
       ("2026-11-21T10:00", "2026-11-21T09:00:00Z"),
       ("2026-11-21 10:00", "2026-11-21T09:00:00Z"),
       ("2026-11-21T10:00:30", "2026-11-21T09:00:30Z"),
@@ -39,7 +39,7 @@ struct TypedTimeTests {
       ("2026-11-21T10:00+02:00", "2026-11-21T08:00:00Z"),
       ("2026-11-21T10:00-0330", "2026-11-21T13:30:00Z"),
       ("2024-02-29T12:00", "2024-02-29T11:00:00Z"),
-      ("2026-07-01T12:00", "2026-07-01T10:00:00Z"),  // Summer time then, though not now.
+      ("2026-07-01T12:00", "2026-07-01T10:00:00Z"),  // Daylight saving time then, but not now.
     ])
   func read(text: String, expected: String) throws {
     #expect(try Typed.time(text, now: now, in: Zones.berlin) == instant(expected))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of Vigil's words come when, word for word, and when there are none.
+// Which of Vigil's texts appear when, word for word, and when there are none.
 
 import AtrestDomain
 import Foundation

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vigil's 29 texts, word for word, beside which the catalogue is held.
+// Vigil's 29 texts, word for word, for comparison with the catalogue.
 
 import AtrestDomain
 
-/// What Vigil says, typed a second time: a slip in the catalogue differs from this.
+/// Vigil's texts, typed independently: an error in the catalogue differs from these.
 enum VigilTexts {
   static let idle: [(text: String, citation: String)] = [
     ("The earth is full of your steadfast love.", "Psalm 119"),

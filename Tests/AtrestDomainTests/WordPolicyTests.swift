@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is never said, and that nothing in the catalogue says it.
+// The banned phrases, and that the catalogue contains none of them.
 
 import Foundation
 import Testing

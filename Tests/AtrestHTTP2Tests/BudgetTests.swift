@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Specifies what a peer may make a server connection hold, and how much it may say that brings
-// nothing.
+// Bounds on a server connection: the memory that a peer can make it use, and frames without effect.
 
 import Testing
 
@@ -21,13 +20,13 @@ struct BudgetTests {
     peer.onEvent = { event, server in
       if case .started(let call, _) = event { server.limitMessages(of: call, to: 10) }
     }
-    // Headers and message in one piece: the limit is told after the message was there.
+    // Headers and message in one piece: the limit is reported after the message arrived.
     let body = lpm([UInt8](repeating: 7, count: count))
     peer.send(.headers(1, requestFields()), .data(1, body, end: true))
-    // Message after headers.
+    // The message comes after the headers.
     peer.send(.headers(3, requestFields()))
     peer.send(.data(3, body, end: true))
-    // The declared length is enough.
+    // The declared length suffices.
     peer.send(.headers(5, requestFields()), .data(5, Array(body.prefix(5))))
     let isAllowed = count == 10
     #expect(peer.messages.count == (isAllowed ? 2 : 0))
@@ -75,7 +74,7 @@ struct BudgetTests {
     #expect(Set(statuses(peer)) == ["8"])
     #expect(peer.server.holder.chargedBytes <= 300_000)
     let held = peer.server.holder.chargedBytes
-    // The first was there first: it is completed, and makes room.
+    // The earlier call is completed and frees its memory.
     peer.send(.data(1, [1], end: true))
     #expect(peer.messages.map(\.count) == [length])
     #expect(peer.server.holder.chargedBytes < held)
@@ -101,7 +100,7 @@ struct BudgetTests {
     #expect(peer.server.holder.chargedBytes == 0)
   }
 
-  /// Requests that wait for their end, each with a message of so many bytes.
+  /// Incomplete requests with a message of this many bytes each.
   private func waiting(_ peer: RawClient, bytes: Int, calls: Int) {
     for index in 0..<UInt32(calls) {
       peer.send(
@@ -130,7 +129,7 @@ struct BudgetTests {
     #expect(peer.server.holder.chargedBytes == 64 * 1024 / whole * whole)
     #expect(peer.cancellations.count == 20 - 64 * 1024 / whole)
     #expect(Set(statuses(peer)) == ["8"])
-    // Those that were first go on, and make room when they end.
+    // The earlier calls continue, and free memory when they end.
     peer.send(.data(1, [], end: true))
     peer.send(.headers(41, requestFields()), .data(41, lpm([UInt8](repeating: 1, count: 4_096))))
     #expect(peer.server.holder.chargedBytes == 64 * 1024 / whole * whole)
@@ -179,7 +178,7 @@ struct BudgetTests {
       bytes += Frame.headers(stream, requestFields()).bytes + Frame.data(stream, start).bytes
     }
     peer.send(bytes)
-    // Each has memory for what it said would come.
+    // Each stream is charged for the length that it declared.
     #expect(peer.server.holder.chargedBytes >= 10 * 16_000)
     #expect(peer.cancellations.isEmpty)
   }
@@ -197,7 +196,7 @@ struct BudgetTests {
     case 2: peer.server.abort(peer.call(), Status(.notFound, ""))
     default: peer.take(peer.server.peerClosed(at: peer.now))
     }
-    // Whatever ended it, the turn is over when the events are taken.
+    // Whatever ended it, the turn is over once the events are taken.
     peer.take(peer.server.pendingEvents)
     #expect(peer.server.holder.chargedBytes == 0)
   }
@@ -252,7 +251,7 @@ struct BudgetTests {
     peer.flush()
     peer.send(.headers(17, requestFields(), end: true))
     #expect(peer.started.count == 8)
-    // What is read makes room.
+    // Reading frees memory.
     peer.send(.window(0, 1_000_000))
     for stream in stride(from: UInt32(1), through: 7, by: 2) { peer.send(.window(stream, 200_000)) }
     peer.send(.headers(19, requestFields(), end: true))
@@ -289,7 +288,7 @@ struct BudgetTests {
     limits.maxIdleFrames = 100
     let peer = RawClient(limits: limits)
     peer.send(.headers(1, requestFields()))
-    // The greeting's own two frames count as well.
+    // The two frames of the handshake count as well.
     for _ in 0..<98 { peer.send(frame) }
     #expect(peer.goAways.isEmpty, "\(name)")
     for _ in 0..<4 { peer.send(frame) }
@@ -338,7 +337,7 @@ struct BudgetTests {
     for _ in 0..<200 {
       #expect(peer.server.send([UInt8](repeating: 1, count: 1_000), on: peer.call()) == .queued)
       peer.flush()
-      // For each frame one of the stream and several of the connection.
+      // One frame of the stream for several of the connection.
       peer.send(.window(1, 1_005))
       for _ in 0..<15 { peer.send(.window(0, 67)) }
     }

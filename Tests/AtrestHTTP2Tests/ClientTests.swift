@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Specifies what a client makes of whatever a server, or something in its place, answers.
+// The client's reaction to every kind of response, from a server or anything else.
 
 import Testing
 

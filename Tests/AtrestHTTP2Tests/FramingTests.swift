@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Specifies the small parts: framing in any pieces, percent coding, base64 and metadata, instants.
+// The small parts: framing in pieces of any size, percent encoding, base64 and metadata, instants.
 
 import Testing
 
@@ -117,7 +117,7 @@ struct FramingTests {
       #expect(throws: InflateError.corrupt) {
         _ = try codecs.inflate(small, as: other, limits: limits)
       }
-      // A stream that failed is as good as new for the next message.
+      // After an error, the codec is reusable for the next message.
       #expect(try codecs.inflate(small, as: encoding, limits: limits) == text)
     }
   }

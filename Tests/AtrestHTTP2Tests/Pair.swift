@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides how a client and a server talk in a test: through arrays, in pieces of any size.
+// Connects a client and a server through arrays, in pieces of any size.
 
 import AtrestHTTP2
 import Testing
 
 @testable import AtrestTestSupport
 
-/// Both real ends, without a socket between them.
+/// Both real ends without a socket.
 final class Pair {
   let client: ClientConnection
   let server: ServerConnection
@@ -15,9 +15,9 @@ final class Pair {
   var serverEvents: [ServerEvent] = []
   /// Called on each event before the next is taken.
   var onServer: (ServerEvent, ServerConnection) -> Void = { _, _ in }
-  /// How many bytes are handed over at a time.
+  /// Maximum number of bytes per delivery.
   var pieceBytes = 64 * 1024
-  /// Bytes that have crossed, either way.
+  /// Bytes carried in both directions.
   var bytesCarried = 0
 
   init(
@@ -28,7 +28,7 @@ final class Pair {
     server = ServerConnection(limits: limits, now: now)
   }
 
-  /// Carries bytes both ways until neither end has anything to say.
+  /// Carries bytes both ways until neither end has output.
   func pump() {
     while true {
       var up: [UInt8] = []
@@ -106,7 +106,7 @@ final class Pair {
   }
 }
 
-/// Bytes that do not compress, from a seed.
+/// Incompressible bytes from a seed.
 func noise(_ count: Int, seed: UInt64) -> [UInt8] {
   var random = SeededRandom(seed: seed)
   return (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides how a test plays one end by hand against the real other end.
+// Hand-written peers against the real other end.
 
 import Testing
 
 @testable import AtrestHTTP2
 
-/// A server under test, and a client that is only frames.
+/// A server under test, and a client that consists of frames.
 final class RawClient {
   let server: ServerConnection
   let reader = FrameReader()
@@ -26,7 +26,7 @@ final class RawClient {
 
   func send(_ frames: Frame...) { send(frames.flatMap(\.bytes)) }
 
-  /// Hands bytes to the server, takes every event, reads every frame of the answer.
+  /// Passes bytes to the server, takes every event, and parses every response frame.
   func send(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { take(server.receive($0, at: now)) }
     flush()
@@ -59,7 +59,7 @@ final class RawClient {
     frames.filter { $0.type == type && (stream == nil || $0.stream == stream) }
   }
 
-  /// The header blocks sent since the start of the test, in order, as fields. Call once.
+  /// The header blocks since the start of the test, in order, as fields. Call once.
   func headerBlocks() -> [[String: String]] {
     frames(of: 1).map(reader.fields)
   }
@@ -85,7 +85,7 @@ final class RawClient {
 
   func call(_ stream: Int32 = 1) -> CallID { CallID(stream) }
 
-  /// Keepalive answered, so that time may pass without the connection being lost.
+  /// Answers keepalive pings, so that time can pass without losing the connection.
   func answerPings() {
     for ping in frames(of: 6) where ping.flags == 0 {
       var answer = ping
@@ -96,7 +96,7 @@ final class RawClient {
   }
 }
 
-/// A client under test, and a server that is only frames.
+/// A client under test, and a server that consists of frames.
 final class RawServer {
   let client: ClientConnection
   let reader = FrameReader(skipsPreface: true)
@@ -134,7 +134,7 @@ final class RawServer {
     }
   }
 
-  /// Starts a call with one message and sends it off.
+  /// Starts a call with one message and flushes it.
   @discardableResult
   func begin(_ message: [UInt8] = [1], end: Bool = true, timeout: Duration? = nil) -> CallID? {
     let call = client.start(path: "/test.Echo/Say", timeout: timeout, at: now)

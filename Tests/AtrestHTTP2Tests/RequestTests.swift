@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Specifies how a server reads a request, frame by frame, and what it refuses.
+// How a server parses a request frame by frame, and what it refuses.
 
 import Testing
 
@@ -133,7 +133,7 @@ struct RequestTests {
     #expect(refusal([("x-bin", text)]) == "13")
   }
 
-  /// Each value takes its name and an entry: 16 KB on the wire held 62 MiB.
+  /// Each value needs its name and an entry: 16 KB on the wire used 62 MiB.
   @Test(
     "a -bin field counts as often as it has values",
     arguments: [(50, nil), (64, "8"), (200, "8")] as [(Int, String?)])
@@ -183,7 +183,7 @@ struct RequestTests {
     #expect(refusal([("x-large", String(repeating: "a", count: 16_100))]) == "8")
     #expect(refusal([("x-large", String(repeating: "a", count: 15_000))]) == nil)
 
-    // One large field is put in HPACK's table, then named 2,000 times with one byte each.
+    // One large field enters HPACK's table. Then 2,000 references take one byte each.
     let peer = RawClient()
     let table = hpackLiteral("x-bomb", String(repeating: "a", count: 3000))
     var block = Frame.headers(1, requestFields()).payload
@@ -248,7 +248,7 @@ struct RequestTests {
       #expect(answer(fields, body: lpm(whole + [0], flag: 1)) == "13")
       #expect(answer(fields, body: lpm(whole, flag: 1)) == nil)
     }
-    // Each encoding is not the other.
+    // Data in one encoding is invalid in the other.
     let gzip = compressed([UInt8](repeating: 1, count: 300), "gzip")
     #expect(answer([("grpc-encoding", "deflate")], body: lpm(gzip, flag: 1)) == "13")
   }
@@ -322,7 +322,7 @@ struct RequestTests {
     return peer.started.isEmpty ? peer.headerBlocks().first?["grpc-status"] : nil
   }
 
-  /// The grpc-status the server gives by itself after a whole body, or nil.
+  /// The grpc-status that the server itself sends after a complete body, or nil.
   private func answer(
     _ changes: [(String, String?)] = [], body: some Sequence<UInt8>, limits: Limits = .default
   ) -> String? {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides how a test writes and reads HTTP/2 frames by hand, apart from the code under test.
+// Writes and parses HTTP/2 frames by hand, independently of the code under test.
 
 import CAtrestNghttp2
 
 @testable import AtrestHTTP2
 
-/// One frame as it stands on the wire.
+/// One frame in its wire form.
 struct Frame: Equatable {
   var type: UInt8
   var flags: UInt8 = 0
@@ -69,7 +69,7 @@ func big(_ value: UInt32, _ count: Int) -> [UInt8] {
 
 func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
 
-/// RFC 7541 section 6.2.2, new name, no Huffman.
+/// RFC 7541 section 6.2.2: new name, no Huffman.
 func hpackLiteral(_ name: String, _ value: String) -> [UInt8] {
   [0] + hpackString(name) + hpackString(value)
 }
@@ -91,12 +91,12 @@ private func hpackString(_ text: String) -> [UInt8] {
   return out + Array(text.utf8)
 }
 
-/// Cuts output into frames, and reads header blocks with nghttp2's own inflater.
+/// Splits output into frames, and decodes header blocks with nghttp2's inflater.
 final class FrameReader {
   private var buffer: [UInt8]
   private var inflater: OpaquePointer?
 
-  /// - Parameter skipsPreface: Whether the bytes are a client's.
+  /// - Parameter skipsPreface: Whether the bytes come from a client.
   init(skipsPreface: Bool = false) {
     buffer = []
     prefaceLeft = skipsPreface ? preface.count : 0
@@ -125,7 +125,7 @@ final class FrameReader {
     return frames
   }
 
-  /// The fields of a HEADERS frame. Blocks must be read in the order in which they came.
+  /// The fields of a HEADERS frame. Header blocks must be decoded in order of arrival.
   func fields(_ frame: Frame) -> [String: String] {
     var fields: [String: String] = [:]
     var rest = frame.payload[...]
@@ -160,7 +160,7 @@ func lpm(_ message: [UInt8], flag: UInt8 = 0) -> [UInt8] {
   [flag] + big(UInt32(message.count), 4) + message
 }
 
-/// The headers of an ordinary request, with some replaced (nil removes) or added.
+/// The headers of an ordinary request, with some replaced, added, or removed (nil).
 func requestFields(_ changes: [(String, String?)] = []) -> [(String, String)] {
   var fields = [
     (":method", "POST"), (":scheme", "http"), (":path", "/test.Echo/Say"),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command behind `make law`: all that can happen in a small world, up to a number of actions.
+// The command behind `make law`: an exhaustive search of a small world, up to a number of actions.
 
 import AtrestReplication
 import AtrestSimulation
 import Foundation
 
-/// Searches the small world; with `BUGS` for each mutation in turn, or for the one that it names.
-/// `ACTIONS` names an alphabet, or actions, with commas between them.
+/// Searches the small world. `BUGS` runs it for each mutation in turn or for the one it names.
+/// `ACTIONS` names an alphabet or a comma-separated list of actions.
 struct Law {
   let depth: Int
   private let actions: [SmallAction]
@@ -50,7 +50,7 @@ struct Law {
     return law.finds.isEmpty ? 0 : 1
   }
 
-  /// Says of each mutation how many actions it takes to show.
+  /// Prints how many actions each mutation needs to show.
   private func table() throws -> Int32 {
     let only = Simulate.text("BUGS").flatMap { Mutation(rawValue: $0) }
     for mutation in only.map({ [$0] }) ?? Mutation.allCases {

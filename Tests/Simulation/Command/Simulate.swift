@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command behind `make simulate`: many seeds, or one that failed.
+// The command behind `make simulate`: runs many seeds, or one that failed.
 
 import AtrestReplication
 import AtrestSimulation
 import Foundation
 
-/// Reads what to run from the environment: `SEED`, or `FIRST` and `SEEDS`; `DEVICES`, `OPERATIONS`,
-/// `FAULTS`. `STORY` tells what became of the record without making the history short. `LAW`
-/// searches a small world that deep instead.
+/// Reads its parameters from the environment: `SEED`, or `FIRST` and `SEEDS`; `DEVICES`,
+/// `OPERATIONS`, `FAULTS`. `STORY` prints what happens to the record without shrinking the history.
+/// `LAW` searches a small world to that depth instead.
 @main
 struct Simulate {
   var plan = History.Plan()
@@ -25,7 +25,7 @@ struct Simulate {
     exit(number("SEED").map { command.replay($0) } ?? command.survey())
   }
 
-  /// What the environment says; a variable that make passes on empty says nothing.
+  /// The value of an environment variable. Nil if make passes it on empty.
   static func text(_ name: String) -> String? {
     ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
@@ -71,7 +71,7 @@ struct Simulate {
     return 0
   }
 
-  /// Switches each planted bug on in turn, and prints how many seeds it takes to find it.
+  /// Enables each mutation in turn and prints how many seeds find it.
   func table() -> Int32 {
     let only = Simulate.text("BUGS").flatMap { Mutation(rawValue: $0) }
     let last = Simulate.number("SEEDS") ?? 400

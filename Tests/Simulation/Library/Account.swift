@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// One account of the simulated server: what its devices wrote, and what the world has seen of its
-// feed.
+// One account of the simulated server: its devices' writes, and the observed part of its feed.
 
 import AtrestReplication
 
-/// An account and its judge. Accounts share a server and nothing else.
+/// An account with its oracle. Accounts share only the server.
 final class Account {
   let index: Int
-  /// What the server's owner calls it.
+  /// The account's name for the server's operator.
   let name: String
   var oracle: Oracle
-  /// The greatest register of each field that an answer took in.
+  /// The greatest register of each field that a response acknowledged.
   var acknowledged = Acknowledged()
-  /// Losing writes of entries that were ever committed and not lost with every holder.
+  /// Losing writes of committed journal entries, except those that were lost with every holder.
   var journal: Set<Oracle.Held> = []
-  /// Records as the server last showed them.
+  /// The records as the server last showed them.
   var view: [RecordKey: Record] = [:]
-  /// When the server's clock says that it took in each entry of the journal, or a little before.
+  /// The server's clock when it accepted each journal entry, or slightly earlier.
   var entered: [RecordKey: WallTime] = [:]
-  /// The greatest stamp that the feed ever showed, and what the server's clock showed then.
+  /// The greatest stamp that the feed ever showed, and the server's clock at that moment.
   var greatest = HybridTime(rawValue: 0)
   var looked = WallTime(milliseconds: 0)
-  /// The feed up to here was looked at.
+  /// The feed was checked up to here.
   var seenHead: UInt64 = 0
-  /// The feed when the server ended between two commits; nil if it ended inside one.
+  /// The feed when the server ended between two commits. Nil if it ended inside one.
   var feedAtEnd: [FeedRecord]?
 
   init(index: Int) {
@@ -32,7 +31,7 @@ final class Account {
     oracle = Oracle(first: Int64(index) * 100_000)
   }
 
-  /// The server shows another past from now on.
+  /// Drops the observed state, because the server now has another history.
   func forgetView() {
     view = [:]
     entered = [:]

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a state down so that two states that differ only in names and in how much time went by
-// read the same.
+// Serializes a state so that two states that differ only in names and elapsed time have the same
+// text.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// What a state is made of, piece by piece, until all names and times in it are known.
+/// The parts of a state, collected until all names and times in it are known.
 ///
-/// - Names of commits, tokens: numbered as they occur; only being equal matters.
+/// - Commit names and tokens: numbered in order of occurrence. Only equality matters.
 /// - Identities and values: by rank, because they break ties.
-/// - Times: by rank, with the distance to the time before. A distance below 64 is exact, because a
-///   replica counts on; of the others only the hours matter, because clocks step by hours.
-/// - Sequences and the outbox's numbers: as they are.
+/// - Times: by rank, with the distance to the previous time. A distance below 64 is exact, because
+///   a replica increments its clock. Of longer distances only the hours matter, because clocks step
+///   by hours.
+/// - Sequences and outbox numbers: unchanged.
 struct CanonicalText {
   private enum Piece {
     case word(String)
@@ -29,7 +30,7 @@ struct CanonicalText {
   mutating func time(_ time: HybridTime) { pieces.append(.time(time)) }
   mutating func replica(_ replica: ReplicaID) { pieces.append(.replica(replica)) }
 
-  /// Nil, and 0 as nobody's name, stay what they are.
+  /// Nil, and 0 for "none", stay unchanged.
   mutating func name(_ name: UInt64?) {
     guard let name, name != 0 else { return number(name) }
     pieces.append(.name(name))
@@ -57,7 +58,7 @@ struct CanonicalText {
     value(register.field, register.value)
   }
 
-  /// An entry of the journal names its losing write in its key.
+  /// The key of a journal entry, which contains the losing write.
   mutating func key(_ key: RecordKey) {
     word("key \(key.kind.rawValue)")
     guard key.kind == .conflict, key.id.count >= 24 else { return word("\(key.id)") }
@@ -123,7 +124,7 @@ struct CanonicalText {
       case .time(let time): return timeNames[time] ?? ""
       case .replica(.none): return "@none"
       case .replica(let replica): return "@\(replicaRanks[replica] ?? 0)"
-      // Of field 1 only two values exist.
+      // Field 1 has only two possible values.
       case .value(Register.deletedField, let value): return "\(value)"
       case .value(let field, let value): return "v\(valueRanks[field]?[value] ?? 0)"
       case .name(let name):
@@ -138,7 +139,7 @@ struct CanonicalText {
     Dictionary(sorted.enumerated().map { ($1, $0) }) { first, _ in first }
   }
 
-  /// Each time by its rank, and by the distances of all times up to it.
+  /// Names each time by its rank and by the distances of all times up to it.
   private static func names(of sorted: [HybridTime]) -> [HybridTime: String] {
     var names: [HybridTime: String] = [:]
     var last: HybridTime?

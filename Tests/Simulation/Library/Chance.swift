@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where every random decision of a simulation comes from.
+// The source of every random decision in a simulation.
 
-/// SplitMix64: small, fast, and the same everywhere.
+/// SplitMix64: small, fast, and deterministic on every platform.
 ///
 /// Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
 package struct Chance: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Equal seeds give equal numbers.
+  /// Equal seeds give equal sequences.
   package init(_ seed: UInt64) { state = seed }
 
-  /// The next number.
   package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
@@ -19,20 +18,20 @@ package struct Chance: RandomNumberGenerator, Sendable {
     return z ^ (z >> 31)
   }
 
-  /// A number of the range.
+  /// A number in the range.
   mutating func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
-  /// A number of the range, small ones more often: each order of magnitude is as likely as the
-  /// next.
+  /// A number in the range, with small ones more likely: each order of magnitude has the same
+  /// probability.
   mutating func pickSkewed(_ range: ClosedRange<Int>) -> Int {
     let span = UInt64(range.upperBound - range.lowerBound + 1)
     let bits = pick(0...max(0, UInt64.bitWidth - span.leadingZeroBitCount))
     return range.lowerBound + Int((next() & ((1 << UInt64(bits)) - 1)) % span)
   }
 
-  /// True once in `n` times.
+  /// True with probability 1/n.
   mutating func oneIn(_ n: Int) -> Bool { pick(1...n) == 1 }
 
-  /// An element, or nil of nothing.
+  /// A random element. Nil if there is none.
   mutating func choose<T>(_ items: [T]) -> T? { items.randomElement(using: &self) }
 }

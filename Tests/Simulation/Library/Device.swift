@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One device: a disk, a clock, a link, and at times a program that runs on them.
+// One device: a disk, a clock, a link, and at times a running program.
 
 import AtrestClient
 import AtrestProtocol
@@ -9,35 +9,37 @@ import Foundation
 /// A device, running or not.
 final class Device {
   let index: Int
-  /// The index of the device that it is, or is a copy of.
+  /// The index of the original device, if this is a copy, or of itself.
   let family: Int
   let account: Account
   let disk: SimulatedDisk
   let clock: SimulatedClock
   let link = Link()
-  /// The program, while it runs.
+  /// The program while it runs.
   var process: DeviceProcess?
-  /// What the program held when it was ended between two writes; nil if it ended inside one.
+  /// The program's view when it was ended between two writes. Nil if it ended inside one.
   var heldAtEnd: DeviceView?
-  /// A copy of the disk, made earlier.
+  /// A copy of the disk that was made earlier.
   var backup: SimulatedDisk?
-  /// Requests it sent lately.
+  /// Recently sent requests.
   private(set) var requests: [RecordedRequest] = []
-  /// Writes that ended without an answer, and that nobody has seen since.
+  /// Writes that ended without a result and that nobody has seen since.
   var unanswered: [Int] = []
-  /// The stamp of its last action, unless a sync began since: that may stamp what waits again.
+  /// The stamp of its last action. Nil if a sync started since, because that may restamp pending
+  /// writes.
   var lastStamp: Stamp?
-  /// Up to where its view was compared with the server's feed.
+  /// Its view was compared with the server's feed up to here.
   var checked: UInt64?
-  /// Whether its disk is a copy, was copied onto another device, or was put back. If not, it never
-  /// takes a new identity.
+  /// Whether its disk is a copy, was copied to another device, or was restored. Otherwise the
+  /// device never takes a new identity.
   var wasCopied = false
-  /// Records of which a write was refused because the account was full, and none taken since.
+  /// Records with a write that was refused because the account was full, and with none accepted
+  /// since.
   var overQuota: Set<RecordKey> = []
   /// Offers that were refused under their numbers.
   var refused: Set<RefusedOffer> = []
-  /// What waited before a transaction that may have stamped it again, and that the machine ended
-  /// in.
+  /// The pending offers before a transaction that may have restamped them and in which the machine
+  /// ended.
   var offersAtEnd: [Offer]?
 
   init(index: Int, family: Int, account: Account, disk: SimulatedDisk, clock: SimulatedClock) {
@@ -54,13 +56,13 @@ final class Device {
   }
 }
 
-/// An offer that was refused, and its number then.
+/// A refused offer and its number at the time.
 struct RefusedOffer: Hashable {
   var number: UInt64
   var bytes: [UInt8]
 }
 
-/// Everything a replica has promised to keep.
+/// Everything that a replica has promised to keep.
 struct DeviceView: Equatable {
   var records: [RecordKey: Record]
   var waiting: [PendingWrite]
@@ -76,9 +78,9 @@ struct DeviceView: Equatable {
 
 /// The program on a device, from one start to its end.
 final class DeviceProcess: @unchecked Sendable {
-  // Sendable because a simulation has one thread.
+  // Sendable: a simulation has one thread.
 
-  /// How a sync may end without anything being wrong with the program.
+  /// The ways in which a sync may end without a bug in the program.
   enum Ending {
     case synced
     case failed(SyncError)
@@ -93,10 +95,11 @@ final class DeviceProcess: @unchecked Sendable {
   private(set) var isAlive = true
   private var syncs: [Int: (task: Task<Void, Never>, transport: SimulatedTransport)] = [:]
   private var lastSync = 0
-  /// Whether a sync under way may stamp again what waits: a stamp was refused, or the device
+  /// Whether a running sync may restamp pending writes, because a stamp was refused or the device
+  /// takes a new identity.
   /// becomes another.
   var mayRestamp = false
-  /// Whether deletions wait for a person's word.
+  /// Whether deletions wait for a person's confirmation.
   private var hasHeldDeletions = false
   /// The sync that follows the stream.
   private var watching: Int?
@@ -125,7 +128,7 @@ final class DeviceProcess: @unchecked Sendable {
       before, try replica.waitingOffers(), family: device.family)
   }
 
-  /// Does one transaction of a sync, and tells the oracle of writes that it stamped again.
+  /// Runs one transaction of a sync and reports restamped writes to the oracle.
   private func watchingRestamps(_ work: () -> Void) {
     guard mayRestamp, isAlive, !device.disk.hasEnded,
       let before = try? replica.waitingOffers(), !before.isEmpty
@@ -134,14 +137,14 @@ final class DeviceProcess: @unchecked Sendable {
     if isAlive, !device.disk.hasEnded, let after = try? replica.waitingOffers() {
       device.account.oracle.noteRestamp(before, after, family: device.family)
     } else {
-      // It may be durable all the same.
+      // It may be durable nevertheless.
       device.offersAtEnd = before
     }
   }
 
   var syncCount: Int { syncs.count }
 
-  /// Starts a sync, unless enough of them run.
+  /// Starts a sync, unless the maximum number is running.
   func sync(
     _ chance: Chance, allowingMassDeletion: Bool = true, attempts: Int = 4,
     _ done: @escaping (Ending) -> Void = { _ in }
@@ -159,7 +162,7 @@ final class DeviceProcess: @unchecked Sendable {
 
   /// Follows the server's stream for some seconds.
   func watch(seconds: Int, _ chance: Chance) {
-    // Without a server there is nothing to follow, and nothing was synced.
+    // Without a server there is no stream, and nothing was synced.
     guard watching == nil, (try? token()) != nil else { return }
     let ignored: (Ending) -> Void = { _ in }
     let number = start(chance, ignored) { [self] transport throws(SyncError) in
@@ -181,8 +184,7 @@ final class DeviceProcess: @unchecked Sendable {
     syncs[number]?.task.cancel()
   }
 
-  /// Kills one of the processes that sync, while another one goes on. What it had asked of the disk
-  /// happens.
+  /// Kills one of several syncing processes. Its pending disk operations still happen.
   func endOneSync() {
     guard syncs.count > 1, let number = syncs.keys.filter({ $0 != watching }).min() else { return }
     world.count(.endedBeside)
@@ -250,9 +252,9 @@ final class DeviceProcess: @unchecked Sendable {
     return SyncEngine(store: replica, transport: transport, clock: device.clock, pacing: pacing)
   }
 
-  /// Asks the server's owner for a code, and joins.
+  /// Requests a code from the server's operator and joins.
   ///
-  /// - Returns: The way to the server in the new name.
+  /// - Returns: A transport with the new identity.
   private func pair(
     _ transport: SimulatedTransport
   ) async throws(SyncError) -> SimulatedTransport {
@@ -264,7 +266,7 @@ final class DeviceProcess: @unchecked Sendable {
         isOver = true
         waiting.resume(returning: code)
       }
-      // A server that ends meanwhile answers nobody.
+      // A server that ends in between answers nobody.
       world.scheduler.after(5_000_000) { finish(nil) }
       if let server = world.server {
         server.invite(to: device.account, finish)
@@ -318,9 +320,9 @@ final class DeviceProcess: @unchecked Sendable {
     device.process = nil
   }
 
-  /// Breaks the reference from what the replica keeps.
+  /// Breaks the reference from objects that the replica keeps.
   private final class Box: @unchecked Sendable {
-    // Sendable because a simulation has one thread.
+    // Sendable: a simulation has one thread.
     weak var process: DeviceProcess?
   }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the tables of databases on simulated disks, without touching the disks.
+// Reads database tables on simulated disks without changing the disks.
 
 import Foundation
 import GRDB
 
-/// A database as it is at one moment: a copy, so that whoever uses the disk sees nothing of it.
+/// A snapshot of a database. Uses a copy, so the disk's user is not affected.
 struct DiskTables {
   /// One value of a row.
   enum Cell: Equatable {
@@ -17,7 +17,7 @@ struct DiskTables {
   /// The rows of each query, in the order of the queries.
   let rows: [[[Cell]]]
 
-  /// Asks the database in a file.
+  /// Runs the queries on the database in a file.
   init(_ file: String, on original: SimulatedDisk, _ queries: [String]) throws {
     let disk = original.copy(seed: 0)
     var configuration = Configuration()
@@ -44,24 +44,24 @@ extension DiskTables.Cell {
       }
   }
 
-  /// A number, as its 64 bits; nil if it is none.
+  /// A number as its 64 bits. Nil for other types.
   var bits: UInt64? {
     if case .integer(let number) = self { UInt64(bitPattern: number) } else { nil }
   }
 
-  /// Bytes; nothing if it has none.
+  /// The bytes of a blob. Empty for other types.
   var blob: [UInt8] {
     if case .bytes(let bytes) = self { bytes } else { [] }
   }
 }
 
-/// Databases that were read before: most actions leave most disks as they were.
+/// A cache of databases that were read before: most actions leave most disks unchanged.
 final class DiskTablesCache {
   private static let limit = 20_000
 
   private var known: [UInt64: DiskTables] = [:]
 
-  /// What a file of a disk holds.
+  /// The tables in a file of a disk.
   func tables(
     _ file: String, on disk: SimulatedDisk, _ queries: [String]
   ) throws -> DiskTables {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person does with a replica: fasts, water, settings, and restores from the journal.
+// A person's actions on a replica: fasts, drinks, settings, and restores from the journal.
 
 import AtrestClient
 import AtrestDomain
@@ -7,17 +7,17 @@ import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// One random action of a person's.
+/// One random action of a person.
 struct Edit {
   private static let settings = ["theme", TargetPreference.key, "goal"]
 
-  /// Writes of the action, noted and not yet owed.
+  /// The action's writes, which are noted but not owed yet.
   private(set) var noted: [Int] = []
   private let transaction: ReplicaTransaction
   private let device: Int
   private let family: Int
 
-  /// Does something in the transaction.
+  /// Performs the action in the transaction.
   init(
     _ transaction: ReplicaTransaction, _ oracle: inout Oracle, device: Int, family: Int,
     _ chance: inout Chance
@@ -71,7 +71,7 @@ struct Edit {
     return UUID(bytes: bytes) ?? UUID()
   }
 
-  /// Starts a fast, or ends the one that is going on.
+  /// Starts a fast, or ends the active one.
   private mutating func fast(
     _ number: Int64, _ oracle: inout Oracle, _ chance: inout Chance
   ) throws {
@@ -98,8 +98,9 @@ struct Edit {
     }
   }
 
-  /// Keeps a signed statement about one of two purchases. Several are signed in one millisecond:
-  /// only their bytes tell them apart. The later signed replaces the earlier, so none is owed.
+  /// Stores a signed statement about one of two purchases. Several are signed in the same
+  /// millisecond and differ only in their bytes. A later one replaces an earlier one, so none is
+  /// owed.
   private mutating func purchase(
     _ number: Int64, _ oracle: inout Oracle, _ chance: inout Chance
   ) throws {
@@ -113,13 +114,13 @@ struct Edit {
     noted = owed
   }
 
-  /// Edits one field of a fast that everybody edits, deletes it, or brings it back: so the fields
-  /// of one record are written by several devices that do not know of each other.
+  /// Edits a field of a fast that every device edits, deletes the fast, or restores it. So devices
+  /// write fields of one record without knowing of each other.
   private mutating func contend(
     _ number: Int64, _ oracle: inout Oracle, _ chance: inout Chance
   ) throws {
     let known = oracle.keys.filter { $0.kind == .session }
-    // Of late, so that there is one that was not pruned.
+    // A recent one, so that some are not pruned yet.
     guard let key = chance.choose(Array(known.suffix(12).prefix(2))),
       let record = try transaction.record(key)
     else { return try fast(number, &oracle, &chance) }
@@ -127,8 +128,7 @@ struct Edit {
       return try noting(key, &oracle) { try $0.delete(key) }
     }
     guard var session = try? Session(record) else { return }
-    // Two actions now and then: the first one's own field 1 is then written over before it is
-    // pushed.
+    // Sometimes two actions: the second overwrites the first one's field 1 before it is pushed.
     let fields = chance.oneIn(3) ? [true, false] : [chance.oneIn(2)]
     for isTarget in fields {
       if isTarget {
@@ -142,7 +142,7 @@ struct Edit {
     }
   }
 
-  /// Edits, deletes or brings back a record, mostly one that was made lately.
+  /// Edits, deletes or restores a record, usually a recent one.
   private mutating func change(
     _ number: Int64, _ oracle: inout Oracle, _ chance: inout Chance
   ) throws {
@@ -181,7 +181,7 @@ struct Edit {
     }
   }
 
-  /// Writes a lost value back from the journal, or takes an entry off it.
+  /// Restores a lost value from the journal, or deletes an entry.
   private mutating func restore(_ oracle: inout Oracle, _ chance: inout Chance) throws {
     guard let entry = chance.choose(try transaction.conflicts()) else { return }
     if chance.oneIn(3) {

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws a history from a seed: who does what when, and what goes wrong.
+// Draws a history from a seed: the actions, their times, and the faults.
 
-/// A seed's history: all of a simulation that is decided before it runs.
+/// The history of a seed: everything that is decided before the simulation runs.
 package struct History: Sendable {
   package let seed: UInt64
-  /// How many devices there are at the beginning.
+  /// The initial number of devices.
   package let devices: Int
-  /// How many devices another account has, on the same server.
+  /// The number of devices of another account on the same server.
   let neighbours: Int
-  /// Whether no page holds more than two records.
+  /// Whether a page contains at most two records.
   let hasSmallPages: Bool
   package var steps: [Step]
 
-  /// What a history is drawn from.
+  /// The parameters for drawing a history.
   package struct Plan: Sendable {
     package var devices = 3
-    /// Steps for each device.
+    /// Steps per device.
     package var operations = 200
-    /// What may go wrong.
+    /// The possible faults.
     package var faults = Fault.withstood
-    /// Whether each seed has some of them only.
+    /// Whether each seed has only some of them.
     package var isSwarm = true
-    /// Whether no page holds more than two records.
+    /// Whether a page contains at most two records.
     package var hasSmallPages = false
     package init() {}
   }
 
-  /// Whether deletions of nearly everything wait for a person's word.
+  /// Whether mass deletions wait for a person's confirmation.
   let holdsMassDeletions: Bool
 
   /// Whether another program writes, too.
@@ -39,7 +39,7 @@ package struct History: Sendable {
     devices = plan.devices
     hasSmallPages = plan.hasSmallPages
     var chance = Chance(seed)
-    // A swarm: some sorts of trouble at a time, now and then none or all.
+    // Swarm testing: a random subset of the faults, sometimes none or all.
     let share = chance.pick(0...4)
     let faults = Fault.allCases.filter { _ in chance.pick(1...4) <= share || !plan.isSwarm }
       .filter { plan.faults.contains($0) }
@@ -57,7 +57,7 @@ package struct History: Sendable {
       let dice = chance.pick(0...99)
       if dice < faultShare, let fault = chance.choose(faults) {
         let trouble = Self.trouble(fault, devices, &chance)
-        // Two processes are at work at the same time, or they are none.
+        // Two processes must run at the same time to interfere.
         let longestWait = fault == .twoProcesses ? 100_000 : 60_000_000
         for (index, action) in trouble.enumerated() {
           let target = fault == .badLink ? action.0 : device
@@ -101,7 +101,7 @@ package struct History: Sendable {
         (0, chance.oneIn(2) ? .diskSyncFails(after: calls) : .serverDiskSyncFails(after: calls))
       ]
     case .clock:
-      // Even a correction that is out of date leaves stamps within the minute that a server bears.
+      // Even an outdated correction keeps stamps within the minute that a server tolerates.
       return [(0, .clock(offset: Int64(chance.pick(-25_000...25_000)), drift: 0))]
     case .wildClock:
       let years: Int64 = 3 * 365 * 86_400_000
@@ -138,20 +138,20 @@ package struct History: Sendable {
     }
   }
 
-  /// The server's clock steps by seconds, minutes, days or years, either way; while it runs, or
-  /// while it does not.
+  /// The server's clock steps by seconds, minutes, days or years in either direction, while it runs
+  /// or while it is down.
   private static func wildServerClock(_ chance: inout Chance) -> [(Int, Step.Action)] {
     let unit: Int64 = chance.choose([1_000, 60_000, 86_400_000, 365 * 86_400_000]) ?? 1_000
     let most = unit > 86_400_000 ? 4 : 60
     let offset = chance.oneIn(4) ? 0 : unit * Int64(chance.pick(-most...most))
     let step = (0, Step.Action.serverClock(offset: offset))
     guard chance.oneIn(3) else { return [step] }
-    // It starts again within seconds, by the clock as it then is.
+    // It restarts within seconds, with its clock as it then is.
     return [(0, .endServer(chance.oneIn(2) ? .killed : .powerLost)), step]
   }
 
-  /// One link, or all of them one after another in random order, and back in another: clogging that
-  /// moves around.
+  /// Breaks one link, or all of them one after another in random order, and restores them in
+  /// another order.
   private static func badLinks(_ devices: Int, _ chance: inout Chance) -> [(Int, Step.Action)] {
     func well(_ device: Int, _ chance: inout Chance) -> (Int, Step.Action) {
       (device, .link(up: true, down: true, latency: chance.pickSkewed(100...3_000_000)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What some replicas hold together.
+// The registers that several replicas hold together.
 
 import AtrestProtocol
 import AtrestReplication
@@ -7,17 +7,17 @@ import AtrestReplication
 /// Registers that are visible, journalled, or pruned.
 struct Holdings {
   private(set) var visible: Set<Oracle.Held> = []
-  /// What stands in a deleted record: nobody sees it, and the record's end takes it along.
+  /// Registers in deleted records. Nobody sees them, and they are gone when the record is.
   private(set) var hidden: Set<Oracle.Held> = []
-  /// Losing writes; those of field 1 stand for whole actions.
+  /// Losing writes. Those of field 1 stand for whole actions.
   private(set) var journal: Set<Oracle.Held> = []
   /// The stamps up to which records were pruned.
   private(set) var floors: [RecordKey: Stamp] = [:]
 
-  /// Adds a record, or a journal entry.
+  /// Adds a record or a journal entry.
   ///
-  /// - Parameter family: The device that holds it, or is a copy of it; nil: the server. Two devices
-  ///   that are not paired may give one stamp.
+  /// - Parameter family: The device that holds it, or the original of that device. Nil: the server.
+  ///   Two unpaired devices may use the same stamp.
   mutating func add(_ record: Record, heldBy family: Int? = nil) {
     if record.key.kind == .conflict, let entry = try? Conflict(record) {
       journal.insert(Oracle.Held(key: entry.key, register: entry.lost))
@@ -38,7 +38,7 @@ struct Holdings {
     }
   }
 
-  /// Adds what others hold.
+  /// Adds other holdings.
   mutating func add(_ other: Holdings) {
     visible.formUnion(other.visible)
     hidden.formUnion(other.hidden)

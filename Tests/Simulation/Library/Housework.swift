@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's housekeeping as a job of its queue, a slice at a time.
+// The server's housekeeping as jobs of its queue, one slice each.
 
 import AtrestRPC
 import AtrestReplication
@@ -7,9 +7,9 @@ import AtrestServer
 
 /// One slice of housekeeping.
 final class Housework: StorageJob, @unchecked Sendable {
-  // Sendable because a simulation has one thread.
+  // Sendable: a simulation has one thread.
 
-  /// Small, so that a round takes several.
+  /// Small, so that a round takes several slices.
   static let slice = 20
 
   private let account: AccountID
@@ -17,12 +17,12 @@ final class Housework: StorageJob, @unchecked Sendable {
   private let done: (Bool) -> Void
   private var isMore = false
 
-  /// As production classes it, so that a full disk keeps it from its work.
+  /// The same class as in production, so that a full disk prevents the work.
   let use = StorageUse.writes
   let costBytes = 0
   var payer: Payer { .account(account) }
 
-  /// - Parameter done: Told whether there may be more.
+  /// - Parameter done: Called with whether more records may be due.
   init(_ account: AccountID, _ environment: Environment, _ done: @escaping (Bool) -> Void) {
     self.account = account
     self.environment = environment

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which writes are covered by what is there: visible, journalled, put away by a person, or known to
-// the writer of one that is covered.
+// Which writes are covered: visible, journalled, dismissed by a person, or known to the writer of a
+// covered one.
 
 import AtrestReplication
 
 extension Oracle {
-  /// Which writes are covered.
+  /// The covered writes.
   ///
   /// - Parameters:
-  ///   - isHeldEnough: Whether a write in a deleted record counts as one that is visible: it is
-  ///     still held, but no person sees it.
-  ///   - isEqualEnough: Whether a write is covered by a greater one that says the same; nil: unless
-  ///     what is held is enough.
-  ///   - isDismissedEnough: Whether what a person put away in the journal is covered, wherever its
-  ///     entry is, and what the journal stood for until its time was over.
+  ///   - isHeldEnough: Whether a write in a deleted record counts as visible. It is still held, but
+  ///     nobody sees it.
+  ///   - isEqualEnough: Whether a greater write with an equal value covers a write. Nil: the
+  ///     opposite of `isHeldEnough`.
+  ///   - isDismissedEnough: Whether entries that a person dismissed, and expired ones, count as
+  ///     covered wherever they are.
   ///   - granted: Writes that count as covered for another reason.
   func covered(
     by holdings: Holdings, isHeldEnough: Bool, isEqualEnough: Bool? = nil,
     isDismissedEnough: Bool = true, granting granted: Set<Int> = []
   ) -> [Bool] {
-    // What says the same is not what was held: where holders go, only that counts.
+    // An equal value is not the held write. When holders disappear, only the write itself counts.
     let isEqualEnough = isEqualEnough ?? !isHeldEnough
     var covered = [Bool](repeating: false, count: writes.count)
     if isDismissedEnough { for id in dismissed.union(served) { covered[id] = true } }
@@ -45,8 +45,8 @@ extension Oracle {
     for id in ids { covered[id] = true }
   }
 
-  /// What stands in a deleted record is covered if the journal lists the action that wrote it, or
-  /// one that brought it back with the record: it can be brought back whole.
+  /// A register in a deleted record is covered if the journal lists the action that wrote it or one
+  /// that restored the record with it: it can be restored completely.
   private func coverListed(_ covered: inout [Bool], _ holdings: Holdings) {
     var listed: Set<Int> = []
     for held in holdings.journal where held.register.field == Register.deletedField {
@@ -59,8 +59,8 @@ extension Oracle {
     }
   }
 
-  /// What an entry about field 1 stands for: all that the action wrote; and if it brought a deleted
-  /// record back, all that came with it.
+  /// The writes that an entry about field 1 stands for: everything the action wrote and, if it
+  /// restored a deleted record, everything it restored.
   func listed(by id: Int) -> [Int] {
     let isRevival = writes[id].parents.contains {
       writes[$0].field == Register.deletedField && writes[$0].value == Register.deletedValue
@@ -68,8 +68,8 @@ extension Oracle {
     return action(of: id) + (isRevival ? Array(writes[id].known) : [])
   }
 
-  /// Two writes that did not know each other and say the same: nothing is lost when the lesser of
-  /// them is, and it need not be journalled.
+  /// Concurrent writes with equal values. Losing the lesser one loses nothing, and it need not be
+  /// journalled.
   private func coverEqual(_ covered: inout [Bool]) {
     for ids in repeated {
       guard let greatest = ids.filter({ covered[$0] }).compactMap({ writes[$0].stamps.max() }).max()
@@ -80,9 +80,9 @@ extension Oracle {
     }
   }
 
-  /// What the writer of a deletion knew was taken out with its word, and so was what the writers of
-  /// deletions before it knew; and what the writers of other deletions knew that say the same, if
-  /// nobody took those back.
+  /// Covers writes that deletions removed knowingly: those known to the writer of a deletion, to
+  /// the writers of deletions before it, and to the writers of other deletions with equal values,
+  /// unless somebody restored them.
   private func coverDeleted(
     _ covered: inout [Bool], _ holdings: Holdings, isHeldEnough: Bool
   ) {
@@ -95,7 +95,7 @@ extension Oracle {
       ends[held.key, default: []] += writes(of: held)
     }
     for (key, named) in ends {
-      // What is gone with all who held it took nothing back.
+      // A restore that is gone with all its holders does not count.
       let revivals = revivals(of: key).filter { writes[$0].isOwed }
       let takenBack = Set(revivals.flatMap { writes[$0].parents })
       let latest = named.compactMap { writes[$0].stamps.max() }.max()
@@ -130,9 +130,9 @@ extension Oracle {
     }
   }
 
-  /// What the foreign program wrote before a write of its own that it wrote over. It holds no
-  /// replica, so a server that was put back shows it what lies before them both; it wrote them in
-  /// this order all the same, and merging says that it knew.
+  /// The foreign program's earlier writes of the same field. It has no replica, so a restored
+  /// server shows it the state before both. But it wrote them in this order, and merging assumes
+  /// that it knew.
   private func earlierForeign(than id: Int) -> [Int] {
     let write = writes[id]
     guard write.device == Self.foreigner else { return [] }
@@ -142,7 +142,8 @@ extension Oracle {
     }
   }
 
-  /// The first owed write that what is there does not cover, and how many are excused by what a
+  /// The first owed write that is not covered, and the number of writes that are excused because a
+  /// server forgot them or two deletions removed them.
   /// server forgot, or deletions took twice.
   func firstLost(_ holdings: Holdings) -> (lost: Write?, excused: Int) {
     let strictly = covered(by: holdings, isHeldEnough: false)
@@ -154,13 +155,13 @@ extension Oracle {
     return (lost.map { writes[$0] }, missing.count { granted[$0] })
   }
 
-  /// Stops owing what was covered before a copy was lost, and is not by what is left: every holder
-  /// of it is gone.
+  /// Stops owing writes that were covered before a copy was lost and are not covered now: every
+  /// holder is gone.
   mutating func excuse(before: Holdings, after: Holdings) {
     let was = covered(by: before, isHeldEnough: true)
     let isStill = covered(by: after, isHeldEnough: true)
     for id in writes.indices where was[id] && !isStill[id] {
-      // With its field 1 an action is gone: what else it wrote is a part of nothing.
+      // With its field 1 the action is gone, so its other writes belong to nothing.
       let gone = writes[id].field == Register.deletedField ? action(of: id) : [id]
       for id in gone { (writes[id].isOwed, writes[id].wasTaken) = (false, false) }
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether an entry of the journal is true: both writes were made, and the winner's writer had not
-// seen the loser.
+// Checks that journal entries are true: both writes were made, and the winner's writer did not know
+// the loser.
 
 import AtrestReplication
 
 extension Oracle {
-  /// What is wrong with an entry; nil if nothing is.
+  /// What is wrong with an entry. Nil if it is true.
   func fault(of entry: Conflict) -> String? {
     let lost = stamped(entry.lost, in: entry.key)
     let kept =
@@ -27,9 +27,9 @@ extension Oracle {
       + (isRenamed ? ", under another stamp" : "")
   }
 
-  /// Whether a false entry is granted: a server that was put back forgot one of the two writes, or
-  /// one between them, and could not know; or the lost write waited when its replica took a new
-  /// identity, or when its disk was copied, so that two replicas offer it as their own.
+  /// Whether a false entry is excused. Either a restored server forgot one of the two writes or one
+  /// between them. Or the lost write was pending when its replica took a new identity or its disk
+  /// was copied, so two replicas offer it as their own.
   func isGranted(_ entry: Conflict) -> Bool {
     let lost = stamped(entry.lost, in: entry.key)
     let kept =
@@ -45,23 +45,23 @@ extension Oracle {
     }
   }
 
-  /// Whether it may be there twice: two replicas offer it as their own, or a server that lost it
-  /// refused it for its stamp when it came back.
+  /// Whether the entry may exist twice: two replicas offer the write as their own, or a server that
+  /// lost it refused its stamp when it came back.
   func isDoubled(_ id: Int) -> Bool {
     sharedByCopies.contains(id) || writes[id].stamps.count > 1 && forgetting.ever.contains(id)
       || Set(writes[id].stamps.map(\.replica)).subtracting([.none]).count > 1
   }
 
-  /// A deletion's writer saw an action if it saw anything that the action wrote.
+  /// The writer of a deletion knew an action if it knew any of the action's writes.
   private func isSeen(_ lost: Int, in past: Set<Int>) -> Bool {
     if past.contains(lost) { return true }
     return writes[lost].field == Register.deletedField
       && action(of: lost).contains(where: past.contains)
   }
 
-  /// What the writer of a write had certainly seen: what it wrote over, what that one's writer
-  /// wrote over, and so on; of an action on a record also what the record's other fields were. Of
-  /// writes that cannot be told apart, what all their writers had seen.
+  /// The writes that a writer certainly knew: the replaced write, its replaced write, and so on,
+  /// and for an action also the record's other fields. For indistinguishable writes, those that all
+  /// their writers knew.
   func past(of id: Int) -> Set<Int> {
     var past: Set<Int> = []
     var left = parents(of: id) + writes[id].known.filter { !action(of: id).contains($0) }

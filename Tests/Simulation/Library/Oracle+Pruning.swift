@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server forgot when it was put back, write by write; and what deletions took twice. Both
-// are granted.
+// The writes that a restored server forgot, and those that two deletions removed. Both are excused.
 
 import AtrestReplication
 
-/// A write that a server forgot comes back as something held, not as something written. So the
-/// server cannot tell whether the writer of what it meets knew it, and either may supersede the
-/// other without an entry, or with one too many.
+/// A forgotten write comes back as a held register, not as a new write. So the server cannot tell
+/// whether the writer of another register knew it. Either one may supersede the other without a
+/// journal entry, or with an unnecessary one.
 struct Forgetting {
   /// Pruned, and not back since.
   private(set) var absent: Set<Int> = []
-  /// What stood in the place of a pruned write at the moment when that came back and won. It
-  /// need not be found.
+  /// The registers that a forgotten write replaced when it came back and won. They need not be
+  /// found.
   private(set) var met: Set<Int> = []
   /// Pruned at any time.
   private(set) var ever: Set<Int> = []
@@ -21,7 +20,7 @@ struct Forgetting {
     ever.formUnion(ids)
   }
 
-  /// A register took the place of another on the server.
+  /// A register replaced another one on the server.
   mutating func replace(_ before: [Int], by after: [Int]) {
     let back = after.filter(absent.contains)
     guard !back.isEmpty else { return }
@@ -39,7 +38,7 @@ extension Oracle {
     forgetting.forget(writes.indices.filter { was[$0] && !isStill[$0] })
   }
 
-  /// Notes what the server made of a record.
+  /// Notes the server's merge result for a record.
   mutating func noteCommitted(_ before: Record?, _ after: Record) {
     if let floor = after[Register.pruneFloorField] {
       floors[after.key, default: []].insert(floor.stamp)
@@ -54,9 +53,9 @@ extension Oracle {
     }
   }
 
-  /// What the writer of a deletion knew, and pruning took out, where another deletion was pruned
-  /// since. If an action brought it back in between, without writing it anew, and the other
-  /// deletion's writer knew neither, the journal lists the action only.
+  /// Writes that the writer of a deletion knew and that pruning removed, if another deletion was
+  /// pruned since. If an action restored them in between without writing them anew, and the other
+  /// deletion's writer knew neither, the journal lists only the action.
   func takenTwice(_ holdings: Holdings) -> Set<Int> {
     var taken: Set<Int> = []
     for (key, last) in holdings.floors {

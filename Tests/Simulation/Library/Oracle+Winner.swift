@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the right write won, for each field of each record.
+// Checks that the right write won in each field of each record.
 
 import AtrestReplication
 
-/// The greatest register of each field that the server acknowledged, by the order of
-/// docs/protocol/merge.md.
+/// The greatest acknowledged register of each field, in the order of docs/merge.md.
 ///
-/// It is fed from answers, never from what the server shows.
+/// It is built from responses, never from the server's records.
 struct Acknowledged {
   private struct Field: Hashable {
     var key: RecordKey
@@ -15,13 +14,13 @@ struct Acknowledged {
 
   private var greatest: [Field: Register] = [:]
 
-  /// All of them, in the order of keys and fields.
+  /// All registers, ordered by key and field.
   var all: [Oracle.Held] {
     greatest.map { Oracle.Held(key: $0.key.key, register: $0.value) }
       .sorted { ($0.key, $0.register.field) < ($1.key, $1.register.field) }
   }
 
-  /// An answer took the record in, or a holder has it.
+  /// A response acknowledged the record, or a holder has it.
   mutating func note(_ record: Record, without waiting: Set<Oracle.Held> = []) {
     guard record.key.kind != .conflict else { return }
     for register in record.registers
@@ -32,9 +31,9 @@ struct Acknowledged {
     }
   }
 
-  /// The first field in which something less than the greatest is visible.
+  /// The first field whose visible register is less than the greatest acknowledged one.
   ///
-  /// - Parameter records: What is visible, by key.
+  /// - Parameter records: The visible records, by key.
   func firstBeaten(_ records: [RecordKey: Record]) -> (key: RecordKey, owed: Register)? {
     greatest.filter { field, owed in
       let record = records[field.key]
@@ -47,7 +46,7 @@ struct Acknowledged {
     .map { ($0.key.key, $0.value) }
   }
 
-  /// The order of docs/protocol/merge.md, written down once more.
+  /// The order of docs/merge.md, implemented independently.
   private static func isLess(_ a: Register, _ b: Register) -> Bool {
     if a.stamp.time != b.stamp.time { return a.stamp.time.rawValue < b.stamp.time.rawValue }
     if a.stamp.replica != b.stamp.replica {
@@ -59,18 +58,19 @@ struct Acknowledged {
 }
 
 extension Oracle {
-  /// A visible register whose write an owed one had seen and written over, and that one.
+  /// A visible register whose write was known to and overwritten by an owed later write, together
+  /// with that later write.
   ///
-  /// What waited when its disk was copied, or its replica took a new identity, is two replicas'
-  /// own: the later write knew one of the two, and the other may win. The journal then lists the
-  /// later one.
+  /// The writer of a later write in the same field knew the earlier one, directly or through
+  /// others. The earlier one must never win: neither a clock nor restamping may undo what a person
+  /// did knowingly. It does not matter what the later write itself lost to, because that winner
+  /// also beats the earlier write. Two things end the claim. Every holder of the later write is
+  /// gone, so it is not owed. Or a floor covers it: the record's deletion removed it, and what was
+  /// restored afterwards may be older.
   ///
-  /// A later write of the same field must never be beaten by one that its writer had seen, directly
-  /// or through others: neither a clock nor a new stamp may undo what a person did knowingly. What
-  /// the later write itself lost to does not matter: its conqueror beat what it had beaten. Two
-  /// things end the claim: every holder of the later write is gone (then it is not owed), or a
-  /// floor covers it (then the record's deletion took it out, and what was brought back after may
-  /// be older).
+  /// A write that was pending when its disk was copied or its replica took a new identity belongs
+  /// to two replicas. The later write knew one of the two, and the other may win. The journal then
+  /// lists the later one.
   func firstUndone(_ records: [Record]) -> (visible: Write, later: Write)? {
     var floors: [RecordKey: Stamp] = [:]
     for record in records { floors[record.key] = record[Register.pruneFloorField]?.stamp }
@@ -97,7 +97,7 @@ extension Oracle {
 
   private func isUnderFloor(_ id: Int, _ floors: [RecordKey: Stamp]) -> Bool {
     let stamps = writes[id].stamps
-    // Of two replicas that offer it one may give the earlier stamp, and the other a new one.
+    // If two replicas offer it, one may use the earlier stamp and the other a new one.
     guard let floor = floors[writes[id].key],
       let stamp = isDoubled(id) ? stamps.max() : stamps.last
     else { return false }

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Knows every write that anybody made, what its writer saw, and the stamps it got. Does not know
-// how merging works.
+// Knows every write, what its writer knew, and its stamps. Does not know how merging works.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// The independent judge of one account: a graph of writes, each pointing at those its writer saw.
+/// The independent oracle of one account: a graph in which each write points at the writes that its
+/// writer knew.
 ///
-/// Four questions are asked of it, each in a file of its own: what is covered, what a server
-/// forgot, whether an entry of the journal is true, and whether the right write won.
+/// It answers four questions, each in its own file: which writes are covered, what a server forgot,
+/// whether a journal entry is true, and whether the right write won.
 struct Oracle {
-  /// One register as somebody wrote it.
+  /// One register as it was written.
   struct Write {
     var key: RecordKey
     var field: FieldNumber
     var value: [UInt8]
-    /// The action it is part of: what one person's one command wrote to one record.
+    /// The action it belongs to: the writes of one person's one command to one record.
     var action: Int
-    /// The writes that its writer saw in its place: one, or several that cannot be told apart.
+    /// The writes that it replaced: one, or several indistinguishable ones.
     var parents: [Int]
-    /// Of a write to field 1, which every action makes: the writes of other fields that its writer
-    /// saw, its own included.
+    /// For a write to field 1, which every action makes: the writes of other fields that its writer
+    /// knew, its own included.
     var known: [Int] = []
-    /// Whether it must still be visible, known to the writer of a visible one, or in the journal.
+    /// Whether it must be visible, known to the writer of a visible write, or in the journal.
     var isOwed: Bool
-    /// Of a write to field 1: whether the server took it, though its writer may not have been told
-    /// that it was made, and somebody holds it.
+    /// For a write to field 1: whether the server accepted it and somebody holds it, even if the
+    /// writer was not told.
     var wasTaken = false
     var device: Int
-    /// The device that it is, or is a copy of.
+    /// The device that wrote it, or the original of that device.
     var family: Int
-    /// As it was first given, and each that took the place of one. A copied device gives its own.
+    /// Its first stamp, and each one that replaced it. A copied device assigns its own.
     var stamps: [Stamp]
   }
 
@@ -38,11 +38,11 @@ struct Oracle {
   struct Held: Hashable {
     var key: RecordKey
     var register: Register
-    /// The device that holds it, or is a copy of it, where its stamp does not say whose it is.
+    /// The device that holds it, or its original, if the stamp does not determine the writer.
     var family: Int?
   }
 
-  /// Whom writes are of that no device made.
+  /// The family of writes that no device made.
   static let foreigner = -1
 
   private struct Place: Hashable {
@@ -58,30 +58,30 @@ struct Oracle {
 
   var writes: [Write] = []
   private var byPlace: [Place: [Int]] = [:]
-  /// All writes that ever carried a stamp, those of other fields included.
+  /// All writes that ever carried a stamp, in any field.
   private var byStamp: [Stamped: [Int]] = [:]
   /// The writes of each action.
   private var actions: [[Int]] = []
-  /// Records that anybody wrote, in the order of their first writes.
+  /// The records that anybody wrote, in the order of their first writes.
   private(set) var keys: [RecordKey] = []
   private var known: Set<RecordKey> = []
   var dismissed: Set<Int> = []
-  /// Writes that the journal stood for until its entry's time was over, and that were to be had.
+  /// Writes whose journal entry expired after being available for its full time.
   private(set) var served: Set<Int> = []
   var forgetting = Forgetting()
-  /// The floors that records ever had.
+  /// All floors that records ever had.
   var floors: [RecordKey: Set<Stamp>] = [:]
-  /// Writes that waited when their disk was copied: two replicas offer them as their own.
+  /// Writes that were pending when their disk was copied. Two replicas offer them as their own.
   private(set) var sharedByCopies: Set<Int> = []
   /// The first record of which a new identity moved a write to a later time.
   private(set) var movedByIdentity: RecordKey?
   private var number: Int64
 
-  /// - Parameter first: Numbers are greater; different accounts have different ones, so that no
-  ///   value is in both.
+  /// - Parameter first: Lower bound of the generated numbers. It differs between accounts, so that
+  ///   they never share a value.
   init(first: Int64 = 0) { number = first }
 
-  /// A number that no other write has.
+  /// A unique number.
   mutating func nextNumber() -> Int64 {
     number += 1
     return number
@@ -89,11 +89,11 @@ struct Oracle {
 
   // MARK: Noting
 
-  /// Notes what an action makes of a record. What is not durable yet is not owed, but may turn up.
+  /// Notes an action's writes to a record. A write that is not durable yet is not owed but may
+  /// appear.
   ///
+  /// - Parameter family: The writing device, or its original.
   /// - Returns: The writes, to be owed once the action is durable.
-  ///
-  /// - Parameter family: The device that the writer is, or is a copy of.
   mutating func note(
     _ before: Record?, _ after: Record, by device: Int, family: Int
   ) -> [Int] {
@@ -127,7 +127,7 @@ struct Oracle {
     for id in noted { writes[id].isOwed = true }
   }
 
-  /// A disk was copied on which this waited.
+  /// Notes that a disk was copied with these pending offers.
   mutating func noteCopied(_ waiting: [Offer]) {
     for offer in waiting {
       for register in offer.record.registers where offer.written.contains(register.field) {
@@ -138,11 +138,12 @@ struct Oracle {
     }
   }
 
-  /// A device stamped what waits on it again: from now on the actions go by both stamps.
+  /// Notes that a device restamped its pending offers. From now on both stamps identify the
+  /// actions.
   ///
   /// - Parameters:
-  ///   - before: What waited, oldest first; `after` the same offers with other stamps. Anything
-  ///     else changes nothing.
+  ///   - before: The pending offers, oldest first.
+  ///   - after: The same offers with other stamps. Other differences are ignored.
   mutating func noteRestamp(_ before: [Offer], _ after: [Offer], family: Int) {
     guard before.count == after.count else { return }
     for (old, new) in zip(before, after)
@@ -162,9 +163,8 @@ struct Oracle {
     }
   }
 
-  /// The actions that wrote these registers under one stamp. A copied device, or one that is not
-  /// paired yet, may have used the stamp for an action of its own; the values of other fields than
-  /// field 1 tell them apart.
+  /// The actions that wrote these registers under one stamp. A copied or unpaired device may have
+  /// used the same stamp for another action. Values of fields other than field 1 distinguish them.
   private func actions(_ registers: [Register], of key: RecordKey, _ family: Int) -> [Int] {
     let telling = registers.filter { $0.field != Register.deletedField }
     return Set(
@@ -185,17 +185,17 @@ struct Oracle {
     }
   }
 
-  /// A person put an entry of the journal away: the write was seen, and need not be found any more.
+  /// A person dismissed a journal entry, so its write was seen and need not be found any more.
   mutating func dismiss(_ entry: Conflict) {
     let lost = writes(of: entry.lost, in: entry.key)
     dismissed.formUnion(lost)
-    // An entry about field 1 stands for all that the action wrote.
+    // An entry about field 1 stands for everything the action wrote.
     guard entry.field == Register.deletedField else { return }
     for id in lost { dismissed.formUnion(listed(by: id)) }
   }
 
-  /// A person wrote an entry back, and with it an action: what the record shows otherwise on that
-  /// device was seen, and need not be found any more.
+  /// A person restored an entry and with it an action. So the differing values of the record on
+  /// that device were seen and need not be found any more.
   mutating func noteRestored(_ entry: Conflict, in record: Record) {
     guard entry.field == Register.deletedField else { return }
     let held = Set(record.registers.flatMap { writes(of: $0, in: record.key) })
@@ -204,7 +204,7 @@ struct Oracle {
     }
   }
 
-  /// An entry of the journal ended in its time: whatever it stood for was to be had until then.
+  /// A journal entry expired: everything it stood for was available until then.
   mutating func noteEnd(of entry: Conflict, holding record: Record) {
     guard entry.field == Register.deletedField else { return }
     let held = Set(record.registers.flatMap { writes(of: $0, in: record.key) })
@@ -215,39 +215,39 @@ struct Oracle {
 
   // MARK: Finding
 
-  /// The writes that a register may be, by its stamp. Where a pruned record was brought back, a
-  /// value may carry a stamp that was not its writer's; values of other fields than field 1 are
-  /// unique, and tell as much.
+  /// The writes that a register may be, by its stamp. In a restored record, a pruned value may
+  /// carry another stamp than its writer's. Values of fields other than field 1 are unique and
+  /// identify the write.
   func writes(of register: Register, in key: RecordKey) -> [Int] {
     let exact = stamped(register, in: key)
-    // The server ends an entry of the journal in its own name.
+    // The server expires a journal entry in its own name.
     if !exact.isEmpty || (register.field == Register.deletedField && key.kind != .conflict) {
       return exact
     }
     return byPlace[Place(key: key, field: register.field, value: register.value)] ?? []
   }
 
-  /// The same, as somebody holds it.
+  /// The same for a register that somebody holds.
   func writes(of held: Held) -> [Int] {
     guard let family = held.family else { return writes(of: held.register, in: held.key) }
     return writes(of: held.register, in: held.key, heldBy: family)
   }
 
-  /// The same, as a device holds it: before devices are paired all give the same stamps, and none
-  /// sees another's.
+  /// The same for a register on a device. Before devices are paired, all use the same stamps, and
+  /// none sees another's writes.
   private func writes(of register: Register, in key: RecordKey, heldBy family: Int) -> [Int] {
     let ids = writes(of: register, in: key)
     return register.stamp.replica == .none ? ids.filter { writes[$0].family == family } : ids
   }
 
-  /// The writes that carried the register's very stamp.
+  /// The writes with exactly the register's stamp.
   func stamped(_ register: Register, in key: RecordKey) -> [Int] {
     (byStamp[Stamped(key: key, stamp: register.stamp)] ?? []).filter {
       writes[$0].field == register.field && writes[$0].value == register.value
     }
   }
 
-  /// The deletions whose stamp a floor carries.
+  /// The deletions with the stamp of a floor.
   func deletions(of key: RecordKey, at floor: Stamp) -> [Int] {
     stamped(
       Register(field: Register.deletedField, stamp: floor, value: Register.deletedValue), in: key)
@@ -257,23 +257,23 @@ struct Oracle {
     byPlace[Place(key: key, field: Register.deletedField, value: Register.deletedValue)] ?? []
   }
 
-  /// The writes that say that a record is there.
+  /// The writes that restore a record.
   func revivals(of key: RecordKey) -> [Int] {
     byPlace[Place(key: key, field: Register.deletedField, value: [])] ?? []
   }
 
-  /// Writes of one field and value that are more than one.
+  /// Groups of writes with equal field and value.
   var repeated: [[Int]] { byPlace.values.filter { $0.count > 1 } }
 
-  /// All that was written in one action with a write, itself included.
+  /// All writes of a write's action, itself included.
   func action(of id: Int) -> [Int] { actions[writes[id].action] }
 
-  /// Whether somebody did something to the record under this stamp.
+  /// Whether an action on the record has this stamp.
   func isAction(_ stamp: Stamp, on key: RecordKey) -> Bool {
     byStamp[Stamped(key: key, stamp: stamp)] != nil
   }
 
-  /// Every write of a field, for people.
+  /// Describes every write of a field, for people.
   func story(of key: RecordKey, _ field: FieldNumber) -> [String] {
     writes.indices.filter { writes[$0].key == key && writes[$0].field == field }.map {
       let write = writes[$0]
@@ -285,7 +285,7 @@ struct Oracle {
 }
 
 extension Stamp {
-  /// For people.
+  /// A description for people.
   var text: String {
     "\(time.milliseconds % 10_000_000_000).\(time.rawValue & 0xFFFF)@\(String(replica.rawValue, radix: 16).suffix(4))"
   }

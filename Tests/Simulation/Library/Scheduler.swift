@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what happens next: one thread, one queue of moments, and time that passes only here.
+// The event loop of a simulation: one thread, one event queue, and simulated time.
 
-/// The simulation's time and its only thread. Swift tasks started on it run in the order in which
-/// they became ready.
+/// The simulation's clock and its only thread. Swift tasks on it run in the order in which they
+/// become ready.
 package final class Scheduler: TaskExecutor, @unchecked Sendable {
-  // Sendable because everything happens on the thread that calls `run`: tasks have no other
-  // executor, and nothing in a simulation uses a queue or an actor of its own.
+  // Sendable: everything runs on the thread that calls `run`. Tasks have no other executor, and
+  // nothing in a simulation uses its own queue or actor.
 
   private struct Event {
     let time: Int64
@@ -15,34 +15,33 @@ package final class Scheduler: TaskExecutor, @unchecked Sendable {
 
   private var jobs: [UnownedJob] = []
   private var firstJob = 0
-  /// A heap: the earliest first, and of one moment the one that was asked for first.
+  /// A heap ordered by time, then by insertion.
   private var events: [Event] = []
   private var count: UInt64 = 0
-  /// Microseconds since the simulation began.
+  /// Microseconds since the start of the simulation.
   private(set) var now: Int64 = 0
-  /// Things that happened so far.
+  /// The number of events so far.
   private(set) var steps = 0
 
-  /// Nothing to do yet.
   package init() {}
 
   /// See `TaskExecutor`.
   package func enqueue(_ job: consuming ExecutorJob) { jobs.append(UnownedJob(job)) }
 
-  /// Does something so many microseconds from now.
+  /// Schedules an action after a delay in microseconds.
   func after(_ delay: Int64, _ action: @escaping () -> Void) {
     count += 1
     events.append(Event(time: now + max(0, delay), order: count, action: action))
     siftUp()
   }
 
-  /// Starts a task on this thread; `run` does its work.
+  /// Starts a task on this thread. `run` executes it.
   @discardableResult
   func task(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
     Task(executorPreference: self) { await body() }
   }
 
-  /// Lets time pass up to a moment, and everything due until then happen.
+  /// Advances time up to `end` and runs everything due until then.
   func run(until end: Int64) {
     while true {
       drain()
@@ -52,7 +51,7 @@ package final class Scheduler: TaskExecutor, @unchecked Sendable {
     now = max(now, end)
   }
 
-  /// Lets things happen until a condition holds, or nothing is left to happen, or the time is over.
+  /// Runs events until a condition holds, no event is left, or the time limit is reached.
   ///
   /// - Returns: Whether the condition holds.
   func run(for limit: Int64, until isDone: () -> Bool) -> Bool {

@@ -8,20 +8,20 @@ import AtrestReplication
 import AtrestServer
 import Logging
 
-/// Whose call it is, once its token was found right.
+/// An authenticated caller.
 typealias Caller = DeviceSession
 
 /// The server from one start to its end.
 final class ServerProcess: @unchecked Sendable {
-  // Sendable because a simulation has one thread.
+  // Sendable: a simulation has one thread.
 
   static let unknownDevice = Status(.unauthenticated, "This device has no access.")
-  /// The identity of a program that is not ours.
+  /// The identity of a foreign program.
   static let foreigner = ReplicaID(rawValue: 0xF0E1)
 
   private let world: World
   private let disk: SimulatedDisk
-  /// The store itself, for looking at it between two commits.
+  /// The store, for inspection between commits.
   nonisolated(unsafe) let store: SQLiteStore
   private let registry: SessionRegistry
   private let queue: CommitQueue
@@ -31,15 +31,15 @@ final class ServerProcess: @unchecked Sendable {
   private let environment: Environment
   /// The accounts' numbers, in the order of `World.accounts`.
   private let accountIDs: [AccountID]
-  /// The heads in memory when the world last looked.
+  /// The heads in memory at the last inspection.
   private var lookedHeads: [AtrestProtocol.Cursor] = []
-  /// Connections that were made to it.
+  /// The connections to this server.
   var wires: [Wire] = []
   private(set) var isAlive = true
-  /// Its writes come one after another, as any one program's do.
+  /// Whether a foreign request is in progress. Like any single program, it writes sequentially.
   private(set) var isServingForeigner = false
 
-  /// Opens what is on the disk, or makes it.
+  /// Opens the store on the disk, or creates it.
   init(
     _ world: World, disk: SimulatedDisk, chance: Chance, checkpointPages: Int, pageRecords: Int
   ) throws {
@@ -72,8 +72,7 @@ final class ServerProcess: @unchecked Sendable {
     let foreigner = DeviceEntry(
       replica: Self.foreigner, account: accountIDs[0], name: "foreign",
       tokenHash: [UInt8](repeating: 7, count: 32), paired: now)
-    // A device that never says where it stands keeps the server from pruning anything for 30
-    // days.
+    // A device without an acknowledged position prevents pruning for 30 days.
     if world.history.hasForeigner {
       _ = try store.transaction { transaction throws(StoreError) in
         try transaction.devices.add(foreigner)
@@ -90,7 +89,7 @@ final class ServerProcess: @unchecked Sendable {
       store: handed, disk: guardian, registry: registry, environment: environment,
       logger: Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() },
       schedule: { work in
-        // Now and then long enough for several requests to share a commit.
+        // Sometimes long enough for several requests to share a commit.
         scheduler.after(Int64(randomness.number() % 20_000)) {
           guard let process = box.process, process.isRunning else { return }
           work()
@@ -115,12 +114,12 @@ final class ServerProcess: @unchecked Sendable {
 
   private let housekeepingPeriod: Int64
 
-  /// Rounds since somebody asked for something: these wait ever longer for each other, as little
-  /// can become due.
+  /// Rounds since the last request. Idle rounds have increasing intervals, because little becomes
+  /// due.
   private var idleRounds: Int64 = 0
   private var round = 0
 
-  /// Does what is due, at the start and then over and over.
+  /// Runs housekeeping at the start and then periodically.
   private func keepHouse() {
     doHousework()
     scheduleRound()
@@ -137,14 +136,14 @@ final class ServerProcess: @unchecked Sendable {
     }
   }
 
-  /// Somebody asked for something: the next round comes in time.
+  /// Schedules the next round in time, because of a request.
   private func endIdleness() {
     guard idleRounds > 1 else { return }
     idleRounds = 0
     scheduleRound()
   }
 
-  /// Does what is due, unless the world is being made well: then it would never come to rest.
+  /// Runs housekeeping, except while the world is healing: it would never come to rest.
   func doHousework(always: Bool = false) {
     guard isRunning, always || !world.isHealing else { return }
     for account in accountIDs { doHousework(of: account, always: always) }
@@ -158,7 +157,7 @@ final class ServerProcess: @unchecked Sendable {
     _ = queue.submit(job)
   }
 
-  /// Shows the world what was committed: each commit, so that it sees what took the place of what.
+  /// Shows each commit to the world, so that it sees what replaced what.
   private func look() {
     let heads = accountIDs.map { registry.account($0)?.head ?? .start }
     guard heads != lookedHeads, isRunning else { return }
@@ -168,7 +167,7 @@ final class ServerProcess: @unchecked Sendable {
 
   func id(of account: Account) -> AccountID { accountIDs[account.index] }
 
-  /// What the system says of the room on the disk.
+  /// The free disk space that the system reports.
   var freeBytes: UInt64?
 
   private var isRunning: Bool {
@@ -178,7 +177,7 @@ final class ServerProcess: @unchecked Sendable {
 
   // MARK: What devices ask
 
-  /// Where a device is, as the server has it in memory; nil if it knows no such device.
+  /// A device's position in the server's memory. Nil if the server does not know the device.
   func progress(of replica: ReplicaID) -> DeviceProgress? {
     registry.session(replica)?.progress
   }
@@ -187,7 +186,7 @@ final class ServerProcess: @unchecked Sendable {
     isRunning ? registry.authenticate(metadata, at: environment.now()) : nil
   }
 
-  /// Serves a call; the answer may come later, or never if the process ends.
+  /// Serves a call. The response may come later, or never if the process ends.
   func serve(
     _ path: String, _ caller: Caller?, _ body: [UInt8],
     _ reply: @escaping (UnaryOutcome) -> Void
@@ -217,7 +216,7 @@ final class ServerProcess: @unchecked Sendable {
     }
   }
 
-  /// Opens a stream of events, and keeps it alive.
+  /// Opens a Watch stream and sends heartbeats.
   func watch(_ caller: Caller, _ body: [UInt8], _ sink: any EventSink) {
     guard isRunning else { return }
     do throws(Status) {
@@ -235,7 +234,7 @@ final class ServerProcess: @unchecked Sendable {
     }
   }
 
-  /// The owner makes a pairing code.
+  /// Creates a pairing code as the operator.
   func invite(to account: Account, _ reply: @escaping (String?) -> Void) {
     guard isRunning else { return reply(nil) }
     nonisolated(unsafe) let reply = reply
@@ -250,7 +249,7 @@ final class ServerProcess: @unchecked Sendable {
     }
   }
 
-  /// An exchange of a program that is not ours.
+  /// An exchange of a foreign program.
   func exchangeForeign(_ request: ExchangeRequest, _ durable: @escaping () -> Void) {
     guard isRunning, let caller = registry.session(Self.foreigner) else { return }
     isServingForeigner = true
@@ -270,14 +269,14 @@ final class ServerProcess: @unchecked Sendable {
 
   // MARK: Ends
 
-  /// Storage failed, or the machine ended: production ends the process here.
+  /// Handles a storage failure or the end of the machine. Production ends the process here.
   private func failed() {
     guard isAlive else { return }
     end(.killed)
     world.serverFailed()
   }
 
-  /// Ends the process, and the machine with it.
+  /// Ends the process and its machine.
   func end(_ how: SimulatedDisk.End) {
     guard isAlive else { return }
     isAlive = false
@@ -286,15 +285,15 @@ final class ServerProcess: @unchecked Sendable {
     wires = []
   }
 
-  /// Breaks the reference from what outlives the process.
+  /// Breaks the reference from objects that outlive the process.
   private final class Box: @unchecked Sendable {
     weak var process: ServerProcess?
   }
 }
 
-/// Chance where the code under test asks for it.
+/// Randomness for the code under test.
 final class Randomness: @unchecked Sendable {
-  // Sendable because a simulation has one thread.
+  // Sendable: a simulation has one thread.
   private var chance: Chance
 
   init(_ chance: Chance) { self.chance = chance }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A wall clock that may be wrong, jump either way, or run too fast.
+// A wall clock that can be wrong, step, or drift.
 
 import AtrestClient
 import AtrestReplication
 
 /// One machine's wall clock.
 final class SimulatedClock: WallClock, @unchecked Sendable {
-  // Sendable because a simulation has one thread.
+  // Sendable: a simulation has one thread.
 
-  /// What right clocks show when a simulation begins: some day in 2026.
+  /// The correct time at the start of a simulation: a day in 2026.
   static let start: Int64 = 1_780_000_000_000
 
   private let scheduler: Scheduler
@@ -24,10 +24,10 @@ final class SimulatedClock: WallClock, @unchecked Sendable {
       milliseconds: Self.start + scheduler.now / 1000 + offset + elapsed / 1000 * drift / 1_000_000)
   }
 
-  /// Nobody sets this one.
+  /// The monotonic clock.
   func uptimeMilliseconds() -> Int64? { scheduler.now / 1000 }
 
-  /// Sets the clock so many milliseconds off, running so many millionths too fast from now on.
+  /// Sets the offset in milliseconds and the drift in parts per million.
   func set(offset: Int64, drift: Int64 = 0) {
     self.offset = offset
     self.drift = drift

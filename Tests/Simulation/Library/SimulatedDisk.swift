@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// One machine's disk, as the simulation handles it.
+// One machine's simulated disk.
 
 import CAtrestSimulatedDisk
 
-/// Files that outlive the processes that write them, and may lose what was not synced.
+/// Files that outlive processes and may lose unsynced writes.
 final class SimulatedDisk {
-  /// What the end of a machine does to writes that no sync has made durable.
+  /// What the end of a machine does to unsynced writes.
   enum End: Hashable, Sendable {
-    /// The process was killed: the system has all it wrote.
+    /// The process was killed. The system keeps all its writes.
     case killed
-    /// The power went: any of it may be missing or torn.
+    /// The power failed. Any unsynced write may be missing or torn.
     case powerLost
 
     fileprivate var code: sd_end { self == .killed ? SD_KILLED : SD_POWER_LOST }
@@ -26,28 +26,28 @@ final class SimulatedDisk {
 
   deinit { sd_release(machine) }
 
-  /// How SQLite names a file on it.
+  /// The name of a file on this disk for SQLite.
   func uri(_ name: String) -> String {
     "file:/\(sd_id(machine))/\(name)?vfs=atrest-simulated"
   }
 
-  /// What another disk holds at this moment, on a disk of its own.
+  /// A copy of another disk's current contents.
   func copy(seed: UInt64) -> SimulatedDisk {
     let copy = SimulatedDisk(seed: seed)
     sd_copy(copy.machine, machine)
     return copy
   }
 
-  /// Puts back what was copied earlier. Handles that are open die.
+  /// Restores an earlier copy. Open handles become invalid.
   func restore(_ earlier: SimulatedDisk) { sd_copy(machine, earlier.machine) }
 
-  /// Equal for disks that hold the same, as a process sees them.
+  /// Equal for disks with equal contents from a process's view.
   var fingerprint: UInt64 { sd_fingerprint(machine) }
 
   func end(_ how: End) { sd_end(machine, how.code) }
   func end(after calls: Int, _ how: End) { sd_end_after(machine, Int64(calls), how.code) }
   var hasEnded: Bool { sd_has_ended(machine) != 0 }
-  /// Starts the machine again, without its faults.
+  /// Restarts the machine without its faults.
   func start() { sd_start(machine) }
 
   func fill(after writes: Int?) { sd_fill_after(machine, Int64(writes ?? -1)) }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of a stream that arrived and were not taken yet.
+// The received messages of a stream that were not read yet.
 
 import AtrestClient
 
 /// A queue with one reader.
 final class SimulatedStream: @unchecked Sendable {
-  // Sendable because a simulation has one thread.
+  // Sendable: a simulation has one thread.
   typealias Reader = UnsafeContinuation<Result<[UInt8]?, SyncError>, Never>
 
   private var messages: [[UInt8]] = []
-  /// How it ended, once it has: nil in good order.
+  /// How the stream ended, once it has. Nil inside: successfully.
   private var ending: SyncError??
   private var reader: Reader?
 
@@ -30,7 +30,7 @@ final class SimulatedStream: @unchecked Sendable {
     waiting.resume(returning: outcome(error))
   }
 
-  /// Hands the next message over, now or later; nil at the end.
+  /// Delivers the next message, now or later. Nil at the end.
   func next(_ waiting: Reader) {
     if !messages.isEmpty {
       waiting.resume(returning: .success(messages.removeFirst()))
@@ -41,7 +41,7 @@ final class SimulatedStream: @unchecked Sendable {
     }
   }
 
-  /// Nobody reads any more.
+  /// Stops reading.
   func close() { messages = [] }
 
   private func outcome(_ error: SyncError?) -> Result<[UInt8]?, SyncError> {

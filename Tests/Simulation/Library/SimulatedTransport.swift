@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sync engine's way to the server, over simulated connections.
+// The sync engine's transport over simulated connections.
 
 import AtrestClient
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestReplication
 
-/// One device process's way to the server. One connection, opened when first needed and again after
-/// it broke.
+/// A device process's transport to the server. Uses one connection, opened on demand and reopened
+/// after it broke.
 final class SimulatedTransport: SyncTransport, @unchecked Sendable {
-  // Sendable because a simulation has one thread.
+  // Sendable: a simulation has one thread.
 
   static let callTimeout = Duration.seconds(30)
 
@@ -38,19 +38,19 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
     return answer
   }
 
-  /// Tells the judge what was acknowledged. Nothing but the answer says so.
+  /// Reports acknowledged offers to the oracle. Only responses acknowledge.
   private func note(_ answer: ExchangeResponse, to request: ExchangeRequest) {
     let reasons = Dictionary(answer.refusals.map { ($0.index, $0.reason) }) { first, _ in first }
     if reasons.values.contains(.clockSkew) { device.process?.mayRestamp = true }
     for (index, bytes) in request.offers.enumerated() {
       let number = request.segment?.numbers[index] ?? 0
-      // A server that an unheard request brought further says so, too, of what it judged then.
+      // A server that judged an unheard request repeats the verdicts of that time.
       if reasons[index] != nil { device.refused.insert(RefusedOffer(number: number, bytes: bytes)) }
       guard isJudged(index, answer, request), let offer = try? Offer(decoding: bytes)
       else { continue }
       let key = offer.record.key
       switch reasons[index] {
-      // Once it was settled by one process, the server does not know any more what it told another.
+      // Once one process has settled the number, the server forgets the verdict it gave to another.
       case nil where device.refused.contains(RefusedOffer(number: number, bytes: bytes)): break
       case nil:
         device.account.acknowledged.note(offer.record)
@@ -63,8 +63,8 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
     }
   }
 
-  /// Whether an answer says what became of an offer: the server went that far through an outbox
-  /// that is the device's.
+  /// Whether a response contains a verdict on an offer: the server's position in the device's own
+  /// outbox is at or after it.
   private func isJudged(
     _ index: Int, _ answer: ExchangeResponse, _ request: ExchangeRequest
   ) -> Bool {
@@ -111,7 +111,7 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
     }
   }
 
-  /// The next message; nil at the end.
+  /// The next message. Nil at the end.
   private func nextMessage(
     _ call: Int, _ stream: SimulatedStream
   ) async throws(SyncError) -> [UInt8]? {
@@ -127,7 +127,7 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
     try await call(Method.pair, request)
   }
 
-  /// Sends an old request once more, as a proxy might; nobody waits for the answer.
+  /// Sends an old request again, as a proxy might. Nobody waits for the response.
   func replay(_ request: RecordedRequest) {
     guard let wire = connected() else { return }
     _ = wire.call(request.path, request.metadata, request.body, timeout: Self.callTimeout) { _ in
@@ -135,7 +135,7 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
     }
   }
 
-  /// Closes the connection in good order. Calls fail from now on.
+  /// Closes the connection in good order. Later calls fail.
   func close() {
     isClosed = true
     wire?.close()
@@ -183,7 +183,7 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
       guard waiting[call] != nil else { return }
       if let wire, wire.isUsable { return start(call, path, body, reader, on: wire) }
       guard let wire = connected() else {
-        // Refused at once, or unheard until the time for connecting is over.
+        // Refused at once, or unheard until the connect timeout.
         let wait: Int64 = device.link.carriesUp && device.link.carriesDown ? 1_000 : 10_000_000
         return world.scheduler.after(wait) {
           self.finish(call, .failure(Status(.unavailable, "There is no connection.")))
@@ -231,7 +231,7 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
   }
 }
 
-/// A request as it was sent.
+/// A sent request.
 struct RecordedRequest {
   var path: String
   var metadata: Metadata

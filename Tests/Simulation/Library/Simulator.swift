@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs histories, and makes those that fail as short as they get.
+// Runs histories, and shrinks those that fail.
 
 import AtrestReplication
 
-/// The simulator, as the command and the specifications use it.
+/// The simulator's interface for the command and the tests.
 package enum Simulator {
-  /// Runs one history in a world of its own.
+  /// Runs one history in a new world.
   package static func run(_ history: History) -> Outcome {
     let world = World(history)
     defer { world.finish() }
     return world.run()
   }
 
-  /// Runs a history again, and tells what becomes of one record on every holder.
+  /// Runs a history again and describes what happens to one record on every holder.
   package static func tell(_ history: History, about key: RecordKey) -> [String] {
     let world = World(history, telling: key)
     defer { world.finish() }
@@ -20,7 +20,7 @@ package enum Simulator {
     return world.story?.lines ?? []
   }
 
-  /// Whether planted bugs can be switched on in this build.
+  /// Whether this build supports mutations.
   package static var canMutate: Bool {
     #if DEBUG || MUTATIONS
       true
@@ -29,9 +29,9 @@ package enum Simulator {
     #endif
   }
 
-  /// Looks for the first seed that finds a bug: one that is kept without it.
+  /// Finds the first seed that fails with a mutation and passes without it.
   ///
-  /// - Returns: How many seeds it took, and what broke; nil if none of them found it.
+  /// - Returns: The number of seeds tried and the violation. Nil if no seed fails.
   package static func hunt(
     _ bug: Mutation, seeds: ClosedRange<UInt64>, plan: History.Plan = History.Plan()
   ) -> (seeds: Int, violation: Violation)? {
@@ -49,11 +49,11 @@ package enum Simulator {
     #endif
   }
 
-  /// Takes out of a failing history what it fails without: delta debugging.
+  /// Shrinks a failing history by delta debugging.
   ///
   /// Source: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002.
-  /// - Parameter limit: Runs at most.
-  /// - Returns: The shortest history found that fails in the same way, and how it fails.
+  /// - Parameter limit: Maximum number of runs.
+  /// - Returns: The shortest history found that fails in the same way, and its failure.
   package static func shrink(
     _ history: History, limit: Int = 600, run: (History) -> Outcome = Simulator.run
   ) -> (history: History, violation: Violation)? {
@@ -67,7 +67,7 @@ package enum Simulator {
       while start < shortest.history.steps.count, runs < limit {
         var shorter = shortest.history
         let end = min(start + piece, shorter.steps.count)
-        // Time passes all the same.
+        // The time of removed steps still passes.
         let passed = shorter.steps[start..<end].reduce(0) { $0 + $1.delay }
         shorter.steps.removeSubrange(start..<end)
         if start < shorter.steps.count { shorter.steps[start].delay += passed }
@@ -86,7 +86,7 @@ package enum Simulator {
 }
 
 extension Mutation {
-  /// The plan under which the mutation has a chance to show: most need none of their own.
+  /// The plan under which the mutation can show. Most mutations need no special plan.
   package func plan(_ usual: History.Plan) -> History.Plan {
     guard let faults = telling else { return usual }
     var plan = usual
@@ -100,7 +100,7 @@ extension Mutation {
     return plan
   }
 
-  /// The faults that it takes; nil for whatever a seed has.
+  /// The faults that reveal the mutation. Nil: the seed's own.
   private var telling: Set<Fault>? {
     switch self {
     case .refusedForgotten, .restampedBelowFloor: [.wildClock]
@@ -120,8 +120,8 @@ extension Mutation {
     }
   }
 
-  /// Not found yet within sixty seeds: what would tell is a world or a check that does not exist.
-  /// See docs/develop/reliability.md.
+  /// Mutations that sixty seeds do not reveal, because a world or a check for them is missing. See
+  /// docs/reliability.md.
   package static let unseen: Set<Mutation> = [
     .overtakenStored, .partsNotKnown, .partsNotNoted, .sentEntryRestamped,
     .prunedTooEarly, .ownWritesConflict,

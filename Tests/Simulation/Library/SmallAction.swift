@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can happen in a small world: few things, each without chance.
+// The deterministic actions of a small world.
 
-/// One thing that happens in a small world. Device C is a copy of A's disk that runs on.
+/// One action in a small world. Device C is a running copy of A's disk.
 package enum SmallAction: String, CaseIterable, Sendable {
   case writeTargetA, writeSpanA, deleteA, syncA, syncUnheardA
   case writeTargetB, writeSpanB, deleteB, syncB, syncUnheardB
@@ -9,10 +9,10 @@ package enum SmallAction: String, CaseIterable, Sendable {
   case writeTargetC, syncC
   case backUpServer, putBackServer, restartServer
   case serverClockForward, serverClockBack
-  /// A's clock is two hours ahead, or right again.
+  /// Turns A's clock two hours ahead, or back.
   case turnClockA
 
-  /// How people call it.
+  /// The name for people.
   package var name: String {
     switch self {
     case .writeTargetA: "A writes the target"
@@ -39,7 +39,7 @@ package enum SmallAction: String, CaseIterable, Sendable {
     }
   }
 
-  /// The device that does it; nil if none does.
+  /// The device that acts, or nil.
   var device: Int? {
     switch self {
     case .writeTargetA, .writeSpanA, .deleteA, .syncA, .syncUnheardA, .backUpA, .putBackA, .cloneA,

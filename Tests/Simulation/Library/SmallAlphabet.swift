@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which actions a search of a small world tries: all, or few and deeper.
+// The sets of actions for a small-world search: all, or fewer and deeper.
 
-/// A choice of actions. Each action more makes a search of six actions several times as long.
+/// A set of actions. Each additional action makes a search of depth six several times longer.
 package enum SmallAlphabet: String, CaseIterable, Sendable {
-  /// Everything.
+  /// Every action.
   case all
-  /// What two people do to a fast, and syncs whose answers are lost.
+  /// Two people's edits of a fast, and syncs with lost responses.
   case edits
-  /// Copies of A's disk, beside each other and in each other's place.
+  /// Copies of A's disk, running in parallel or restored.
   case copies
   /// Copies of the server's disk, and restarts.
   case serverCopies
   /// Clocks that step by hours.
   case clocks
 
-  /// The actions.
   package var actions: [SmallAction] {
     switch self {
     case .all: SmallAction.allCases

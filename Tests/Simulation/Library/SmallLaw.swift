@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches everything that can happen in a small world, up to a number of actions.
+// Exhaustive search of a small world, up to a number of actions.
 
 import AtrestReplication
 
-/// A breadth-first search: every state is judged, and gone on from once.
+/// A breadth-first search. Every state is judged and expanded once.
 package struct SmallLaw {
-  /// What is known after all paths of one length.
+  /// The result for all paths of one length.
   package struct Level: Sendable {
-    /// Actions of each path.
+    /// The number of actions per path.
     package var depth = 0
-    /// Paths that were run.
+    /// The number of paths that were run.
     package var paths = 0
-    /// States that no shorter path, and none before, led to. Each was judged.
+    /// The number of new states that no shorter or earlier path reached. Each was judged.
     package var states = 0
   }
 
-  /// A shortest path to a broken promise.
+  /// A shortest path to a violation.
   package struct Find: Sendable {
     package var path: [SmallAction]
     package var violation: Violation
 
-    /// The path, one action a line.
+    /// The path, one action per line.
     package var text: String {
       (path.map { "  \($0.name)" } + ["\(violation)"]).joined(separator: "\n")
     }
   }
 
-  /// The levels that are done.
+  /// The completed levels.
   package private(set) var levels: [Level] = []
-  /// The first of each sort of violation.
+  /// The first violation of each sort.
   package private(set) var finds: [Find] = []
   private let start: SmallWorld.Start
   private let actions: [SmallAction]
   private var frontier: [[SmallAction]] = []
   private var known: Set<Mark> = []
 
-  /// 128 bits of a state.
+  /// A 128-bit hash of a state.
   private struct Mark: Hashable {
     var first: Int
     var second: Int
@@ -51,18 +51,18 @@ package struct SmallLaw {
     }
   }
 
-  /// - Parameter actions: What may happen.
+  /// - Parameter actions: The possible actions.
   package init(_ actions: [SmallAction]) throws {
     self.actions = actions
     start = try SmallWorld.start()
   }
 
-  /// All states that were judged.
+  /// The number of judged states.
   package var states: Int { levels.reduce(0) { $0 + $1.states } }
 
-  /// Searches one level deeper: level 0 is the start.
+  /// Searches one level deeper. Level 0 is the start.
   ///
-  /// - Parameter stopsAtFind: Whether one broken promise is enough.
+  /// - Parameter stopsAtFind: Whether to stop at the first violation.
   /// - Returns: Whether there was anything to search.
   @discardableResult
   package mutating func deepen(stopsAtFind: Bool = false) throws -> Bool {
@@ -82,9 +82,9 @@ package struct SmallLaw {
     return !next.isEmpty
   }
 
-  /// Runs a path in a world of its own, and judges where it leads, unless that is known.
+  /// Runs a path in a new world. Judges its final state unless that is known.
   ///
-  /// - Returns: Whether it is to be gone on from.
+  /// - Returns: Whether to expand the path.
   private mutating func visit(_ path: [SmallAction]) throws -> Bool {
     let small = SmallWorld(start)
     defer { small.world.finish() }
@@ -99,7 +99,7 @@ package struct SmallLaw {
     return false
   }
 
-  /// Searches for the shortest path on which a mutation breaks a promise.
+  /// Finds the shortest path on which a mutation causes a violation.
   package static func hunt(
     _ mutation: Mutation, _ actions: [SmallAction], depth: Int
   ) throws -> Find? {
@@ -110,7 +110,7 @@ package struct SmallLaw {
           for _ in 0...depth where law.finds.isEmpty { try law.deepen(stopsAtFind: true) }
           return law.finds.first
         } catch let violation as Violation {
-          // Not even the start is reached.
+          // The mutation prevents even the start.
           return Find(path: [], violation: violation)
         }
       }

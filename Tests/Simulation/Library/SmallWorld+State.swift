@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of a small world that can influence what follows, so that paths which lead to the same are
-// searched once.
+// The state of a small world that can influence later events, so that equal states are searched
+// once.
 
 import AtrestClient
 import AtrestProtocol
@@ -9,10 +9,10 @@ import AtrestServer
 import Foundation
 
 extension SmallWorld {
-  /// What the world holds, in a form in which equal states are equal.
+  /// The world's state as text. Equal states have equal texts.
   ///
-  /// Left out is what nothing depends on: audit events, names of devices, times of last calls, and
-  /// what only exists while something goes on.
+  /// Omits what nothing depends on: audit events, device names, times of last calls, and transient
+  /// state of running operations.
   func state() throws -> String {
     var text = CanonicalText()
     let now = world.serverClock.now()
@@ -72,7 +72,7 @@ extension SmallWorld {
     try write(replica: device.disk, to: &text, now, clock: device.clock.now())
   }
 
-  /// - Parameter clock: What the device's clock shows; nil for a disk that nothing runs on.
+  /// - Parameter clock: The device's clock. Nil for a disk on which nothing runs.
   private func write(
     replica disk: SimulatedDisk, to text: inout CanonicalText, _ now: WallTime,
     clock: WallTime? = nil
@@ -86,14 +86,14 @@ extension SmallWorld {
       text.number(row[4].bits)
       text.name(row[5].bits)
       text.number(row[6].bits)
-      // A demand's name is forgotten with it; its lowest bit says what sort it is.
+      // The name of a demand is dropped with it. Its lowest bit is its sort.
       text.word(row[7].bits.map { $0 == 0 ? "-" : "demand \($0 & 1)" } ?? "-")
       text.name(row[8].bits)
       text.number(row[9].bits)
-      // The server can tell what was made of these requests, and the text could not.
+      // The server can tell the result of these requests, and the text could not.
       if row[10] != .none || row[11] != .none { text.word("joining after \(path)") }
       text.number(row[12].bits)
-      // A token names its identity; there is one for each.
+      // A token contains its identity, and there is one token per identity.
       guard case .text(let token) = row[13] else { continue }
       text.replica(ReplicaID(rawValue: UInt64(token.prefix(16), radix: 16) ?? 0))
     }
@@ -118,7 +118,7 @@ extension SmallWorld {
     }
   }
 
-  /// What a device takes for the server's time.
+  /// The device's estimate of the server's time.
   private func write(offset: Int64, to text: inout CanonicalText, _ clock: WallTime?) {
     let hours = (Double(offset) / 3_600_000).rounded()
     text.word("\(hours)h")
@@ -146,7 +146,7 @@ extension SmallWorld {
       text.word("\(row[4].blob)")
       text.number(row[5].bits)
       text.number(row[6].bits)
-      // What is in memory is written down later, and may be lost.
+      // Data in memory is written later and may be lost.
       guard disk === world.serverDisk, let progress = world.server?.progress(of: replica)
       else { continue }
       text.number(progress.acknowledgedSequence)
@@ -172,7 +172,7 @@ extension SmallWorld {
 
   // MARK: Judge
 
-  /// A register that the server remembers: by the write that it was, and the stamp.
+  /// A register in the server's merge history: its write and its stamp.
   private func write(_ fingerprint: UInt64, to text: inout CanonicalText) {
     for (id, write) in world.accounts[0].oracle.writes.enumerated() {
       for stamp in write.stamps {

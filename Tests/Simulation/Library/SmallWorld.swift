@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A world of two devices and one record, in which one small action follows another.
+// A world of two devices and one record, with one action at a time.
 
 import AtrestClient
 import AtrestDomain
@@ -7,12 +7,13 @@ import AtrestReplication
 import Foundation
 
 /// Two paired devices that hold one fast, and a server that has it. Copies of A's disk and of the
-/// server's were put aside when all of that was so.
+/// server's disk were made in that state.
 ///
-/// Chance decides nothing but names: links are fast, ends of connections hear of everything at
+/// Only names are random. Links are fast, both ends learn of a broken connection at once, and each
+/// action starts in its own second, after everything before has ended.
 /// once, and each action begins on a second of its own, when everything before has ended.
 final class SmallWorld {
-  /// A second, in microseconds.
+  /// One second in microseconds.
   private static let slot: Int64 = 1_000_000
   private static let clockStep: Int64 = 2 * 3_600_000
 
@@ -22,7 +23,7 @@ final class SmallWorld {
   private var isClockATurned = false
   private(set) var path: [SmallAction] = []
 
-  /// What every path begins with.
+  /// The common start of every path.
   struct Start {
     fileprivate let disks: [SimulatedDisk]
     fileprivate let serverDisk: SimulatedDisk
@@ -31,7 +32,7 @@ final class SmallWorld {
     fileprivate let tables = DiskTablesCache()
   }
 
-  /// The record that everything is about.
+  /// The only record.
   static let key = RecordKey(kind: .session, id: [UInt8](repeating: 0x5A, count: 16))
 
   private init(at now: Int64, _ tables: DiskTablesCache = DiskTablesCache()) {
@@ -45,7 +46,7 @@ final class SmallWorld {
     world.scheduler.run(until: now)
   }
 
-  /// A world in which nothing has happened since the start.
+  /// Creates a world in the start state.
   convenience init(_ start: Start) {
     self.init(at: start.now, start.tables)
     world.serverDisk.restore(start.serverDisk)
@@ -69,7 +70,7 @@ final class SmallWorld {
     device.link.isPrompt = true
   }
 
-  /// Pairs the devices, and lets all of them have the record.
+  /// Pairs the devices and syncs the record to all of them.
   static func start() throws -> Start {
     let small = SmallWorld(at: 0)
     defer { small.world.finish() }
@@ -84,12 +85,12 @@ final class SmallWorld {
       account: small.world.accounts[0], now: small.world.scheduler.now)
   }
 
-  /// Does the actions, one after another, until a promise is broken.
+  /// Performs the actions one after another, until a violation.
   func perform(_ actions: [SmallAction]) {
     for action in actions { perform(action) }
   }
 
-  /// Does one action, and waits until nothing of it goes on.
+  /// Performs one action and waits until it has ended.
   func perform(_ action: SmallAction) {
     guard world.violation == nil else { return }
     path.append(action)
@@ -119,12 +120,12 @@ final class SmallWorld {
     settle()
   }
 
-  /// Nothing happens for some seconds.
+  /// Lets some seconds pass.
   func wait(seconds: Int64) {
     world.scheduler.run(until: world.scheduler.now + seconds * Self.slot)
   }
 
-  /// Makes everything well and judges it, once and for all.
+  /// Heals the world and judges it. Call once.
   func judge() -> Violation? {
     if world.violation == nil { world.heal() }
     if world.violation == nil { world.judge() }
@@ -166,7 +167,7 @@ final class SmallWorld {
     case whole, target, span, deletion
   }
 
-  /// One action of a person's. A value is one that nobody wrote before.
+  /// One action of a person with a unique value.
   private func write(_ edit: Edit, on device: Device) {
     guard let process = world.running(device), let id = UUID(bytes: Self.key.id) else { return }
     let oracle = device.account.oracle
@@ -177,7 +178,7 @@ final class SmallWorld {
         if edit == .deletion {
           try transaction.delete(Self.key)
         } else {
-          // What was pruned is written anew, and whole.
+          // A pruned record is written anew and completely.
           let held = before.flatMap { try? Session($0) }
           var session =
             try held ?? Session(id: id, span: span(number), targetMinutes: Int(number))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of one record on every holder, for whoever looks for a bug.
+// What happens to one record on every holder, for debugging.
 
 import AtrestClient
 import AtrestProtocol
@@ -14,7 +14,7 @@ struct Story {
 
   init(of key: RecordKey) { self.key = key }
 
-  /// Notes what has changed since the last look.
+  /// Notes the changes since the last step.
   mutating func tell(_ step: String, of world: World) {
     var isNamed = false
     for (name, held) in holders(world) where last[name, default: []] != held {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simulation found.
+// The results of a simulation.
 
 import AtrestReplication
 
-/// A promise that was broken.
+/// A broken promise.
 package struct Violation: Error, Sendable, CustomStringConvertible {
-  /// What was promised, and what was found instead.
+  /// What was promised and what was found.
   package let description: String
-  /// The record it is about, if it is about one.
+  /// The record concerned, if any.
   package let key: RecordKey?
 
-  /// What sort of promise it was: its first words, without figures.
+  /// The sort of violation: its first words without numbers.
   var sort: String { String(description.prefix(80).filter { !$0.isNumber }) }
 
   init(_ description: String, about key: RecordKey? = nil) {
@@ -19,19 +19,19 @@ package struct Violation: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// What came of one history.
+/// The result of one history.
 package struct Outcome: Sendable {
   /// Nil: every promise was kept.
   package var violation: Violation?
-  /// A fingerprint of all that happened: equal seeds must give equal ones.
+  /// A hash of all events. Equal seeds must give equal traces.
   package var trace: UInt64
-  /// Days that passed, times devices.
+  /// Simulated days times devices.
   package var deviceDays: Double
-  /// How often each thing happened.
+  /// How often each counted thing happened.
   package var counts: [Counted: Int]
 }
 
-/// Things that are counted, to see that a simulation does what it is meant to.
+/// Things that are counted, to check that a simulation does what it should.
 package enum Counted: String, CaseIterable, Sendable {
   case edits, syncs, failedSyncs, cut, deviceEnds, serverEnds, fatalServerErrors, putBacks, clones
   case conflicts, records, replays, foreignWrites, comparisons, renewals, pruned

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connection: both real ends of HTTP/2, and bytes on their way that may be late, in pieces, or
-// cut off.
+// One connection: both real HTTP/2 ends, and bytes in transit that may be delayed, split or lost.
 
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 
-/// How a device's packets travel at the moment. Shared by the connections of a device.
+/// The state of a device's network. Shared by the device's connections.
 final class Link {
-  /// Whether what the device sends arrives; if not, it waits.
+  /// Whether bytes from the device arrive. Otherwise they wait.
   var carriesUp = true
-  /// Whether what the server sends arrives.
+  /// Whether bytes from the server arrive.
   var carriesDown = true
-  /// The longest a piece of bytes is on its way, in microseconds.
+  /// Maximum latency of a piece of bytes, in microseconds.
   var latency = 40_000
-  /// Bytes after which the next connections break.
+  /// The numbers of bytes after which the next connections break.
   var cuts: [Int] = []
-  /// Bytes a second that go either way; nil: as many as there are.
+  /// Bytes per second in each direction. Nil: unlimited.
   var bandwidth: Int?
-  /// Whether connections break as soon as the server answers a call.
+  /// Whether connections break as soon as the server responds to a call.
   var isDeaf = false
-  /// Whether both ends of a connection that breaks hear of it at once.
+  /// Whether both ends learn of a broken connection at once.
   var isPrompt = false
-  /// Connections that are open.
+  /// The open connections.
   var wires: [Wire] = []
 
   func changed() { for wire in wires { wire.resume() } }
@@ -31,13 +30,13 @@ final class Link {
 
 /// A connection from a device to a server process.
 final class Wire {
-  /// What became of a call: its answer, or how it failed.
+  /// The result of a call: its response or its error.
   typealias Completion = (Result<[UInt8], Status>) -> Void
 
   private final class Pipe {
     var bytes: [UInt8] = []
     var isScheduled = false
-    /// The sender is done: after the bytes comes the end.
+    /// The sender has finished: the end follows the bytes.
     var ends = false
   }
 
@@ -58,7 +57,7 @@ final class Wire {
   private var nearIsGone = false
   private var farIsGone = false
   private var calls: [CallID: Completion] = [:]
-  /// What hears of the messages of a stream.
+  /// The message handlers of streams.
   private var readers: [CallID: ([UInt8]) -> Void] = [:]
   private var answers: [CallID: [UInt8]] = [:]
   private var requests: [CallID: (head: RequestHead, session: Caller?, body: [UInt8])] = [:]
@@ -80,15 +79,15 @@ final class Wire {
     server.wires.append(self)
   }
 
-  /// Whether the device's end takes a call.
+  /// Whether the device's end accepts a call.
   var isUsable: Bool { !nearIsGone && near.canStartCall }
 
   // MARK: The device's end
 
   /// Starts a call. The completion is called once.
   ///
-  /// - Parameter reader: Called for each message of a stream; nil for a unary call, whose
-  ///   completion has its one message.
+  /// - Parameter reader: Called for each message of a stream. Nil for a unary call, whose message
+  ///   goes to the completion.
   func call(
     _ path: String, _ metadata: Metadata, _ body: [UInt8], timeout: Duration?,
     reader: (([UInt8]) -> Void)? = nil, _ completion: @escaping Completion
@@ -124,7 +123,7 @@ final class Wire {
     endNear()
   }
 
-  /// The device's machine is gone. Its system may still say so to the server, or not.
+  /// The device's machine is gone. Its system may or may not inform the server.
   func deviceDied() {
     nearIsGone = true
     calls = [:]
@@ -134,7 +133,7 @@ final class Wire {
     leave()
   }
 
-  /// The server's process is gone; what it had sent may still arrive.
+  /// The server's process is gone. Bytes that it sent may still arrive.
   func serverDied() {
     guard !farIsGone else { return }
     farIsGone = true
@@ -253,7 +252,7 @@ final class Wire {
     flushFar()
   }
 
-  /// Sends a message of a stream; false if its reader is too slow, or the call over.
+  /// Sends a message on a stream. False if its reader is too slow or the call is over.
   func send(_ message: [UInt8], on id: CallID) -> Bool {
     guard !farIsGone, server.isAlive, case .queued = far.send(message, on: id) else { return false }
     flushFar()
@@ -314,7 +313,7 @@ final class Wire {
     }
   }
 
-  /// The link's state has changed.
+  /// Continues after a change of the link's state.
   func resume() {
     schedule(up)
     schedule(down)
@@ -333,7 +332,7 @@ final class Wire {
       let piece = Array(pipe.bytes.prefix(count))
       pipe.bytes.removeFirst(count)
       world.trace(piece)
-      // The settings of the connection are said before any answer.
+      // The connection's SETTINGS come before any response.
       if pipe === down, link.isDeaf, hasAnswered { return cut() }
       deliver(piece, from: pipe)
       if bytesLeft == 0 { return cut() }
@@ -359,8 +358,8 @@ final class Wire {
     }
   }
 
-  /// The connection breaks: nothing on its way arrives. Either end hears of it soon, or only from
-  /// its own timers.
+  /// Breaks the connection: bytes in transit are lost. Each end learns of it soon, or only from its
+  /// own timers.
   func cut() {
     guard !isCut else { return }
     isCut = true

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries the events of one stream from the server's service to a simulated connection.
+// Connects a Watch stream of the server's service to a simulated connection.
 
 import AtrestHTTP2
 import AtrestRPC
 import AtrestServer
 
-/// The answering half of a simulated stream. What is sent goes out a little later: the service may
-/// send from inside a commit, or while the connection tells of its events.
+/// The server's side of a simulated stream. Messages go out slightly later, because the service may
+/// send inside a commit or while the connection reports events.
 final class WireSink: EventSink, @unchecked Sendable {
-  // Sendable because a simulation has one thread.
+  // Sendable: a simulation has one thread.
   private let world: World
   private weak var wire: Wire?
   private let id: CallID
@@ -35,7 +35,7 @@ final class WireSink: EventSink, @unchecked Sendable {
 
   func finish(_ status: Status) {
     guard !isOver else { return }
-    // After what was sent before.
+    // After the messages sent before.
     world.scheduler.after(1) { [self] in
       guard !isOver else { return }
       isOver = true
@@ -48,7 +48,7 @@ final class WireSink: EventSink, @unchecked Sendable {
     if isOver { action() } else { onCancel = action }
   }
 
-  /// The call ended otherwise.
+  /// The call ended in another way.
   func cancel() {
     guard !isOver else { return }
     isOver = true

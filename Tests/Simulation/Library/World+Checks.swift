@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold all the time, and after each end of a program.
+// The invariants that hold at all times and after each end of a program.
 
 import AtrestClient
 import AtrestProtocol
@@ -8,7 +8,7 @@ import AtrestServer
 import Foundation
 
 extension World {
-  /// Looks at what the server committed since the last look.
+  /// Checks the server's commits since the last check.
   func look() {
     guard violation == nil, let server, server.isAlive, !serverDisk.hasEnded else { return }
     for account in accounts { look(at: account, server) }
@@ -39,14 +39,14 @@ extension World {
       }
       account.seenHead = head
     } catch {
-      // The machine may end inside this very read's transaction.
+      // The machine may end inside this read transaction.
       if !serverDisk.hasEnded { broke("the server's feed cannot be read: \(error)") }
     }
   }
 
-  /// What was committed when the server ended is there when it starts, and may be due for its end
-  /// at once. It may also still go with the power; but then nobody was told that his write was
-  /// taken.
+  /// Notes journal entries that are found when the server starts. Entries committed at its end may
+  /// expire at once. They may also still be lost with the power, but then no writer was told that
+  /// the write was accepted.
   func noteFoundJournal(_ server: ServerProcess) {
     for account in accounts {
       do {
@@ -59,18 +59,18 @@ extension World {
     }
   }
 
-  /// What is being committed while the server's clock is set may be dated by either; so may what is
-  /// found when a server starts that ended in a commit.
+  /// Entries committed while the server's clock is being set may have either date. The same holds
+  /// for entries found at the start of a server that ended inside a commit.
   func noteServerClock() {
     for account in accounts { account.looked = max(account.looked, serverClock.now()) }
   }
 
-  /// No stamp is taken that is more than a minute ahead of the server's clock, unless its writer
-  /// had seen one that was: then it may be ahead by as much, and by some steps.
+  /// Checks that no accepted stamp is more than a minute ahead of the server's clock, unless its
+  /// writer had seen one that was. Then it may be ahead by as much plus some ticks.
   private func checkTimes(of record: Record, _ account: Account) {
     guard record.key.kind != .entitlement, let latest = record.latestTime else { return }
     defer { account.greatest = max(account.greatest, latest) }
-    // The server ends an entry of the journal by its own clock, when that shows that it is due.
+    // The server expires a journal entry by its own clock when that shows that it is due.
     guard record.key.kind != .conflict else { return }
     let clock = max(serverClock.now(), account.looked)
     let bound = max(HybridTime(clock.advanced(by: 61_000)).rawValue, account.greatest.rawValue)
@@ -86,7 +86,7 @@ extension World {
       let entry = try? Conflict(live), let held = account.view[entry.key],
       let end = record[Register.deletedField]?.stamp.time
     else { return }
-    // An entry that claims to be younger than it is to this server counts from when it came.
+    // An entry with a later date than its arrival counts from its arrival.
     let began = min(entry.noticed, account.entered[record.key] ?? entry.noticed)
     guard end >= HybridTime(began.advanced(by: Conflict.retentionMilliseconds)) else { return }
     account.oracle.noteEnd(of: entry, holding: held)
@@ -105,7 +105,8 @@ extension World {
       about: entry.key)
   }
 
-  /// A device's stamps grow with its actions, whatever its clock does and however often it starts.
+  /// Checks that a device's stamps increase with its actions, whatever its clock does and however
+  /// often it restarts.
   func checkStamp(_ noted: [Int], _ process: DeviceProcess) {
     guard
       let stamp = noted.compactMap({ process.device.account.oracle.writes[$0].stamps.first }).max()
@@ -116,10 +117,10 @@ extension World {
     if process.syncCount == 0 { process.device.lastStamp = stamp }
   }
 
-  /// A device at a cursor holds every record up to it.
+  /// Checks that a device holds every record up to its cursor.
   ///
-  /// - Parameter syncs: How many syncs may be under way: another one may have learned of a loss,
-  ///   and be comparing.
+  /// - Parameter syncs: The number of syncs that may be running. Another one may have detected a
+  ///   loss and be reconciling.
   func checkCursor(_ process: DeviceProcess, besides syncs: Int = 0) {
     guard let server, server.isAlive, !serverDisk.hasEnded, process.syncCount == syncs
     else { return }
@@ -131,7 +132,7 @@ extension World {
       var after: UInt64 = 0
       if let checked = device.checked, checked <= cursor.sequence { after = checked }
       let news = try feed(of: device.account, in: server, after: after)
-      // Each look at one record is a transaction of its own.
+      // Each read of one record is a separate transaction.
       var view: [RecordKey: Record]?
       if news.count > 3 {
         view = Dictionary(try process.replica.allRecords().map { ($0.key, $0) }) { $1 }
@@ -157,7 +158,7 @@ extension World {
     }
   }
 
-  /// What a replica held when its program ended is there when it starts again.
+  /// Checks that a replica still holds what it held when its program ended.
   func compareView(_ process: DeviceProcess) {
     let device = process.device
     guard let held = device.heldAtEnd else { return }
@@ -172,8 +173,7 @@ extension World {
     }
   }
 
-  /// A write that ended without an answer, and that a person sees after the next start, is as good
-  /// as any other.
+  /// Owes a write that ended without a result if a person sees it after the next start.
   func oweShown(_ process: DeviceProcess) {
     let device = process.device
     guard !device.unanswered.isEmpty else { return }
@@ -194,7 +194,7 @@ extension World {
     }
   }
 
-  /// What the server held when it ended is there when it starts again, and so is whatever it
+  /// Checks that the server still holds what it held when it ended, and everything that it
   /// acknowledged.
   func compareFeed(_ process: ServerProcess) {
     do {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the devices of an account and the server hold.
+// The registers that an account's devices and the server hold.
 
 import AtrestClient
 import AtrestProtocol
@@ -8,7 +8,7 @@ import AtrestServer
 import Foundation
 
 extension World {
-  /// What all devices of an account and the server hold together, what waits included.
+  /// What all devices of an account and the server hold together, including pending writes.
   func holdings(of account: Account) -> Holdings? {
     var holdings = Holdings()
     do {
@@ -30,7 +30,7 @@ extension World {
     }
   }
 
-  /// What the server holds; nothing while it does not run.
+  /// What the server holds. Nothing while it does not run.
   func serverHoldings(of account: Account) -> Holdings? {
     var holdings = Holdings()
     do {
@@ -46,8 +46,8 @@ extension World {
     }
   }
 
-  /// What counts as acknowledged once a copy was put back: what somebody still holds, without what
-  /// only waits.
+  /// The acknowledged registers after a restore: those that somebody still holds, without pending
+  /// ones.
   func acknowledgeWhatIsHeld(_ account: Account) {
     account.acknowledged = Acknowledged()
     do {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The world is made well again; then everybody must hold the same, and nothing be missing or made
-// up.
+// Heals the world, then checks that all replicas are equal and that nothing is missing or invented.
 
 import AtrestClient
 import AtrestProtocol
@@ -9,7 +8,7 @@ import AtrestServer
 import Foundation
 
 extension World {
-  /// The network well, clocks right, disks whole: everybody syncs twice.
+  /// Repairs the network, clocks and disks, and syncs every device twice.
   func heal() {
     isHealing = true
     noteServerClock()
@@ -33,8 +32,8 @@ extension World {
       device.disk.fill(after: nil)
       device.disk.failSync(after: nil)
     }
-    // What is under way ends, and machines that were to end do. So do pairing codes: after five
-    // minutes, and the one that the server's clock may have been ahead.
+    // Operations in progress end, and so do machines that were to end. Pairing codes expire after
+    // five minutes, plus the one that the server's clock may have been ahead.
     scheduler.run(until: scheduler.now + 361_000_000)
     if serverDisk.hasEnded, let server, server.isAlive { server.end(.killed) }
     if server?.isAlive != true {
@@ -76,7 +75,7 @@ extension World {
     }
   }
 
-  /// Everybody holds the same, and nothing is missing or made up.
+  /// Checks that all replicas are equal and that nothing is missing or invented.
   func judge() {
     guard let server, server.isAlive else { return broke("there is no server") }
     look()
@@ -123,7 +122,7 @@ extension World {
     }
   }
 
-  /// What a person sees can be read by the kind's rules: nothing of it was lost on the way.
+  /// Checks that visible records follow their kind's rules, so that no part was lost.
   private func checkWhole(_ record: Record) {
     guard !record.isDeleted, record.key.kind != .conflict else { return }
     do { try record.checkKindRules() } catch {
@@ -133,7 +132,7 @@ extension World {
     }
   }
 
-  /// The register that docs/protocol/merge.md demands is visible in each field.
+  /// Checks that each field shows the register that docs/merge.md demands.
   private func checkWinners(_ records: [Record], _ account: Account) {
     if let (visible, later) = account.oracle.firstUndone(records) {
       return broke(
@@ -194,8 +193,8 @@ extension World {
     }
   }
 
-  /// Every value was written by somebody of this account, under a stamp that one of its actions
-  /// had. Entries of the journal were judged when they came.
+  /// Checks that every value was written in this account, under a stamp of one of its actions.
+  /// Journal entries are checked on arrival.
   private func checkOrigin(_ record: Record, _ oracle: Oracle) {
     if record.key.kind == .conflict {
       if !record.isDeleted, (try? Conflict(record)) == nil {
@@ -219,7 +218,7 @@ extension World {
 }
 
 extension Register {
-  /// For people.
+  /// A description for people.
   var text: String {
     "\(stamp.text) over \(replaced?.text ?? "nothing") value \(value.suffix(6))"
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each step of a history does to the world, and what may follow from it.
+// The effects of each step of a history on the world.
 
 import AtrestClient
 import AtrestHTTP2
@@ -9,18 +9,18 @@ import AtrestServer
 import Foundation
 
 extension World {
-  /// The most devices that copies may make of them.
+  /// Maximum number of devices, copies included.
   static let deviceLimit = 6
 
   func perform(_ step: Step) {
     var chance = Chance(step.salt)
-    // A copy of a device has its share of what happens to the device.
+    // A copy of a device shares what happens to the device.
     let family = devices.filter { $0.family == step.device }
     guard let device = chance.choose(family) else { return }
     perform(step.action, on: device, &chance)
   }
 
-  /// Does it to this very device, copies or no copies.
+  /// Performs an action on exactly this device, ignoring copies.
   func perform(_ action: Step.Action, on device: Device, _ chance: inout Chance) {
     switch action {
     case .edit: edit(device, &chance)
@@ -98,7 +98,7 @@ extension World {
     }
   }
 
-  /// Deletes most of what a person sees, one action for each record.
+  /// Deletes most of the visible records, one action per record.
   private func deleteMost(_ device: Device, _ chance: inout Chance) {
     guard let process = running(device) else { return }
     var noted: [Int] = []
@@ -140,7 +140,7 @@ extension World {
     }
   }
 
-  /// One sync after another while the device hears nothing of the server.
+  /// Syncs repeatedly while the device receives nothing from the server.
   private func syncUnheard(_ device: Device, _ number: Int, _ chance: Chance) {
     guard !device.link.isDeaf, running(device) != nil else { return }
     if number > 32 { count(.unheardRuns) }
@@ -173,7 +173,7 @@ extension World {
     count(.failedSyncs)
     let device = process.device
     if device.disk.hasEnded {
-      // The machine ended inside a write; the program learns of it as an error.
+      // The machine ended inside a write, which the program sees as an error.
       device.heldAtEnd = nil
       process.end(.killed)
       count(.deviceEnds)
@@ -182,9 +182,9 @@ extension World {
     switch error.reason {
     case .unreachable, .cancelled: break
     case .massDeletion where history.holdsMassDeletions: count(.heldDeletions)
-    // A pairing code that was used up by a try whose answer was lost, or is too old.
+    // The pairing code expired, or was used by a try whose response was lost.
     case .notPermitted: break
-    // A server that is put back more often than a sync bears.
+    // The server was restored more often than a sync tolerates.
     case .badAnswer where serverMayHaveForgotten: break
     case .accessEnded:
       guard serverMayHaveForgotten else {
@@ -255,11 +255,11 @@ extension World {
     for (account, was) in zip(accounts, before) {
       guard let everywhere = holdings(of: account), let server = serverHoldings(of: account)
       else { return }
-      // What ended in time was there for as long as it was promised.
+      // Expired entries were available for their promised time.
       let ended = account.journal.subtracting(was.everywhere.journal)
       var (known, taken) = (was.everywhere, was.server)
       known.addJournal(account.journal)
-      // What was written back from the journal was put away there.
+      // Values restored from the journal were dismissed there.
       taken.addJournal(account.journal)
       account.journal = ended.union(everywhere.journal)
       account.oracle.excuse(before: known, after: everywhere)
@@ -278,7 +278,7 @@ extension World {
     SimulatedTransport(self, device, Chance(chance.next()), token: nil).replay(request)
   }
 
-  /// A newer program's write, straight into the server: it has no replica that could be copied.
+  /// A newer program's write, directly into the server: it has no replica that could be copied.
   private func foreignWrite(_ chance: inout Chance) {
     guard let server, server.isAlive, !serverDisk.hasEnded, !server.isServingForeigner
     else { return }
@@ -309,13 +309,13 @@ extension World {
         if let before { record = before }
       }
       if let latest = record.latestTime, latest >= stamp.time { return }
-      // Every action says that the record is not deleted.
+      // Every action writes that the record is not deleted.
       record.set(
         Register(
           field: Register.deletedField, stamp: stamp,
           replaced: before?[Register.deletedField]?.stamp, value: []))
       for field in fields {
-        // The field's tag, the text's length, the text: as any encoder writes them.
+        // The field's tag, the text's length, and the text, in standard encoding.
         let head = [
           UInt8(field << 3 & 0x7F | 0x82), UInt8(field >> 4), UInt8(text.count & 0x7F | 0x80),
         ]

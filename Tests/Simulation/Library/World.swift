@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything there is in a simulation, and how a history runs in it.
+// The state of a simulation, and how a history runs in it.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -7,15 +7,15 @@ import AtrestReplication
 import AtrestServer
 import Foundation
 
-/// A record as the server keeps it, and its place.
+/// A record in the server's feed with its sequence.
 struct FeedRecord: Equatable {
   var sequence: UInt64
   var body: [UInt8]
 }
 
-/// One simulated world: a server, devices, and an oracle that judges them.
+/// One simulated world: a server, devices, and the oracles that judge them.
 final class World: @unchecked Sendable {
-  // Sendable because a simulation has one thread.
+  // Sendable: a simulation has one thread.
 
   let history: History
   let scheduler = Scheduler()
@@ -23,26 +23,26 @@ final class World: @unchecked Sendable {
   let serverClock: SimulatedClock
   let serverDisk: SimulatedDisk
   var devices: [Device] = []
-  /// The server's process, while it runs.
+  /// The server's process while it runs.
   var server: ServerProcess?
   let accounts: [Account]
   var violation: Violation?
   private(set) var counts: [Counted: Int] = [:]
   private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
 
-  // What the world has seen of the server.
+  // The observed state of the server.
 
   var serverBackup: SimulatedDisk?
-  /// Whether a copy was put back, after which the server may not know some device.
+  /// Whether a backup was restored, so that the server may not know some device.
   var serverMayHaveForgotten = false
-  /// What the server lets each account hold, from its next start on.
+  /// The account quota from the server's next start.
   var quota = AccountQuota.standard
   private var serverStarts = 0
   private var isStarting = false
-  /// Everything was made well, and is to come to rest.
+  /// Whether the world is healing and must come to rest.
   var isHealing = false
 
-  /// What becomes of one record, told as it happens.
+  /// The story of one record, if requested.
   var story: Story?
 
   init(_ history: History, telling key: RecordKey? = nil) {
@@ -80,7 +80,7 @@ final class World: @unchecked Sendable {
 
   func trace(_ number: UInt64) { hash = (hash ^ number) &* 0x0000_0100_0000_01b3 }
 
-  /// Notes the first promise that was broken.
+  /// Records the first violation.
   func broke(_ what: String, about key: RecordKey? = nil) {
     if violation == nil { violation = Violation(what, about: key) }
   }
@@ -106,7 +106,7 @@ final class World: @unchecked Sendable {
       violation: violation, trace: hash, deviceDays: days * Double(devices.count), counts: counts)
   }
 
-  /// Lets go of whatever refers to this world from what is left to happen.
+  /// Releases references to this world from scheduled events.
   func finish() {
     for device in devices { device.process?.end(.killed) }
     server?.end(.killed)
@@ -116,7 +116,7 @@ final class World: @unchecked Sendable {
 
   // MARK: The server
 
-  /// Records of a page in one process: as many as in life, or so few that there are many pages.
+  /// The page size of one process: the real one, or small enough for many pages.
   private func pageRecords(_ chance: inout Chance) -> Int {
     let records = chance.choose([2, 5, Page.records, Page.records]) ?? Page.records
     return history.hasSmallPages ? min(2, records) : records
@@ -150,7 +150,7 @@ final class World: @unchecked Sendable {
 
   /// Ends the server between two commits.
   ///
-  /// - Parameter wait: Microseconds until it starts again; nil: anything up to 20 seconds.
+  /// - Parameter wait: Microseconds until it restarts. Nil: up to 20 seconds.
   func endServer(_ how: SimulatedDisk.End, startingAfter wait: Int64? = nil) {
     guard let process = server, process.isAlive else { return }
     count(.serverEnds)
@@ -190,7 +190,7 @@ final class World: @unchecked Sendable {
     }
   }
 
-  /// The position of a sequence in an account's feed; nil beyond its head.
+  /// The cursor at a sequence of an account's feed. Nil beyond its head.
   func position(
     of sequence: UInt64, of account: Account, in process: ServerProcess
   ) throws -> Cursor? {
@@ -201,11 +201,11 @@ final class World: @unchecked Sendable {
 
   // MARK: Devices
 
-  /// The program on a device, started if it does not run; nil if it cannot.
+  /// The program on a device, started if needed. Nil if it cannot start.
   func running(_ device: Device) -> DeviceProcess? {
     if let process = device.process {
       guard device.disk.hasEnded else { return process }
-      // It ended inside a write of a sync that has not heard of it yet.
+      // It ended inside a write of a sync that has not learned of it yet.
       device.heldAtEnd = nil
       process.end(.killed)
     }

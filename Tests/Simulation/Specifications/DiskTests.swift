@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real stores on a disk that lies: every call in which a machine can end, and what must be
-// there afterwards.
+// The real stores on a faulty disk: every call in which a machine can end, and the state
+// afterwards.
 
 import AtrestClient
 import AtrestReplication
@@ -51,7 +51,7 @@ struct DiskTests {
       }
       disk.start()
       let found = try names(open(disk))
-      // The one that was being committed may be there or not.
+      // The transaction in progress may or may not be there.
       #expect(found == committed || found.dropLast() == committed[...], "call \(call)")
     }
   }
@@ -112,7 +112,7 @@ struct DiskTests {
     let store = try open(disk)
     #expect(add("before", to: store))
     disk.fill(after: 0)
-    // The log has room left from before it was moved into the file.
+    // The write-ahead log has space left from before its checkpoint.
     let taken = (10..<99).map { "full \($0)" }.filter { add($0, to: store) }
     #expect(taken.count < 60)
     disk.fill(after: nil)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small run of the simulator for every change: seeds that must pass, and bugs that must not.
+// A short run of the simulator for every change: seeds that must pass, and mutations that must
+// fail.
 
 import AtrestReplication
 import Foundation
@@ -16,7 +17,7 @@ struct AtrestSimulationTests {
     return plan
   }()
 
-  /// `SIMULATION_SEEDS` asks for other seeds than the fixed ones: the first of as many.
+  /// `SIMULATION_SEEDS` selects other seeds than the fixed ones: the first of the same number.
   static let first =
     ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 1
 

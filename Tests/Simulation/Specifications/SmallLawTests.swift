@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small law: whatever few actions do to two devices, one record and a server, every promise is
-// kept. And the search sees what it must.
+// The small law: no short sequence of actions on two devices, one record and a server breaks a
+// promise. And the search finds the mutations that it must.
 
 import AtrestReplication
 import Testing
@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The small law")
 struct SmallLawTests {
-  /// How deep a debug build gets in seconds. `make law` goes deeper.
+  /// The depth that a debug build reaches in seconds. `make law` goes deeper.
   static let depths: [(SmallAlphabet, Int)] = [
     (.all, 2), (.copies, 3),
   ]
@@ -22,7 +22,7 @@ struct SmallLawTests {
     for find in law.finds { Issue.record("\(find.text)") }
   }
 
-  /// Actions among which a mutation shows, and how many of them it takes.
+  /// The actions among which a mutation shows, and how many of them it takes.
   static let found: [(Mutation, [SmallAction], Int)] = [
     (.tombstoneDropped, [.deleteA], 1),
     (.everythingJournalled, [.writeTargetA], 1),
@@ -91,7 +91,7 @@ struct SmallLawTests {
     #expect(Set(states).count == states.count)
   }
 
-  /// The text leaves nothing out: states that read the same go on in the same way.
+  /// The text is complete: states with equal texts behave equally.
   @Test(
     "what is done in equal states leads to equal states",
     arguments: [SmallAlphabet.edits])
