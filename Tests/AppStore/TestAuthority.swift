@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A certificate authority of the tests' own, shaped like Apple's, and what it signs.
+// A certificate authority for tests, shaped like Apple's, and what it signs.
 
 import AtrestEntitlements
 import AtrestReplication
@@ -8,11 +8,11 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Root, intermediate and leaf with Apple's marks, each of which a test may spoil.
+/// Root, intermediate and leaf with Apple's marker extensions. A test can corrupt each.
 public struct TestAuthority: Sendable {
-  /// What can be wrong with a chain.
+  /// Possible faults of a chain.
   public struct Flaws {
-    /// Nothing is wrong.
+    /// Creates a flawless chain.
     public init() {}
 
     public var intermediateMark: ASN1ObjectIdentifier? = [1, 2, 840, 113_635, 100, 6, 2, 1]
@@ -26,14 +26,14 @@ public struct TestAuthority: Sendable {
     public var leafIsAuthority = false
     public var leafHasUnknownCriticalExtension = false
     public var leafKeyIsP384 = false
-    /// Lets the root say that no authority may stand under it.
+    /// Sets the root's path length to zero, so that no intermediate CA is permitted.
     public var rootAllowsNoIntermediate = false
   }
 
   let rootKey = P384.Signing.PrivateKey()
   let intermediateKey = P384.Signing.PrivateKey()
   let leafKey = P256.Signing.PrivateKey()
-  /// In DER, as the two below.
+  /// In DER, like the two below.
   public let root: [UInt8]
   public let intermediate: [UInt8]
   public let leaf: [UInt8]
@@ -68,7 +68,7 @@ public struct TestAuthority: Sendable {
     Date(timeIntervalSince1970: Double(year - 1970) * 365.2425 * 86_400)
   }
 
-  /// Its chain, leaf first, as a header carries it.
+  /// The chain as a header carries it, leaf first.
   public var chain: [[UInt8]] { [leaf, intermediate, root] }
 
   /// Signs a payload.
@@ -85,7 +85,7 @@ public struct TestAuthority: Sendable {
     return "{\"alg\":\"\(algorithm)\",\"x5c\":[\(list)]}"
   }
 
-  /// Without padding.
+  /// Base64url without padding.
   public static func base64URL(_ bytes: [UInt8]) -> String {
     Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
       .replacing("=", with: "")
@@ -140,9 +140,9 @@ public struct TestAuthority: Sendable {
   }
 }
 
-/// The payload of a purchase, member by member as JSON text.
+/// The payload of a purchase, with each member as JSON text.
 public struct Payload {
-  /// By name.
+  /// Member name to JSON text.
   public var members: [String: String] = [
     "transactionId": "\"2000000001\"", "originalTransactionId": "\"2000000001\"",
     "bundleId": "\"com.atrest.fasting\"", "productId": "\"com.atrest.annual\"",
@@ -154,10 +154,10 @@ public struct Payload {
 
   /// June 2026, in milliseconds.
   public static let signed: Int64 = 1_781_000_000_000
-  /// Milliseconds of one.
+  /// A year in milliseconds.
   public static let year: Int64 = 365 * 86_400_000
 
-  /// One that differs in some members; nil takes one out.
+  /// Creates a payload with some members changed. Nil removes a member.
   public init(_ changes: [String: String?] = [:]) {
     for (name, value) in changes { members[name] = value }
   }
@@ -175,7 +175,7 @@ public struct Payload {
     return payload
   }
 
-  /// As JSON.
+  /// The payload as JSON.
   public var text: String {
     let list = members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
     return "{" + list.joined(separator: ",") + "}"

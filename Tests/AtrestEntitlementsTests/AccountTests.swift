@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Check 13: whose purchase it is.
+// Check 13: the account that owns the purchase.
 
 import AtrestAppStore
 import AtrestEntitlements

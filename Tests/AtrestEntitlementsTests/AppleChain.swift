@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The certificates that the App Store really signs with, as Apple publishes them: leaf of 2025,
-// Worldwide Developer Relations G6, Root CA - G3.
+// The certificates with which the App Store signs, as Apple publishes them: leaf of 2025, Worldwide
+// Developer Relations G6, Root CA - G3.
 
 import Foundation
 import Testing
 
-/// Apple's chain. <https://www.apple.com/certificateauthority/> has the two upper ones.
+/// Apple's chain. The two upper certificates are at <https://www.apple.com/certificateauthority/>.
 enum AppleChain {
   /// In DER, leaf first.
   static var certificates: [[UInt8]] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A verifier that trusts the tests' own authority, and shorthands.
+// Test support: a verifier that trusts the tests' authority, and shorthands.
 
 import AtrestAppStore
 import AtrestEntitlements
@@ -26,7 +26,7 @@ struct Bench {
       transaction: jws, for: claim, now: now, revocation: { _ in revocation })
   }
 
-  /// What refuses a statement; nil if nothing does.
+  /// The rejection of a statement. Nil if it is accepted.
   func refusal(
     of jws: [UInt8], revocation: RevocationAnswer = .notAsked
   ) -> EntitlementRejection? {
@@ -38,14 +38,14 @@ struct Bench {
     }
   }
 
-  /// What refuses a purchase that differs in some claims; nil if nothing does.
+  /// The rejection of a purchase with changed claims. Nil if it is accepted.
   func refusal(
     changing changes: [String: String?], revocation: RevocationAnswer = .notAsked
   ) throws -> EntitlementRejection? {
     refusal(of: try authority.sign(Payload(changes).text), revocation: revocation)
   }
 
-  /// What refuses renewal information about known purchases; nil if nothing does.
+  /// The rejection of renewal information about known purchases. Nil if it is accepted.
   func refusal(
     renewal payload: Payload, of facts: EntitlementFacts
   ) throws -> EntitlementRejection? {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks 3 to 7: who signed. A certificate authority of the tests' own stands in for Apple's; the
-// last test has Apple's.
+// Checks 3 to 7: the certificate chain. The tests use their own certificate authority, except the
+// last one, which uses Apple's.
 
 import AtrestAppStore
 import AtrestReplication
@@ -17,11 +17,11 @@ struct ChainTests {
     let bench = try Bench()
     let stranger = try TestAuthority()
     #expect(bench.refusal(of: try stranger.sign(Payload().text)) == .untrustedRoot)
-    // The stranger's leaf under the trusted intermediate and root.
+    // A foreign leaf with the trusted intermediate and root.
     let mixed = [stranger.leaf, bench.authority.intermediate, bench.authority.root]
     let header = TestAuthority.header(mixed)
     #expect(bench.refusal(of: try stranger.sign(Payload().text, header: header)) == .untrustedRoot)
-    // The trusted root shown beside a chain that it did not sign.
+    // The trusted root appended to a chain that it did not sign.
     let shown = [stranger.leaf, stranger.intermediate, bench.authority.root]
     #expect(
       bench.refusal(of: try stranger.sign(Payload().text, header: TestAuthority.header(shown)))
@@ -58,7 +58,7 @@ struct ChainTests {
     #expect(throws: PolicyProblem.fingerprintLength) { try TrustAnchors(pins: [[1, 2]]) }
   }
 
-  /// Ways in which a chain breaks RFC 5280.
+  /// Violations of RFC 5280.
   static let invalid: [(String, @Sendable (inout TestAuthority.Flaws) -> Void)] = [
     ("the leaf had ended", { $0.leafTo = TestAuthority.date(2026) }),
     ("the leaf had not begun", { $0.leafFrom = TestAuthority.date(2027) }),
@@ -94,7 +94,7 @@ struct ChainTests {
     flaws = .init()
     flaws.leafMark = nil
     #expect(try Bench(flaws: flaws).refusal(changing: [:]) == .notAnAppStoreCertificate)
-    // Another of Apple's marks: certificates for developers have it.
+    // Another of Apple's marker extensions, which developer certificates have.
     flaws.leafMark = [1, 2, 840, 113_635, 100, 6, 1, 13]
     #expect(try Bench(flaws: flaws).refusal(changing: [:]) == .notAnAppStoreCertificate)
     flaws = .init()

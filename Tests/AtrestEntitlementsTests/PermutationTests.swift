@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of the facts: any order, repetition and grouping ends in one answer. And noise never
-// verifies.
+// The join of facts is commutative, associative and idempotent. Noise never verifies.
 
 import AtrestAppStore
 import AtrestDomain
@@ -12,8 +11,8 @@ import Testing
 
 @Suite("However statements arrive")
 struct PermutationTests {
-  /// Some random statements about few purchases, so that many are about the same one; ties of date
-  /// included.
+  /// Random statements about few purchases, so that many concern the same one. Some have equal
+  /// dates.
   private func statements(
     _ random: inout SeededRandom
   ) -> (transactions: [TransactionFact], renewals: [RenewalFact]) {
@@ -37,7 +36,7 @@ struct PermutationTests {
     return (transactions, renewals)
   }
 
-  /// The latest statement of each, found by sorting: what the join has to end in.
+  /// The latest statement of each purchase, found by sorting: the expected result of the join.
   private func expected(
     _ transactions: [TransactionFact], _ renewals: [RenewalFact]
   ) -> EntitlementFacts {
@@ -53,11 +52,11 @@ struct PermutationTests {
 
   @Test("they end in one answer: in any order, repeated, and merged from two devices")
   func permutations() {
-    // ENTITLEMENT_PERMUTATIONS=1000000 is what a release is checked with.
+    // Releases are checked with ENTITLEMENT_PERMUTATIONS=1000000.
     let cases = ProcessInfo.processInfo.environment["ENTITLEMENT_PERMUTATIONS"].flatMap { Int($0) }
     checkLaw(cases: cases ?? 10_000) { random in
       var (transactions, renewals) = statements(&random)
-      // Two statements with one hash are one statement.
+      // Two statements with equal hashes are one statement.
       var seen: Set<StatementOrder> = []
       transactions = transactions.filter { seen.insert($0.order).inserted }
       renewals = renewals.filter { seen.insert($0.order).inserted }
@@ -90,8 +89,8 @@ struct PermutationTests {
     }
   }
 
-  /// Whether what is held grants something, said once more without the code under test: the latest
-  /// statement of each purchase counts.
+  /// Whether the statements grant premium, implemented independently of the code under test: the
+  /// latest statement of each purchase counts.
   private func isPremium(
     _ transactions: [TransactionFact], _ renewals: [RenewalFact], at now: WallTime
   ) -> Bool {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows from facts: purchases, refunds, grace, family, the trial, and what is not known.
+// The entitlement state derived from facts: purchases, refunds, grace, family, the trial, and
+// missing data.
 
 import AtrestEntitlements
 import AtrestReplication
 import Foundation
 import Testing
 
-/// Facts without signatures: what a verifier would have made of them.
+/// Facts without signatures, as a verifier would return them.
 enum Facts {
   static let day: Int64 = 86_400_000
   static let bought: Int64 = 1_781_000_000_000
@@ -50,7 +51,7 @@ enum Facts {
 
 @Suite("What an account may use follows from")
 struct StateTests {
-  /// The state on a day, of somebody who knows everything and whose trial is over.
+  /// The state on a day for a person with complete data and an expired trial.
   private func state(
     _ transactions: [TransactionFact], _ renewals: [RenewalFact] = [], day: Int64,
     sandbox: Bool = false
@@ -130,8 +131,7 @@ struct StateTests {
     let grace = Facts.renewal(signed: 365, grace: 381)
     #expect(state([], [grace], day: 370) == .free)
     #expect(state([Facts.annual(signed: 20, revoked: 20)], [grace], day: 370) == .free)
-    // The last period counts: the one before was refunded, this one was not, and the other way
-    // round.
+    // The last period counts: the previous one was refunded and this one was not, and vice versa.
     let first = Facts.annual(signed: 20, revoked: 20)
     let second = Facts.annual(3, original: 1, signed: 365, expires: 730)
     let later = Facts.renewal(signed: 730, grace: 746)

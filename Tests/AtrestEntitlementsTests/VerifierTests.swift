@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fifteen checks, in their order, each with statements that fail it alone.
+// The fifteen checks in order, each with statements that fail only that check.
 
 import AtrestAppStore
 import AtrestDomain
@@ -64,7 +64,7 @@ struct VerifierTests {
   func strictBase64() throws {
     let bench = try Bench()
     let jws = try bench.authority.sign(Payload().text)
-    // 64 bytes leave four bits unused in the last character; a lenient decoder ignores them.
+    // 64 bytes leave four bits unused in the last character. A lenient decoder ignores them.
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     let last = try #require(jws.last)
     let place = try #require(alphabet.firstIndex(of: last))

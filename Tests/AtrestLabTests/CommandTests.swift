@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `atrest lab`, run as people and scripts run it: words, exit codes, JSON.
+// `atrest lab` as people and scripts run it: texts, exit codes, JSON.
 
 import Foundation
 import Testing
@@ -13,7 +13,7 @@ struct CommandTests {
   }
 
   private func atrest(_ arguments: String...) throws -> Answer {
-    // The test runner lies beside the programs of its package.
+    // The test runner is in the same directory as the package's programs.
     let runner = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     var folder = runner.deletingLastPathComponent()
     while !FileManager.default.isExecutableFile(
@@ -38,7 +38,7 @@ struct CommandTests {
       code: process.terminationStatus)
   }
 
-  /// A file that is gone afterwards.
+  /// Calls `body` with a temporary file.
   private func withFile(_ text: String, _ body: (String) throws -> Void) throws {
     let url = FileManager.default.temporaryDirectory
       .appendingPathComponent("lab-\(UUID().uuidString).yaml")
@@ -88,7 +88,7 @@ struct CommandTests {
       .appendingPathComponent("lab-\(UUID().uuidString).yaml").path
     try #require(mkfifo(pipe, 0o600) == 0)
     defer { unlink(pipe) }
-    // Would wait for ever if it opened it.
+    // Opening the FIFO would block forever.
     #expect(try atrest("lab", "run", pipe).code == 65)
     #expect(try atrest("lab", "run").code == 64)
     #expect(

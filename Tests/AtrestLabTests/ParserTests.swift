@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scenario file may say, and how a flaw in one is told: file, line, what was expected, what
-// is there.
+// The syntax of scenario files, and error messages: file, line, what was expected, what was found.
 
 import Foundation
 import Testing
 
 @testable import AtrestLab
 
-/// A scenario of the given steps; they begin at line 5.
+/// A scenario with these steps, which begin at line 5.
 func scenarioText(_ steps: String, devices: String = "[phone, tablet]") -> String {
   """
   scenario: A test
@@ -173,7 +172,7 @@ struct ParserTests {
       }
     }
     let text = String(decoding: bytes, as: UTF8.self)
-    // Either a scenario or a typed error; anything else ends the process.
+    // Either a scenario or a typed error. Anything else ends the process.
     _ = try? Scenario(parsing: text, file: "seed \(seed)")
   }
 }

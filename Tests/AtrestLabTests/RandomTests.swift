@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random scenarios: the same seed tells the same story, and the account that judges them would
-// notice a loss.
+// Random scenarios: a seed is reproducible, and the checker would detect a loss.
 
 import AtrestClient
 import AtrestReplication
@@ -58,7 +57,7 @@ struct AtrestLedgerTests {
       holding(shown), writers: Writers(), name: { _ in "theme" }, isOrdered: isOrdered)
   }
 
-  /// The phone wrote dawn, the tablet noon, and neither knew of the other.
+  /// The phone wrote dawn and the tablet noon, concurrently.
   private var apart: Ledger {
     var ledger = Ledger()
     ledger.note("phone", from: holding(nil), to: holding("dawn"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scenarios that come with the project hold, and one that is wrong is told so.
+// The project's scenarios pass, and a wrong one fails with a message.
 
 import AtrestClient
 import AtrestCommandLine
@@ -77,7 +77,7 @@ struct ScenarioTests {
     #expect(again.devices == scenario.devices)
     for (one, other) in zip(scenario.steps, again.steps) {
       #expect(one.at == other.at)
-      if case .expect = one.action { continue }  // Carries lines.
+      if case .expect = one.action { continue }  // Contains lines.
       #expect(one.action == other.action)
     }
   }
@@ -197,7 +197,7 @@ struct ScenarioTests {
 
 @Suite("A lab on a given server")
 struct GivenServerTests {
-  /// Runs `body` with links to one account of a server whose clock is the real one.
+  /// Calls `body` with links to one account of a server with the real clock.
   private func withServer(
     _ body: (_ link: () async throws -> PairingLink) async throws -> Void
   ) async throws {
@@ -238,7 +238,7 @@ struct GivenServerTests {
         try await Player.play(scenario, file: "x.yaml", on: .given(again))
       }
       #expect(error?.userMessage.hasPrefix("x.yaml: that account holds records already") == true)
-      // The device that found out has no access any more.
+      // The device that detected it has lost its access.
       let folder = try LabFolder()
       let replica = try Replica(directory: folder.url.appendingPathComponent("own"))
       try await replica.pair(try await link(), name: "own")
@@ -284,7 +284,7 @@ struct GivenServerTests {
       try await Player.play(scenario, file: "x.yaml", on: .given(link))
     }
     #expect(error?.userMessage.contains("Leave `--pair` out") == true)
-    // The header of these scenarios has four lines, and the flaw is in the second step.
+    // These scenarios have a header of four lines, and the error is in the second step.
     #expect(error?.userMessage.hasPrefix("x.yaml:6: ") == true)
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Specifies who holds how much, and that nothing is left when its owner is gone.
+// Charges: who holds how much, and that nothing remains after the owner is gone.
 
 import AtrestLedger
 import AtrestTestSupport
@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The ledger")
 struct AtrestLedgerTests {
-  /// As a call has it: what is charged lives as long as it does.
+  /// Like a call: its charge lives as long as it does.
   private final class Owner {
     var charge: Charge
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own format: complete, sealed, and the same again after a round trip.
+// The native export format: complete, sealed, and unchanged by a round trip.
 
 import AtrestDomain
 import AtrestFuzzing
@@ -84,7 +84,7 @@ struct AtrestExportTests {
     #expect(ImportDecision(try #require(file.entries.first), stored: fact) == .known)
   }
 
-  /// Signed by nobody: merging needs only what it says.
+  /// Not signed: merging needs only the content.
   static let purchase: [UInt8] = {
     let claims = Data(
       #"{"transactionId":"20000001","originalTransactionId":"20000001","signedDate":1700000000000}"#
@@ -169,7 +169,8 @@ struct AtrestExportTests {
       default: Issue.record("\(line): \(String(describing: error))")
       }
     }
-    // What a replica may have been sent, and nobody may write here, is left out and counted.
+    // Records that a replica may have received but that people may not write are omitted and
+    // counted.
     let odd = [
       #"{"kind":"session","id":"\#(id)"}"#,
       #"{"kind":"session","id":"\#(id)","target_minutes":960}"#,
@@ -193,7 +194,7 @@ struct AtrestExportTests {
       case 0: bytes = random.bytes(0...200)
       case 1: bytes = try Example.allCases[random.number(0...2)].bytes()
       case 2:
-        // The lines alone: the law seals them.
+        // Only the lines. The test adds the seal.
         let written = try Self.write(random.records(1...4), stamps: random.oneIn(2))
         bytes = Array(
           written.split(separator: 0x0A).dropFirst().dropLast().joined(separator: [0x0A]))

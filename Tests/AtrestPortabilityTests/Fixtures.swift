@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the specifications of files share: where examples lie, random records, the other
-// implementation.
+// Test support for files: example files, random records, and the Python implementation.
 
 import AtrestDomain
 import AtrestPortability
@@ -10,10 +9,10 @@ import AtrestTestSupport
 import Foundation
 import Testing
 
-/// After every time in the examples.
+/// Later than every time in the examples.
 let later = Date(timeIntervalSince1970: 1_763_735_400)
 
-/// The files that people can try, and that the Python implementation wrote.
+/// Example files for people, and those that the Python implementation wrote.
 enum Example: String, CaseIterable {
   case export = "atrest-export.json"
   case state = "session-state.json"
@@ -29,7 +28,7 @@ enum Example: String, CaseIterable {
   func text() throws -> String { String(decoding: try bytes(), as: UTF8.self) }
 }
 
-/// The implementation in another language.
+/// The independent implementation in Python.
 enum Python {
   static func run(_ arguments: String...) throws -> (out: String, code: Int32) {
     let process = Process()
@@ -49,7 +48,7 @@ enum Python {
   }
 }
 
-/// What a closure throws, if it is a `PortabilityError`.
+/// The `PortabilityError` that a closure throws, or nil.
 func problem(_ body: () throws -> Void) -> PortabilityError? {
   do { try body() } catch let error as PortabilityError { return error } catch {}
   return nil
@@ -70,7 +69,7 @@ extension SeededRandom {
       replica: ReplicaID(rawValue: UInt64(number(1...9))))
   }
 
-  /// A field that no build knows, as a later one would encode it: length-delimited.
+  /// An unknown field as a later version would encode it: length-delimited.
   mutating func unknownField() -> (FieldNumber, [UInt8]) {
     let field = FieldNumber(number(16...100))
     let payload = bytes(0...40)
@@ -83,7 +82,7 @@ extension SeededRandom {
     return String((0..<number(0...20)).map { _ in letters[number(0...(letters.count - 1))] })
   }
 
-  /// A record such as a replica holds, of any kind, deleted once in a while.
+  /// A record of any kind as a replica holds it, sometimes deleted.
   mutating func record() -> Record {
     let start = Date(milliseconds: Int64(number(1...1_700_000_000_000)))
     var values: [FieldNumber: [UInt8]] = [:]
@@ -124,8 +123,8 @@ extension SeededRandom {
     return record
   }
 
-  /// Records of any kind that have the right shape and nothing more: what a newer server, or a
-  /// wrong one, may send.
+  /// Records of any kind that are only structurally valid, as a newer or faulty server may send
+  /// them.
   mutating func shapedRecords(_ counts: ClosedRange<Int>) -> [Record] {
     var byKey: [RecordKey: Record] = [:]
     for _ in 0..<number(counts) {

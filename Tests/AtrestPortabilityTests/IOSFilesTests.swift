@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of the iOS app: read, verified, refused with the right words, and written.
+// The iOS app's files: reading, verification, error messages, and writing.
 
 import AtrestDomain
 import AtrestPortability
@@ -27,7 +27,7 @@ struct IOSFilesTests {
         end: Date(timeIntervalSince1970: 1_735_799_962), outcome: .completed))
     #expect(first.values.map(\.bytes).first == SessionField.encode(span))
     #expect(first.values.map(\.bytes).last == SessionField.encode(targetMinutes: 18 * 60))
-    // The second has no target: 16 hours.
+    // The second entry has no target: 16 hours.
     #expect(file.entries[1].values.last?.bytes == SessionField.encode(targetMinutes: 16 * 60))
   }
 
@@ -158,7 +158,7 @@ struct IOSFilesTests {
         problem { _ = try Portability.parse(fast(day, day, target: target)) }
           == .impossible(place, .targetOutOfRange))
     }
-    // The app reads no target and a target of nothing as 16 hours.
+    // The app reads both a missing and a zero target as 16 hours.
     for target in ["0", "null"] {
       let entry = try Portability.parse(fast(day, day, target: target)).entries[1]
       #expect(entry.values.last?.bytes == SessionField.encode(targetMinutes: 960))

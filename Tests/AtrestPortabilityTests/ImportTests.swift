@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bringing files into a replica: whole or not at all, once, and never over what is newer here.
+// Importing files into a replica: atomic, idempotent, and never replacing newer data.
 
 import AtrestClient
 import AtrestDomain
@@ -13,7 +13,7 @@ import Testing
 
 import struct AtrestReplication.Record
 
-/// A clock that stands still until it is set.
+/// A clock that does not advance until it is set.
 private struct Clock: WallClock {
   var time = later
   func now() -> WallTime { WallTime(milliseconds: time.milliseconds) }
@@ -21,7 +21,7 @@ private struct Clock: WallClock {
 
 @Suite("Bringing files in")
 struct ImportTests {
-  /// A replica in a folder that goes with it.
+  /// A replica in a temporary folder.
   private struct Home {
     let folder: Folder
     let replica: Replica
@@ -167,7 +167,7 @@ struct ImportTests {
     try home.replica.save(session)
     try other.replica.save(session)
 
-    // Written later elsewhere.
+    // Written later on another device.
     let newer = try Replica(directory: other.replica.directory, clock: Clock())
     var changed = session
     changed.targetMinutes = 1200
@@ -178,7 +178,7 @@ struct ImportTests {
     #expect(try home.replica.session(session.id)?.targetMinutes == 1200)
     #expect(try home.replica.preference("a") == "here")
 
-    // The other way round the file is older.
+    // Conversely, the file is older.
     changed.targetMinutes = 1300
     let latest = try Replica(
       directory: home.replica.directory, clock: Clock(time: later.addingTimeInterval(60)))
@@ -186,7 +186,7 @@ struct ImportTests {
     #expect(try latest.import(Portability.parse(bytes)).total.kept == 1)
     #expect(try latest.session(session.id)?.targetMinutes == 1300)
 
-    // Without stamps nothing shows which is newer.
+    // Without stamps it is unknown which is newer.
     let plain = try newer.export().bytes
     #expect(try latest.import(Portability.parse(plain)).total.kept == 1)
   }
@@ -205,12 +205,12 @@ struct ImportTests {
     #expect(try home.replica.import(file).active == .known)
     #expect(try home.replica.sessions().count == 13)
 
-    // Another device makes the same record of it.
+    // Another device creates the same record from the file.
     let other = try Home(now: now)
     try other.replica.import(file)
     #expect(Fasting(try other.replica.sessions()).active?.id == active.id)
 
-    // Where one goes on it is left out; where it was forgotten, too.
+    // An active fast is left out, and so is a pruned one.
     let busy = try Home(now: now)
     let span = try #require(Session.Span(start: now, end: nil, outcome: .active))
     try busy.replica.save(Session(id: UUID(), span: span, targetMinutes: 960))
@@ -219,7 +219,7 @@ struct ImportTests {
     let late = try Home(now: saved.start.addingTimeInterval(14 * 86_400 + 1))
     #expect(try late.replica.import(file).active == .tooLong)
 
-    // The app writes the end under an id of its own.
+    // The app writes the end under a separate ID.
     let end = Session(
       id: UUID(),
       span: try #require(

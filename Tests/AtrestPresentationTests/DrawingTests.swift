@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a terminal shows: at any size, with and without colours.
+// Terminal drawings at any size, with and without colours.
 
 import AtrestDomain
 import AtrestPresentation
@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Drawings for terminals")
 struct DrawingTests {
-  /// What is the matter with a drawing; nil where nothing is.
+  /// What is wrong with a drawing. Nil if nothing is.
   private func fault(_ drawing: Drawing, width: Int, height: Int) -> String? {
     let limit = Drawing.limit
     let (width, height) = (min(max(width, 0), limit), min(max(height, 0), limit))
@@ -161,7 +161,7 @@ struct DrawingTests {
 
   @Test("far trees are less dense than near ones")
   func distance() {
-    /// Three trees of one form and tone: near, between and far.
+    /// Three trees of one form and tone: near, middle and far.
     var random = SeededRandom(seed: 7)
     var same: [Session] = []
     while same.count < 3 {

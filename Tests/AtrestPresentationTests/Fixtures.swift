@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fasts and forests that the specifications of this folder share.
+// Fasts and forests that the tests in this folder share.
 
 import AtrestDomain
 import AtrestTestSupport
 import Foundation
 
-/// A fast of so many hours of 16, that ended on the day with this number in 2026, with an id that
-/// looks like any other.
+/// A fast of some hours with a target of 16, which ended on the numbered day of 2026 and has a
+/// random-looking ID.
 func fast(_ number: Int, hours: Double = 16.25) -> Session {
   var random = SeededRandom(seed: UInt64(number + 1))
   return fast(id: random.id(), number, hours: hours)
@@ -21,7 +21,7 @@ func fast(id: UUID, _ number: Int, hours: Double = 16.25) -> Session {
   return Session(id: id, span: span, targetMinutes: 960)
 }
 
-/// The trees of so many fasts, every fifth of which ended early.
+/// The trees of this many fasts. Every fifth ended early.
 func trees(_ count: Int) -> [Tree] {
   TreeMapper.trees(for: (0..<count).map { fast($0, hours: $0 % 5 == 4 ? 12.5 : 16.25) })
 }

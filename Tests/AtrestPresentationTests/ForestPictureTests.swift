@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the picture of a forest shows, and what it never does.
+// The picture of a forest: what it contains and what it never contains.
 
 import AtrestDomain
 import AtrestPresentation
@@ -112,7 +112,7 @@ struct ForestPictureTests {
     #expect(titles(reading).sorted() == expected.sorted())
     #expect(reading.all("desc").first?.words == Word.forestEmpty.text)
     #expect(titles(reading).allSatisfy(WordPolicy.allows))
-    // Within an image, screen readers would not look for the names of trees.
+    // Inside an image, screen readers would not look for the trees' names.
     #expect(reading.elements.first?.attributes["role"] == "group")
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the picture of one tree shows, from the first moment of its fast on; and that of a month.
+// The picture of one tree from the first moment of its fast on, and that of a month.
 
 import AtrestDomain
 import AtrestPresentation
@@ -142,7 +142,7 @@ struct CalendarPictureTests {
     let (whole, early) = (fast(3), fast(7, hours: 12))
     let circles = reading([whole, early]).all("circle")
     let tone = Palette.earthTone(TreeCharacter(id: whole.id).tone).light.hex
-    // One in the month, and one in the key.
+    // One in the month and one in the legend.
     #expect(circles.filter { $0.attributes["fill"] == tone }.count == 2)
     #expect(circles.filter { $0.attributes["stroke"] == Palette.treeGrey.hex }.count == 2)
     let titles = reading([whole, early]).all("title").map(\.words)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a picture as strictly as a browser does, with what the specifications ask of every one.
+// Parses a picture as strictly as a browser, and checks what every picture must satisfy.
 
 import Testing
 
-/// What an SVG file consists of, read by a reader of XML that knows nothing of who wrote it.
+/// The contents of an SVG file, read by an independent XML parser.
 struct Reading {
   struct Element {
     var name: String
@@ -12,7 +12,7 @@ struct Reading {
   }
 
   private(set) var elements: [Element] = []
-  /// What is wrong with it; nil if it is well-formed.
+  /// What is wrong with the file. Nil if it is well-formed.
   private(set) var problem: String?
 
   init(_ text: String) {
@@ -94,7 +94,7 @@ struct Reading {
 
   func all(_ name: String) -> [Element] { elements.filter { $0.name == name } }
 
-  /// Everything that is asked of every picture: nil where it holds.
+  /// The first requirement for every picture that is violated. Nil if all hold.
   var fault: String? {
     if let problem { return problem }
     let ids = elements.compactMap { $0.attributes["id"] }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages about pending devices, accounts and events: they come back as they went, and what is
-// out of bounds is refused.
+// The messages about pending devices, accounts and events: round trips and bounds.
 
 import AtrestProtocol
 import AtrestReplication

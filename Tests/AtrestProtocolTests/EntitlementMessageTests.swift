@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages of the Entitlements service, and how renewal information is named.
+// The messages of the Entitlements service, and the record IDs of renewal information.
 
 import AtrestProtocol
 import AtrestReplication

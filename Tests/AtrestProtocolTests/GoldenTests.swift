@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of records are a promise: replicas compare them, and every language must make the same.
+// The encoding of records is a contract: replicas compare it, and every language must produce it.
 
 import AtrestDomain
 import AtrestProtocol

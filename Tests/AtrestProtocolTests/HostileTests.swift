@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever the bytes are, decoding answers or throws; it never traps and never takes more than its
-// budget.
+// Decoding arbitrary bytes returns or throws. It never traps and never exceeds its budget.
 
 import AtrestProtocol
 import AtrestReplication
@@ -23,7 +22,7 @@ struct HostileTests {
     return record
   }()
 
-  /// Decodes as everything that a peer may send; true if nothing trapped.
+  /// Decodes the bytes as every message that a peer may send. True if nothing trapped.
   private func decodeAsEverything(_ bytes: [UInt8]) -> Bool {
     if let record = try? Record(decoding: bytes) {
       guard (try? Record(decoding: record.encoded)) == record else { return false }
@@ -49,12 +48,12 @@ struct HostileTests {
     #expect(throws: WireError.invalid("a message has very many fields")) {
       try ExchangeRequest(decoding: few + [0xa0, 0x06, 0x00])
     }
-    // Large fields are few for their size, and the length of one is not taken for others.
+    // Large fields are few for their size, and the length of one does not count for others.
     let large = [UInt8]([0xa2, 0x06, 0x80, 0x80, 0x04]) + [UInt8](repeating: 8, count: 65_536)
     _ = try ExchangeRequest(decoding: large)
   }
 
-  /// protobuf-c hands out text as C does: the account "home\0 - keep this one!" was "home".
+  /// protobuf-c returns C strings: the account "home\0 - keep this one!" became "home".
   @Test("text with a NUL in it is refused, wherever it is")
   func nul() throws {
     func request(_ name: String) -> [UInt8] { [0x0A, UInt8(name.utf8.count)] + Array(name.utf8) }
@@ -105,7 +104,7 @@ struct HostileTests {
     #expect(throws: WireError.invalid("a message has very many fields")) {
       try Record(decoding: bomb)
     }
-    // As many in 2 MiB are not, and come to more than the budget of memory.
+    // As many in 2 MiB pass that check, and then exceed the memory budget.
     let filler: [UInt8] = [0x1A, 14, 0xA2, 0x06, 11] + [UInt8](repeating: 0, count: 11)
     let large = [UInt8]((0..<131_072).flatMap { _ in filler })
     #expect(throws: WireError.malformed) { try Record(decoding: large) }
@@ -138,7 +137,7 @@ struct HostileTests {
     }
   }
 
-  /// A request with two offers and the segment.
+  /// Decodes a request with two offers and the segment.
   private func decoding(_ segment: [UInt8]) throws -> ExchangeRequest {
     let offers: [UInt8] = [0x12, 1, 7, 0x12, 1, 8]
     return try ExchangeRequest(
@@ -147,7 +146,7 @@ struct HostileTests {
 
   /// The newest token: 1.
   private let token: [UInt8] = [0x11, 1, 0, 0, 0, 0, 0, 0, 0]
-  /// Settled up to the greatest number but one.
+  /// Settled up to the greatest number minus one.
   private let nearlyLast: [UInt8] = [
     0x18, 0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F,
   ]

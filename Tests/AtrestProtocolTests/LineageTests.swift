@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which devices descend from which: whatever rows say, the answer ends, and leaves nobody out.
+// The descent of devices: the search terminates on any rows and finds every descendant.
 
 import AtrestProtocol
 import AtrestReplication

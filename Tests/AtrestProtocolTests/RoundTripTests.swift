@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every message is what it was after a journey, and the two ways to write a page give the same
-// bytes.
+// Every message survives a round trip, and both ways to encode a page give the same bytes.
 
 import AtrestProtocol
 import AtrestReplication
@@ -102,7 +101,7 @@ struct RoundTripTests {
     let bare = ExchangeRequest(cursor: cursor, offers: offers).encoded.count
     func cost(_ request: ExchangeRequest) -> Int { request.encoded.count - bare }
     let row = segment((71...1070).map { $0 })
-    // Tag and length of the segment; tag and token; tag and number.
+    // Tag and length of the segment, tag and token, tag and number.
     #expect(cost(ExchangeRequest(cursor: cursor, offers: offers, segment: row)) == 2 + 9 + 2)
     #expect(cost(ExchangeRequest(cursor: cursor, offers: offers, lastKnownHead: cursor)) == 0)
     let time = WallTime(milliseconds: 9)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Specifies what one caller may make a server hold, and how all that a caller has open ends at
-// once.
+// Bounds on the resources of one caller, and revoking everything that a caller has open at once.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -8,7 +7,7 @@ import AtrestSockets
 import Synchronization
 import Testing
 
-/// A server whose callers are known by name, and what it knows of them.
+/// A server whose callers are authenticated by name, and its knowledge about them.
 private final class Known: Sendable {
   let began = Signal<Void>()
   let cancelled = Signal<String>()
@@ -29,7 +28,7 @@ private final class Known: Sendable {
     late.known.withLock { $0 = self }
   }
 
-  /// Handlers refer to what is made after them.
+  /// Breaks a cycle: handlers refer to objects that are created after them.
   private final class Late: Sendable {
     let known = Mutex<Known?>(nil)
     var value: Known? { known.withLock { $0 } }
@@ -82,10 +81,9 @@ private final class Known: Sendable {
 
   func channel() throws -> GRPCChannel { try GRPCChannel(to: .address(address)) }
 
-  /// A connection that makes calls and never reads a byte of what comes back; without calls it
-  /// reads.
-  /// - Parameter windowBytes: What it lets the server send; wide, so that only the socket is in the
-  ///   way.
+  /// A connection that makes calls and never reads a byte of the responses. Without calls it reads.
+  /// - Parameter windowBytes: The flow-control window for the server. Large, so that only the
+  ///   socket blocks.
   func deaf(
     _ shard: Shard, _ method: String, of service: String = "t.Known", name: String, calls: Int,
     windowBytes: Int = 1 << 30, handshaken: Signal<Void> = Signal(), ended: Signal<Void> = Signal()
@@ -99,7 +97,7 @@ private final class Known: Sendable {
     }
   }
 
-  /// A connection that makes calls with a message each and ends none of their requests.
+  /// A connection whose calls have a message each and never end their requests.
   func unending(_ shard: Shard, _ path: String, calls: Int, bytes: Int) {
     shard.async { [address] in
       SocketConnection.connect(
@@ -108,7 +106,7 @@ private final class Known: Sendable {
     }
   }
 
-  /// Waits until no more connections are open than these.
+  /// Waits until at most this many connections are open.
   func waitUntil(openConnections most: Int) async {
     while server.statistics.activeConnections > most { await Task.yield() }
   }
@@ -133,7 +131,7 @@ private final class DeafCaller: ByteStreamHandler {
   private let handshaken: Signal<Void>
   private let ended: Signal<Void>
   private var connection: ClientConnection?
-  /// The server's greeting is read, or it would not take the calls.
+  /// Read the server's preface first. Otherwise it would not accept the calls.
   private var isDeaf = false
 
   init(
@@ -256,7 +254,7 @@ struct BoundsTests {
     known.responders.withLock { $0.removeFirst() }.reply([1])
     let answered = Signal<Void>()
     Task {
-      // Whichever it was that ended, there is room for one.
+      // Whichever connection was closed, there is room for one.
       while (try? await one.unary("/t.Known/Now", [], metadata: metadata("a"))) == nil {}
       answered.send(())
     }
@@ -283,7 +281,7 @@ struct BoundsTests {
       #expect(status == Status(.unauthenticated, "over"))
     }
     #expect(await known.cancelled.next() == "unary")
-    // What was authorised a moment too early is refused.
+    // A call authorised just before the revocation is refused.
     let another = try known.channel()
     let late = try await failure { () throws(Status) in
       try await another.unary("/t.Known/Now", [], metadata: metadata("a"))
@@ -301,7 +299,7 @@ struct BoundsTests {
     known.deaf(shard, "Watch", name: "a", calls: 1)
     await known.began.next()
     let writer = try #require(known.writers.withLock { $0.first })
-    // More than windows and socket buffers take: something waits, and nothing of it will be read.
+    // More than windows and socket buffers hold, so some of it stays pending and unread.
     for _ in 0..<1_000 {
       if writer.send(Known.answer) != .queued { break }
     }
@@ -322,14 +320,14 @@ struct BoundsTests {
     }
     let channel = try known.channel()
     let shard = try Shard(label: "test.deaf")
-    // Three times 8 MiB are over a shard's 10.
+    // Three times 8 MiB exceed a shard's 10 MiB.
     for index in 0..<3 {
       known.deaf(shard, "Large", name: "\(index)", calls: 80)
     }
     let large = try await channel.unary("/t.Known/Large", [], metadata: metadata("z"))
     #expect(large == Known.answer)
     while known.server.statistics.totalCalls < 3 * 80 + 1 { await Task.yield() }
-    // The three, and the channel's own: two of the three go.
+    // The three, and the channel's own: two of the three are closed.
     await known.waitUntil(openConnections: 2)
     let again = try await channel.unary("/t.Known/Large", [], metadata: metadata("z"))
     #expect(again == Known.answer)
@@ -350,10 +348,10 @@ struct BoundsTests {
     known.deaf(shard, "Watch", name: "a", calls: 1, windowBytes: 65_535)
     await known.began.next()
     let writer = try #require(known.writers.withLock { $0.first })
-    // 8 MB of a shard's 10 MiB: more than any other will hold, and for longer.
+    // 8 MB of a shard's 10 MiB: more than any other connection buffers, and for longer.
     for _ in 0..<40 { #expect(writer.send(Known.answer) == .queued) }
     known.deaf(shard, "Large", of: "t.Open", name: "x", calls: 80, windowBytes: 65_535)
-    // 16 MB more do not fit, and so the stranger is cut.
+    // 16 MB more do not fit, so the unauthenticated connection is closed.
     while known.server.statistics.totalCalls == 0 { await Task.yield() }
     await known.waitUntil(openConnections: 1)
     #expect(writer.isOpen)
@@ -400,7 +398,7 @@ struct BoundsTests {
     let other = try known.channel()
     #expect(try await other.unary("/t.Open/Small", [1, 2]) == [2])
     await ended.next()
-    // The oldest, which has proved who it is, is still there.
+    // The oldest connection is authenticated, so it is still open.
     let writer = try #require(known.writers.withLock { $0.first })
     #expect(writer.isOpen)
     await known.stop(idle, other)

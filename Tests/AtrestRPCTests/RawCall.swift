@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client that does what a channel never would: no message, two messages, false compression flags.
+// A client that sends what a channel never would: no message, two messages, wrong compression
+// flags.
 
 import AtrestHTTP2
 import AtrestRPC
 import AtrestSockets
 import Synchronization
 
-/// Makes one call on a connection of its own and returns its status.
+/// Makes one call on a separate connection and returns its status.
 func rawCall(
   _ address: SocketAddress, path: String, messages: [[UInt8]], claimsGzip: Bool = false,
   ends: Bool = true
@@ -78,7 +79,7 @@ private final class RawCaller: ByteStreamHandler {
     let start = buffer.count
     connection?.appendOutput(to: &buffer)
     guard claimsGzip else { return }
-    // The small message goes out plain; set the flag in front of it.
+    // The small message is uncompressed. Set its compression flag anyway.
     let plain: [UInt8] = [0, 0, 0, 0, 3, 1, 2, 3]
     guard buffer.count - start >= plain.count else { return }
     for index in start...(buffer.count - plain.count)

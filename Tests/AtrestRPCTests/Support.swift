@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small service on real sockets, and channels to call it with.
+// A small service on real sockets, and channels to call it.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -9,17 +9,17 @@ import Glibc
 import Synchronization
 import Testing
 
-/// How long a call may take before its test fails. Long: tests share a few threads with others that
-/// wait for programs, and a machine may do other things beside.
+/// How long a call may take before its test fails. Long, because tests share a few threads with
+/// others that wait for programs, and the machine may be busy.
 let patience = Duration.seconds(900)
 
-/// A test's own mistake, or a peer that did not do what it should.
+/// An error in a test, or a misbehaving peer.
 struct Unexpected: Error {
   let what: String
   init(_ what: String) { self.what = what }
 }
 
-/// Something that happens once or more, and can be waited for.
+/// An event that happens once or more and can be awaited.
 final class Signal<Value: Sendable>: Sendable {
   private struct State {
     var values: [Value] = []
@@ -54,13 +54,13 @@ final class Signal<Value: Sendable>: Sendable {
   var pending: Int { state.withLock { $0.values.count } }
 }
 
-/// Everything a test wants to know of the service.
+/// What tests need to know of the service.
 final class TestService: Sendable {
   static let name = "test.v1.Echo"
   let worker = DispatchQueue(label: "test.worker")
-  /// A hanging call began.
+  /// Signalled when a hanging call begins.
   let began = Signal<Void>()
-  /// A call was cancelled, and which.
+  /// Signalled with the name of a cancelled call.
   let cancelled = Signal<String>()
   let responders = Mutex<[Responder]>([])
   let writers = Mutex<[StreamWriter]>([])
@@ -106,7 +106,7 @@ final class TestService: Sendable {
       return .later
     }
     methods.unary("Batched") { [self] call, request in
-      // Ten calls are answered together, from another thread.
+      // Another thread answers ten calls together.
       let ready = responders.withLock { held -> [Responder] in
         held.append(call.responder())
         guard held.count == 10 else { return [] }
@@ -152,7 +152,7 @@ final class TestService: Sendable {
     methods.serverStreaming("Count") { [worker] call, request, writer in
       let count = request.first.map(Int.init) ?? 0
       precondition(call.shard.isCurrent)
-      // Half from the shard, half from elsewhere: the order must hold.
+      // Half from the shard, half from elsewhere: the order must be preserved.
       for index in 0..<count / 2 { _ = writer.send([UInt8(index)]) }
       worker.async {
         for index in count / 2..<count { _ = writer.send([UInt8(index)]) }
@@ -255,7 +255,7 @@ struct World {
   }
 }
 
-/// The status a call fails with.
+/// The status with which a call fails.
 func failure<Value>(_ body: () async throws(Status) -> Value) async throws -> Status {
   do {
     _ = try await body()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One message each way, over real sockets.
+// Unary calls over real sockets.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -153,7 +153,7 @@ import Testing
       try await world.channel.unary(path, [UInt8](repeating: 1, count: 200_000))
     }
     #expect(status == Status(.unauthenticated, "Pair this device first."))
-    // A body that would fail if it were inflated: the refusal comes first all the same.
+    // A body that would fail to inflate: the call is refused before that.
     let raw = try await rawCall(
       world.address, path: path, messages: [[1, 2, 3]], claimsGzip: true)
     #expect(raw.code == .unauthenticated)

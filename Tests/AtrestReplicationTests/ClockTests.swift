@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock behind every stamp only goes forward, whatever the wall clock does.
+// The hybrid logical clock only moves forward, whatever the wall clock does.
 
 import AtrestReplication
 import AtrestTestSupport

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deletions are writes like others: the last action on a record decides whether it is there.
+// Deletions are ordinary writes: the last action on a record decides whether it exists.
 
 import AtrestReplication
 import AtrestTestSupport

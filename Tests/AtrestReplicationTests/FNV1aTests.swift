@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes and digits that every device and every run computes alike.
+// Hashes and hexadecimal digits that every device and every run computes identically.
 
 import AtrestReplication
 import Testing

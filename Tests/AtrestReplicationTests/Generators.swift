@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random registers and records from small domains, so that equal stamps and equal values are
-// common.
+// Random registers and records from small domains, so that equal stamps and values are common.
 
 import AtrestReplication
 import AtrestTestSupport
@@ -29,7 +28,7 @@ extension RecordKey {
 }
 
 extension Record {
-  /// Any fields, also ones no build knows; sometimes one that forgot what was older.
+  /// Any fields, including unknown ones. Sometimes a pruned record.
   static func random(_ random: inout SeededRandom, key: RecordKey = .some) -> Record {
     var record = Record(key: key)
     for field: FieldNumber in [1, 2, 3, 4000] where !random.oneIn(4) {

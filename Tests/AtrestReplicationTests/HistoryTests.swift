@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server remembers of a record: each register is judged once.
+// The server's merge history of a record: each register is judged once.
 
 import AtrestReplication
 import AtrestTestSupport
@@ -74,13 +74,13 @@ struct HistoryTests {
     let revival = record(register(1, [], 4, 1, over: deletion.stamp))
     _ = take(Offer(record: revival, written: [1]), &held)
     #expect(held.history.known.isEmpty)
-    // What others give back comes with what they hold.
+    // Registers that other devices offer again come with what they hold.
     var other = (record: record(value, unseen), history: RecordHistory())
     _ = take(Offer(record: offered.record, written: [], isRestored: true), &other)
     #expect(other.history.known.isEmpty)
   }
 
-  /// Found by the simulator: a server that was put back knew of no action but the first.
+  /// Found by the simulator: a restored server knew no action except the first.
   @Test("a deletion knows an action of which its writer held a part, in any order")
   func partOfAnAction() {
     let part = register(2, [2], 2, 2, over: Stamp(1, 1))
@@ -94,14 +94,14 @@ struct HistoryTests {
       for offer in offers { #expect(take(offer, &held).isEmpty) }
       #expect(held.record == deleted.record)
     }
-    // Whose writer held nothing of it has not seen it.
+    // If its writer held nothing of the action, it did not know it.
     let blind = Offer(record: record(deletion, register(2, [1], 1, 1)), written: [1])
     var held = (record: first, history: RecordHistory())
     _ = take(blind, &held)
     #expect(take(restored, &held).map(\.lost) == [register(1, [], 2, 2, over: Stamp(1, 1))])
   }
 
-  /// Seeds 0x1548 (restores alone) and 0x11a of 200 steps.
+  /// Seeds 0x1548 (restores alone) and 0x11a, 200 steps.
   @Test(
     "what comes back in pieces under a deletion that did not know it is listed",
     arguments: [true, false])
@@ -112,29 +112,29 @@ struct HistoryTests {
     let action = register(1, [], 5, 2)
     var held = (record: record(created, kept), history: RecordHistory())
     _ = take(Offer(record: record(deletion, kept), written: [1]), &held)
-    // Somebody saw the server take it, and pulled the deletion from there.
+    // Another device saw the server accept it, and pulled the deletion from there.
     let pieces = Offer(record: record(deletion, lost), written: [], isRestored: isRestored)
     let same = (held.record, held.history)
     #expect(take(pieces, &held).map(\.lost) == [action])
     #expect(take(pieces, &held).isEmpty, "and once")
-    // Seed 0xb73: beside a deletion that waits itself, what was pulled under it has no field 1.
+    // Seed 0xb73: beside a pending deletion, what was pulled under it has no field 1.
     held = same
     let bare = Offer(record: record(lost), written: [], isRestored: isRestored)
     #expect(take(bare, &held).map(\.lost) == [action])
-    // The same, with its writer's next action.
+    // The same with its writer's next action.
     held = same
     let next = register(1, [], 6, 2, over: Stamp(5, 2))
     let more = register(3, [3], 6, 2)
     #expect(
       take(Offer(record: record(next, lost, more), written: [1, 3], isRestored: isRestored), &held)
         .map(\.lost) == [next, action])
-    // Not what its writer knew.
+    // Not for what its writer knew.
     held = same
     let known = Offer(record: record(deletion, kept), written: [], isRestored: isRestored)
     #expect(take(known, &held).isEmpty)
   }
 
-  /// Seed 0x587 of 200 steps.
+  /// Seed 0x587, 200 steps.
   @Test("what lies under a floor is no news to whoever wrote over what came back from there")
   func overWhatWasLifted() {
     let value = register(3, [1], 1, 1)
@@ -149,7 +149,7 @@ struct HistoryTests {
     #expect(held.record == offer.record)
   }
 
-  /// Seed 0x1273af of 40 steps: the entry listed the action, and a floor that came back took its
+  /// Seed 0x1273af, 40 steps: the entry listed the action, and a floor that came back removed its
   /// value.
   @Test("what a floor takes of an action follows it into the journal, however long ago that lost")
   func valueOfAListedAction() {
@@ -183,7 +183,7 @@ struct HistoryTests {
     #expect(take(pruned, &held).isEmpty && held.record == pruned.record)
   }
 
-  /// Seed 0xbe6 of 200 steps.
+  /// Seed 0xbe6, 200 steps.
   @Test("what was lifted is nobody's action, though it comes back to a server that lost the floor")
   func liftedPieces() {
     let floor = register(Register.pruneFloorField, Register.pruneFloorValue, 3, 2)
@@ -194,7 +194,7 @@ struct HistoryTests {
     #expect(take(offer, &held).map(\.lost) == [action])
   }
 
-  /// Seed 0xc50 of 200 steps.
+  /// Seed 0xc50, 200 steps.
   @Test(
     "what waits beside a deletion that comes back was not there when somebody deleted the record")
   func besideADeletion() {
@@ -211,7 +211,7 @@ struct HistoryTests {
     #expect(take(back, &held).map(\.lost) == [last.0, earlier])
   }
 
-  /// A database that was copied may have made both.
+  /// A copied database may have made both.
   @Test("two writes under one stamp are two")
   func oneStamp() {
     let other = register(2, [9], 2, 2)

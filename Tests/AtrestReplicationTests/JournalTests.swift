@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What counts as a conflict, and that every write that lost unseen is kept.
+// What counts as a conflict, and that every concurrent write that lost is journalled.
 
 import AtrestReplication
 import AtrestTestSupport
@@ -89,7 +89,7 @@ struct JournalTests {
     #expect(first.journalKey.kind == .conflict)
   }
 
-  /// A replica that syncs as the real one does: push what it wrote, then take what the server has.
+  /// A replica that syncs like the real one: it pushes its writes, then pulls the server's records.
   private struct Device {
     let replica: ReplicaID
     var record = Record(key: .some)
@@ -107,7 +107,7 @@ struct JournalTests {
       var server = Record(key: .some)
       var journal: [Conflict] = []
       var knowinglyReplaced: Set<Stamp> = []
-      var known: [Stamp: Set<Stamp>] = [:]  // What the writer of a stamp had seen.
+      var known: [Stamp: Set<Stamp>] = [:]  // What the writer of a stamp knew.
       var writes: [Register] = []
       for step in 0..<12 {
         let index = Int.random(in: 0..<3, using: &random)
@@ -154,7 +154,7 @@ struct JournalTests {
     }
   }
 
-  /// A server that was put back from a copy met another write in the meantime.
+  /// A restored server that has another write in the meantime.
   private func offeredAgain(_ written: [FieldNumber] = [], isRestored: Bool) -> Offer.Outcome {
     let lost = Register(field: 2, stamp: Stamp(3, 1), replaced: Stamp(1, 1), value: [1])
     let since = Register(field: 2, stamp: Stamp(4, 2), replaced: Stamp(1, 1), value: [2])
@@ -215,8 +215,8 @@ struct JournalTests {
     #expect(Set(outcome.conflicts.map(\.lost.stamp)) == [Stamp(2, 1), Stamp(3, 2)])
   }
 
-  /// Seed 0x68c65: the deletion's writer had stamped its own field 1 again, below the action's,
-  /// after it had read the rest of it.
+  /// Seed 0x68c65: the deletion's writer had restamped its own field 1 below the action's after it
+  /// had read the rest of the action.
   @Test("an action is known to a deletion whose writer held any part of it, whatever it replaced")
   func heldInPart() {
     var stored = Record(key: .some)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laws of merging. They are what makes the order, number and route of deliveries irrelevant.
+// The laws of merging. They make the order, number and route of deliveries irrelevant.
 
 import AtrestReplication
 import AtrestTestSupport
@@ -99,7 +99,7 @@ struct MergeTests {
         }
       }
     }
-    // Four that forgot what was older, with and without something newer beside it.
+    // Four pruned records, with and without newer registers.
     for time: UInt64 in 1...2 {
       let floor = Register(
         field: 15, stamp: Stamp(time, 1), value: Register.pruneFloorValue)

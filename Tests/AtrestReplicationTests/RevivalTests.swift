@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a pruned record that an action brings back: the same in every order of arrival.
+// Restoring a pruned record: the result is the same in every order of arrival.
 
 import AtrestReplication
 import AtrestTestSupport
 import Testing
 
-/// The history of one record. Each number is the time of a write, and each write has a replica of
-/// its own; replica 1 alone deletes twice.
+/// The history of one record. Each number is the time of a write. Each write has its own replica,
+/// except that replica 1 deletes twice.
 ///
 /// Field 2 is a span, field 3 a target. Both were written at 1 and deleted at 5.
 private enum Write {
@@ -38,7 +38,7 @@ private enum Write {
       value: [UInt8(truncatingIfNeeded: stamp.time.rawValue)])
   }
 
-  /// A field that was written at 1, as it is once a revival lifted it.
+  /// A field written at 1, after a restore lifted it.
   static func lifted(_ field: FieldNumber) -> Register {
     Register(field: field, stamp: deletion, value: [1])
   }
@@ -50,49 +50,49 @@ private func record(_ registers: Register...) -> Record {
   return record
 }
 
-/// What devices offer, each as the device holds it.
+/// The devices' offers, each as the device holds it.
 private enum Scene {
   static let original = record(
     Write.action(Write.first, over: nil), Write.value(2, Write.first), Write.value(3, Write.first))
   static let pruned = record(
     Write.delete(Write.deletion, over: Write.first), Write.floor(Write.deletion))
 
-  /// The pruned record, from a device that had it of a server that was put back since.
+  /// The pruned record, from a device that got it from a server that was restored since.
   static let restoredPruning = Offer(record: pruned, written: [], isRestored: true)
   static let deletion = Offer(
     record: record(
       Write.delete(Write.deletion, over: Write.first), Write.value(2, Write.first),
       Write.value(3, Write.first)), written: [1])
-  /// An edit of the span that did not know the deletion, and is older.
+  /// An older edit of the span by a writer that did not know the deletion.
   static let staleEdit = Offer(
     record: record(
       Write.action(Write.stale, over: Write.first),
       Write.value(2, Write.stale, over: Write.first),
       Write.value(3, Write.first)), written: [1, 2])
-  /// The deletion is undone by a device that still holds both values.
+  /// A device that still holds both values undoes the deletion.
   static let undo = Offer(
     record: record(
       Write.action(Write.otherRevival, over: Write.deletion), Write.value(2, Write.first),
       Write.value(3, Write.first)), written: [1])
-  /// The record is brought back by another span.
+  /// Another span restores the record.
   static let newSpan = Offer(
     record: record(
       Write.action(Write.otherRevival, over: Write.deletion),
       Write.value(2, Write.otherRevival, over: Write.first), Write.value(3, Write.first)),
     written: [1, 2])
-  /// The record is brought back by another target.
+  /// Another target restores the record.
   static let newTarget = Offer(
     record: record(
       Write.action(Write.revival, over: Write.deletion), Write.value(2, Write.first),
       Write.value(3, Write.revival, over: Write.first)), written: [1, 3])
-  /// The target is corrected on what the new span brought back.
+  /// Corrects the target after the new span restored the record.
   static let correction = Offer(
     record: record(
       Write.action(Write.correction, over: Write.otherRevival),
       Write.value(2, Write.otherRevival, over: Write.first),
       Write.value(3, Write.correction, over: Write.deletion), Write.floor(Write.deletion)),
     written: [1, 3])
-  /// What the new span brought back is deleted.
+  /// Deletes what the new span restored.
   static let secondDeletion = Offer(
     record: record(
       Write.delete(Write.secondDeletion, over: Write.otherRevival),
@@ -104,13 +104,12 @@ private enum Scene {
       Write.floor(Write.secondDeletion)), written: [], isRestored: true)
 }
 
-/// What an account holds in the end.
+/// The final state of an account.
 private struct Ending: Hashable {
   var record: Record?
-  /// The keys of the journal.
+  /// The keys of the journal entries.
   var keys: Set<RecordKey> = []
-  /// Those of them that are about values, and not about what an action did to the record as a
-  /// whole.
+  /// The keys of entries about values, not about an action's effect on the whole record.
   var valueKeys: Set<RecordKey> = []
   var conflicts: [Conflict] = []
 
@@ -152,7 +151,7 @@ struct RevivalTests {
     #expect(outcome.record[3]?.stamp == Write.revival)
   }
 
-  /// Found by the simulator: the record was left alive without its target.
+  /// Found by the simulator: the record survived without its target.
   @Test("keeps it whole where the server lost the pruning, and learns of it after the action")
   func learnedLate() {
     let late = Ending([Scene.newSpan, Scene.restoredPruning], on: Scene.original)
@@ -161,10 +160,11 @@ struct RevivalTests {
     #expect(late == early)
   }
 
-  /// Lifting to the revival's own stamp let it win: the correction of 6 lost to a span of 1.
+  /// Lifting to the restoring action's own stamp let it win: the correction at 6 lost to a span of
+  /// 1.
   @Test("an untouched value of a month ago never beats a later correction, in either order")
   func untouchedValue() {
-    // Both devices held the record when it was deleted. One corrected the target; the other, later,
+    // Both devices held the record when it was deleted. One corrected the target. The other, later,
     // only undid the deletion.
     for order in [[Scene.newTarget, Scene.undo], [Scene.undo, Scene.newTarget]] {
       let end = Ending(order, on: Scene.pruned)
@@ -176,7 +176,7 @@ struct RevivalTests {
 
   @Test("two devices that lift two values agree on one of them")
   func liftedTwice() {
-    // The second had not received the span of 2 yet when the record was deleted.
+    // The second device had not received the span of 2 yet when the record was deleted.
     let newer = Offer(
       record: record(
         Write.action(Write.revival, over: Write.deletion), Write.value(2, Stamp(2, 3)),
@@ -188,7 +188,7 @@ struct RevivalTests {
 
   // MARK: The journal
 
-  /// A device that was away wrote the span before the deletion, and the target after it.
+  /// A device that was offline wrote the span before the deletion and the target after it.
   private func away(_ replica: UInt64) -> Offer {
     Offer(
       record: record(
@@ -233,9 +233,9 @@ struct RevivalTests {
       offer.written = []
       offer.isRestored = true
     }
-    // It wrote over the target of 1, and knows nothing of the lifted one.
+    // It replaced the target of 1 and does not know the lifted one.
     #expect(offer.merged(into: held, at: now).conflicts.isEmpty)
-    // Nor is it if the lifted one is offered.
+    // The same if the lifted one is offered.
     var lifted = Scene.undo
     if isRestored {
       lifted.written = []
@@ -247,7 +247,7 @@ struct RevivalTests {
 
   // MARK: All orders
 
-  /// Calls `body` with every choice of at most `size` offers.
+  /// Calls `body` with every selection of at most `size` offers.
   private func forEachChoice(
     of offers: [Offer], upTo size: Int, _ body: ([Offer]) throws -> Void
   ) rethrows {
@@ -273,7 +273,7 @@ struct RevivalTests {
       Scene.restoredPruning, Scene.deletion, Scene.staleEdit, Scene.undo, Scene.newTarget,
       Scene.correction, Scene.secondDeletion, Scene.restoredSecondPruning,
     ]
-    // The new span carries the stamp of the undoing: one of the two was made.
+    // The new span has the same stamp as the undo, so only one of the two can exist.
     for offers in [offers, offers.map { $0 == Scene.undo ? Scene.newSpan : $0 }] {
       forEachChoice(of: offers, upTo: 4) { chosen in
         let ends = Set(orders(chosen).map { Ending($0, on: Scene.pruned).record })
@@ -309,7 +309,7 @@ struct RevivalTests {
     }
   }
 
-  /// Whether an action lost to a deletion depends on whether it was told before or after the next
+  /// Whether an action loses to a deletion depends on whether it arrives before or after the next
   /// one.
   @Test("with late writes and further deletions the same values are in it in every order")
   func anyOrderOfValues() {
@@ -327,8 +327,8 @@ struct RevivalTests {
 
   // MARK: After a restore
 
-  /// The server was put back to before two devices brought the record back. Another one restores
-  /// the later deletion, pruned, whose writer knew only one of the two.
+  /// The server was restored to before two devices restored the record. Another device offers the
+  /// later deletion again, pruned. Its writer knew only one of the two.
   @Test("a restored pruning journals the actions that its deletion did not know")
   func hiddenByRestoredPruning() {
     let end = Ending(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses as people write them.
+// Parsing of addresses that people write.
 
 import Glibc
 import Testing

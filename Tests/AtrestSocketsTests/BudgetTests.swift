@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Specifies who is let in when slots are short, and who has to go.
+// Which connections are accepted when slots are short, and which are evicted.
 
 import Synchronization
 import Testing
@@ -22,7 +22,7 @@ struct BudgetTests {
     }
     #expect(asked.withLock { $0 } == [1, 2])
     #expect(slots.map(\.isEvicted) == [false, true, true, false, false, false])
-    // A slot that was asked for counts until it is given back.
+    // A slot under eviction counts until it is released.
     #expect(budget.count == 6)
     for slot in slots { slot.release() }
     #expect(budget.count == 0)
@@ -63,7 +63,7 @@ struct BudgetTests {
     first.handshaken()
     let third = try #require(budget.take(for: peer(1)))
     #expect(budget.take(for: peer(1)) == nil)
-    // Leaving makes room as well, once.
+    // A release makes room as well, once.
     second.release()
     #expect(budget.take(for: peer(1)) != nil)
     #expect(budget.take(for: peer(1)) == nil)

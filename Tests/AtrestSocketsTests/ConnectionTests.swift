@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes through real sockets: order, ends, backpressure, caps.
+// Bytes through real sockets: order, ends, backpressure, limits.
 
 import AtrestHTTP2
 import Glibc
@@ -77,7 +77,8 @@ extension Sockets {
       try await blocking {
         let socket = try RawSocket(to: address)
         defer { socket.close() }
-        // More than one read takes: closing over the rest would send RST and destroy the answer.
+        // More than one read takes: closing with unread input would send RST and destroy the
+        // response.
         for _ in 0..<8 { _ = socket.sendSome([UInt8](repeating: 1, count: 65_536)) }
         #expect(try socket.receive(100_001).count == 100_000)
       }
@@ -97,7 +98,7 @@ extension Sockets {
       listener.start()
       let address = listener.address
       let socket = try await blocking { try RawSocket(to: address) }
-      // The kernel's buffers fill (they grow for a while), then bytes wait in the connection.
+      // The kernel's buffers fill, growing for a while, then bytes are pending in the connection.
       var produced = 0
       var unchanged = 0
       while unchanged < 100, produced < total {
@@ -138,7 +139,7 @@ extension Sockets {
         for _ in 0..<limit / block.count { try socket.send(block) }
       }
       await isFull.wait()
-      // From here on nobody reads at the other end: the kernel takes what it can hold, and no more.
+      // From here on the peer does not read: the kernel accepts only what it can buffer.
       var sent = 0
       for _ in 0..<200 {
         while case let count = socket.sendSome(block), count > 0 { sent += count }
@@ -191,7 +192,7 @@ extension Sockets {
       }
       _ = await server.sink.next()
       _ = await server.sink.next()
-      // The handler is told before the slot is given back, in one turn of the shard.
+      // The handler is informed before the slot is released, in one turn of the shard.
       await server.shards[0].perform {}
       try await blocking {
         let fourth = try RawSocket(to: address)
@@ -249,13 +250,13 @@ extension Sockets {
       }
       await first.stop()
       #expect(lstat(path, &status) != 0)
-      // What a killed server leaves behind.
+      // The remains of a killed server.
       let dead = try BoundSocket(listeningOn: .unix(path: path))
       close(dead.descriptor)
       #expect(lstat(path, &status) == 0)
       let second = try EchoServer(on: path)
       await second.stop()
-      // A file that is no socket is nobody's to remove.
+      // A file that is not a socket must not be removed.
       close(open(path, O_CREAT | O_WRONLY, 0o600))
       #expect(throws: SocketError.self) { try EchoServer(on: path) }
       #expect(lstat(path, &status) == 0)
@@ -272,9 +273,9 @@ extension Sockets {
     #if compiler(>=6.2)
       @Test("a thousand connections of every ending leave no descriptor behind")
       func noLeak() async {
-        // In a process of its own, where nobody else opens descriptors.
+        // In a separate process, where nothing else opens descriptors.
         await #expect(processExitsWith: .success) {
-          try await ConnectionTests.churn(10)  // Dispatch opens some of its own when first used.
+          try await ConnectionTests.churn(10)  // Dispatch opens some of its own at first use.
           let before = try openDescriptors()
           try await ConnectionTests.churn(1_000)
           let after = try openDescriptors()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heap of deadlines against a sorted list.
+// The deadline heap compared with a sorted list.
 
 import AtrestHTTP2
 import AtrestTestSupport

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers with one bad habit each.
+// Handlers with one kind of misbehaviour each.
 
 import AtrestHTTP2
 import Synchronization
 
 @testable import AtrestSockets
 
-/// What an idle handler does.
+/// A handler that does nothing.
 class QuietHandler: ByteStreamHandler {
   func opened(by owner: any ByteStreamOwner, at now: Instant) {}
   func receive(_ bytes: UnsafeRawBufferPointer, at now: Instant) {}
@@ -19,14 +19,14 @@ class QuietHandler: ByteStreamHandler {
   func closed(_ reason: CloseReason, at now: Instant) {}
 }
 
-/// Counts what a handler has produced.
+/// Counts the bytes that a handler has produced.
 final class Gauge: Sendable {
   private let count = Atomic(0)
   var produced: Int { count.load(ordering: .relaxed) }
   func add(_ bytes: Int) { count.wrappingAdd(bytes, ordering: .relaxed) }
 }
 
-/// Has `total` bytes to send, whether or not anybody reads them.
+/// Has `total` bytes to send, whether or not the peer reads.
 final class Firehose: QuietHandler {
   static let helping = 256 * 1024
   private static let bytes = [UInt8](repeating: 8, count: helping)
@@ -50,7 +50,7 @@ final class Firehose: QuietHandler {
   override func closed(_ reason: CloseReason, at now: Instant) { onClosed(reason) }
 }
 
-/// Takes `limit` bytes and never lets go of them.
+/// Accepts `limit` bytes and never releases them.
 final class Greedy: QuietHandler {
   private let limit: Int
   private let onCount: (Int) -> Void
@@ -89,7 +89,7 @@ final class OneAnswer: QuietHandler {
   override func closed(_ reason: CloseReason, at now: Instant) { onClosed(reason) }
 }
 
-/// Sends a question, waits for an answer of the same length, and closes.
+/// Sends a request, waits for a response of the same length, and closes.
 final class Asker: QuietHandler {
   private var question: [UInt8]
   private let length: Int

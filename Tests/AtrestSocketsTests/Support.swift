@@ -9,16 +9,16 @@ import Testing
 
 @testable import AtrestSockets
 
-/// All tests that open sockets: one at a time, for some of them open very many.
+/// All tests that open sockets. Serialized, because some open very many.
 @Suite(.serialized) struct Sockets {}
 
-/// A test's own mistake or a peer that did not do what it should.
+/// An error in a test, or a misbehaving peer.
 struct Unexpected: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// Runs blocking code away from the threads of Swift's tasks.
+/// Runs blocking code outside the threads of Swift's tasks.
 func blocking<Value: Sendable>(
   _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {
@@ -28,7 +28,7 @@ func blocking<Value: Sendable>(
 }
 
 extension Shard {
-  /// Runs code on the shard and returns what it made.
+  /// Runs code on the shard and returns its result.
   func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { done in
       async { done.resume(returning: body()) }
@@ -36,7 +36,7 @@ extension Shard {
   }
 }
 
-/// How many descriptors this process has open.
+/// The number of open descriptors of this process.
 func openDescriptors() throws -> Int {
   guard let folder = opendir("/proc/self/fd") else { throw Unexpected("no /proc") }
   defer { closedir(folder) }
@@ -45,7 +45,7 @@ func openDescriptors() throws -> Int {
   return count - 3  // ".", "..", and the folder itself.
 }
 
-/// A blocking client socket with a time limit, so that a hang is a failure. The test closes it.
+/// A blocking client socket with a timeout, so that a hang becomes a failure. The test closes it.
 struct RawSocket: Sendable {
   let descriptor: CInt
 
@@ -77,12 +77,12 @@ struct RawSocket: Sendable {
     }
   }
 
-  /// What the kernel takes at once.
+  /// Sends as much as the kernel accepts at once.
   func sendSome(_ bytes: [UInt8]) -> Int {
     Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
   }
 
-  /// Up to `count` bytes; fewer only at the end of the stream.
+  /// Receives up to `count` bytes. Fewer only at the end of the stream.
   func receive(_ count: Int) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
@@ -110,7 +110,7 @@ struct RawSocket: Sendable {
   }
 }
 
-/// Sends back what it receives, holding at most `limit` bytes; ends when its peer does.
+/// Echoes received bytes, buffering at most `limit`. Finishes when its peer does.
 final class Echo: ByteStreamHandler {
   var held: [UInt8] = []
   var mostHeld = 0
@@ -140,7 +140,7 @@ final class Echo: ByteStreamHandler {
   func closed(_ reason: CloseReason, at now: Instant) { onClosed(reason) }
 }
 
-/// A server of echoes with everything it needs, stopped by `stop`.
+/// An echo server with everything it needs. Call `stop` at the end.
 final class EchoServer: Sendable {
   let shards: [Shard]
   let listener: Listener
@@ -169,7 +169,7 @@ final class EchoServer: Sendable {
   }
 }
 
-/// Collects why connections ended.
+/// Collects the reasons why connections ended.
 final class ReasonSink: Sendable {
   private let state = Mutex<([CloseReason], [CheckedContinuation<CloseReason, Never>])>(([], []))
 
@@ -184,7 +184,7 @@ final class ReasonSink: Sendable {
     waiter?.resume(returning: reason)
   }
 
-  /// The next reason, waiting for it.
+  /// Waits for the next reason.
   func next() async -> CloseReason {
     await withCheckedContinuation { done in
       let ready = state.withLock { state in

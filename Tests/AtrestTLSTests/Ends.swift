@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two ends of a connection in memory, and the wire between them.
+// Two ends of a connection in memory, and the transport between them.
 
 import CAtrestOpenSSL
 import Glibc
@@ -7,21 +7,21 @@ import Testing
 
 @testable import AtrestTLS
 
-/// A test's own mistake, or a peer that did not do what it should.
+/// An error in a test, or a misbehaving peer.
 struct Unexpected: Error {
   let what: String
   init(_ what: String) { self.what = what }
 }
 
-/// One end: what can be told of it, and what it was told.
+/// One end of a connection.
 protocol End: AnyObject {
-  /// What is to be sent.
+  /// Takes the bytes to send.
   func output() -> [UInt8]
-  /// Takes bytes of the other end.
+  /// Processes bytes from the other end.
   func take(_ bytes: ArraySlice<UInt8>)
 }
 
-/// A `TLSSession` and everything it said.
+/// A `TLSSession` that records its events.
 final class SessionEnd: End {
   let session: TLSSession
   var received: [UInt8] = []
@@ -51,7 +51,7 @@ final class SessionEnd: End {
             switch event {
             case .established: establishedCount += 1
             case .plaintext(let bytes):
-              // Before `established` nothing may come, and after the goodbye neither.
+              // No plaintext may come before `established` or after close_notify.
               precondition(establishedCount == 1 && endOfInputCount == 0)
               received.append(contentsOf: bytes)
             case .endOfInput: endOfInputCount += 1
@@ -65,7 +65,7 @@ final class SessionEnd: End {
     }
   }
 
-  /// What `plaintext` becomes on the wire.
+  /// Encrypts plaintext into wire bytes.
   func encrypt(_ plaintext: [UInt8]) throws -> [UInt8] {
     var output: [UInt8] = []
     try plaintext.withUnsafeBytes { try session.send($0, into: &output) }
@@ -73,7 +73,7 @@ final class SessionEnd: End {
   }
 }
 
-/// Carries bytes both ways until nobody says anything; `cut` decides where they are split.
+/// Carries bytes both ways until both ends are idle. `cut` decides how they are split.
 func converse(_ a: any End, _ b: any End, cut: ([UInt8]) -> [ArraySlice<UInt8>] = { [$0[...]] }) {
   var isQuiet = false
   while !isQuiet {
@@ -87,7 +87,7 @@ func converse(_ a: any End, _ b: any End, cut: ([UInt8]) -> [ArraySlice<UInt8>] 
   }
 }
 
-/// A client and a server that have said nothing yet.
+/// A client and a server before the handshake.
 struct Pair {
   let client: SessionEnd
   let server: SessionEnd
@@ -97,7 +97,7 @@ struct Pair {
     client = SessionEnd(try TLSSession(client: clientTLS), scratchBytes: scratchBytes)
   }
 
-  /// Two that know each other, and have shaken hands.
+  /// Creates a pair that trusts each other and completes the handshake.
   init(_ version: TLSVersion = .tls13) throws {
     let identity = try ServerIdentity.generate()
     try self.init(
@@ -108,7 +108,7 @@ struct Pair {
     }
   }
 
-  /// Sends each way, and checks what arrives.
+  /// Sends data each way and checks what arrives.
   func exchangeData(_ first: [UInt8] = [1, 2, 3], _ second: [UInt8] = [4, 5]) throws {
     server.take(try client.encrypt(first)[...])
     client.take(try server.encrypt(second)[...])
@@ -118,19 +118,19 @@ struct Pair {
   }
 }
 
-/// OpenSSL used as others use it: no rules of ours. For peers that do what ours never do.
+/// OpenSSL without our settings, for peers that do what ours never do.
 final class ForeignEnd: End {
   let context: OpaquePointer
   let session: OpaquePointer
   private let input: OpaquePointer
   private let sink: OpaquePointer
   var received: [UInt8] = []
-  /// What the last call that failed said: SSL_ERROR_…
+  /// The result of the last failed call: SSL_ERROR_…
   var lastResult: CInt = 0
-  /// The last alert that came in.
+  /// The last received alert.
   var reason: CInt = 0
 
-  /// - Parameter protocols: In ALPN's form; nil offers none.
+  /// - Parameter protocols: In ALPN's list format. Nil sends no ALPN.
   init(protocols: [UInt8]?, newest: CInt = TLS1_3_VERSION, ciphers: String? = nil) throws {
     guard let context = SSL_CTX_new(TLS_client_method()) else { throw Unexpected("no context") }
     self.context = context
@@ -167,7 +167,7 @@ final class ForeignEnd: End {
     work()
   }
 
-  /// Goes on with whatever is to be done.
+  /// Advances the connection as far as possible.
   func work() {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     while true {
@@ -186,7 +186,7 @@ final class ForeignEnd: End {
 }
 
 extension ServerIdentity {
-  /// A server's identity signed by an authority made for the purpose.
+  /// A server identity signed by a new test CA.
   static func signed(
     by authority: Authority, names: [String], validFrom: Int, validUntil: Int
   ) throws -> ServerIdentity {
@@ -200,11 +200,11 @@ extension ServerIdentity {
   }
 }
 
-/// Somebody who signs certificates.
+/// A certificate authority.
 struct Authority {
   let key: OpenSSLRef
   let certificate: OpenSSLRef
-  /// Seconds since 1970: what tests call the present when it must not matter what it is.
+  /// Seconds since 1970: the current time for tests in which it does not matter.
   static let now = time(nil)
   static let day = 86_400
 
@@ -218,14 +218,14 @@ struct Authority {
     (self.key, self.certificate) = (key, certificate)
   }
 
-  /// The certificate, and the key nobody needs.
+  /// The certificate, and a key that is not used.
   var pem: [UInt8] {
     PEM.encode(key: key.pointer, certificate: certificate.pointer) ?? []
   }
 }
 
 extension TLSSession {
-  /// Sends what the peer must answer with a message of its own. TLS 1.3.
+  /// Sends a KeyUpdate that requires an answer. TLS 1.3.
   func askForNewKeys() {
     SSL_key_update(session, SSL_KEY_UPDATE_REQUESTED)
     SSL_do_handshake(session)

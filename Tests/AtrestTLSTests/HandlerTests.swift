@@ -11,7 +11,7 @@ import Testing
 @testable import AtrestTLS
 
 @Suite struct HandlerTests {
-  /// A handler at the server's end, and a client to talk to it, without a socket.
+  /// A handler on the server's end and a client, without a socket.
   private final class Bench {
     let inner: QuietHandler
     let handler: TLSHandler
@@ -31,7 +31,7 @@ import Testing
       handler.opened(by: owner, at: now)
     }
 
-    /// The client's words, in deliveries of a socket.
+    /// Delivers the client's output as a socket would.
     func deliver(_ bytes: [UInt8]) {
       var rest = bytes[...]
       while !rest.isEmpty {
@@ -41,7 +41,7 @@ import Testing
       }
     }
 
-    /// What the handler has to send, asked for once.
+    /// Collects the handler's output once.
     func collect() -> [UInt8] {
       var bytes: [UInt8] = []
       handler.appendOutput(to: &bytes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers to put TLS under, and an owner without a socket.
+// Handlers for use under TLS, and an owner without a socket.
 
 import AtrestHTTP2
 import AtrestSockets
@@ -7,7 +7,7 @@ import AtrestTLS
 
 @testable import AtrestRPC
 
-/// An encrypted handler that does nothing, and remembers what it was told.
+/// An encrypted handler that does nothing and records its calls.
 class QuietHandler: EncryptedHandler {
   var owner: (any ByteStreamOwner)?
   var isOpened = false
@@ -16,10 +16,10 @@ class QuietHandler: EncryptedHandler {
   var inputEnds = 0
   var closeReason: CloseReason?
   var onClosed: (() -> Void)?
-  /// What `acceptsInput` and `isFinished` answer.
+  /// The value of `acceptsInput`.
   var wantsInput = true
   var isDone = false
-  /// Said at the next opportunity.
+  /// Sent at the next opportunity.
   var words: [UInt8] = []
 
   func handshakeBegan(on owner: any ByteStreamOwner) { self.owner = owner }
@@ -42,7 +42,7 @@ class QuietHandler: EncryptedHandler {
   }
 }
 
-/// Sends back what it hears; holds at most `limit` bytes and one delivery.
+/// Echoes received bytes. Buffers at most `limit` bytes and one delivery.
 final class EchoHandler: QuietHandler {
   private let limit: Int
   private var hasEnded = false
@@ -59,7 +59,7 @@ final class EchoHandler: QuietHandler {
   override var isFinished: Bool { hasEnded && words.isEmpty }
 }
 
-/// Says `question` in pieces, collects as many bytes of answer, and leaves.
+/// Sends `question` in pieces, collects a response of a given length, and finishes.
 final class AskingHandler: QuietHandler {
   private static let pieceBytes = 128 * 1024
   private var question: ArraySlice<UInt8>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How two ends come together, talk and part, however the wire cuts their bytes.
+// Handshake, data and closure between two ends, however their bytes are split.
 
 import AtrestTestSupport
 import CAtrestOpenSSL
@@ -36,7 +36,7 @@ import Testing
     var longest = 2
     var place = 1
     while place < longest {
-      // A client of its own each time: no tickets, the whole handshake.
+      // A new client each time: no tickets, so a full handshake.
       let pair = try Pair(ClientTLS(.pinned(identity.fingerprint), newest: version), server)
       converse(pair.client, pair.server) { bytes in
         longest = max(longest, bytes.count)
@@ -68,7 +68,7 @@ import Testing
     let pair = try Pair(ClientTLS(.pinned(identity.fingerprint)), ServerTLS(identity))
     pair.server.take(pair.client.output()[...])
     pair.client.take(pair.server.output()[...])
-    // The client's last flight and its first words in one piece, as a socket would bring them.
+    // The client's last flight and its first data in one piece, as a socket would deliver them.
     pair.server.take(try pair.client.encrypt([7, 8])[...])
     #expect(pair.server.received == [7, 8])
   }
@@ -124,7 +124,7 @@ import Testing
   func alpnOfClient() throws {
     let identity = try ServerIdentity.generate()
     let server = try ServerTLS(identity)
-    // A server that does not know ALPN, as an old web server.
+    // A server without ALPN, such as an old web server.
     SSL_CTX_set_alpn_select_cb(server.context.pointer, nil, nil)
     let pair = try Pair(ClientTLS(.pinned(identity.fingerprint)), server)
     converse(pair.client, pair.server)

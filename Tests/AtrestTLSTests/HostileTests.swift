@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What strangers send, and what is cut off: typed errors, bounded memory, never a trap.
+// Hostile input and truncated connections: typed errors, bounded memory, never a trap.
 
 import AtrestTestSupport
 import CAtrestOpenSSL
@@ -8,7 +8,7 @@ import Testing
 @testable import AtrestTLS
 
 @Suite struct HostileTests {
-  /// A handshake up to its `steps`-th flight, both sides as they are then.
+  /// A handshake up to a given flight, with the state of both sides.
   private func partWay(_ steps: Int, _ version: TLSVersion) throws -> Pair {
     let identity = try ServerIdentity.generate()
     let pair = try Pair(
@@ -32,7 +32,7 @@ import Testing
           var bytes = (0..<Int.random(in: 1...400, using: &random)).map { _ in
             UInt8(truncatingIfNeeded: random.next())
           }
-          // Often with the look of a record, so that it gets further.
+          // Often shaped like a record, so that it gets further.
           if !random.oneIn(3), bytes.count > 5 {
             bytes[0] = UInt8.random(in: 20...24, using: &random)
             bytes[1] = 3
@@ -59,7 +59,7 @@ import Testing
       let pair = try Pair(
         ClientTLS(.pinned(identity.fingerprint), newest: random.oneIn(2) ? .tls12 : .tls13),
         ServerTLS(identity))
-      // Flights of a handshake; the last ones hold data and tickets.
+      // Flights of a handshake. The last ones contain data and tickets.
       var place = Int.random(in: 0..<3_000, using: &random)
       let flip = UInt8.random(in: 1...255, using: &random)
       converse(pair.client, pair.server) { bytes in
@@ -69,8 +69,7 @@ import Testing
         return [bytes[...]]
       }
       guard place < 0 else { return true }
-      // Never do both believe that all is well and then talk nonsense: what arrives is what was
-      // said.
+      // It must never happen that both sides consider the connection intact and data is altered.
       for (from, to) in [(pair.client, pair.server), (pair.server, pair.client)] {
         guard let record = try? from.encrypt([1, 2, 3]) else { continue }
         to.take(record[...])
@@ -138,7 +137,7 @@ import Testing
     other.client.session.close()
     let goodbye = other.client.output()
     other.server.take(goodbye[...])
-    // What comes after a goodbye is nobody's.
+    // Data after close_notify is ignored.
     other.server.take([1, 2, 3])
     try other.server.session.endOfInput()
     #expect(other.server.error == nil)
@@ -147,7 +146,7 @@ import Testing
   @Test("a handshake has a bound")
   func longHandshake() throws {
     let pair = try partWay(0, .tls13)
-    // The beginning of a hello that claims to be 128 KiB long, in records of 16 KiB.
+    // The beginning of a ClientHello that claims 128 KiB, in records of 16 KiB.
     let header: [UInt8] = [22, 3, 1, 0x40, 0]
     var body = [UInt8](repeating: 0, count: 0x4000)
     body.replaceSubrange(0..<4, with: [1, 2, 0, 0])
@@ -161,7 +160,7 @@ import Testing
     #expect(sent <= TLSSession.handshakeLimitBytes + 2 * 16_400)
   }
 
-  /// OpenSSL's own client and a server, past their handshake.
+  /// OpenSSL's own client and a server, after their handshake.
   private func meetForeignClient() throws -> (ForeignEnd, SessionEnd) {
     let server = SessionEnd(try TLSSession(server: ServerTLS(.generate())))
     let client = try ForeignEnd(protocols: [2] + Array("h2".utf8))
@@ -207,7 +206,7 @@ import Testing
 }
 
 extension ForeignEnd {
-  /// A KeyUpdate that asks for one.
+  /// A KeyUpdate that requests another one.
   fileprivate func newKeys() -> [UInt8] {
     SSL_key_update(session, SSL_KEY_UPDATE_REQUESTED)
     SSL_do_handshake(session)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where keys and certificates come from, and what is said of bad ones.
+// Loading and generating keys and certificates, and errors for bad ones.
 
 import AtrestTestSupport
 import CAtrestOpenSSL
@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestTLS
 
-/// A key of 1,024 bits, as it should not be used any more.
+/// A 1,024-bit key, which is too weak today.
 func weakIdentity(in folder: Folder) throws -> ServerIdentity {
   guard let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil) else { throw Unexpected("RSA") }
   defer { EVP_PKEY_CTX_free(context) }
@@ -51,10 +51,10 @@ func weakIdentity(in folder: Folder) throws -> ServerIdentity {
     try write(Array(first.certificatePEM.utf8), known)
     #expect(!first.certificatePEM.contains("PRIVATE"))
     _ = try ClientTLS(.authority(file: known, name: "atrest"))
-    // Nobody else's.
+    // A new file gets a new identity.
     let other = try ServerIdentity.loadOrMake(file: folder.path("other.pem"))
     #expect(other.fingerprint != first.fingerprint)
-    // Ten years on it is still itself: devices know the fingerprint.
+    // Ten years later it is unchanged: devices pin the fingerprint.
     #expect(
       try ServerIdentity.loadOrMake(file: file, now: first.validUntil + 9).fingerprint
         == first.fingerprint)
@@ -64,7 +64,7 @@ func weakIdentity(in folder: Folder) throws -> ServerIdentity {
   func crash() throws {
     let folder = try Folder()
     let file = folder.path("identity.pem")
-    // What a crash before the rename leaves.
+    // The remains of a crash before the rename.
     try write(Array("-----BEGIN PRIVATE KEY-----".utf8), file + ".new", mode: 0o644)
     _ = try ServerIdentity.loadOrMake(file: file)
     #expect(mode(file) == 0o600)
@@ -78,7 +78,7 @@ func weakIdentity(in folder: Folder) throws -> ServerIdentity {
     let whole = try pem(try ServerIdentity.loadOrMake(file: file))
     chmod(file, 0o640)
     #expect(throws: TLSFileError.exposed(path: file)) { try ServerIdentity.loadOrMake(file: file) }
-    // Every cut, and some flipped bytes: an error or the very same identity, never a new one.
+    // Every truncation and some flipped bytes: an error or the same identity, never a new one.
     let fingerprint = try ServerIdentity.load(certificateFile: file, keyFile: file).fingerprint
     for length in stride(from: 0, to: whole.count, by: 7) {
       try write(Array(whole[..<length]), file)
@@ -188,7 +188,7 @@ func weakIdentity(in folder: Folder) throws -> ServerIdentity {
     #expect(CertificateFingerprint([1, 2, 3]) == nil)
   }
 
-  /// The key under a passphrase.
+  /// The key encrypted with a passphrase.
   private func locked(_ identity: ServerIdentity) throws -> [UInt8] {
     let memory = try #require(OpenSSLRef.bio(BIO_new(BIO_s_mem())))
     let word = Array("word".utf8)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `openssl s_client`, where it is installed, makes of the server.
+// The server as seen by `openssl s_client`, where it is installed.
 
 import Foundation
 import Testing
@@ -8,7 +8,7 @@ import Testing
   private static let path = "/usr/bin/openssl"
   static let isThere = FileManager.default.isExecutableFile(atPath: path)
 
-  /// What it printed, and whether it was content.
+  /// The command's output, and whether it succeeded.
   private func client(_ port: UInt16, _ arguments: String) async throws -> (String, Bool) {
     try await blocking {
       let process = Process()

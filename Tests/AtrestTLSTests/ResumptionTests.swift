@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client that comes back goes on where it was, unless the server has changed.
+// Session resumption, unless the server has changed.
 
 import AtrestTestSupport
 import Testing
@@ -74,7 +74,7 @@ import Testing
     #expect(box.current.identity.fingerprint == next.fingerprint && before != next.fingerprint)
     #expect(try !connect(client, box.current).client.session.isResumed)
     #expect(try connect(client, box.current).client.session.isResumed)
-    // Whoever was there stays.
+    // Existing connections continue.
     try running.exchangeData()
   }
 

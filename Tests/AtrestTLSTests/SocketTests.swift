@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gRPC over TLS on real sockets: calls, crowds, strangers, and a certificate that changes under
-// load.
+// gRPC over TLS on real sockets: calls, many connections, foreign peers, and a certificate that
+// changes under load.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -12,7 +12,7 @@ import Testing
 @testable import AtrestRPC
 @testable import AtrestTLS
 
-/// One at a time, for some of them open very many sockets.
+/// Serialized, because some open very many sockets.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct SocketTests {
   @Test("calls and streams work as they do in the clear")
   func echo() async throws {
@@ -24,7 +24,7 @@ import Testing
     #expect(try await channel.echo(large) == large)
     var iterator = channel.serverStream("/test.v1.Echo/Open", []).makeAsyncIterator()
     let writer = await world.writers.next()
-    // A reader that does not hurry: windows, sockets and queues fill, and the server waits.
+    // A slow reader: windows, sockets and queues fill, and the server waits.
     let sender = Task {
       for index in 0..<200 {
         guard await writer.sendWhenReady([UInt8(index)] + large.prefix(60_000)) == .queued else {
@@ -76,7 +76,7 @@ import Testing
         })
     }
     #expect(await answer.next() == question)
-    // One delivery is 64 KiB of ciphertext and what was left of a record before.
+    // One delivery is 64 KiB of ciphertext plus the rest of a record from before.
     #expect(await mostHeld.next() < limit + 65_536 + 16_384)
     await listener.stop()
     await near.stop()
@@ -116,7 +116,7 @@ import Testing
     let status = try await failure { () throws(Status) in try await wrong.echo([]) }
     #expect(status == Status(.unavailable, TLSError.pinMismatch.userMessage))
     #expect(wrong.tlsFailure == .pinMismatch)
-    // It has a second address where nobody listens: what the first one showed is the news.
+    // Nothing listens on the second address, so the error of the first one must be reported.
     guard case .ipv4(_, let port) = world.address else { throw Unexpected("not IPv4") }
     let named = try world.channel(
       ClientTLS(.pinned(try ServerIdentity.generate().fingerprint)),
@@ -174,7 +174,7 @@ import Testing
     let world = try World { $0.limits.handshakeTimeout = .seconds(3_600) }
     let socket = try RawSocket(to: world.address)
     socket.send([22, 3, 1])
-    // A call that was answered proves that the shards are at work; the other connection was first.
+    // A completed call proves that the shards run. The other connection came first.
     let channel = try world.channel(world.pinned())
     _ = try await channel.echo([])
     await channel.close()
@@ -214,8 +214,7 @@ import Testing
     }
     let old = try world.pinned()
     let callers = Task {
-      // New connections all the while, each believing in whatever was true when it was made or
-      // later.
+      // New connections all the while. Each trusts the certificate of its creation or a later one.
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<4 {
           group.addTask {
@@ -226,7 +225,7 @@ import Testing
                   throw Status(.internal, "echo")
                 }
               } catch {
-                // The certificate changed between the look at it and the handshake.
+                // The certificate changed between reading it and the handshake.
                 guard channel.tlsFailure == .pinMismatch else { throw Unexpected("\(error)") }
               }
               await channel.close()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which servers a client believes, and what it says of the others.
+// Which servers a client trusts, and the errors for the others.
 
 import AtrestTestSupport
 import CAtrestOpenSSL
@@ -11,7 +11,7 @@ import Testing
   private let now = Authority.now
   private let day = Authority.day
 
-  /// What the client makes of a server with this identity.
+  /// The client's verdict on a server with this identity.
   private func verdict(
     _ trust: ClientTrust, _ identity: ServerIdentity
   ) throws -> (client: TLSError?, server: TLSError?) {
@@ -56,7 +56,7 @@ import Testing
     #expect(try verdict(trust("b.a.example.org"), wildcard).client == .wrongName("b.a.example.org"))
     #expect(try verdict(trust("a.b"), identity(["DNS:a.b"], -3, -1)).client == .expired)
     #expect(try verdict(trust("a.b"), identity(["DNS:a.b"], 1, 3)).client == .notYetValid)
-    // Somebody else's signature, under the same name.
+    // Signed by another CA, for the same name.
     let stranger = try ServerIdentity.signed(
       by: try Authority(), names: ["DNS:a.b"], validFrom: now - day, validUntil: now + day)
     #expect(try verdict(trust("a.b"), stranger).client != nil)
@@ -92,7 +92,7 @@ import Testing
     let pair = try Pair(donor, server)
     converse(pair.client, pair.server)
     try pair.exchangeData()
-    // As if tickets had got mixed up: the pin decides all the same.
+    // As if tickets had been mixed up: the pin decides regardless.
     let other = try ClientTLS(.pinned(try ServerIdentity.generate().fingerprint))
     let ticket = try #require(donor.takeTicket())
     let session = try TLSSession(client: other, ticket: ticket)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small gRPC service over TLS on loopback, and channels to call it with.
+// A small gRPC service over TLS on loopback, and channels to call it.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -11,7 +11,7 @@ import Testing
 
 @testable import AtrestTLS
 
-/// Something that happens, and can be waited for.
+/// An event that can be awaited.
 final class Signal<Value: Sendable>: Sendable {
   private let state = Mutex<(values: [Value], waiters: [CheckedContinuation<Value, Never>])>(
     ([], []))
@@ -38,16 +38,16 @@ final class Signal<Value: Sendable>: Sendable {
   }
 }
 
-/// A server with an identity of its own, stopped by `stop`.
+/// A server with its own identity. Call `stop` at the end.
 final class World: Sendable {
   let identity: ServerIdentity
   let box: TLSContextBox
   let server: GRPCServer
   let address: SocketAddress
-  /// Each open stream's writer, as it begins.
+  /// Each stream's writer when the stream begins.
   let writers = Signal<StreamWriter>()
 
-  /// - Parameter isEncrypted: Without it the server speaks plaintext.
+  /// - Parameter isEncrypted: If false, the server speaks plaintext.
   init(
     isEncrypted: Bool = true, configure: (inout GRPCServer.Configuration) -> Void = { _ in }
   ) throws {
@@ -68,10 +68,10 @@ final class World: Sendable {
       on: try SocketAddress(parsing: "127.0.0.1:0"), tls: isEncrypted ? box : nil)
   }
 
-  /// What a paired device believes.
+  /// The trust settings of a paired device.
   func pinned() throws -> ClientTLS { try ClientTLS(.pinned(box.current.identity.fingerprint)) }
 
-  /// A channel to the server; nil is plaintext.
+  /// A channel to the server. Nil: plaintext.
   func channel(
     _ tls: ClientTLS?, to endpoint: Endpoint? = nil, shard: Shard? = nil
   ) throws -> GRPCChannel {
@@ -90,13 +90,13 @@ extension GRPCChannel {
   }
 }
 
-/// The status a call fails with.
+/// The status with which a call fails.
 func failure<Value>(_ body: () async throws(Status) -> Value) async throws -> Status {
   do { _ = try await body() } catch { return error }
   throw Unexpected("the call succeeded")
 }
 
-/// Runs blocking code away from the threads of Swift's tasks.
+/// Runs blocking code outside the threads of Swift's tasks.
 func blocking<Value: Sendable>(
   _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {
@@ -105,7 +105,7 @@ func blocking<Value: Sendable>(
   }
 }
 
-/// A blocking socket with a time limit, so that a hang is a failure. Closed by whoever made it.
+/// A blocking socket with a timeout, so that a hang becomes a failure. Its creator closes it.
 struct RawSocket: Sendable {
   let descriptor: CInt
 

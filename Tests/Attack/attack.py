@@ -24,7 +24,7 @@ from target import Meter, Target
 
 HERE = pathlib.Path(__file__).parent
 SHORT_SECONDS, FULL_SECONDS = 1.0, 60
-# How long the daemon may take to give back what an attack took.
+# How long the daemon may take to release what an attack used.
 BACK_SECONDS = 10
 
 
@@ -102,7 +102,7 @@ class Scale(typing.NamedTuple):
 
     seconds: float
     full: bool
-    # The bound of the bystander's 99th percentile, in seconds.
+    # The limit for the bystander's 99th percentile latency, in seconds.
     latency: float = LATENCY_SECONDS
 
     def of(self, attack):
@@ -137,7 +137,7 @@ def measure(attack, target, children, verdict, scale):
         for child in children:
             child.begin()
         if attack.witness is not None:
-            time.sleep(seconds * 0.7)  # In the middle of it.
+            time.sleep(seconds * 0.7)  # In the middle of the attack.
             verdict.notes.append(attack.witness(target))
         reports = [child.result(seconds + 40) for child in attackers]
         found = [bystander.result(20) for bystander in bystanders]
@@ -148,7 +148,7 @@ def measure(attack, target, children, verdict, scale):
     verdict.base, verdict.most = meter.base, meter.most
     since = time.monotonic()
     while not verdict.is_back(target, meter) and time.monotonic() - since < BACK_SECONDS:
-        time.sleep(0.05)  # The pace of polling.
+        time.sleep(0.05)  # The polling interval.
     verdict.back_after = time.monotonic() - since
     judge(verdict, dict(zip(ROLES, found)), reports, target, meter)
 
@@ -231,9 +231,9 @@ def main():
             verdicts.append(verdict)
             print(line(verdict), flush=True)
 
-    # What mostly waits runs beside the others. What needs the processor runs alone, or it would
-    # measure its neighbour; only the next one's daemon and clients get ready meanwhile, unless that
-    # keeps the disk busy.
+    # Attacks that mostly wait run in parallel. Attacks that need the processor run alone, or they
+    # would measure each other. Meanwhile only the next one's daemon and clients are prepared,
+    # unless that uses the disk.
     with (
         concurrent.futures.ThreadPoolExecutor(1) as ahead,
         concurrent.futures.ThreadPoolExecutor(max(1, len(quiet))) as beside,

@@ -8,7 +8,7 @@ from bystander import ROLES
 MIB = 1 << 20
 LATENCY_SECONDS = 0.250
 GROWTH_BYTES = 64 * MIB
-# What may be left of that when it is over: what the allocator keeps, for the next ones.
+# How much of that may remain afterwards, because the allocator keeps it for reuse.
 LEFT_BYTES = 32 * MIB
 # Descriptors that may come and go by themselves: an admin call, the database's own.
 SPARE_DESCRIPTORS = 4
@@ -21,7 +21,7 @@ class Verdict:
         self.attack, self.latency = attack, latency
         self.problems, self.known, self.notes = [], [], []
         self.cpu = self.back_after = 0.0
-        # By what the bystander does.
+        # Keyed by the bystander's operation.
         self.p99 = {}
         self.base = self.most = 0
         self.cuts, self.uncut, self.seen = [], [], collections.Counter()

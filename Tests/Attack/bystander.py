@@ -103,7 +103,7 @@ class Watcher(Pusher):
         self.stream, self.heard = self.peer.stream(), 0
         frames = data_frames(self.stream, message())
         self.peer.say(open_call(self.stream, request(WATCH, self.token)) + b"".join(frames))
-        self.wait_for_more()  # The first event tells where the account is.
+        self.wait_for_more()  # The first event reports the account's head.
 
     def wait_for_more(self):
         until = time.monotonic() + 10

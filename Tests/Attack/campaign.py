@@ -17,27 +17,26 @@ class Attack:
 
     name: str
     run: Callable
-    # How soon each connection has to be cut, in seconds; None where no limit is meant to exist.
+    # How soon each connection must be closed, in seconds. None: no limit is intended.
     cut: Optional[float] = None
     attackers: int = 1
     tls: bool = False
-    # How many devices the attackers' account has; each attacker knows the tokens of all.
+    # The number of devices in the attackers' account. Each attacker knows all their tokens.
     identities: int = 1
-    # Runs beside others that need little of the processor, for at least `seconds`.
+    # Runs beside attacks that need little of the processor, for at least `seconds`.
     quiet: bool = False
     seconds: float = 0
-    # Limits of the daemon that are not the default: NAME=VALUE.
+    # Non-default limits of the daemon: NAME=VALUE.
     limits: Tuple[str, ...] = ()
-    # What the attackers' account holds: answers of 240 KiB, and small records.
+    # What the attackers' account contains: responses of 240 KiB, and small records.
     pages: int = 0
     records: int = 1
-    # Called with the target in the middle of the attack, and again when it is over; what it returns
-    # is printed.
+    # Called with the target during the attack and again afterwards. Its results are printed.
     witness: Optional[Callable] = None
     afterwards: Optional[Callable] = None
-    # Called with what the attackers noted; returns a sentence if that is not as it should be.
+    # Called with the attackers' notes. Returns a sentence if they show a failure.
     judge: Optional[Callable] = None
-    # Which of the bounds is known to be missed, and why: printed, but no failure.
+    # Bounds that are known to be missed, with the reason: printed, but no failure.
     known: Dict[str, str] = field(default_factory=dict)
     only_full: bool = False
 
@@ -92,7 +91,7 @@ class Run:
                     self.sent += peer.push(make, reads)
                 self.note_end(peer, since)
             if self.cuts and self.cuts[-1] < 0.001:
-                time.sleep(0.002)  # Turned away at the door: enough to keep knocking.
+                time.sleep(0.002)  # Refused at connect: enough to keep trying.
 
     def calls(self, block, frames, at_once=50, seconds=10):
         """Makes calls on one connection after the other, so many at once, and counts how they end."""
@@ -118,7 +117,7 @@ class Run:
                     pass
                 if peer.is_closed:
                     self.note_end(peer, since.pop(peer))
-            time.sleep(max(0, min(turn, self.until) - time.monotonic()))  # The pace is the attack.
+            time.sleep(max(0, min(turn, self.until) - time.monotonic()))  # The attack's own pace.
         for peer, began in since.items():
             self.note_end(peer, began)
             peer.close()

@@ -23,7 +23,7 @@ def gather(run, total, say):
         peers.append(peer)
     run.seen["asked"] = len(peers)
     while run.going:
-        time.sleep(max(0, min(0.5, run.until - time.monotonic())))  # A crowd does nothing.
+        time.sleep(max(0, min(0.5, run.until - time.monotonic())))  # Idle connections do nothing.
     for peer in peers:
         while peer.hear(0):
             pass

@@ -9,7 +9,7 @@ import time
 from campaign import attack
 from stalls import HANDSHAKE
 
-# A ClientHello that says it is 508 bytes long.
+# A ClientHello that claims a length of 508 bytes.
 HELLO = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
 CONNECT = 10 + 2
 

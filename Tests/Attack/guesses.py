@@ -14,8 +14,8 @@ from peer import PAIR, data_frames, open_call, request
 from wire import message
 
 LETTERS = "BCDFGHJKLMNPQRSTVWXZ"
-# What `AttemptLimiter` allows an address: 6 in a row, then one in two minutes. And all together:
-# 200, then one a second.
+# The limits of `AttemptLimiter`: per address 6 in a row, then one in two minutes; in total 200,
+# then one per second.
 ROW, EACH, ALL_ROW, ALL_EACH = 6, 120, 200, 1
 ADDRESSES = 20
 

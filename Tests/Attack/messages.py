@@ -12,7 +12,8 @@ from peer import EXCHANGE, HEALTH, PAIR, data_frames, open_call, request
 from wire import message
 
 LIMIT = 272 * 1024
-# Every so many fields one has a random value: it shrinks to a seventieth, and not a hundredth.
+# One in this many fields has a random value, so that it compresses by a factor of 70 instead of
+# 100.
 NOISE = 64
 
 

@@ -102,8 +102,7 @@ class Peer:
             told = (LARGE if window is None else window).to_bytes(4, "big")
             wider = frame(WINDOW, payload=LARGE.to_bytes(4, "big")) if window is None else b""
             self.say(PREFACE + frame(SETTINGS, payload=b"\0\4" + told) + wider)
-            # The one acknowledgement that is owed goes out now: later it might fall into the middle
-            # of a frame.
+            # Send the one owed acknowledgement now. Later it might fall into the middle of a frame.
             while not self.frames[SETTINGS] and self.hear(5):
                 pass
             if self.frames[SETTINGS]:

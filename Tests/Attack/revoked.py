@@ -7,7 +7,7 @@ from campaign import attack
 from peer import WATCH, Peer, open_call, request
 from wire import frame, message
 
-# From the owner's command to the end of everything, the command's own time included.
+# From the operator's command to the end of all streams, including the command itself.
 SECONDS = 1.0
 
 
@@ -18,11 +18,11 @@ def revoke(target):
     watch = open_call(1, request(WATCH, token)) + frame(0, 1, 1, asks)
     reader = Peer(target.address)
     reader.say(watch)
-    # Neither lets the server send a byte on its streams; the second has not finished asking either.
+    # Neither grants the server any window. The second has not finished its request either.
     deaf, half = Peer(target.address, window=0), Peer(target.address, window=0)
     deaf.say(watch + open_call(3, request(token=token)) + frame(0, 1, 3, asks))
     half.say(open_call(1, request(token=token)) + frame(0, 0, 1, message(b"x", length=1000)))
-    # Reads nothing at all, not even the goodbye.
+    # Reads nothing at all, not even GOAWAY.
     mute = Peer(target.address)
     mute.say(watch)
     while not reader.answers[1].body:
@@ -40,7 +40,7 @@ def revoke(target):
             assert reader.answers[1].status == "16", f"the stream ended with {reader.answers[1].status}"
     took = time.monotonic() - since
     assert took < SECONDS, f"{sum(not peer.is_closed for peer in peers)} connections left after {took:.2f} s"
-    # It is closed if what is in line can be read to the end without waiting.
+    # It is closed if the queued data can be read to the end without blocking.
     while mute.hear(0.05):
         pass
     assert mute.is_closed, "the connection that reads nothing is open"

@@ -7,11 +7,11 @@ from campaign import attack
 from peer import HEADERS, PAIR, PREFACE, WATCH, data_frames, open_call, request
 from wire import frame, message
 
-# The server's own limits (`Limits`), and a second or two for a machine with other things to do.
+# The server's own limits (`Limits`), plus a second or two for a busy machine.
 HANDSHAKE, FIRST_REQUEST, HEADER_STALL = 5 + 2, 10 + 2.5, 10 + 2
-# Progress is looked at every 10 s, so what stops just after a look has nearly 20.
+# Progress is checked every 10 s, so a stall just after a check takes nearly 20 s to detect.
 REQUEST_STALL = 20 + 2
-# The first bytes of a frame are no request yet; then its header block has its own 10 s.
+# A partial frame is not a request yet. Then its header block has its own 10 s.
 SLOW_HEADERS = 10 + 10 + 2.5
 
 
@@ -77,7 +77,7 @@ def body(run, block, each_second, size=200 * 1024):
                 pass
             if peer.is_closed or peer.answers[1].is_over:
                 ended[peer] = time.monotonic() - since
-        time.sleep(max(0, min(1, run.until - time.monotonic())))  # The pace is the attack.
+        time.sleep(max(0, min(1, run.until - time.monotonic())))  # The attack's own pace.
     run.cuts += ended.values()
     run.uncut += [time.monotonic() - since] * (len(peers) - len(ended))
     for peer in peers:
@@ -90,7 +90,7 @@ def stalled_body(run):
     body(run, request(token=run.token), 0)
 
 
-# 60 s by default; a run that is short asks for less.
+# 60 s by default. A short run reduces it.
 BODY = {"cut": 8 + 2, "limits": ("request-timeout=8s",), "quiet": True, "seconds": 12}
 
 

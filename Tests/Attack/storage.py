@@ -10,7 +10,7 @@ from peer import EXCHANGE, LIST, RECONCILE, data_frames, open_call, request
 from values import offer, water
 from wire import message
 
-# What `calls-per-device` allows.
+# The limit `max-calls-per-device`.
 AT_ONCE = 100
 
 
@@ -25,7 +25,7 @@ def hang_up(run, block, body):
         with run.peer() as peer:
             peer.say(b"".join(whole_call(peer, block, body)[1] for _ in range(AT_ONCE)))
             run.seen["asked"] += AT_ONCE
-            # Let go of before all of it arrived, it would not even be asked.
+            # If cancelled before it has arrived completely, it would not even be submitted.
             time.sleep(0.01)
 
 

@@ -25,14 +25,14 @@ class Target(Daemon):
     def __init__(self, binaries, directory, tls=False, limits=()):
         super().__init__(binaries, directory)
         self.tls = tls
-        # A device that nobody uses, for the owner to revoke.
+        # An unused device for the operator to revoke.
         self.lost = None
         self.limits = [part for limit in limits for part in ("--limit", limit)]
 
     def up(self):
         command = [self.program, "serve", "--data", self.data, "--listen", "127.0.0.1:0", *self.limits]
         with open(self.log, "ab") as log:
-            # setpriv: should this process be killed, the daemon does not outlive it.
+            # setpriv: the daemon dies with this process, even if that is killed.
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", *command, *([] if self.tls else ["--insecure"])],
                 stdout=subprocess.PIPE,
@@ -126,7 +126,7 @@ class Meter:
                 self.most = max(self.most, self.target.rss)
                 self.most_descriptors = max(self.most_descriptors, self.target.descriptors)
             except OSError:
-                return  # It is gone; whoever waits for its answers says so.
+                return  # It is gone. The waiting caller reports that.
 
     def stop(self):
         """Returns how much of one core it used."""

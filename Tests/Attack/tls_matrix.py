@@ -103,7 +103,7 @@ def session(address, folder, version):
     client = Client(address, version, "-sess_out", str(path))
     until = time.monotonic() + PATIENCE
     while not (path.exists() and path.stat().st_size) and time.monotonic() < until:
-        time.sleep(0.02)  # The pace of polling.
+        time.sleep(0.02)  # The polling interval.
     client.end()
     return path if path.exists() else None
 

@@ -22,8 +22,8 @@ import part_upgrade
 import part_wal
 from result import HEAD, Result, details, line
 
-# How thorough each mode is: `short` is for every change, `full` is `make chaos`, `long` is `full`
-# with more kills. A step of n takes every nth case, and which ones changes with the seed.
+# The thoroughness of each mode. `short` is for every change, `full` is `make chaos`, and `long` is
+# `full` with more kills. A step of n takes every nth case. The seed determines which.
 SHORT = {
     "cycles": 300,
     "acknowledged": 0,
@@ -115,7 +115,7 @@ def parts(options, mode):
 def main():
     options = arguments()
     options.seed = options.seed or f"{random.SystemRandom().randrange(1 << 32):x}"
-    # Also where they were being ignored: whatever runs is ended and tidied up.
+    # Even if they were ignored before, so that running children are terminated and cleaned up.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     known = parts(options, MODES[options.mode])

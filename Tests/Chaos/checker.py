@@ -92,8 +92,8 @@ def check(history: History, state: Dict[Key, Record]) -> Verdict:
         record = state.get(key, {})
         visible, floor = record.get(field), record.get(PRUNE_FLOOR_FIELD)
         if floor:
-            # What the deletion superseded may be gone; that somebody deleted is checked with the
-            # rest.
+            # Writes that the deletion superseded may be gone. The rest of the checks cover the
+            # deletion itself.
             writes = {w: known for w, known in writes.items() if w.stamp >= floor.stamp}
         for register in unaccounted(key, field, writes, visible, journal):
             verdict.lose(f"lost: {name(key, field, register)}")
@@ -126,8 +126,8 @@ def unaccounted(key, field, writes, visible, journal):
         is_accounted = (
             register == visible
             or journal_id(key, register) in journal
-            # Some greater write that took place knew this one: by having replaced it, or as its own
-            # replica's, or there was nothing to choose.
+            # Some greater write that took effect knew this one: it replaced it, or came from the
+            # same replica, or the values were equal.
             or register.stamp in replaced
             or register.stamp.replica in replicas
             or register.value in values
@@ -144,7 +144,7 @@ def journalled(state):
     """What the journal holds: by its name, the key and the register that lost."""
     entries = {}
     for (kind, id), record in state.items():
-        if kind == CONFLICT and ENTRY_FIELD in record:  # Otherwise it has ended.
+        if kind == CONFLICT and ENTRY_FIELD in record:  # Otherwise it has expired.
             value = b"".join(record[f].value for f in sorted(record))
             entry = records_pb2.Conflict.FromString(value).entry
             entries[id] = ((entry.kind, entry.id), to_register(entry.lost))
@@ -167,8 +167,8 @@ def was_tried(history, key, field, register):
     writes = history.writes.get((key, field), {})
     if register in writes:
         return True
-    # Otherwise it must have come with an action on the whole record: a deletion that forgot the
-    # rest of it, or an edit that brought the rest back under its own stamp.
+    # Otherwise it must have come with an action on the whole record: a deletion that pruned the
+    # rest, or an edit that restored the rest under its own stamp.
     actions = history.writes.get((key, DELETED_FIELD), {})
     deletes = field == PRUNE_FLOOR_FIELD
     return any(

@@ -58,7 +58,7 @@ def check_entries(entries, state):
     for at, id in entries.ids.items():
         record = state.get((records_pb2.KIND_WATER, id), {})
         if at not in found and DELETED_FIELD in record and record[DELETED_FIELD].value:
-            found[at] = DELETED  # And its contents forgotten.
+            found[at] = DELETED  # And its contents were pruned.
             keys.add((records_pb2.KIND_WATER, id))
     for at, possible in entries.possible.items():
         if found.get(at) not in possible:
@@ -72,8 +72,8 @@ class Commands:
     def __init__(self, name):
         self.name = name
         self._all = Entries()
-        self._keys = defaultdict(set)  # By an entry's time: the records that seem to be it.
-        self._time = {}  # And back.
+        self._keys = defaultdict(set)  # Keyed by an entry's time: the records that may be it.
+        self._time = {}  # The reverse mapping.
         self._lives = set()
         self._touched = set()
         self._counted = 0

@@ -21,10 +21,10 @@ from atrest.sync.v1 import sync_pb2
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, RESET, SETTINGS, GOAWAY, WINDOW = 0, 1, 3, 4, 7, 8
 END_STREAM, END_HEADERS = 1, 4
-INITIAL_WINDOW, WIDE = 4, 1 << 20  # More than any answer, so that none has to be asked for.
-CLIENTS_A_HOST = 500  # A server takes no more than some from one address.
+INITIAL_WINDOW, WIDE = 4, 1 << 20  # Larger than any response, so that no WINDOW_UPDATE is needed.
+CLIENTS_A_HOST = 500  # The server limits the connections per address.
 ATTEMPT_SECONDS = 30
-PATIENCE_SECONDS = 0.5  # At most this long between two attempts, as nobody backs off for long.
+PATIENCE_SECONDS = 0.5  # Maximum delay between two attempts: no long backoff.
 
 
 def call(authority, token, body):
@@ -55,7 +55,7 @@ class Client:
     def __init__(self, number, token):
         self.number, self.token = number, token
         self.socket = None
-        self.body = b""  # What it has to say, until that is answered.
+        self.body = b""  # The current request, until it is answered.
         self.attempts = 0
 
     def begin(self, address):
@@ -95,7 +95,7 @@ class Client:
             if kind == DATA:
                 self.said += payload
             elif kind == HEADERS and flags & END_STREAM:
-                if not self.said:  # A refusal, which says to come again later.
+                if not self.said:  # A refusal that says to try again later.
                     raise ConnectionRefusedError
                 return sync_pb2.ExchangeResponse.FromString(self.said[5:])
         return None

@@ -27,16 +27,16 @@ class Ledger:
         self.commands = commands
         self.cursor = None
         self.acknowledged = 0
-        self._tries = defaultdict(dict)  # By key: encoded offers, and whether one was acknowledged.
-        self._records = {}  # By key: encoded, as the feed told last.
-        self._journal = defaultdict(set)  # By key: the journal's keys about it.
-        self._counted = {}  # By key: what of it is in `acknowledged`.
+        self._tries = defaultdict(dict)  # Offers by key, and whether acknowledged.
+        self._records = {}  # Keyed by record: its encoding in the latest feed.
+        self._journal = defaultdict(set)  # Keyed by record: the keys of its journal entries.
+        self._counted = {}  # Keyed by record: its part of `acknowledged`.
         self._touched = set()
         self._audited = 0
         self._lives = set()
         self._problems = []
 
-    # What is new.
+    # Updates.
 
     def read(self, folder, *names):
         """Takes in the lives of writers that ended since. Nobody may be living one meanwhile."""
@@ -82,7 +82,7 @@ class Ledger:
         for commands in self.commands:
             commands.see(key, message)
 
-    # What is to be said of it.
+    # Results.
 
     @property
     def wants_audit(self):

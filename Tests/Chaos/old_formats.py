@@ -178,12 +178,12 @@ REPLICA_5 = """
     ) STRICT;
 """
 
-# What leads from nothing to each format, to the letter: the text of tables is compared. What a step
-# does to the rows is left out.
+# The statements that create each format from the previous one, to the letter, because the tables'
+# SQL texts are compared. Changes to rows are omitted.
 SERVER_STEPS = [SERVER_1, SERVER_2, SERVER_3, SERVER_4]
 REPLICA_STEPS = [REPLICA_1, REPLICA_2, REPLICA_3, REPLICA_4, REPLICA_5]
 
-# What columns are called now: old table and column to the new one.
+# Renamed columns: old table and column to the new one.
 RENAMED = {
     ("meta", "epoch"): "name",
     ("device", "sync_token"): "outbox_token",

@@ -61,7 +61,7 @@ def server_copes(scene, what, result):
     scene.meet()
     for _ in range(2):
         scene.stranger_writes()
-        # A record may come that cannot be read: stored bytes are sent as they are.
+        # A record may be undecodable, because stored bytes are sent as they are.
         with contextlib.suppress(grpc.RpcError, AssertionError, ValueError):
             scene.stranger.sync()
         if scene.server.process.poll() is None:

@@ -13,7 +13,7 @@ from states import from_dump, from_feed
 from stranger import Stranger
 from world import Server, free_port
 
-KEYS = 40  # Records of each stranger: enough for a session of 8 KiB each way.
+KEYS = 40  # Records of each independent client: enough for a session of 8 KiB each way.
 
 
 def stranger(binaries, folder, *, step, offset=0):
@@ -113,7 +113,7 @@ def companion(binaries, folder, *, step, offset=0):
         attempt()
         lengths = attempt()
         for direction in (UP, DOWN):
-            # A little further than the session was long: it is not the same each time.
+            # A little further than the session was long, because its length varies.
             for at in range(1 + offset % step, lengths[direction] + 40, step):
                 proxy.cut_after(direction, at, is_abrupt=bool(at % 2))
                 attempt()

@@ -77,7 +77,7 @@ def inside(binaries, folder):
     disk = Disk(folder / "disk")
     original = Scene.prepare(binaries, folder / "original")
     scene = original.copy(disk.folder / "scene")
-    # Only the product meets the full disk: our own logs do not.
+    # Only the product meets the full disk. Our own logs do not.
     scene.logs = original.logs
     scene.server.log = folder / "log.txt"
     try:

@@ -15,7 +15,7 @@ from result import Result
 from stranger import encoded
 from world import Server
 
-ACCOUNTS, DEVICES = 8, 4  # Devices of each account; clients share them.
+ACCOUNTS, DEVICES = 8, 4  # Devices per account. Clients share them.
 SPARE_DESCRIPTORS = 200
 SECONDS = 120
 BYTES_A_CLIENT, BYTES_BESIDES = 128 << 10, 256 << 20
@@ -39,7 +39,7 @@ def run(binaries, folder, *, clients):
             device.channel.close()
         members = list(itertools.islice(itertools.cycle(devices), clients))
         herd = Herd(server.listen, [device.token for _, device in members])
-        places = [None] * clients  # What each of them has seen.
+        places = [None] * clients  # What each client has seen.
         logs_of = {account: OpLog.next_life(logs, account) for account in accounts}
         for name in ("first", "after the outage"):
             speak(result, server, herd, members, places, logs_of, name)

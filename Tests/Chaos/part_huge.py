@@ -114,7 +114,7 @@ class Neighbour(threading.Thread):
                 begun = time.monotonic()
                 try:
                     answer = device.exchange(cursor, [values.offer(values.water(self.replica))])
-                except Exception as error:  # Not answered in ten seconds, or refused.
+                except Exception as error:  # Not answered within ten seconds, or refused.
                     self.problems.append(f"the neighbour was not served: {error}")
                     return
                 self.slowest = max(self.slowest, time.monotonic() - begun)

@@ -18,12 +18,12 @@ from stranger import encoded
 from typist import Typist
 from world import LIMIT_SECONDS, Companion, Server, device_of, free_port
 
-# How many writes are to what is there already. A store that grows slowly starts fast after each
-# kill, as it is read from one end to the other; a replica that does keeps commands fast.
+# The share of writes to existing records. A store that grows slowly restarts quickly after each
+# kill, because it is read completely. A replica that grows slowly keeps commands fast.
 CHANGES = 0.85
 
-# Shared: four devices disagree about some keys. The bulk accounts have one writer each, for
-# numbers.
+# Shared: four devices make conflicting writes to some keys. The bulk accounts have one writer each,
+# for large numbers.
 SHARED = "shared"
 STRANGERS = {"alpha": SHARED, "beta": SHARED, "bulk-one": "bulk-one", "bulk-two": "bulk-two"}
 COMPANIONS = ("phone", "tablet")
@@ -42,7 +42,7 @@ class KillRun:
         self.progress = self._load()
         self.rng = random.Random(f"{seed}/{self.progress['cycles']}")
         self.server = Server(binaries, folder, self.progress["port"])
-        # Writers are forked from a process that has loaded gRPC already, so that many can be
+        # Writers are forked from a process that has already loaded gRPC, so that many can be
         # killed.
         self.forks = multiprocessing.get_context("forkserver")
         self.forks.set_forkserver_preload(["tether", "writer"])
@@ -101,8 +101,8 @@ class KillRun:
             "batch": max(1, self.batch // 5) if is_shared else self.batch,
             "pause": 0.25 if is_shared else 0.02,
             "recent": None if is_shared else 300,
-            # What all disagree about is new after each check, so that nobody has to know all of
-            # the past, and the checker not to look at it again.
+            # Conflicting records are new after each check. So nobody has to know the whole past,
+            # and the checker need not examine it again.
             "since": self.progress["cursors"].get(account) if is_shared else None,
             "shared_keys": 20 if is_shared else 0,
             "theme": f"shared.{self.progress['checks']}",
@@ -134,7 +134,7 @@ class KillRun:
             return
         self.server.kill()
         while self.rng.random() < 0.15:
-            # Sometimes it does not even live to listen.
+            # Sometimes it is killed before it listens.
             with open(self.server.log, "ab") as log:
                 infant = self.server.spawn(log=log)
             time.sleep(self.rng.uniform(0, 0.06))
@@ -165,7 +165,7 @@ class KillRun:
             process.terminate()
         for name, process in self.writers.items():
             process.join(20)
-            if process.exitcode not in (0, -signal.SIGTERM):  # The latter if it had hardly begun.
+            if process.exitcode not in (0, -signal.SIGTERM):  # -SIGTERM if it had hardly begun.
                 surprises.append(f"the writer {name} ended with {process.exitcode}")
                 process.kill()
         for typist in self.typists:

@@ -19,7 +19,7 @@ from scene import Scene
 from world import LIMIT_SECONDS, Server
 
 DESCRIPTORS = 64
-KEPT = 65  # What a sync says when the server did not take something, which is kept.
+KEPT = 65  # The exit status of a sync when the server refused something, which stays pending.
 
 
 def run(binaries, folder):

@@ -15,7 +15,7 @@ from world import LIMIT_SECONDS
 
 ERRORS = ("EIO", "ENOSPC")
 STOP_SECONDS = 25
-LOG = "atrest.db-wal"  # What a commit syncs.
+LOG = "atrest.db-wal"  # The file that a commit syncs.
 CRASHES = {-signal.SIGILL, -signal.SIGTRAP, -signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS}
 
 
@@ -57,8 +57,7 @@ def sweep(
         step=error_step,
         offset=offset,
     )
-    # How often a thread wakes another differs from run to run, so that the last few calls may not
-    # be reached.
+    # Thread wake-ups differ between runs, so the last few calls may not be reached.
     hits = sum(attempt.run(fault, result) for fault in wanted)
     result.notes.append(f"{hits} of {len(wanted)} faults met their call")
     if attempt.untold:
@@ -71,7 +70,7 @@ class Run:
 
     def __init__(self, original, copy, trace):
         self.original, self.copy, self.trace = original, copy, trace
-        self.untold = set()  # Files that could not be synced, which the exit status did not tell.
+        self.untold = set()  # Files whose sync failed without a failing exit status.
 
     def run(self, fault, result):
         """Returns whether the fault came about."""
@@ -154,14 +153,14 @@ class CommandRun(Run):
         scene.meet()
         scene.stranger_writes()
         scene.stranger.sync()
-        # Both commands meet the fault; the second one also what the first one left.
+        # Both commands meet the fault. The second one also meets the first one's leftovers.
         first = scene.write("phone", prefix=prefix)
         of_first = self.trace.read_text()
         is_hit = bool(syscalls.injected(self.trace))
         self.trace.write_text("")
         second = scene.companions["phone"].run("sync", prefix=prefix)
         is_hit |= bool(syscalls.injected(self.trace))
-        # The longer one says how many faults there are to try.
+        # The longer trace determines the number of faults to try.
         self.trace.write_text(max(of_first, self.trace.read_text(), key=len))
         for done in (first, second):
             if done.returncode in CRASHES:

@@ -9,10 +9,11 @@ import syscalls
 from part_syscalls import CRASHES, DaemonRun, Run, sweep
 from scene import COMPANIONS, Scene
 
-RECORDS = 60  # Some pages.
+RECORDS = 60  # Several pages.
 
 
-# Formats of the server's store and of a replica: of the first version, and of the one before this.
+# Formats of the server's store and of a replica: the first version, the previous one, and the
+# current one.
 FIRST, BEFORE, NOW = (1, 1), (4, 5), (7, 6)
 
 

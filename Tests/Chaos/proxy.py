@@ -56,7 +56,7 @@ class Proxy:
                 try:
                     self._pump({near: (far, UP), far: (near, DOWN)}, limits)
                 except OSError:
-                    pass  # One of them is gone, and now the other.
+                    pass  # One of them is closed, and now the other.
                 if limits and self.is_abrupt:
                     for end in (near, far):
                         end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, ABORT)

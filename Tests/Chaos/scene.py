@@ -28,7 +28,7 @@ class Scene:
         self.server = Server(binaries, folder, port)
         self.companions = {n: Companion(binaries, folder / n) for n in COMPANIONS}
         self.stranger = None
-        self.rng = random.Random(7)  # What is written is the same each time, so that counts are.
+        self.rng = random.Random(7)  # Deterministic, so that counts are, too.
 
     @staticmethod
     def prepare(binaries, folder, port=None, phone_calls=None):
@@ -68,7 +68,7 @@ class Scene:
         shutil.copytree(self.folder, folder, ignore=shutil.ignore_patterns("admin.sock"))
         return Scene(self.binaries, folder, self.port, self.identity)
 
-    # Who takes part.
+    # The participants.
 
     def meet(self):
         """The stranger comes up, with what its log remembers."""
@@ -90,8 +90,7 @@ class Scene:
         done = self.companions[name].run(
             "water", "add", str(100 + len(lives)), "--at", iso(second), **more
         )
-        # A command that failed may have been done all the same: a disk that fails at a commit
-        # leaves it open.
+        # A failed command may have taken effect: a disk failure during a commit leaves that open.
         log.ended(number, OK if done.returncode == 0 else UNKNOWN)
         log.close()
         return done
@@ -100,7 +99,7 @@ class Scene:
         for companion in self.companions.values():
             companion.say(*words)
 
-    # What became of it.
+    # The results.
 
     def settle(self):
         """The faults are over: the server comes back, and everybody syncs twice."""

@@ -17,7 +17,7 @@ from model import CONFLICT, Log, Pending, Replica, Segment, from_pending, from_s
 from oplog import FAILED, OK, UNKNOWN, OpLog, lines
 from world import device_of
 
-# Answers that say: nothing of this was taken.
+# Status codes that mean that nothing was accepted.
 REFUSALS = {
     grpc.StatusCode.RESOURCE_EXHAUSTED,
     grpc.StatusCode.INVALID_ARGUMENT,
@@ -34,8 +34,8 @@ class Stranger:
     def __init__(self, address, replica, token, folder, name, *, recent=None, since=None):
         self.address, self.token = address, token
         self.replica = Replica(replica)
-        self.recent = recent  # How many of its records it keeps in mind; all if None.
-        self.since = cursor_of(since)  # Where all that it has to know begins.
+        self.recent = recent  # How many of its records it keeps in memory. None: all.
+        self.since = cursor_of(since)  # The start of everything that it has to know.
         self.cursor, self.head = self.since, None
         self.acknowledged = 0
         self.restarts = 0
@@ -49,7 +49,7 @@ class Stranger:
         self.log.note(state=self._state())
         self.connect()
 
-    # What survives it.
+    # Persistent state.
 
     def _state(self):
         return {
@@ -87,8 +87,7 @@ class Stranger:
         self.replica.log = log
         self.replica.view = {p.key: p.record for p in self.replica.outbox}
         stamps = [r.stamp.clock for p in self.replica.outbox for r in p.record.values()]
-        # A clock that never goes back: nothing in an earlier life was later than its last line or
-        # now.
+        # A clock that never goes back: all earlier times are at most its last line or now.
         self.replica.clock = max([state["clock"], values.clock(), *stamps])
         if self.recent is not None and state["cursor"]:
             self.cursor = cursor_of(state["cursor"])
@@ -110,7 +109,7 @@ class Stranger:
         replica, self.cursor, self.head = memory
         self.replica = copy.deepcopy(replica)
 
-    # Talking.
+    # Communication.
 
     def connect(self):
         if self.channel:
@@ -129,7 +128,7 @@ class Stranger:
         offers = [from_pending(p) for p in batch]
         number = None
         if offers:
-            # Durable before it is sent: the offers, their numbers, and the token.
+            # The offers, their numbers, and the token must be durable before they are sent.
             number = self.log.trying(
                 offers=[encoded(o) for o in offers],
                 numbers=[p.number for p in batch],
@@ -144,7 +143,7 @@ class Stranger:
             raise
         refused = {r.index: r.reason for r in answer.refusals}
         position = (answer.taken_through.number, answer.taken_through.token)
-        # What lies beyond was not looked at.
+        # Offers beyond the position were not judged.
         unread = [i for i, p in enumerate(batch) if p.number > position[0]]
         if offers:
             not_taken = [*refused, *unread]
@@ -214,7 +213,7 @@ class Stranger:
                 self.connect()
                 time.sleep(0.02)
 
-    # Living.
+    # Actions.
 
     def act(self, key, fields):
         self.replica.act(key, fields, values.now_ms())

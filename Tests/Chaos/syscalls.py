@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import tracer
 
-# Whatever changes a file, a folder or another process.
+# Every call that changes a file, a directory or another process.
 CALLS = tuple(tracer.NUMBERS)
-# What touches the disk, and may report that it failed.
+# Calls that use the disk and may report its failure.
 STORAGE = (
     *("pwrite64", "pwritev", "fsync", "fdatasync", "fallocate", "ftruncate"),
     *("rename", "renameat", "renameat2", "unlink", "unlinkat"),

@@ -28,7 +28,7 @@ class Feed:
     """A server that takes what it is given, and can lose it."""
 
     def __init__(self):
-        self.rows = []  # Pairs of a key and a record, as they changed; None where one has moved on.
+        self.rows = []  # (key, record) in order of change; None: moved on.
 
     def put(self, *records):
         for record in records:
@@ -159,7 +159,7 @@ def test_an_audit_is_wanted_when_there_is_twice_as_much(past):
     assert ledger.wants_audit
 
 
-# What commands write, which no offer tells of.
+# Writes of commands, which no offer reveals.
 
 
 def typed(folder, *commands):

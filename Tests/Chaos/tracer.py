@@ -74,7 +74,7 @@ class SyscallInfo(ctypes.Structure):
 def ptrace(request, pid, address=0, data=0):
     if libc.ptrace(request, pid, address, data) < 0:
         number = ctypes.get_errno()
-        if number != errno.ESRCH:  # It died meanwhile, which the next wait tells.
+        if number != errno.ESRCH:  # It has died, which the next wait reports.
             raise OSError(number, os.strerror(number))
 
 

@@ -14,7 +14,7 @@ from world import ENVIRONMENT, LIMIT_SECONDS, TETHER
 
 FIRST = datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc)
 SECOND = datetime.timedelta(seconds=1)
-EXPECTED = {0, 69}  # Done, or the server is away.
+EXPECTED = {0, 69}  # Success, or the server is down.
 
 
 class Typist(threading.Thread):
@@ -55,7 +55,7 @@ class Typist(threading.Thread):
             self._change()
 
     def _add(self):
-        # Each entry has a time that nobody else's has, by which it is known.
+        # Each entry has a unique time that identifies it.
         self.second += 1
         at, ml = FIRST + self.second * SECOND, self.rng.randint(1, 5000)
         at_ms = int(at.timestamp() * 1000)
@@ -70,7 +70,7 @@ class Typist(threading.Thread):
         if self.rng.random() < 0.3:
             number = self.log.trying(at=at_ms, becomes=DELETED, id=hexadecimal)
             self._run("water", "delete", id, number=number)
-            del self.entries[id]  # Dead or undecided: it is left alone.
+            del self.entries[id]  # Deleted or undecided: it is left alone.
         else:
             ml = self.rng.randint(1, 5000)
             number = self.log.trying(at=at_ms, becomes=ml, id=hexadecimal)

@@ -16,7 +16,7 @@ from harness import CODE, Daemon, Device, open_channel
 LIMIT_SECONDS = 30
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "NO_COLOR": "1", "TZ": "UTC", "LANG": "C.UTF-8"}
 COMPLAINT = re.compile(r"\S+ (warning|error|critical) ")
-# Should this process be killed, what it started does not outlive it.
+# Children die with this process, even if that is killed.
 TETHER = ["setpriv", "--pdeathsig", "KILL"]
 
 

@@ -13,7 +13,7 @@ from stranger import Stranger
 def run(config):
     """The whole life. `config`: address, replica, token, folder, name, seed, batch, pause, recent,
     since, shared_keys, theme, changes."""
-    import tether  # Not earlier: importing it ties, and whoever starts writers must not be.
+    import tether  # Late: importing ties; starters of writers must not be tied.
 
     tether.tie()
     stopping = []

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the pictures of docs/use/gallery, for Scripts/gallery: `gallery FOLDER`.
+// Writes the pictures of docs/gallery for Scripts/gallery: `gallery FOLDER`.
 
 import AtrestDomain
 import AtrestPresentation
@@ -19,7 +19,7 @@ enum Gallery {
     }
   }
 
-  /// Every file of the gallery, before it is rendered.
+  /// Every file of the gallery before rendering.
   static func files() -> [(name: String, text: String)] {
     screens.flatMap { forests($0) + trees($0) + [calendar($0)] } + terminal()
   }
@@ -50,7 +50,7 @@ enum Gallery {
     }
   }
 
-  /// The screen around the newest tree of the foreground.
+  /// The screen around the newest tree in the foreground.
   private static func part(of layout: ForestLayout) -> ForestPicture.Part {
     let near = layout.trees.filter { $0.depth == .foreground }
     guard let newest = near.max(by: { $0.tree.session.span.start < $1.tree.session.span.start })

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fasts of the gallery: made up, and the same every time.
+// The fasts in the gallery: invented and deterministic.
 
 import AtrestDomain
 import Foundation
 
 enum Samples {
-  /// When the gallery's today is: 20 May 2026, noon in UTC.
+  /// The gallery's current time: 20 May 2026, noon UTC.
   static let now = Date(timeIntervalSince1970: 1_779_278_400)
 
-  /// So many fasts of 16 hours, the newest a day before `now`; some ended early.
+  /// This many fasts of 16 hours, the newest a day before `now`. Some ended early.
   static func sessions(_ count: Int) -> [Session] {
     var state: UInt64 = 0x6174_7265_7374
     func next() -> UInt64 {
@@ -42,6 +42,6 @@ enum Samples {
     entries: CalendarPolicy.entries(of: sessions(200), for: .premium), now: now, in: .gmt,
     firstWeekday: .monday)
 
-  /// The tree that the gallery shows as it comes into being.
+  /// The tree whose growth the gallery shows.
   static let character = TreeCharacter(variant: 0, tone: 1) ?? TreeCharacter(id: UUID())
 }

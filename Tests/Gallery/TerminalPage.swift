@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows a terminal's drawing as a page, so that a browser can take its picture.
+// Renders a terminal drawing as a web page for a screenshot.
 
 import AtrestDomain
 import AtrestPresentation
 
 enum TerminalPage {
-  /// Pixels of a cell.
+  /// Pixels per cell.
   private static let cell = (width: 9, height: 18)
 
-  /// A page exactly as large as the drawing and a margin. Dots are drawn as circles, as terminals
-  /// draw them, because fonts that have braille differ in how they place it.
+  /// A page exactly as large as the drawing plus a margin. Dots are drawn as circles, as in
+  /// terminals, because fonts place braille dots differently.
   static func html(_ drawing: Drawing) -> String {
     let margin = 14
     let width = drawing.width * cell.width + margin * 2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main job, end to end: devices edit offline, sync through a real server, and agree.
+// End to end: devices edit offline, sync through a real server, and converge.
 
 import AtrestClient
 import AtrestDomain
@@ -53,7 +53,7 @@ struct SyncTests {
     #expect(try tablet.replica.session(session.id)?.targetMinutes == 1080)
     #expect(try agree(phone, tablet))
 
-    // A pending device is told of what is still set aside, not of what was dealt with.
+    // A new device receives current journal entries, not dismissed ones.
     let laptop = try await TestDevice("laptop", server)
     let report = try await laptop.replica.sync()
     #expect(report.conflicts == 1)
@@ -156,7 +156,7 @@ struct SyncTests {
     await server.stop()
     try server.restore()
     try await server.start()
-    // Past the phone's sequence: only the names of commits tell that they are others.
+    // Beyond the phone's sequence: only the commit names show that the history differs.
     for day in 2..<6 { try tablet.replica.save(fast(daysAgo: day)) }
     try await sync(tablet, phone, tablet)
     #expect(try tablet.replica.sessions().count == 5)
@@ -204,7 +204,7 @@ struct SyncTests {
       try await tablet.replica.watch { report, _ in note.yield(report.pulled) }
     }
     var reports = news.makeAsyncIterator()
-    _ = await reports.next()  // The exchange that watching begins with.
+    _ = await reports.next()  // The exchange at the start of a watch.
     let glass = try water(275)
     try phone.replica.save(glass)
     try await phone.replica.sync()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real server and real replicas on the loopback address, each in a folder that vanishes with the
-// test.
+// A real server and real replicas on loopback, each in a temporary folder.
 
 import AtrestClient
 import AtrestDomain
@@ -16,8 +15,8 @@ import Testing
 
 @testable import AtrestServer
 
-/// A server that can be stopped, set back to an earlier copy of its data, and started again at its
-/// address.
+/// A server that can be stopped, restored from an earlier copy of its data, and restarted at the
+/// same address.
 final class TestServer: Sendable {
   private let folder: Folder
   private let running: Mutex<Server?>
@@ -53,20 +52,20 @@ final class TestServer: Sendable {
     running.withLock { $0 = server }
   }
 
-  /// Keeps a copy of a stopped server's data.
+  /// Copies the data of a stopped server.
   func backUp() throws {
     try FileManager.default.copyItem(
       at: folder.url.appendingPathComponent("data"), to: folder.url.appendingPathComponent("copy"))
   }
 
-  /// Puts the copy back in place of a stopped server's data.
+  /// Restores the copy of a stopped server's data.
   func restore() throws {
     try FileManager.default.removeItem(at: folder.url.appendingPathComponent("data"))
     try FileManager.default.moveItem(
       at: folder.url.appendingPathComponent("copy"), to: folder.url.appendingPathComponent("data"))
   }
 
-  /// A pairing link for an account, which is made if there is none.
+  /// A pairing link for an account. Creates the account if there is none.
   func link(_ account: String = "home") async throws -> PairingLink {
     let path = Server.adminSocketPath(in: folder.url.path + "/data")
     let channel = try GRPCChannel(to: .address(.unix(path: path)))
@@ -84,7 +83,7 @@ final class TestServer: Sendable {
   }
 }
 
-/// A replica in a folder of its own.
+/// A replica in its own folder.
 struct TestDevice: Sendable {
   let replica: Replica
   private let folder: Folder
@@ -94,7 +93,7 @@ struct TestDevice: Sendable {
     replica = try Replica(directory: folder.url.appendingPathComponent("replica"))
   }
 
-  /// One that is paired.
+  /// Creates a paired replica.
   init(_ name: String, _ server: TestServer, account: String = "home") async throws {
     try self.init()
     try await replica.pair(try await server.link(account), name: name)
@@ -112,7 +111,7 @@ func fast(_ id: UUID = UUID(), daysAgo: Int = 1, targetMinutes: Int = 960) throw
   return AtrestDomain.Session(id: id, span: span, targetMinutes: targetMinutes)
 }
 
-/// A glass of water.
+/// A drink.
 func water(_ millilitres: Int, id: UUID = UUID()) throws -> WaterEntry {
   let intake = try #require(
     WaterEntry.Intake(at: Date(milliseconds: 1_700_000_000_000), millilitres: millilitres))

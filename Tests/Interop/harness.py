@@ -43,7 +43,7 @@ class Daemon:
         """Starts it and waits for the line that names its address."""
         command = [self.program, "serve", "--data", self.data, "--listen", listen, "--insecure", *more]
         with open(self.log, "ab") as log:
-            # setpriv: should this process be killed, the daemon does not outlive it.
+            # setpriv: the daemon dies with this process, even if that is killed.
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", *command],
                 stdout=subprocess.PIPE,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into a daemon: once a file is there, the clocks that nobody sets run 120 times as fast,
-// and timers with them. The wall clock stays right. So ten minutes until the first housekeeping
-// take five seconds.
+// Preloaded into a daemon: once a file exists, monotonic clocks and timers run 120 times as fast.
+// The wall clock stays correct. So the ten minutes until the first housekeeping take five seconds.
 
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -14,7 +13,7 @@
 enum { SPEED = 120, CLOCKS = 12, DESCRIPTORS = 65536 };
 
 static const int64_t second = 1000000000;
-// A timer that was set before the hurry looks at the clock this often.
+// A timer that was set before the acceleration checks the clock at this interval, in nanoseconds.
 static const int64_t glance = 200000000;
 
 static volatile int hurries;

@@ -154,7 +154,7 @@ class History:
         self.judged = self.judged[-self.LIMIT :]
 
 
-Pair = Tuple[Register, Register]  # What lost, and what was kept.
+Pair = Tuple[Register, Register]  # The losing and the kept register.
 
 
 class Meeting:
@@ -327,7 +327,7 @@ class Account:
         self.histories: Dict[Key, History] = {}
         self.version = 0
         self.changed: Dict[Key, int] = {}
-        self.latest = 0  # The greatest clock of any stamp that was taken.
+        self.latest = 0  # The greatest clock of any accepted stamp.
 
     def _touch(self, key):
         self.version += 1
@@ -356,7 +356,7 @@ class Account:
             self.latest = max([self.latest, *(r.stamp.clock for r in offered.values())])
         stored = self.records.get(key)
         if stored is None and key[0] == CONFLICT and key[1] in self.journal:
-            # Written by the server, as it came from there.
+            # The server wrote this entry, as it came from there.
             stored = {ENTRY_FIELD: offered[ENTRY_FIELD]}
         if stored is None:
             self.records[key] = offered
@@ -409,7 +409,7 @@ class Pending:
     record: Record
     written: FrozenSet[int]
     restored: bool = False
-    number: int = 0  # Given when it is sent for the first time.
+    number: int = 0  # Assigned when it is first sent.
 
 
 class Replica:
@@ -430,8 +430,8 @@ class Replica:
         before = self.view.get(key, {})
         unsent = next((p for p in reversed(self.outbox) if p.key == key), None)
         if unsent and (unsent.number or unsent.restored or unsent.record != before):
-            # It may have been taken; or it lost to what came since, and belongs in the journal
-            # then.
+            # The server may have accepted it, or it lost to a later write and belongs in the
+            # journal.
             unsent = None
         record = dict(before)
         for field, value in ({DELETED_FIELD: b""} | values).items():
@@ -512,7 +512,7 @@ class Position:
         return new
 
 
-# To and from the messages.
+# Conversion from and to messages.
 
 
 def to_stamp(message):

@@ -13,11 +13,10 @@ from harness import CALL_SECONDS, Device
 from values import DELETED, clock, entitlement, intake, new_id, offer, preference, record, session
 from values import text, water
 
-# What belongs to the server and to no account. A table that is new belongs here, or names its
+# Tables of the server that belong to no account. A new table must be added here or name its
 # account.
 COMMON_TABLES = {"meta"}
-# KIND_CODE_REFUSED: a wrong code that was tried is written down for the account whose code it was
-# meant to be.
+# KIND_CODE_REFUSED: a wrong code is recorded for the account that its handle belongs to.
 CODE_REFUSED = 4
 
 
@@ -54,7 +53,8 @@ class Neighbour:
             *self.phone.all_records(),
             *(value for value in self.values if len(value) > 3),
         ]
-        # A purchase may be shown to several accounts: whoever has its statement knows it already.
+        # A purchase may be submitted for several accounts, so its owner knows the statement
+        # already.
         known = [self.fact.SerializeToString(), self.fact.registers[0].value]
         self.secrets = [secret for secret in self.secrets if secret not in known]
         self.keys = [
@@ -71,7 +71,7 @@ class Neighbour:
         glass, undone = new_id(), new_id()
         self.fact = entitlement(str(random.getrandbits(60)), note=self._secret(random))
         self.setting = preference(me, value=self._secret(random))
-        # An amount and a time to the millisecond: no other account has the two.
+        # An amount and a time in milliseconds that no other account has.
         mine = [
             session(me),
             water(me, id=glass, millilitres=1234),
@@ -82,7 +82,7 @@ class Neighbour:
         ]
         self.values = [r.value for record in mine for r in record.registers if r.value != DELETED]
         self.phone.exchange(offers=[offer(record) for record in mine])
-        # Unknown to the phone: one of the two goes to the journal.
+        # Concurrent with the phone's write, so one of the two goes to the journal.
         late = water(other, id=glass, millilitres=2345, at=clock() - (5 << 16))
         self.tablet.exchange(offers=[offer(late)])
         self.values += [r.value for r in late.registers if r.value]

@@ -80,7 +80,7 @@ def test_a_pending_device_waits_until_a_device_says_yes(account):
     assert decided.replica == answer.replica != 0
     assert decided.device_name == answer.device_name == "laptop"
     Device(account.channel, answer).exchange()
-    # The answer may have been lost.
+    # Simulates a lost response.
     again = asking(account, invitation.code).result(timeout=CALL_SECONDS)
     assert (again.replica, again.token) == (answer.replica, answer.token)
     assert len(account.list()) == 3
@@ -109,7 +109,7 @@ def test_a_lost_call_is_repeated_and_takes_the_old_ones_place(binaries, daemon, 
         with pytest.raises(grpc.RpcError) as ending:
             first.result(timeout=CALL_SECONDS)
         assert ending.value.code() == CODE.ABORTED
-    # That one's connection is gone now, and the pending device waits on.
+    # That connection is gone now, and the pending device still waits.
     (after,) = pending_devices(account)
     assert after == before
     decide(account, after.handle, True)

@@ -12,7 +12,7 @@ from atrest.sync.v1 import devices_pb2, sync_pb2
 from harness import CALL_SECONDS, open_channel, status_of
 from values import canonical, clock, new_id, offer, record, water
 
-# grpcio's thread that watches a channel's state complains when the channel is closed under it.
+# grpcio's thread that watches a channel's state complains when the channel is closed.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 
 EXCHANGE = "/atrest.sync.v1.Sync/Exchange"

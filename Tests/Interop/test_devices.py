@@ -81,9 +81,9 @@ def test_a_revoked_device_is_refused_and_its_stream_ends(account):
     next(stream)
     account.revoke(other.replica)
     with pytest.raises(grpc.RpcError) as ending:
-        while True:  # An event may have been on its way.
+        while True:  # An event may have been in transit.
             next(stream)
-    # The stream's own deadline would be DEADLINE_EXCEEDED, and the next heartbeat comes later.
+    # The stream's own deadline would give DEADLINE_EXCEEDED, and the next heartbeat comes later.
     assert ending.value.code() == grpc.StatusCode.UNAUTHENTICATED
     calls = [other.exchange, other.invite, other.list, lambda: other.revoke(account.replica)]
     assert {status_of(call) for call in calls} == {grpc.StatusCode.UNAUTHENTICATED}
@@ -138,7 +138,7 @@ def test_the_owner_revokes_by_the_id_that_people_see(daemon, account):
     done = daemon.admin("device", "revoke", f"{other.replica:016x}")
     assert done.returncode == 0, done.stderr
     assert status_of(other.exchange) == grpc.StatusCode.UNAUTHENTICATED
-    # Nobody is there to be asked.
+    # Standard input is not a terminal, so the command does not ask.
     assert f"{third.replica:016x}" in done.stdout and "--with-descendants" in done.stdout
     third.exchange()
 
@@ -188,7 +188,7 @@ def test_pairing_needs_no_token_and_the_rest_does(channel):
     assert status_of(sync, sync_pb2.ExchangeRequest()) == grpc.StatusCode.UNAUTHENTICATED
 
 
-# Wrong codes are counted for the whole server, so these tests each have one of their own.
+# The limit on wrong codes is server-wide, so each of these tests has its own server.
 
 
 @pytest.fixture
@@ -215,7 +215,7 @@ def test_every_code_that_does_not_work_looks_alike(guessed):
     pair(used)
     fresh = guessed.invite().code
     codes = [
-        used,  # Spent.
+        used,  # Used.
         wrong(fresh),  # Right handle, wrong secret.
         "BBBB-CCCCCCCC" if fresh[:4] != "BBBB" else "CCCC-CCCCCCCC",  # No such handle.
         "",
@@ -247,7 +247,7 @@ def test_a_code_bears_five_wrong_tries(guessed):
 def test_guessing_is_slowed_down(guessed):
     pair = pairing(guessed)
     answers = []
-    # 200 in a row, and one more each second that this takes.
+    # 200 in a row, and one more for each second that this takes.
     while not answers or answers[-1] == DENIED and len(answers) < 1000:
         answers.append(status_of(pair, "BBBB-BBBBBBBB"))
     assert answers[-1] == grpc.StatusCode.RESOURCE_EXHAUSTED
@@ -270,7 +270,7 @@ def test_behind_a_trusted_proxy_guesses_count_for_whoever_makes_them(
                 metadata = [("x-forwarded-for", said)]
                 return stub.Pair(request, metadata=metadata, timeout=CALL_SECONDS)
 
-            # What comes first in the header is what the caller said to the proxy.
+            # The first entries of the header are the caller's own claims.
             guesses = [
                 status_of(pair, "BBBB-BBBBBBBB", f"198.51.100.{number}, 203.0.113.7")
                 for number in range(8)

@@ -170,7 +170,7 @@ def test_unknown_kinds_and_fields_stay_as_they_are(account):
         session(account.replica, values={9: b"\x4a\x80\x02" + everything, 10: b"\x50\xff\x01"}),
         water(account.replica),
     ]
-    # Written by a replica that this account never met.
+    # Written by a replica that is unknown to this account.
     strange[3].registers.append(register(77, b"\xe8\x04\x05", (at, 1)))
     push(account, *strange)
     other = account.add_device("tablet")

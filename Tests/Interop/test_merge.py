@@ -41,9 +41,9 @@ class Simulated:
         # Behind by up to a day, or ahead by less than the server's 60 seconds. Coarse, so that
         # several devices write in the same millisecond.
         self.wall_ms = start_ms + source.choice([-86_400_000, -5, -1, 0, 0, 0, 1, 45_000])
-        self.version = 0  # Of the model account, when the replica was at its cursor.
+        self.version = 0  # The model account's version when the replica was at its cursor.
         self.late_requests = []
-        # How far the server is in its outbox, if it tells where its offers lie.
+        # The server's position in its outbox, if it sends segments.
         self.position = None
 
 
@@ -55,12 +55,12 @@ class History:
         self.start_ms = now_ms()
         devices = [account, account.add_device("second"), account.add_device("third")]
         if seed % 3 == 0:
-            # A copied database: two devices write under one identity, and at times with one stamp.
+            # A copied database: two devices write with one identity, and sometimes with one stamp.
             devices.append(account)
         self.devices = [Simulated(d, self.random, self.start_ms) for d in devices]
         for device in self.devices[1:3]:
             device.position = model.Position()
-        # Of which something was pruned, or offered as if the server had lost it.
+        # Keys of records that were pruned or offered as restored.
         self.odd_keys = set()
         self.keys = [
             *((records_pb2.KIND_SESSION, bytes([n]) * 16) for n in range(2)),
@@ -68,10 +68,10 @@ class History:
             (records_pb2.KIND_PREFERENCE, b"theme"),
             (UNKNOWN_KIND, b"\0\xff"),
         ]
-        self.acknowledged = []  # Every written register that the server took.
+        self.acknowledged = []  # Every written register that the server accepted.
         self.noticed = {}
 
-    # What people do.
+    # People's actions.
 
     def value(self, kind, field):
         pick = self.random
@@ -96,7 +96,7 @@ class History:
             if self.random.randrange(5) == 0:
                 device.replica.act(key, {1: DELETED}, device.wall_ms)
                 return
-            # Where it was pruned, there is nothing else to be seen: an edit says all.
+            # A pruned record shows no other fields, so an edit writes all of them.
             if set(fields) <= device.replica.view[key].keys():
                 fields = self.random.sample(fields, self.random.randint(1, len(fields)))
         values = {field: self.value(key[0], field) for field in fields}
@@ -132,7 +132,7 @@ class History:
         restored = bool(pick.randrange(2))
         replica.outbox.append(model.Pending(key, replica.view[key], frozenset(), restored))
 
-    # What the network does.
+    # The network's faults.
 
     def sync(self, device):
         """Pushes some or all of the outbox and pulls a page."""
@@ -149,19 +149,19 @@ class History:
         else:
             offered = replica.outbox[:limit]
             for p in offered:
-                p.number = 1  # It may have been taken.
+                p.number = 1  # The server may have accepted it.
         for pending in offered:
             request.offers.append(model.from_pending(pending))
         request = request.SerializeToString()
         fate = self.random.randrange(8)
-        if fate == 0:  # Lost on the way there; perhaps it comes later.
+        if fate == 0:  # The request is lost, or arrives later.
             device.late_requests.append((request, offered, segment, device.version))
             return
         answer = self.deliver(device, request, offered, segment, device.version)
-        if fate == 1:  # The answer is lost.
+        if fate == 1:  # The response is lost.
             device.late_requests.append((request, offered, segment, device.version))
             return
-        if fate == 2:  # It arrives twice, and the second answer is the one that counts.
+        if fate == 2:  # It arrives twice, and the second response counts.
             again = self.deliver(device, request, offered, segment, device.version)
             assert again.cursor == answer.cursor
             answer = again
@@ -212,8 +212,8 @@ class History:
             assert key not in got, "a record came twice in one feed"
             got[key] = bytes
         expected = self.account.changed_after(version)
-        # What the request offered, and the merge left as it came, is not sent back. If it offered a
-        # record twice, the last one counts: it is what the replica holds.
+        # A record that the request offered and the merge left unchanged is not sent back. If it was
+        # offered twice, the last offer counts: it is what the replica holds.
         offered = [p for index, p in enumerate(offered) if index in judged]
         echoes = {p.key for p in offered if self.account.records.get(p.key, p.record) == p.record}
         assert got.keys() - expected == set()
@@ -237,7 +237,7 @@ class History:
         assert self.start_ms - 1000 <= noticed <= now_ms() + 1000
         return canonical(model.from_entry(self.account.journal[key[1]], noticed))
 
-    # How it ends.
+    # The end of a history.
 
     def settle(self):
         for device in self.devices:
@@ -296,7 +296,7 @@ class History:
             ), (key, mine)
 
 
-    # All of it.
+    # The whole history.
 
     def live(self):
         for _ in range(STEPS):
@@ -328,7 +328,7 @@ class History:
         """The server has pruned; the model does, and every device hears of it."""
         deleted = [k for k, record in self.account.records.items() if model.is_deleted(record)]
         for key in deleted:
-            if key[0] != CONFLICT:  # What was put away waits for 30 days, whoever knows it.
+            if key[0] != CONFLICT:  # Dismissed entries wait for 30 days, whoever knows of it.
                 self.account.prune(key)
                 self.odd_keys.add(key)
         for device in self.devices:
@@ -367,7 +367,7 @@ def test_the_server_prunes_as_the_model_does(binaries, tmp_path):
             for history in histories:
                 history.prune()
             floors = [r for h in histories for r in h.account.records.values() if 15 in r]
-            # Not where the journal lists an action: half of the histories have none such.
+            # Not where the journal lists an action, as in half of the histories.
             assert REPLAY or len(floors) > len(histories) / 4
             for history in histories:
                 history.live()
@@ -384,7 +384,7 @@ def test_stamps_ahead_of_the_servers_clock_are_judged_as_the_model_judges_them(a
     for number in range(150):
         key = (records_pb2.KIND_WATER, bytes([pick.randrange(6)]) * 16)
         steps = pick.choice([-5, 0, 1, 1023, 1024, 1025, 5000])
-        # At times years ahead, as what was restored may be; then nothing but what follows it.
+        # Sometimes years ahead, as after a restore. Then only stamps that follow it are accepted.
         near = now_ms() + pick.choice([-86_400_000, 0, 30_000, 90_000, 86_400_000]) << 16
         restored = pick.randrange(12) == 0
         clock = max(1, expected.latest + steps) if pick.randrange(2) else near
@@ -396,7 +396,7 @@ def test_stamps_ahead_of_the_servers_clock_are_judged_as_the_model_judges_them(a
         record = dict(expected.records.get(key, {}))
         values = {1: b"", 2: intake(1_700_000_000_000, 1 + number)}
         for field in values if not record else [pick.choice([1, 2])]:
-            # What it was written over counts as much as what the account took, though it was lost.
+            # Replaced stamps count as much as accepted ones, even if the server lost them.
             over = pick.choice([None, None, model.Stamp(max(1, clock - pick.choice([1, 1024, 1025])), 1)])
             record[field] = model.Register(field, stamp, over, values[field])
         changed = frozenset(f for f, r in record.items() if r.stamp == stamp)

@@ -28,8 +28,8 @@ CALL_SECONDS = 5
 FORBIDDEN = {grpc.StatusCode.UNKNOWN, grpc.StatusCode.UNIMPLEMENTED, grpc.StatusCode.DATA_LOSS}
 
 
-# How each method's requests are made. Without a function of its own, a request's fields are filled
-# with what is known of the neighbour; that is enough for most methods.
+# The request generators of methods. Without one, a method's requests are filled with the
+# neighbour's known values, which suffices for most methods.
 
 
 def exchange(mixer):
@@ -92,7 +92,7 @@ class Entry:
 
 TABLE = {
     "/atrest.sync.v1.Sync/Exchange": Entry(exchange),
-    # A stream ends with a reset here, and of those a connection may have a hundred a minute.
+    # A stream here ends with a reset, and a connection may have a hundred of those per minute.
     "/atrest.sync.v1.Sync/Watch": Entry(calls=40),
     "/atrest.sync.v1.Sync/Reconcile": Entry(reconcile),
     "/atrest.sync.v1.Devices/Pair": Entry(pair, calls=2, open=True, refused=True),
@@ -112,7 +112,7 @@ TABLE = {
     "/grpc.health.v1.Health/Watch": Entry(calls=40, open=True),
 }
 
-# Served on the owner's socket only, or messages without a service.
+# Packages on the operator's socket only, and messages without a service.
 ELSEWHERE = ("atrest.admin.", "atrest.internal.")
 
 
@@ -127,7 +127,7 @@ def methods():
     """Every method of the contract that devices may call."""
     files = descriptor_pb2.FileDescriptorSet()
     files.ParseFromString(pathlib.Path(os.environ["ATREST_DESCRIPTORS"]).read_bytes())
-    # A pool of its own: some of the files are in the common one already, under other names.
+    # A separate pool: some of the files are in the default one under other names.
     pool = descriptor_pool.DescriptorPool()
     found = []
     for file in files.file:
@@ -226,10 +226,10 @@ def test_a_device_learns_and_changes_nothing_of_another_account(server, line, tm
         intruder.call(intruder.random.choice(everything))
     assert theirs.stored(tmp_path) == stored
     assert theirs.seen() == before
-    # What may be done was done at least once, so that the calls are worth something.
+    # Each permitted call succeeded at least once, so the calls are meaningful.
     done = {path for path, seen in intruder.statuses.items() if grpc.StatusCode.OK in seen}
     assert done == {path for path, entry in TABLE.items() if not entry.refused}
-    # A stream of one account tells nothing of what is committed in another.
+    # A stream of one account reports nothing of another account's commits.
     late = water(theirs.phone.replica, millilitres=1111)
     theirs.phone.exchange(offers=[offer(late)])
     mine = water(intruder.mine.replica, millilitres=999)
@@ -240,12 +240,12 @@ def test_a_device_learns_and_changes_nothing_of_another_account(server, line, tm
         if mine in event.records:
             break
     watch.cancel()
-    # And the neighbour's invitations still let somebody in.
+    # The neighbour's invitations still work.
     assert theirs.let_in().account_name == theirs.name
     assert Device.pair(line, theirs.code, "guest").account_name == theirs.name
 
 
-# Who is nobody.
+# Unauthenticated callers.
 
 
 @pytest.fixture(scope="module")

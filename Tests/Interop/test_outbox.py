@@ -83,7 +83,7 @@ def test_a_number_that_comes_again_is_not_judged_again(account):
     outbox = Outbox(account)
     first = water(account.replica)
     assert told(outbox.offer(5, [1], [first])) == (1, 5)
-    # Whatever is said under the number now.
+    # A different offer under the same number.
     other = water(account.replica)
     answer = outbox.offer(5, [1], [other])
     assert told(answer) == (1, 5) and not answer.refusals and not answer.superseded
@@ -95,7 +95,7 @@ def test_a_lost_answer_leaves_no_entry_although_another_device_edited_twice(acco
     other, outbox = account.add_device("tablet"), Outbox(account)
     at = clock() - 1000
     mine = water(account.replica, at=at)
-    outbox.offer(5, [1], [mine])  # Nobody hears the answer.
+    outbox.offer(5, [1], [mine])  # Its response is lost.
     first = over(other, mine, at + 1, 300, stamp(mine))
     second = over(other, mine, at + 2, 400, stamp(first))
     for edit in (first, second):
@@ -110,7 +110,7 @@ def test_what_goes_on_in_the_same_request_is_judged(account):
     first, second = water(account.replica), water(account.replica)
     outbox.offer(5, [1], [first])
     answer = outbox.offer(6, [1, 2], [first, second])
-    # Nobody heard of position (1, 5): the request shows 6, and confirms none.
+    # Position (1, 5) was never received: the request has token 6 and confirms none.
     assert told(answer) == (1, 5) and account.all_records() == [canonical(first)]
     outbox.confirmed = 5
     assert told(outbox.offer(6, [1, 2], [first, second])) == (2, 6)
@@ -125,7 +125,7 @@ def test_a_request_that_does_not_follow_is_not_looked_at_and_is_told_the_positio
     copy.confirmed, copy.settled = outbox.confirmed, outbox.settled
     assert told(outbox.offer(6, [2], [water(account.replica)])) == (2, 6)
     stored = account.all_records()
-    # The copy draws a token of its own. Neither what is sound nor what is not is looked at.
+    # The copy draws a token. Neither its valid nor its invalid offers are judged.
     ahead = water(account.replica, at=clock() + (10**9 << 16))
     broken = record(2, b"no UUID", {1: b""}, (clock(), account.replica))
     answer = copy.offer(7, [3, 4, 5], [water(account.replica), ahead, broken])
@@ -181,11 +181,11 @@ def test_refusals_are_said_again_until_they_are_settled(account):
     # Other bytes under the same numbers change nothing.
     sound = water(account.replica)
     assert refusals(outbox.offer(5, [1, 2, 3], [sound, sound, sound])) == expected
-    # A request that goes on from there repeats them as well.
+    # A request that continues from there repeats them as well.
     outbox.confirmed = 5
     assert refusals(outbox.offer(6, [1, 3, 4], [ahead, broken, sound])) == [(0, SKEW), (1, INVALID)]
     assert len(account.all_records()) == 2
-    # Settled, and offered again under a new number, it is judged again.
+    # Once settled and offered again under a new number, it is judged again.
     outbox.confirmed, outbox.settled = 6, 4
     right = water(account.replica, id=ahead.id, millilitres=1)
     answer = outbox.offer(7, [5], [right])

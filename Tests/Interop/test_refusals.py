@@ -114,7 +114,7 @@ def test_a_stamp_beyond_the_clock_is_refused_one_way_or_another(account):
     assert refused(account, water(account.replica, at=2**64 - 1)).reason in (SKEW, INVALID)
 
 
-# The shape of a record.
+# The structure of a record.
 
 
 def shape(change):
@@ -194,7 +194,7 @@ def test_an_id_too_long_is_refused(account):
     assert refused(account, long).reason in (TOO_LARGE, INVALID)
 
 
-# Fasts, water, settings.
+# Fasts, drinks, settings.
 
 
 def fast(id=None, **values):

@@ -275,7 +275,7 @@ def test_a_reader_too_slow_for_its_stream_is_cut(wire, account, token):
         account.exchange(offers=[offer(r) for r in large])
     wire.open_windows()
     wire.flush()
-    # Reading again, it finds what was on its way, and then the end.
+    # Reading again, it finds the data in transit and then the end.
     assert wire.await_end(stream).status == EXHAUSTED
     assert len(answer.body) < 1024 * 1024
     assert wire.call(message(), path=HEALTH).status == OK

@@ -136,7 +136,7 @@ class Wire:
             try:
                 self.flush()
             except OSError:
-                pass  # Closed meanwhile; what it said before can still be read.
+                pass  # Closed meanwhile. Earlier data can still be read.
 
     def _note(self, event):
         answer = self.answers.get(getattr(event, "stream_id", None))

@@ -16,15 +16,15 @@ import tempfile
 import time
 
 LIMIT_SECONDS = 30
-# A server behind a proxy is called by a name that does not stand for this machine in the clear, so
-# not by localhost.
+# An unencrypted server behind a proxy must be called by a name that does not denote this machine,
+# so not by localhost.
 NAMES = [socket.gethostname(), "ip6-localhost", "localhost.localdomain"]
 
 
 def main():
     binaries, examples = map(pathlib.Path, sys.argv[1:3])
     is_long = "--long" in sys.argv[3:]
-    # The short path keeps the daemon's socket within what a socket's name may have.
+    # A short path keeps the daemon's socket path within its limit.
     with tempfile.TemporaryDirectory(prefix="atrest-") as folder:
         check_units(examples / "systemd", pathlib.Path(folder))
         check_planted_links(examples, pathlib.Path(folder))
@@ -38,7 +38,7 @@ def check_proxy(scene, is_long):
     step("pairing and syncing through nginx")
     link = scene.owner("account", "add", "home").stdout.strip()
     if not scene.is_named:
-        # This machine has no other name: only the link would say that nobody encrypts.
+        # This machine has no other name, so add the part of the link that requires TLS.
         link = link.replace(f"{scene.name}:{scene.port}/", f"{scene.name}:{scene.port}/ca/")
     assert f"{scene.name}:{scene.port}/ca/" in link, "the link names the proxy and its authority"
     phone, tablet = scene.device("phone"), scene.device("tablet")
@@ -54,7 +54,7 @@ def check_proxy(scene, is_long):
 
     step("a stream lives through a reload of nginx")
     with scene.watch("tablet") as watch:
-        watch.await_news()  # The first sync is over; from here on the stream tells.
+        watch.await_news()  # The first sync is over. From here on the stream reports changes.
         scene.nginx.send_signal(signal.SIGHUP)
         await_that(lambda: scene.has_new_workers(), "nginx has new workers")
         phone("water", "add", "300ml")
@@ -175,8 +175,8 @@ def check_units(units, folder):
     for unit in sorted(units.glob("*.*")):
         # The programs need not be installed here.
         text = unit.read_text().replace("/usr/local/bin/atrest-syncd", "/bin/true")
-        # What the daemon wrote, or anybody sent it, is read by nobody who could do more than the
-        # daemon.
+        # The daemon's output may contain what anybody sent it. A process that reads it must have no
+        # more rights than the daemon.
         assert unit.suffix != ".service" or "\nDynamicUser=yes\n" in text, unit.name
         copy = folder / unit.name
         copy.write_text(text.replace("/usr/local/bin/atrest-backup", "/bin/true"))
@@ -449,7 +449,7 @@ def await_that(holds, words):
 
 
 def start(command, **options):
-    # setpriv: should this process be killed, nothing outlives it.
+    # setpriv: the child dies with this process, even if that is killed.
     return subprocess.Popen(
         ["setpriv", "--pdeathsig", "TERM", *command], stdin=subprocess.DEVNULL, **options
     )

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folders for tests that touch the disk.
+// Temporary folders for tests.
 
 import Foundation
 
-/// A folder of a test's own, removed with its last reference. Only its owner can look into it.
+/// A temporary folder, removed with its last reference. Only its owner has access.
 public final class Folder: Sendable {
-  /// Where it is. Short: a Unix socket's path has 108 bytes.
+  /// The folder's location. Short, because a Unix socket's path is limited to 107 bytes.
   public let url: URL
 
-  /// An empty folder.
+  /// Creates an empty folder.
   public init() throws {
     url = FileManager.default.temporaryDirectory
       .appendingPathComponent("atrest-" + UUID().uuidString.prefix(13))
@@ -20,7 +20,7 @@ public final class Folder: Sendable {
     try? FileManager.default.removeItem(at: url)
   }
 
-  /// The path of something in it.
+  /// The path of an item in the folder.
   public func path(_ name: String) -> String {
     url.appendingPathComponent(name).path
   }

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Randomness for property tests: every case has a seed, and a failure prints the one that replays
-// it.
+// Randomness for property tests: every case has a seed, and a failure prints the one to replay.
 
 import Foundation
 import Testing
 
-/// SplitMix64: small, fast, and the same everywhere.
+/// SplitMix64: small, fast, and deterministic on every platform.
 ///
 /// Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// A generator; equal seeds give equal numbers.
+  /// Creates a generator. Equal seeds give equal sequences.
   public init(seed: UInt64) {
     state = seed
   }
 
-  /// The next number.
+  /// The next random number.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
@@ -25,16 +24,16 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     return z ^ (z >> 31)
   }
 
-  /// True once in `n` times.
+  /// True with probability 1/n.
   public mutating func oneIn(_ n: Int) -> Bool {
     Int.random(in: 0..<n, using: &self) == 0
   }
 }
 
-/// Checks a law for many seeds, and stops at the first that breaks it with the variable that
-/// replays it: `SYNC_SEED=0x5f3a91 swift test --filter …`. `SYNC_CASES` asks for more cases.
+/// Checks a law for many seeds. Stops at the first failure and prints the variable that replays it:
+/// `SYNC_SEED=0x5f3a91 swift test --filter …`. `SYNC_CASES` sets the number of cases.
 ///
-/// - Parameter law: True where the law holds.
+/// - Parameter law: Returns whether the law holds.
 public func checkLaw(
   cases: Int = 10_000, sourceLocation: SourceLocation = #_sourceLocation,
   _ law: (inout SeededRandom) throws -> Bool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fuzzing program: libFuzzer's own command line, for the target that FUZZ_TARGET names.
+// The fuzzing program: libFuzzer's command line for the target in FUZZ_TARGET.
 
 import AtrestFuzzing
 import CAtrestFuzzer
@@ -7,8 +7,8 @@ import Foundation
 
 @main
 struct Fuzz {
-  /// In the environment, because libFuzzer starts its program again, with the command line it was
-  /// given, to merge and to shrink.
+  /// In the environment, because libFuzzer restarts its program with the same command line for
+  /// merging and minimizing.
   private static let target = FuzzTarget.all.first {
     $0.name == ProcessInfo.processInfo.environment["FUZZ_TARGET"]
   }

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing: what the header declares comes with the toolchain.
+// Empty: the toolchain provides the declarations of the header.
 #include "fuzzer.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the client's end of a connection: any bytes of a server's, with calls open.
+// Fuzzes the client's end of a connection: arbitrary bytes from a server, with open calls.
 
 import AtrestHTTP2
 
 extension FuzzTarget {
-  /// A byte of flags, four of choices, then what the server sends.
+  /// A byte of flags, four bytes of choices, then the server's bytes.
   static let client = FuzzTarget(name: "client", limitBytes: 4096) { bytes in
     var input = Input(bytes)
     let flags = input.byte()
@@ -58,7 +58,7 @@ extension FuzzTarget {
   }
 }
 
-/// A client connection and an owner, who holds it to what its interface promises.
+/// A client connection and an owner that checks the contract of its interface.
 private final class FuzzedClient {
   private let connection: ClientConnection
   private let limits: Limits
@@ -115,7 +115,7 @@ private final class FuzzedClient {
     try flush()
   }
 
-  /// The server goes: every call has an end.
+  /// The server disconnects: every call must have ended.
   func end() throws {
     try take(connection.peerClosed(at: now))
     try take(connection.pendingEvents)

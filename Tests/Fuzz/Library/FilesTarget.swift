@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the small files that programs read: settings of purchases, checksums, certificates and
-// keys.
+// Fuzzes the small files that programs read: purchase settings, checksums, certificates and keys.
 
 import AtrestClient
 import AtrestEntitlements
@@ -9,7 +8,7 @@ import AtrestTLS
 import Foundation
 
 extension FuzzTarget {
-  /// The first byte says which file the rest is.
+  /// The first byte selects the file type of the rest.
   static let files = FuzzTarget(name: "files", limitBytes: 4096) { bytes in
     var input = Input(bytes)
     let kind = input.byte() % 5
@@ -68,7 +67,7 @@ extension FuzzTarget {
     let again = try JSONDecoder().decode(
       EntitlementSettings.self, from: JSONEncoder().encode(settings))
     try law(again == settings, "settings survive being written")
-    // A root of any bytes is refused with words, or is a certificate.
+    // An arbitrary root is either a certificate or refused with a message.
     do throws(ReplicaError) {
       _ = try settings.policy { _ throws(ReplicaError) in content }
     } catch {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes HTTP/2 frames by hand, for the peers that fuzzers and properties play.
+// Writes HTTP/2 frames by hand, for fuzzers and property tests.
 
 package enum Frames {
   package static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
@@ -8,7 +8,7 @@ package enum Frames {
   package static let endStream: UInt8 = 1
   package static let endHeaders: UInt8 = 4
 
-  /// A frame; the payload's length is what the header says.
+  /// A frame. The header contains the payload's length.
   package static func frame(
     _ type: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = []
   ) -> [UInt8] {
@@ -21,9 +21,9 @@ package enum Frames {
     frame(1, flags: endHeaders | (end ? endStream : 0), stream: stream, block(fields))
   }
 
-  /// Fields as HPACK's literals.
+  /// Encodes fields as HPACK literals.
   ///
-  /// - Parameter isIndexed: Whether the peer is to remember them.
+  /// - Parameter isIndexed: Whether the peer adds them to its dynamic table.
   package static func block(_ fields: [(String, String)], isIndexed: Bool = false) -> [UInt8] {
     fields.flatMap { [isIndexed ? 0x40 : 0] + text($0.0) + text($0.1) }
   }
@@ -32,7 +32,7 @@ package enum Frames {
     frame(0, flags: end ? endStream : 0, stream: stream, bytes)
   }
 
-  /// A message with its prefix.
+  /// A message with its length prefix.
   package static func message(_ bytes: [UInt8], isCompressed: Bool = false) -> [UInt8] {
     [isCompressed ? 1 : 0] + big(UInt32(truncatingIfNeeded: bytes.count), 4) + bytes
   }
@@ -51,7 +51,7 @@ package enum Frames {
     (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * UInt32($0))) }
   }
 
-  /// A string of HPACK's without Huffman. Source: RFC 7541, sections 5.1 and 5.2.
+  /// An HPACK string without Huffman. Source: RFC 7541, sections 5.1 and 5.2.
   private static func text(_ text: String) -> [UInt8] {
     var length: [UInt8] = []
     var rest = text.utf8.count
@@ -65,10 +65,11 @@ package enum Frames {
   }
 }
 
-/// A connection's bytes as a seed: as they are, and framed, under ordinary and under small limits.
+/// Seeds from a connection's bytes: raw, and framed under ordinary and under small limits.
 ///
 /// - Parameters:
-///   - flags: For each of the three.
+///   - flags: The flags of the three seeds.
+///   - actions: The actions at the end of the framed ones.
 ///   - actions: What the framed ones end with.
 func wireSeeds(
   _ name: String, _ frames: [UInt8], flags: [UInt8], actions: [UInt8]
@@ -81,20 +82,20 @@ func wireSeeds(
   }
 }
 
-/// How a fuzzer's input becomes bytes on a wire.
+/// How a fuzzer's input becomes bytes on a connection.
 ///
-/// As they are, or as frames whose lengths are right: otherwise most inputs would end at the first
+/// Either raw, or as frames with correct lengths. Otherwise most inputs would end at the first
 /// wrong length.
 struct WireScript {
   enum Step {
     case bytes([UInt8])
-    /// Something of the owner's: time, leaving, reading. What, is for the target to say.
+    /// An action of the owner: time, shutdown, reading. The target defines which.
     case action(UInt8)
   }
 
   let steps: [Step]
 
-  /// - Parameter isFramed: Whether the input is frames without lengths of their own: type, flags,
+  /// - Parameter isFramed: Whether the input consists of frames without lengths: type, flags,
   ///   stream, length, payload.
   init(_ bytes: [UInt8], isFramed: Bool, choices: inout Choices) {
     var steps: [Step] = []
@@ -110,7 +111,7 @@ struct WireScript {
         let stream = UInt32(input.byte())
         let count = Int(input.byte())
         let payload = count < 0xF0 ? input.bytes(count) : input.bytes(count << 4)
-        // Type 9 is the last that HTTP/2 has; a few beyond are unknown, and to be ignored.
+        // Type 9 is the last in HTTP/2. A few beyond it are unknown and must be ignored.
         let frame = Frames.frame(type % 12, flags: flags, stream: stream, payload)
         steps += choices.pieces(frame).map { .bytes(Array($0)) }
       }
@@ -123,7 +124,7 @@ struct WireScript {
     self.steps = steps
   }
 
-  /// Frames as a framed script has them.
+  /// Converts frames to the form of a framed script.
   static func shortened(_ frames: [UInt8]) -> [UInt8] {
     var rest = frames[...]
     var script: [UInt8] = []

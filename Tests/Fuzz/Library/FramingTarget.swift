@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes gRPC's framing and compression: what messages a body holds may not depend on how it was
-// cut.
+// Fuzzes gRPC framing and compression: the messages in a body must not depend on how it is split.
 
 import AtrestHTTP2
 
 extension FuzzTarget {
-  /// A byte that chooses the encoding, four of choices, then the body.
+  /// A byte that selects the encoding, four bytes of choices, then the body.
   static let framing = FuzzTarget(name: "framing", limitBytes: 4096) { bytes in
     var input = Input(bytes)
     let flags = input.byte()
@@ -21,8 +20,7 @@ extension FuzzTarget {
     let whole = try received([body[...]], encoding, limits)
     let cut = try received(choices.pieces(body), encoding, limits)
     try law(whole.end == cut.end, "how a body is cut does not change how it ends")
-    // Of a call that fails, what is in line is no longer told; how much that is depends on the
-    // cuts.
+    // Once a call fails, queued messages are no longer reported. How many depends on the split.
     try law(
       whole.messages == cut.messages
         || whole.end != nil && cut.messages.starts(with: whole.messages),
@@ -50,7 +48,7 @@ extension FuzzTarget {
   }
 }
 
-/// What came of a body.
+/// The result of receiving a body.
 private struct Received {
   var messages: [[UInt8]] = []
   var isEnded = false
@@ -85,7 +83,7 @@ private func received(
   return result
 }
 
-/// A message that a client sends arrives as it was.
+/// Checks that a message from a client arrives unchanged.
 private func checkJourney(_ message: [UInt8], _ encoding: Compression, _ limits: Limits) throws {
   let now = Instant(nanoseconds: 1_000_000_000_000)
   let client = ClientConnection(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the server's end of a connection: any bytes, cut anywhere, at any time, with an owner that
-// answers.
+// Fuzzes the server's end of a connection: arbitrary bytes, splits and times, with an owner that
+// responds.
 
 import AtrestHTTP2
 
 extension FuzzTarget {
-  /// A byte of flags, four of choices, then what the client sends.
+  /// A byte of flags, four bytes of choices, then the client's bytes.
   static let http2 = FuzzTarget(name: "http2", limitBytes: 4096) { bytes in
     var input = Input(bytes)
     let flags = input.byte()
@@ -62,7 +62,7 @@ extension FuzzTarget {
   }
 }
 
-/// A server connection and an owner, who holds it to what its interface promises.
+/// A server connection and an owner that checks the contract of its interface.
 private final class FuzzedServer {
   private enum Call {
     case waiting
@@ -105,7 +105,7 @@ private final class FuzzedServer {
     try flush()
   }
 
-  /// The peer goes; nothing may be left.
+  /// The peer disconnects: nothing may remain.
   func end() throws {
     try take(connection.peerClosed(at: now))
     try take(connection.pendingEvents)

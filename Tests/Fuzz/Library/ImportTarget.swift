@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes files that people bring: the phone app's, and our own.
+// Fuzzes imported files: the iOS app's and the native format.
 
 import AtrestDomain
 import AtrestPortability
@@ -8,8 +8,8 @@ import AtrestReplication
 import Foundation
 
 extension FuzzTarget {
-  /// A file to import. A refusal has words; what was read can be held, written, and read again as
-  /// the same.
+  /// A file to import. A refusal has a message. Imported data can be stored and written, and reads
+  /// back the same.
   static let importing = FuzzTarget(name: "import", limitBytes: 4096) { bytes in
     if let broken = try brokenParsingLaw(bytes) { throw BrokenLaw(description: broken) }
   } seeds: {
@@ -34,10 +34,10 @@ extension FuzzTarget {
   }
 }
 
-/// Gives bytes to the reader as they are, and again as the lines of a file of our own whose seal
-/// fits: no mutation finds a seal.
+/// Passes bytes to the reader unchanged, and again as the lines of a native file with a valid seal:
+/// mutations never produce one.
 ///
-/// - Returns: The law that is broken, in words; nil if all hold.
+/// - Returns: The broken law in words. Nil if all hold.
 public func brokenParsingLaw(_ bytes: [UInt8]) throws -> String? {
   let lines = String(decoding: bytes, as: UTF8.self).split(
     separator: "\n", omittingEmptySubsequences: false

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes an input apart: parts that the fuzzer sees as bytes, and choices that follow from a few of
-// them.
+// Splits an input into parts that the fuzzer mutates and choices derived from a few bytes.
 
 import AtrestHTTP2
 import Foundation
 
-/// Reads an input from its front. Where it ends, everything is zero or empty: no input is too
+/// Reads an input from its front. After its end, everything is zero or empty, so no input is too
 /// short.
 struct Input {
   private(set) var rest: ArraySlice<UInt8>
@@ -21,7 +20,7 @@ struct Input {
     return Array(rest.prefix(count))
   }
 
-  /// Bytes after a length of two bytes; all that is left if the length says more.
+  /// Bytes after a length of two bytes. All remaining bytes if the length exceeds them.
   mutating func part() -> [UInt8] {
     let count = Int(byte()) << 8 | Int(byte())
     return bytes(count)
@@ -29,20 +28,19 @@ struct Input {
 
   mutating func remainder() -> [UInt8] { bytes(rest.count) }
 
-  /// What is decided by chance elsewhere: the same choices for the same four bytes.
+  /// Pseudorandom choices: the same four bytes give the same choices.
   mutating func choices() -> Choices {
     Choices(seed: bytes(4).reduce(0) { $0 << 8 | UInt64($1) })
   }
 
-  /// The part that `part()` reads.
+  /// Encodes a part for `part()`.
   static func part(_ bytes: [UInt8]) -> [UInt8] {
     [UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes
   }
 }
 
-/// zlib's streams, one set for all that one thread runs, as a shard has them: building them anew
-/// would take most of the time, and what one message leaves behind in them must not show in the
-/// next.
+/// One set of zlib streams per thread, as a shard has. Recreating them would take most of the time.
+/// A message's leftovers must not affect the next one.
 func sharedCodecs() -> Codecs {
   let store = Thread.current.threadDictionary
   if let codecs = store["codecs"] as? Codecs { return codecs }
@@ -72,7 +70,7 @@ package struct Choices: RandomNumberGenerator {
     Int.random(in: 0..<max(1, limit), using: &self)
   }
 
-  /// Cuts bytes into pieces: mostly short ones, some long, some all there is.
+  /// Splits bytes into pieces: mostly short ones, some long, some complete.
   mutating func pieces(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
     var rest = bytes[...]
     var pieces: [ArraySlice<UInt8>] = []

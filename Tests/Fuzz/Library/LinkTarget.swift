@@ -8,7 +8,7 @@ import AtrestTLS
 import Foundation
 
 extension FuzzTarget {
-  /// Text. What can be read can be written, and reads back as the same.
+  /// Text. Whatever parses can be formatted and parses back to the same value.
   static let link = FuzzTarget(name: "link", limitBytes: 600) { bytes in
     let text = String(decoding: bytes, as: UTF8.self)
     if let link = try? PairingLink(parsing: text) {

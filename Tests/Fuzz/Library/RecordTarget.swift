@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes records and offers as bytes, and what merging any two of them comes to.
+// Fuzzes encoded records and offers, and the merge of any two of them.
 
 import AtrestDomain
 import AtrestProtocol
@@ -7,7 +7,7 @@ import AtrestReplication
 import Foundation
 
 extension FuzzTarget {
-  /// Three records, cut by lengths.
+  /// Three records, separated by lengths.
   static let record = FuzzTarget(name: "record", limitBytes: 2048) { bytes in
     var input = Input(bytes)
     let parts = [input.part(), input.part(), input.remainder()]
@@ -17,7 +17,7 @@ extension FuzzTarget {
     let records = parts.compactMap { try? Record(decoding: $0) }
     for record in records { try checkRecord(record) }
     guard let first = records.first else { return }
-    // Merging asks for one key; what else the bytes said is kept.
+    // Merging requires one key. The registers are kept.
     let copies = records.compactMap { Record(key: first.key, registers: $0.registers) }
     try law(copies.count == records.count, "registers that fit one record fit another")
     try checkMerging(copies)
@@ -53,7 +53,7 @@ private func checkRecord(_ record: Record) throws {
   try law(key == record.key, "a key survives being stored")
 }
 
-/// A record that keeps the rules of its kind can be read as that kind.
+/// Checks that a record which keeps its kind's rules can be read as that kind.
 private func checkMeaning(_ record: Record) throws {
   guard !record.isDeleted else { return }
   switch record.key.kind {
@@ -125,7 +125,7 @@ private func checkRoundTrip(_ history: RecordHistory) throws {
   try law(RecordHistory(decoding: history.encoded) == history, "a history survives being stored")
 }
 
-/// What was decoded has bytes, and these have the same meaning and nothing else.
+/// Checks that a decoded message encodes to bytes with exactly the same meaning.
 func checkRoundTrip<Message: WireMessage>(_ message: Message) throws {
   let encoded = message.encoded
   let decoded: Message

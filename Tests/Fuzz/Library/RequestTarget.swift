@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes every message of the protocol: what decodes can be written, and reads back as itself.
+// Fuzzes every message of the protocol: whatever decodes can be encoded and decodes to the same.
 
 import AtrestProtocol
 import AtrestReplication
 
 extension FuzzTarget {
-  /// The first byte says which message the rest is to be.
+  /// The first byte selects the message type of the rest.
   static let request = FuzzTarget(name: "request", limitBytes: 4096) { bytes in
     var input = Input(bytes)
     let index = Int(input.byte()) % messages.count
@@ -18,7 +18,7 @@ extension FuzzTarget {
     }
   }
 
-  /// New ones at the end: the corpus names them by place.
+  /// Append new ones at the end: the corpus refers to them by index.
   private static let messages: [AnyMessage] = [
     AnyMessage([ExchangeRequest(cursor: nil), exchange]) { request in
       for offer in request.offers { _ = try? Offer(decoding: offer) }
@@ -119,7 +119,7 @@ extension FuzzTarget {
   }
 }
 
-/// A type of message, with what it looks like.
+/// A message type with sample values.
 private struct AnyMessage: Sendable {
   let name: String
   let samples: [[UInt8]]
@@ -133,8 +133,7 @@ private struct AnyMessage: Sendable {
     check = { bytes in
       guard let message = try? Message(decoding: bytes) else { return }
       try checkRoundTrip(message)
-      // What protobuf drops (unknown fields) only makes it shorter; defaults and varints may add a
-      // little.
+      // Dropped unknown fields only shorten it. Defaults and varints may add a little.
       try law(
         message.encoded.count <= bytes.count * 2 + 64, "\(Message.self) grows when written again")
       try more(message)

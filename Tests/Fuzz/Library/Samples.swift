@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real values to begin with: what devices and servers do send each other.
+// Real values to start with: what devices and servers send each other.
 
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
 import Foundation
 
-/// The same each time, so that seeds that are made again are equal.
+/// Deterministic, so that regenerated seeds are equal.
 enum Samples {
   static let now = WallTime(milliseconds: 1_781_000_000_000)
   static let date = Date(timeIntervalSince1970: 1_780_990_000)
@@ -51,20 +51,20 @@ enum Samples {
     return lists.map { (name: $0.0, record: $0.1) }
   }
 
-  /// A statement whose signature is nonsense: enough for what only orders facts.
+  /// A statement with an invalid signature. It suffices where only the order of facts matters.
   static var jws: [UInt8] {
     let payload = #"{"transactionId":"2000000001","signedDate":1781000000000}"#
     let parts = [#"{"alg":"ES256"}"#, payload, "signature"]
     return Array(parts.map { base64URL(Array($0.utf8)) }.joined(separator: ".").utf8)
   }
 
-  /// Twenty letters, by gzip.
+  /// Twenty letters, compressed with gzip.
   static let gzip: [UInt8] = [
     0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x4B, 0x4C, 0x84, 0x81, 0x24, 0x38,
     0x00, 0x00, 0xC6, 0x0A, 0x51, 0x28, 0x14, 0x00, 0x00, 0x00,
   ]
 
-  /// The same by deflate.
+  /// The same with deflate.
   static let deflate: [UInt8] = [
     0x78, 0x9C, 0x4B, 0x4C, 0x84, 0x81, 0x24, 0x38, 0x00, 0x00, 0x4F, 0xDD, 0x07, 0x9F,
   ]
@@ -92,7 +92,7 @@ enum Samples {
     return record
   }
 
-  /// The same record as another device wrote it, without knowing the first.
+  /// The same record as another device wrote it concurrently.
   static func rewritten(_ record: Record) -> Record {
     var copy = record
     for register in record.registers {

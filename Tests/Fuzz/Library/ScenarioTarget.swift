@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes scenario files of the lab.
+// Fuzzes the lab's scenario files.
 
 import AtrestLab
 import Foundation
 
 extension FuzzTarget {
-  /// A whole file.
+  /// A complete file.
   static let scenario = FuzzTarget(name: "scenario", limitBytes: 4096) { bytes in
     let text = String(decoding: bytes, as: UTF8.self)
     let scenario: Scenario
@@ -20,7 +20,7 @@ extension FuzzTarget {
     try law(!scenario.devices.isEmpty, "a scenario has devices")
     try law(
       scenario.steps.allSatisfy { $0.at >= scenario.start }, "no step comes before the start")
-    // What is expected in words of its own cannot always be written; the rest can.
+    // Expectations in free text cannot always be written. The rest can.
     var plain = scenario
     plain.steps.removeAll { if case .expect = $0.action { true } else { false } }
     _ = plain.text

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of our format that say whatever a test wants, with a seal that fits.
+// Creates files in the native format with arbitrary lines and a valid seal.
 
 import Crypto
 import Foundation
 
-/// Makes files by hand.
+/// Creates files by hand.
 public enum Sealed {
-  /// A file of these lines, between a header and a seal.
+  /// A file with these lines between a header and a seal.
   public static func file(_ lines: [String]) -> [UInt8] {
     let header = #"{"format":"atrest-sync","version":1,"made_at":"2025-11-21T00:00:00Z"}"#
     let body = ([header] + lines).map { $0 + "\n" }.joined()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes App Store statements: as they come, with any header and payload, and signed as if all of
-// it were genuine.
+// Fuzzes App Store statements: raw, with arbitrary header and payload, and validly signed.
 
 import AtrestAppStore
 import AtrestDomain
@@ -10,20 +9,20 @@ import AtrestReplication
 import Foundation
 
 extension FuzzTarget {
-  /// The first byte says how much of a statement the rest is.
+  /// The first byte selects which part of a statement the rest is.
   static let jws = FuzzTarget(name: "jws", limitBytes: 4096) { bytes in
     var input = Input(bytes)
     switch input.byte() % 4 {
     case 0: try check(statement: input.remainder())
     case 1:
-      // Header, payload, signature, each of any bytes.
+      // Header, payload and signature with arbitrary bytes.
       let parts = [input.part(), input.part(), input.remainder()]
       try check(statement: Array(parts.map(Samples.base64URL).joined(separator: ".").utf8))
     case 2:
       let payload = String(decoding: input.remainder(), as: UTF8.self)
       try check(statement: Store.shared.get().authority.sign(payload))
     default:
-      // A chain of any bytes; the last is an anchor, too.
+      // A chain of arbitrary bytes. The last certificate is also a trust anchor.
       let chain = [input.part(), input.part(), input.remainder()]
       let header = TestAuthority.header(chain)
       let signed = try Store.shared.get().authority.sign(Payload().text, header: header)
@@ -50,7 +49,8 @@ extension FuzzTarget {
   private static let bundle = "com.atrest.fasting"
   private static let now = WallTime(milliseconds: Payload.signed + 1000)
 
-  /// An authority of the process's own: keys are new each time, what they sign is judged alike.
+  /// A per-process authority: its keys are new each time, but verdicts on its signatures are the
+  /// same.
   private struct Store: Sendable {
     let authority: TestAuthority
     let anchors: TrustAnchors
@@ -76,7 +76,7 @@ extension FuzzTarget {
       policy: VerificationPolicy(
         anchors: try anchors ?? Store.shared.get().anchors, bundleID: bundle))
     let claim = AccountClaim(appAccountToken: nil)
-    // Each of the three either throws a rejection with words of its own, or knows what it saw.
+    // Each of the three either throws a rejection with a message, or returns what it verified.
     if let fact = try? verifier.verify(transaction: jws, for: claim, now: now) {
       try law(claims?.transactionID == fact.id.transactionID, "two readers see one purchase")
       try law(

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fuzzers found, and what they began with, as ordinary tests: every input once, and a few
-// changed ones.
+// The fuzzers' findings and initial inputs as ordinary tests: every input once, and some mutations.
 
 import AtrestFuzzing
 import AtrestTestSupport

@@ -35,7 +35,7 @@ struct ClientHistory {
     habits = Habits(actions: 8, &random)
   }
 
-  /// - Returns: How often the heap was weighed.
+  /// - Returns: How often the heap was measured.
   static func run(seed: UInt64) throws -> Int {
     var history = ClientHistory(seed: seed)
     for _ in 0..<warmingSteps {
@@ -93,7 +93,7 @@ struct ClientHistory {
     return id
   }
 
-  /// - Returns: What was done.
+  /// - Returns: A description of the step.
   private mutating func act() -> String {
     if peers.count < habits.connections, peers.isEmpty || random.oneIn(20) {
       let peer = Peer(codecs, all, at: now)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The property that finds what no charge stands for: whatever a peer sends and leaves unread, the
-// heap has grown by no more than twice what the ledger says, and a constant.
+// Finds memory without a charge: whatever a peer sends and leaves unread, the heap grows by at most
+// twice the charged bytes plus a constant.
 
 import CAtrestHeapMeter
 import Glibc
 
-/// `heap [--seeds COUNT] [--seed SEED]`. A process of its own, because the heap is measured whole.
+/// `heap [--seeds COUNT] [--seed SEED]`. A separate process, because the whole heap is measured.
 @main
 struct Heap {
   static func main() async {
@@ -15,7 +15,7 @@ struct Heap {
     await hold("a client's", seeds) { try ClientHistory.run(seed: $0) }
   }
 
-  /// - Parameter history: Runs a history; how often it was weighed.
+  /// - Parameter history: Runs a history and returns how often the heap was measured.
   private static func hold(
     _ whose: String, _ seeds: ClosedRange<UInt64>, _ history: @Sendable (UInt64) async throws -> Int
   ) async {

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// What peers send: any mixture of what the protocol allows, and some that it does not.
+// Peers that send any mixture of valid and some invalid frames.
 
 import AtrestFuzzing
 
-/// One end of a connection that is only frames. It keeps to the protocol where breaking it would
-/// only end the connection.
+/// One end of a connection that consists of frames. It follows the protocol wherever a violation
+/// would only end the connection.
 struct RawWire {
-  /// Streams on which more may be sent.
+  /// Streams on which more frames may be sent.
   private(set) var open: [UInt32] = []
-  /// A frame of the other end's of which the rest is still to come.
+  /// A partially received frame.
   private var heard: [UInt8] = []
-  /// Bytes that come before the first frame.
+  /// The number of bytes before the first frame.
   private var prefaceBytes: Int
 
-  /// - Parameter hearsClient: Whether the other end is a client, which begins with a preface.
+  /// - Parameter hearsClient: Whether the other end is a client, which sends a preface.
   init(hearsClient: Bool) {
     prefaceBytes = hearsClient ? Frames.preface.count : 0
   }
   private var nextStream: UInt32 = 1
-  /// The stream whose header block has begun and not ended: nothing else may be sent.
+  /// The stream of an unfinished header block. No other frame may be sent.
   private var unfinishedBlock: UInt32?
 
   mutating func forget(_ stream: UInt32) { open.removeAll { $0 == stream } }
 
-  /// A stream that the other end began.
+  /// Notes a stream that the other end opened.
   mutating func begun(_ stream: UInt32) { open.append(stream) }
 
-  /// A new stream's number.
+  /// The number of a new stream.
   mutating func begin() -> UInt32 {
     defer { nextStream += 2 }
     open.append(nextStream)
     return nextStream
   }
 
-  /// Learns which streams are over, from what the other end sent.
+  /// Learns from received frames which streams are over.
   mutating func hear(_ bytes: [UInt8]) {
     heard += bytes.dropFirst(prefaceBytes)
     prefaceBytes = max(0, prefaceBytes - bytes.count)
@@ -50,7 +50,7 @@ struct RawWire {
     heard = Array(rest)
   }
 
-  /// Headers of a new stream, or of one that is open.
+  /// HEADERS of a new stream, or of an open one.
   mutating func headers(
     _ fields: [(String, String)], on stream: UInt32? = nil, _ random: inout Choices
   ) -> [UInt8] {
@@ -73,10 +73,11 @@ struct RawWire {
     return bytes
   }
 
-  /// Streams as they should be: what is not charged of one is little, and seen in their number.
+  /// Opens many valid streams, because small uncharged memory per stream only shows in their
+  /// number.
   ///
   /// - Parameters:
-  ///   - fields: A stream's. Metadata may fill them up to what is allowed.
+  ///   - fields: The header fields of a stream. Metadata may fill them up to the limit.
   mutating func flood(
     _ fields: [(String, String)], on streams: [UInt32], _ random: inout Choices
   ) -> [UInt8] {
@@ -92,7 +93,7 @@ struct RawWire {
     }
   }
 
-  /// The rest of a header block.
+  /// A CONTINUATION frame.
   private mutating func continuation(_ random: inout Choices) -> [UInt8] {
     let stream = unfinishedBlock ?? 1
     let isLast = random.oneIn(2)
@@ -102,7 +103,7 @@ struct RawWire {
       9, flags: isLast ? Frames.endHeaders : 0, stream: stream, Array(fields.prefix(16_000)))
   }
 
-  /// A message, whole or in part, in frames.
+  /// A complete or partial message in frames.
   mutating func message(_ random: inout Choices) -> [UInt8] {
     guard unfinishedBlock == nil, let stream = open.randomElement(using: &random) else { return [] }
     let length = random.size(270_000)
@@ -119,7 +120,7 @@ struct RawWire {
     return bytes
   }
 
-  /// A frame that is neither headers nor data.
+  /// A frame other than HEADERS and DATA.
   mutating func control(_ random: inout Choices) -> [UInt8] {
     guard unfinishedBlock == nil else { return [] }
     let stream = open.randomElement(using: &random) ?? 0
@@ -136,8 +137,7 @@ struct RawWire {
     }
   }
 
-  /// Fields of a call's metadata: mostly as much as is allowed, or a part of it; sometimes far
-  /// more.
+  /// Metadata fields of a call: mostly the allowed maximum or a part of it, sometimes far more.
   static func metadata(_ random: inout Choices) -> [(String, String)] {
     let count = random.below(6)
     let bytes = random.oneIn(8) ? 60_000 : 15_000 / max(1, count)
@@ -152,10 +152,10 @@ struct RawWire {
   }
 }
 
-/// Each history has its own habits: some do one thing over and over, on one connection or on many.
+/// The habits of one history: some do one thing over and over, on one connection or on many.
 struct Habits {
   let connections: Int
-  /// Nobody reads, from the beginning.
+  /// Whether nobody reads from the beginning.
   let isDeaf: Bool
   private let weights: [Int]
 
@@ -165,7 +165,7 @@ struct Habits {
     weights = (0..<actions).map { _ in [0, 1, 2, 10, 40][random.below(5)] + 1 }
   }
 
-  /// What to do next: its number.
+  /// The number of the next action.
   func next(_ random: inout Choices) -> Int {
     var rest = random.below(weights.reduce(0, +))
     for (action, weight) in weights.enumerated() {
@@ -179,6 +179,6 @@ struct Habits {
 extension Choices {
   mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
 
-  /// Up to `most`; small ones are as likely as large ones.
+  /// A size up to `most`. Small ones are as likely as large ones.
   mutating func size(_ most: Int) -> Int { below(1 + below(4) * max(1, most) / 3) }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weighs the heap against the ledger.
+// Compares the heap with the charged bytes.
 
 import CAtrestHeapMeter
 
-/// What the heap held when the scales were set up counts as nothing.
+/// Measures heap growth since its creation.
 struct Scales {
-  /// What is made once and kept: tables that have grown.
+  /// Tables that are allocated once and kept.
   private static let slackBytes = 256 * 1024
   private let start = Int(heap_meter_bytes())
   private(set) var weighings = 0
 
-  /// - Throws: `Unaccounted`, if the heap has grown by more than twice what is charged.
+  /// - Throws: `Unaccounted` if the heap has grown by more than twice the charged bytes.
   mutating func weigh(against charged: Int, after step: @autoclosure () -> String) throws {
     weighings += 1
     let grown = Int(heap_meter_bytes()) - start
@@ -20,7 +20,7 @@ struct Scales {
   }
 }
 
-/// The heap holds more than the ledger knows of.
+/// The heap contains more than the ledger accounts for.
 struct Unaccounted: Error, CustomStringConvertible {
   let step: String
   let grown: Int

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clients do to a server, from the bytes of their connections to the calls of a service,
-// without a socket.
+// What clients do to a server, from their connections' bytes to a service's calls, without a
+// socket.
 
 import AtrestFuzzing
 import AtrestHTTP2
@@ -43,7 +43,7 @@ private final class Service: Sendable {
     return router
   }
 
-  /// Lets go of calls that nobody waits for, as those do that work on them.
+  /// Releases cancelled calls, as real handlers do.
   func forget() {
     responders.withLock { $0.removeAll { !$0.isAwaited } }
     writers.withLock { $0.removeAll { !$0.isOpen } }
@@ -59,8 +59,8 @@ private final class Service: Sendable {
   }
 }
 
-/// The owner of a connection, as a socket is: it takes output while its peer reads and for as long
-/// as the kernel has room for it, and holds one piece of it from then on.
+/// The owner of a connection, like a socket: it takes output while its peer reads and the kernel
+/// has room, and afterwards buffers one piece.
 private final class Peer: ByteStreamOwner {
   let handler: any ByteStreamHandler
   let peer: SocketAddress
@@ -87,7 +87,7 @@ private final class Peer: ByteStreamOwner {
     }
   }
 
-  /// The end of a turn. False: the connection is over.
+  /// Ends the turn. False if the connection is over.
   func flush() -> Bool {
     while take(), !isClosed {
       handler.appendOutput(to: &output)
@@ -107,9 +107,9 @@ private final class Peer: ByteStreamOwner {
   }
 }
 
-/// One history of a server. Lives on its shard.
+/// One history of a server. Bound to its shard.
 final class ServerHistory: @unchecked Sendable {
-  // Sendable because after its start it is touched on its shard only.
+  // Sendable: after its start it is touched on its shard only.
   private static let steps = 1_000
   private static let warmingSteps = 60
   private static let methods = [
@@ -124,7 +124,7 @@ final class ServerHistory: @unchecked Sendable {
   private var scales: Scales?
   private var now = Instant(nanoseconds: 1_000_000_000_000)
 
-  /// - Returns: How often the heap was weighed.
+  /// - Returns: How often the heap was measured.
   static func run(seed: UInt64) async throws -> Int {
     let history = try ServerHistory(seed: seed)
     let shard = history.server.shards[0]
@@ -145,8 +145,8 @@ final class ServerHistory: @unchecked Sendable {
     server = try GRPCServer(router: service.router(), configuration: configuration)
   }
 
-  /// One step, and in the shard's next turn the others: what a step posts to the shard comes before
-  /// them.
+  /// Runs one step, and the others in the shard's next turn. Blocks that a step posts to the shard
+  /// run before them.
   private func step(_ number: Int, _ done: @escaping @Sendable (Result<Int, any Error>) -> Void) {
     do {
       if number == Self.warmingSteps {
@@ -169,7 +169,7 @@ final class ServerHistory: @unchecked Sendable {
     server.shards[0].async { self.step(number + 1, done) }
   }
 
-  /// Has zlib's streams made, and the buffers into which they unpack, which the shard keeps.
+  /// Creates the shard's zlib streams and output buffers, which it keeps.
   private func warm() {
     for encoding in ["gzip", "deflate"] {
       let peer = Peer(server, .ipv4(octets: [10, 0, 0, 9], port: 1), at: now)
@@ -209,7 +209,7 @@ final class ServerHistory: @unchecked Sendable {
     service.letGo()
   }
 
-  /// - Returns: What was done.
+  /// - Returns: A description of the step.
   private func act() -> String {
     if peers.count < habits.connections, peers.isEmpty || random.oneIn(9) {
       connect().isReading = !habits.isDeaf
@@ -270,7 +270,7 @@ final class ServerHistory: @unchecked Sendable {
     return peer
   }
 
-  /// Each holds no more than what is on its way to it.
+  /// Checks that no peer buffers more than is in transit to it.
   private func crowd() {
     closeAll()
     for _ in 0..<habits.connections {
@@ -288,7 +288,7 @@ final class ServerHistory: @unchecked Sendable {
     peer.send(peer.wire.flood(fields, on: streams, &random), at: now)
   }
 
-  /// One, or all.
+  /// One element, or all.
   private func some<Element>(of all: [Element]) -> [Element] {
     random.oneIn(3) ? all : all.randomElement(using: &random).map { [$0] } ?? []
   }

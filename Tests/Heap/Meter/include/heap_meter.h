@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory the program has from malloc and has not given back.
+// Measures the program's live malloc memory.
 #ifndef ATREST_HEAP_METER_H
 #define ATREST_HEAP_METER_H
 
 #include <stddef.h>
 
-/// Has all threads share one heap, of which no part is hidden in a thread's cache. Before the first
-/// thread.
+/// Makes all threads share one malloc arena without per-thread caches. Call before the first thread
+/// starts.
 void heap_meter_start(void);
 
 /// Bytes in use.
