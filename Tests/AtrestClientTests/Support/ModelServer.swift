@@ -240,7 +240,8 @@ extension ModelServer.State {
       && (position.sequence == 0 || position.sequence >= oldestPosition)
   }
 
-  /// The clock skew rule: the greatest time of a field that is accepted. See docs/merge.md.
+  /// The clock skew rule: the greatest time of a field that is accepted. See
+  /// docs/protocol/merge.md.
   private func latestTaken(of offer: Offer, _ field: FieldNumber, at now: WallTime) -> HybridTime {
     let far = HybridTime(now.advanced(by: 100 * 365 * 24 * 3_600_000))
     if offer.wasAcknowledged(field) { return far }

@@ -3,7 +3,7 @@
 
 import AtrestReplication
 
-/// The greatest acknowledged register of each field, in the order of docs/merge.md.
+/// The greatest acknowledged register of each field, in the order of docs/protocol/merge.md.
 ///
 /// It is built from responses, never from the server's records.
 struct Acknowledged {
@@ -46,7 +46,7 @@ struct Acknowledged {
     .map { ($0.key.key, $0.value) }
   }
 
-  /// The order of docs/merge.md, implemented independently.
+  /// The order of docs/protocol/merge.md, implemented independently.
   private static func isLess(_ a: Register, _ b: Register) -> Bool {
     if a.stamp.time != b.stamp.time { return a.stamp.time.rawValue < b.stamp.time.rawValue }
     if a.stamp.replica != b.stamp.replica {

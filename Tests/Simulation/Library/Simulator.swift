@@ -121,7 +121,7 @@ extension Mutation {
   }
 
   /// Mutations that sixty seeds do not reveal, because a world or a check for them is missing. See
-  /// docs/reliability.md.
+  /// docs/develop/reliability.md.
   package static let unseen: Set<Mutation> = [
     .overtakenStored, .partsNotKnown, .partsNotNoted, .sentEntryRestamped,
     .prunedTooEarly, .ownWritesConflict,

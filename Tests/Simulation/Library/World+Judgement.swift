@@ -132,7 +132,7 @@ extension World {
     }
   }
 
-  /// Checks that each field shows the register that docs/merge.md demands.
+  /// Checks that each field shows the register that docs/protocol/merge.md demands.
   private func checkWinners(_ records: [Record], _ account: Account) {
     if let (visible, later) = account.oracle.firstUndone(records) {
       return broke(
