@@ -33,7 +33,7 @@ public final class Listener: @unchecked Sendable {
   private let file: UnixSocketFile?
 
   /// A reserve descriptor. When descriptors run out, it serves to accept and close a connection
-  /// that epoll would otherwise report for ever. -1 while in use.
+  /// that epoll would otherwise keep reporting. -1 while in use.
   var spare: CInt
   var nextShard = 0
   private var isPaused = false

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls the Linux socket and epoll interfaces that Swift's Glibc module does not export.
+// Wraps the Linux socket and epoll functions that Swift's Glibc module does not export.
 
 #define _GNU_SOURCE
 #include "CAtrestEpoll.h"

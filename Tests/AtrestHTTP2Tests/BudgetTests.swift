@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds on a server connection: the memory that a peer can make it use, and frames without effect.
+// Specifies the limits on what a peer makes a server connection buffer, and on useless frames.
 
 import Testing
 
@@ -20,10 +20,10 @@ struct BudgetTests {
     peer.onEvent = { event, server in
       if case .started(let call, _) = event { server.limitMessages(of: call, to: 10) }
     }
-    // Headers and message in one piece: the limit is reported after the message arrived.
+    // Headers and message arrive in one piece: the limit is set after the message arrived.
     let body = lpm([UInt8](repeating: 7, count: count))
     peer.send(.headers(1, requestFields()), .data(1, body, end: true))
-    // The message comes after the headers.
+    // The message follows the headers.
     peer.send(.headers(3, requestFields()))
     peer.send(.data(3, body, end: true))
     // The declared length suffices.
@@ -55,7 +55,7 @@ struct BudgetTests {
     }
   }
 
-  // MARK: Requests that are not whole
+  // MARK: Incomplete requests
 
   @Test("requests that are not whole share a budget; the call that goes over it ends, others go on")
   func unfinished() {
@@ -74,7 +74,7 @@ struct BudgetTests {
     #expect(Set(statuses(peer)) == ["8"])
     #expect(peer.server.holder.chargedBytes <= 300_000)
     let held = peer.server.holder.chargedBytes
-    // The earlier call is completed and frees its memory.
+    // The first call was there before: it completes and frees space.
     peer.send(.data(1, [1], end: true))
     #expect(peer.messages.map(\.count) == [length])
     #expect(peer.server.holder.chargedBytes < held)
@@ -100,7 +100,7 @@ struct BudgetTests {
     #expect(peer.server.holder.chargedBytes == 0)
   }
 
-  /// Incomplete requests with a message of this many bytes each.
+  /// Starts requests that wait for their end, each with a message of `bytes` bytes.
   private func waiting(_ peer: RawClient, bytes: Int, calls: Int) {
     for index in 0..<UInt32(calls) {
       peer.send(
@@ -109,7 +109,7 @@ struct BudgetTests {
     }
   }
 
-  /// A client of a server that has been told nothing about it yet, and that keeps what it gets.
+  /// A client on an unauthenticated connection, which buffers what it receives.
   private func unauthenticated(_ limits: Limits = Limits()) -> RawClient {
     let peer = RawClient(limits: limits)
     peer.server.isAuthenticated = false
@@ -129,7 +129,7 @@ struct BudgetTests {
     #expect(peer.server.holder.chargedBytes == 64 * 1024 / whole * whole)
     #expect(peer.cancellations.count == 20 - 64 * 1024 / whole)
     #expect(Set(statuses(peer)) == ["8"])
-    // The earlier calls continue, and free memory when they end.
+    // The first calls continue and free space when they end.
     peer.send(.data(1, [], end: true))
     peer.send(.headers(41, requestFields()), .data(41, lpm([UInt8](repeating: 1, count: 4_096))))
     #expect(peer.server.holder.chargedBytes == 64 * 1024 / whole * whole)
@@ -178,7 +178,7 @@ struct BudgetTests {
       bytes += Frame.headers(stream, requestFields()).bytes + Frame.data(stream, start).bytes
     }
     peer.send(bytes)
-    // Each stream is charged for the length that it declared.
+    // Each call reserves memory for its declared length.
     #expect(peer.server.holder.chargedBytes >= 10 * 16_000)
     #expect(peer.cancellations.isEmpty)
   }
@@ -196,7 +196,7 @@ struct BudgetTests {
     case 2: peer.server.abort(peer.call(), Status(.notFound, ""))
     default: peer.take(peer.server.peerClosed(at: peer.now))
     }
-    // Whatever ended it, the turn is over once the events are taken.
+    // Whatever ended the call, nothing stays charged once the events are taken.
     peer.take(peer.server.pendingEvents)
     #expect(peer.server.holder.chargedBytes == 0)
   }
@@ -231,7 +231,7 @@ struct BudgetTests {
     #expect(peer.messages.count == 5)
   }
 
-  // MARK: Answers that are not read
+  // MARK: Unread responses
 
   @Test("answers that nobody reads share a budget: further ones, and further calls, are refused")
   func unread() {
@@ -251,7 +251,7 @@ struct BudgetTests {
     peer.flush()
     peer.send(.headers(17, requestFields(), end: true))
     #expect(peer.started.count == 8)
-    // Reading frees memory.
+    // Reading frees space.
     peer.send(.window(0, 1_000_000))
     for stream in stride(from: UInt32(1), through: 7, by: 2) { peer.send(.window(stream, 200_000)) }
     peer.send(.headers(19, requestFields(), end: true))
@@ -270,7 +270,7 @@ struct BudgetTests {
     #expect(peer.server.holder.chargedBytes == 0)
   }
 
-  // MARK: Frames that bring nothing
+  // MARK: Useless frames
 
   private static let idle: [(String, Frame)] = [
     ("PRIORITY", Frame(type: 2, stream: 101, payload: [0, 0, 0, 0, 1])),
@@ -288,7 +288,7 @@ struct BudgetTests {
     limits.maxIdleFrames = 100
     let peer = RawClient(limits: limits)
     peer.send(.headers(1, requestFields()))
-    // The two frames of the handshake count as well.
+    // The two frames of the handshake count too.
     for _ in 0..<98 { peer.send(frame) }
     #expect(peer.goAways.isEmpty, "\(name)")
     for _ in 0..<4 { peer.send(frame) }
@@ -337,7 +337,7 @@ struct BudgetTests {
     for _ in 0..<200 {
       #expect(peer.server.send([UInt8](repeating: 1, count: 1_000), on: peer.call()) == .queued)
       peer.flush()
-      // One frame of the stream for several of the connection.
+      // For each frame, one WINDOW_UPDATE of the stream and several of the connection.
       peer.send(.window(1, 1_005))
       for _ in 0..<15 { peer.send(.window(0, 67)) }
     }

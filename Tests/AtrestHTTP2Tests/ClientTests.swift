@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client's reaction to every kind of response, from a server or anything else.
+// Specifies how a client handles all kinds of responses, also from something that is no gRPC
+// server.
 
 import Testing
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls between both real ends: messages, metadata, statuses, compression.
+// Specifies calls between a real client and server: messages, metadata, statuses, compression.
 
 import Testing
 
@@ -180,7 +180,7 @@ struct EchoTests {
     let areBack = pair.responses.sorted { $0.count < $1.count } == [[1, 2], message]
     #expect(areBack)
     #expect(pair.statuses == [.ok, .ok])
-    // The client always accepts gzip, so the responses are small in any case.
+    // The client always accepts gzip, so the response is small in any case.
     #expect(pair.bytesCarried < (compression == .identity ? 24_000 : 5_000))
   }
 

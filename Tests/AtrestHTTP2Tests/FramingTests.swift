@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small parts: framing in pieces of any size, percent encoding, base64 and metadata, instants.
+// Specifies the small parts: message framing, percent encoding, base64, metadata, instants.
 
 import Testing
 
@@ -117,7 +117,7 @@ struct FramingTests {
       #expect(throws: InflateError.corrupt) {
         _ = try codecs.inflate(small, as: other, limits: limits)
       }
-      // After an error, the codec is reusable for the next message.
+      // A stream that failed works again for the next message.
       #expect(try codecs.inflate(small, as: encoding, limits: limits) == text)
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The life of a server connection: timers, pings, abuse, and shutdown.
+// Specifies the lifecycle of a server connection: timers, pings, abuse, drain.
 
 import Testing
 
@@ -67,7 +67,7 @@ struct LifecycleTests {
     #expect(peer.frames(of: 1).count == 1)
   }
 
-  // MARK: Silence
+  // MARK: Idle time
 
   @Test("no preface in time, no connection")
   func handshake() {
@@ -128,7 +128,7 @@ struct LifecycleTests {
       peer.events.filter {
         if case .cancelled(let call, .stalled) = $0 { call == peer.call(1) } else { false }
       }.count == 1)
-    // Stream 3 progressed all the time. Its message is still incomplete.
+    // Stream 3 made progress all the time.
     #expect(peer.cancellations.count <= 2)
     peer.answerPings()
     peer.wait(.seconds(30))
@@ -288,7 +288,7 @@ struct LifecycleTests {
     let peer = RawClient()
     var stream: UInt32 = 1
     while stream < 400, !peer.server.isFinished {
-      // A window overflow is a stream error: we send RST_STREAM(FLOW_CONTROL_ERROR).
+      // A window overflow is a stream error: this side sends RST_STREAM(FLOW_CONTROL_ERROR).
       peer.send(.headers(stream, requestFields()), .window(stream, 0x7FFF_FFFF))
       stream += 2
     }
@@ -300,7 +300,7 @@ struct LifecycleTests {
   @Test("a client that reads no refusals is not read either, until it does")
   func unreadRefusals() {
     let peer = RawClient(handshake: false)
-    // The peer never acknowledges our SETTINGS: each call over their limit is refused with a frame.
+    // Our SETTINGS are never acknowledged: every call above their limit is refused with a frame.
     var bytes = preface + Frame.settings().bytes
     for number in 0..<3_000 {
       bytes += Frame.headers(UInt32(2 * number + 1), requestFields(), end: true).bytes
@@ -353,7 +353,7 @@ struct LifecycleTests {
       default: bytes += Frame(type: byte % 12, flags: byte, stream: stream, payload: [byte]).bytes
       }
     }
-    // Change one byte, so that frame boundaries shift.
+    // One bit is flipped, so that frame boundaries shift.
     bytes[Int(seed) * 31 % bytes.count] ^= 1 << (seed % 8)
     peer.send(bytes)
     for _ in 0..<30 {
@@ -364,7 +364,7 @@ struct LifecycleTests {
     #expect(peer.server.openCalls == 0, "seed \(seed)")
   }
 
-  // MARK: Leaving
+  // MARK: Drain
 
   @Test("drain: GOAWAY for soon, GOAWAY for good, then the last call ends it")
   func drain() {
@@ -373,12 +373,12 @@ struct LifecycleTests {
     peer.server.beginDrain(at: peer.now)
     peer.flush()
     #expect(peer.goAways.map { number($0.payload.prefix(4)) } == [0x7FFF_FFFF])
-    // In transit when the GOAWAY was read: still served.
+    // In flight when the notice was read: still served.
     peer.send(.headers(3, requestFields(), end: true))
     #expect(peer.started.count == 2)
     var answer = peer.frames(of: 6).first ?? .ping()
     answer.flags = Frame.ack
-    // In the same read as the response: the second GOAWAY is decided but not sent yet.
+    // In the same read as the ACK: the second GOAWAY is queued but not sent yet.
     peer.send(answer, .headers(5, requestFields(), end: true))
     #expect(peer.goAways.map { number($0.payload.prefix(4)) } == [0x7FFF_FFFF, 3])
     #expect(peer.frames(of: 3).map(\.errorCode) == [7])

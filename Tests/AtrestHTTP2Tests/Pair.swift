@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connects a client and a server through arrays, in pieces of any size.
+// Connects a client and a server in memory, in pieces of any size.
 
 import AtrestHTTP2
 import Testing
 
 @testable import AtrestTestSupport
 
-/// Both real ends without a socket.
+/// A real client and server without a socket between them.
 final class Pair {
   let client: ClientConnection
   let server: ServerConnection
@@ -15,9 +15,9 @@ final class Pair {
   var serverEvents: [ServerEvent] = []
   /// Called on each event before the next is taken.
   var onServer: (ServerEvent, ServerConnection) -> Void = { _, _ in }
-  /// Maximum number of bytes per delivery.
+  /// Bytes passed on at a time.
   var pieceBytes = 64 * 1024
-  /// Bytes carried in both directions.
+  /// Bytes passed on so far, in both directions.
   var bytesCarried = 0
 
   init(
@@ -28,7 +28,7 @@ final class Pair {
     server = ServerConnection(limits: limits, now: now)
   }
 
-  /// Carries bytes both ways until neither end has output.
+  /// Passes bytes both ways until both ends are silent.
   func pump() {
     while true {
       var up: [UInt8] = []
@@ -70,7 +70,7 @@ final class Pair {
 
   func take(_ events: ClientEvents) { clientEvents += Array(events) }
 
-  /// Answers each message at once.
+  /// Echoes each message at once.
   func echo() {
     onServer = { event, server in
       if case .message(let call, let bytes) = event { server.reply(bytes, to: call) }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hand-written peers against the real other end.
+// Hand-driven peers for the real client and server.
 
 import Testing
 
 @testable import AtrestHTTP2
 
-/// A server under test, and a client that consists of frames.
+/// A server under test with a client made of raw frames.
 final class RawClient {
   let server: ServerConnection
   let reader = FrameReader()
   var now = Instant.start
   var events: [ServerEvent] = []
-  /// Everything the server has sent.
+  /// All frames the server has sent.
   var frames: [Frame] = []
   /// Called on each event before the next is taken.
   var onEvent: (ServerEvent, ServerConnection) -> Void = { _, _ in }
@@ -26,7 +26,7 @@ final class RawClient {
 
   func send(_ frames: Frame...) { send(frames.flatMap(\.bytes)) }
 
-  /// Passes bytes to the server, takes every event, and parses every response frame.
+  /// Passes bytes to the server, takes all events, and reads all response frames.
   func send(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { take(server.receive($0, at: now)) }
     flush()
@@ -59,7 +59,7 @@ final class RawClient {
     frames.filter { $0.type == type && (stream == nil || $0.stream == stream) }
   }
 
-  /// The header blocks since the start of the test, in order, as fields. Call once.
+  /// All header blocks sent so far, in order, as fields. Call once.
   func headerBlocks() -> [[String: String]] {
     frames(of: 1).map(reader.fields)
   }
@@ -85,7 +85,7 @@ final class RawClient {
 
   func call(_ stream: Int32 = 1) -> CallID { CallID(stream) }
 
-  /// Answers keepalive pings, so that time can pass without losing the connection.
+  /// Acknowledges keepalive pings, so that time may pass without losing the connection.
   func answerPings() {
     for ping in frames(of: 6) where ping.flags == 0 {
       var answer = ping
@@ -96,7 +96,7 @@ final class RawClient {
   }
 }
 
-/// A client under test, and a server that consists of frames.
+/// A client under test with a server made of raw frames.
 final class RawServer {
   let client: ClientConnection
   let reader = FrameReader(skipsPreface: true)

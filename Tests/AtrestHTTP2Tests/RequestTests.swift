@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a server parses a request frame by frame, and what it refuses.
+// Specifies how a server parses requests, frame by frame, and which it rejects.
 
 import Testing
 
@@ -133,7 +133,7 @@ struct RequestTests {
     #expect(refusal([("x-bin", text)]) == "13")
   }
 
-  /// Each value needs its name and an entry: 16 KB on the wire used 62 MiB.
+  /// Each value costs its name and an entry: 16 KB on the wire took 62 MiB of memory.
   @Test(
     "a -bin field counts as often as it has values",
     arguments: [(50, nil), (64, "8"), (200, "8")] as [(Int, String?)])
@@ -183,7 +183,7 @@ struct RequestTests {
     #expect(refusal([("x-large", String(repeating: "a", count: 16_100))]) == "8")
     #expect(refusal([("x-large", String(repeating: "a", count: 15_000))]) == nil)
 
-    // One large field enters HPACK's table. Then 2,000 references take one byte each.
+    // One large field enters HPACK's table and is then referenced 2,000 times, one byte each.
     let peer = RawClient()
     let table = hpackLiteral("x-bomb", String(repeating: "a", count: 3000))
     var block = Frame.headers(1, requestFields()).payload
@@ -248,7 +248,7 @@ struct RequestTests {
       #expect(answer(fields, body: lpm(whole + [0], flag: 1)) == "13")
       #expect(answer(fields, body: lpm(whole, flag: 1)) == nil)
     }
-    // Data in one encoding is invalid in the other.
+    // An encoding cannot decode the other's messages.
     let gzip = compressed([UInt8](repeating: 1, count: 300), "gzip")
     #expect(answer([("grpc-encoding", "deflate")], body: lpm(gzip, flag: 1)) == "13")
   }
@@ -315,14 +315,14 @@ struct RequestTests {
     Compression(rawValue: name).flatMap(Deflater.init)?.deflate(bytes) ?? []
   }
 
-  /// The grpc-status with which a request is refused on its headers, or nil.
+  /// The `grpc-status` with which a request is rejected on its headers, or nil.
   private func refusal(_ changes: [(String, String?)]) -> String? {
     let peer = RawClient()
     peer.send(.headers(1, requestFields(changes), end: true))
     return peer.started.isEmpty ? peer.headerBlocks().first?["grpc-status"] : nil
   }
 
-  /// The grpc-status that the server itself sends after a complete body, or nil.
+  /// The `grpc-status` the server sends on its own after a complete body, or nil.
   private func answer(
     _ changes: [(String, String?)] = [], body: some Sequence<UInt8>, limits: Limits = .default
   ) -> String? {

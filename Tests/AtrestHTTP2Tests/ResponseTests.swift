@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server sends: headers, data, trailers, resets, and flow control.
+// Specifies a server's output: headers, data, trailers, resets, flow control.
 
 import Testing
 
@@ -85,7 +85,7 @@ struct ResponseTests {
   func backpressure() {
     var limits = Limits()
     limits.streamQueueBytes = 10_000
-    // A client with a stream window of 1,000 bytes.
+    // The client's initial window is 1,000 bytes per stream.
     let peer = RawClient(limits: limits, settings: [(4, 1000)])
     peer.send(.headers(1, requestFields(), end: true))
     let call = peer.call()
@@ -130,7 +130,7 @@ struct ResponseTests {
       peer.send(.headers(stream, requestFields()))
       if round % 3 == 0 { peer.server.finish(CallID(Int32(stream)), Status(.unauthenticated)) }
       if round % 3 == 1 { peer.server.stopReading(CallID(Int32(stream))) }
-      // The third kind is read. The first kind may even arrive after our RST_STREAM.
+      // The third kind is read; the first may even arrive after our RST_STREAM.
       if round % 2 == 0 { peer.flush() }
       for _ in 0..<3 {
         peer.send(.data(stream, noise(10_000, seed: 1)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrows of a stream's halves, each by itself.
+// Tests each transition of the two halves of a stream.
 
 import Testing
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes and parses HTTP/2 frames by hand, independently of the code under test.
+// Encodes and decodes HTTP/2 frames for tests, independently of the code under test.
 
 import CAtrestNghttp2
 
 @testable import AtrestHTTP2
 
-/// One frame in its wire form.
+/// One HTTP/2 frame.
 struct Frame: Equatable {
   var type: UInt8
   var flags: UInt8 = 0
@@ -69,7 +69,7 @@ func big(_ value: UInt32, _ count: Int) -> [UInt8] {
 
 func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
 
-/// RFC 7541 section 6.2.2: new name, no Huffman.
+/// A literal field with a new name, without Huffman coding: RFC 7541, section 6.2.2.
 func hpackLiteral(_ name: String, _ value: String) -> [UInt8] {
   [0] + hpackString(name) + hpackString(value)
 }
@@ -91,7 +91,7 @@ private func hpackString(_ text: String) -> [UInt8] {
   return out + Array(text.utf8)
 }
 
-/// Splits output into frames, and decodes header blocks with nghttp2's inflater.
+/// Splits output into frames and decodes header blocks with nghttp2's own inflater.
 final class FrameReader {
   private var buffer: [UInt8]
   private var inflater: OpaquePointer?
@@ -125,7 +125,7 @@ final class FrameReader {
     return frames
   }
 
-  /// The fields of a HEADERS frame. Header blocks must be decoded in order of arrival.
+  /// The fields of a HEADERS frame. Decode blocks in the order of arrival.
   func fields(_ frame: Frame) -> [String: String] {
     var fields: [String: String] = [:]
     var rest = frame.payload[...]
@@ -160,7 +160,7 @@ func lpm(_ message: [UInt8], flag: UInt8 = 0) -> [UInt8] {
   [flag] + big(UInt32(message.count), 4) + message
 }
 
-/// The headers of an ordinary request, with some replaced, added, or removed (nil).
+/// The headers of an ordinary request, with changes: a value replaces or adds, nil removes.
 func requestFields(_ changes: [(String, String?)] = []) -> [(String, String)] {
   var fields = [
     (":method", "POST"), (":scheme", "http"), (":path", "/test.Echo/Say"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages about pending devices, accounts and events: round trips and bounds.
+// Round trips of the pending-device, account and event messages; out-of-range values are refused.
 
 import AtrestProtocol
 import AtrestReplication
@@ -25,7 +25,7 @@ struct AccountMessageTests {
     func digits(_ code: String, _ nonce: [UInt8]) -> String {
       PairRequest(code: code, deviceName: "phone", nonce: nonce).digits
     }
-    // sha256sum of "atrest digits", 32 bytes 00 to 1f, and the code.
+    // The SHA-256 of "atrest digits", the 32 bytes 00 to 1f, and the code.
     #expect(digits("BCDFGHJKLMNPQ", Array(0..<32)) == "326215")
     #expect(digits("BCDFGHJKLMNPQ", Array(1..<33)) != digits("BCDFGHJKLMNPQ", Array(0..<32)))
     #expect(digits("BCDFGHJKLMNPR", Array(0..<32)) != digits("BCDFGHJKLMNPQ", Array(0..<32)))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The encoding of records is a contract: replicas compare it, and every language must produce it.
+// Golden encodings of records: replicas compare the bytes, and every implementation must match.
 
 import AtrestDomain
 import AtrestProtocol

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decoding arbitrary bytes returns or throws. It never traps and never exceeds its budget.
+// Decoding arbitrary bytes returns or throws. It never traps and never exceeds its memory budget.
 
 import AtrestProtocol
 import AtrestReplication
@@ -22,7 +22,7 @@ struct HostileTests {
     return record
   }()
 
-  /// Decodes the bytes as every message that a peer may send. True if nothing trapped.
+  /// Decodes the bytes as every message a peer may send. True if nothing trapped.
   private func decodeAsEverything(_ bytes: [UInt8]) -> Bool {
     if let record = try? Record(decoding: bytes) {
       guard (try? Record(decoding: record.encoded)) == record else { return false }
@@ -48,12 +48,12 @@ struct HostileTests {
     #expect(throws: WireError.invalid("a message has very many fields")) {
       try ExchangeRequest(decoding: few + [0xa0, 0x06, 0x00])
     }
-    // Large fields are few for their size, and the length of one does not count for others.
+    // Large fields are few for their size, and their contents do not count as fields.
     let large = [UInt8]([0xa2, 0x06, 0x80, 0x80, 0x04]) + [UInt8](repeating: 8, count: 65_536)
     _ = try ExchangeRequest(decoding: large)
   }
 
-  /// protobuf-c returns C strings: the account "home\0 - keep this one!" became "home".
+  /// protobuf-c returns C strings: the account "home\0 - keep this one!" was read as "home".
   @Test("text with a NUL in it is refused, wherever it is")
   func nul() throws {
     func request(_ name: String) -> [UInt8] { [0x0A, UInt8(name.utf8.count)] + Array(name.utf8) }
@@ -104,7 +104,7 @@ struct HostileTests {
     #expect(throws: WireError.invalid("a message has very many fields")) {
       try Record(decoding: bomb)
     }
-    // As many in 2 MiB pass that check, and then exceed the memory budget.
+    // As many in 2 MiB pass that check but exceed the memory budget.
     let filler: [UInt8] = [0x1A, 14, 0xA2, 0x06, 11] + [UInt8](repeating: 0, count: 11)
     let large = [UInt8]((0..<131_072).flatMap { _ in filler })
     #expect(throws: WireError.malformed) { try Record(decoding: large) }
@@ -146,7 +146,7 @@ struct HostileTests {
 
   /// The newest token: 1.
   private let token: [UInt8] = [0x11, 1, 0, 0, 0, 0, 0, 0, 0]
-  /// Settled up to the greatest number minus one.
+  /// Settled up to the largest number minus one.
   private let nearlyLast: [UInt8] = [
     0x18, 0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F,
   ]

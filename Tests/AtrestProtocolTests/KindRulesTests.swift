@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pruned record may lack, and what it may not contain.
+// Which fields a pruned record may lack, and which it must not have.
 
 import AtrestDomain
 import AtrestProtocol
@@ -13,7 +13,7 @@ struct KindRulesTests {
     Stamp(time: HybridTime(rawValue: time), replica: ReplicaID(rawValue: 1))
   }
 
-  /// Deleted at 5 and pruned. Restored and edited at 6. Deleted again at 7.
+  /// Deleted at 5 and pruned; restored and edited at 6; deleted again at 7.
   private func record(_ kind: RecordKind, edited: FieldNumber, _ value: [UInt8]) throws -> Record {
     let record = Record(
       key: RecordKey(kind: kind, id: UUID().bytes),
@@ -26,7 +26,7 @@ struct KindRulesTests {
     return try #require(record)
   }
 
-  /// Found by the simulator: a restored server refused it permanently.
+  /// Found by the simulator: a restored server refused the record permanently.
   @Test("may keep what was edited since, and lack the rest")
   func partOfIt() throws {
     let span = try #require(

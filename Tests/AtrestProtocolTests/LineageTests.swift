@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The descent of devices: the search terminates on any rows and finds every descendant.
+// Device descent: for any rows, the query terminates and misses no descendant.
 
 import AtrestProtocol
 import AtrestReplication

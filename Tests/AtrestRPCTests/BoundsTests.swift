@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds on the resources of one caller, and revoking everything that a caller has open at once.
+// Specifies the memory limits per caller, and that revoking a grant ends all of a caller's calls.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -7,7 +7,7 @@ import AtrestSockets
 import Synchronization
 import Testing
 
-/// A server whose callers are authenticated by name, and its knowledge about them.
+/// A server that authenticates callers by name, with the grants it issued.
 private final class Known: Sendable {
   let began = Signal<Void>()
   let cancelled = Signal<String>()
@@ -28,7 +28,7 @@ private final class Known: Sendable {
     late.known.withLock { $0 = self }
   }
 
-  /// Breaks a cycle: handlers refer to objects that are created after them.
+  /// Lets handlers refer to an object created after them.
   private final class Late: Sendable {
     let known = Mutex<Known?>(nil)
     var value: Known? { known.withLock { $0 } }
@@ -81,8 +81,8 @@ private final class Known: Sendable {
 
   func channel() throws -> GRPCChannel { try GRPCChannel(to: .address(address)) }
 
-  /// A connection that makes calls and never reads a byte of the responses. Without calls it reads.
-  /// - Parameter windowBytes: The flow-control window for the server. Large, so that only the
+  /// A connection that makes calls and never reads the responses. Without calls, it reads.
+  /// - Parameter windowBytes: The flow-control window for the server; large, so that only the
   ///   socket blocks.
   func deaf(
     _ shard: Shard, _ method: String, of service: String = "t.Known", name: String, calls: Int,
@@ -97,7 +97,7 @@ private final class Known: Sendable {
     }
   }
 
-  /// A connection whose calls have a message each and never end their requests.
+  /// A connection that makes calls with one message each and ends none of the requests.
   func unending(_ shard: Shard, _ path: String, calls: Int, bytes: Int) {
     shard.async { [address] in
       SocketConnection.connect(
@@ -106,7 +106,7 @@ private final class Known: Sendable {
     }
   }
 
-  /// Waits until at most this many connections are open.
+  /// Waits until at most `most` connections are open.
   func waitUntil(openConnections most: Int) async {
     while server.statistics.activeConnections > most { await Task.yield() }
   }
@@ -131,7 +131,7 @@ private final class DeafCaller: ByteStreamHandler {
   private let handshaken: Signal<Void>
   private let ended: Signal<Void>
   private var connection: ClientConnection?
-  /// Read the server's preface first. Otherwise it would not accept the calls.
+  /// Set after the server's SETTINGS are read; without them it would accept no calls.
   private var isDeaf = false
 
   init(
@@ -254,7 +254,7 @@ struct BoundsTests {
     known.responders.withLock { $0.removeFirst() }.reply([1])
     let answered = Signal<Void>()
     Task {
-      // Whichever connection was closed, there is room for one.
+      // Whichever call ended, one slot is free.
       while (try? await one.unary("/t.Known/Now", [], metadata: metadata("a"))) == nil {}
       answered.send(())
     }
@@ -281,7 +281,7 @@ struct BoundsTests {
       #expect(status == Status(.unauthenticated, "over"))
     }
     #expect(await known.cancelled.next() == "unary")
-    // A call authorised just before the revocation is refused.
+    // A call authorized just before the revocation is refused.
     let another = try known.channel()
     let late = try await failure { () throws(Status) in
       try await another.unary("/t.Known/Now", [], metadata: metadata("a"))
@@ -299,7 +299,7 @@ struct BoundsTests {
     known.deaf(shard, "Watch", name: "a", calls: 1)
     await known.began.next()
     let writer = try #require(known.writers.withLock { $0.first })
-    // More than windows and socket buffers hold, so some of it stays pending and unread.
+    // More than windows and socket buffers hold: some bytes wait and are never read.
     for _ in 0..<1_000 {
       if writer.send(Known.answer) != .queued { break }
     }
@@ -327,7 +327,7 @@ struct BoundsTests {
     let large = try await channel.unary("/t.Known/Large", [], metadata: metadata("z"))
     #expect(large == Known.answer)
     while known.server.statistics.totalCalls < 3 * 80 + 1 { await Task.yield() }
-    // The three, and the channel's own: two of the three are closed.
+    // The three and the channel's own: two of the three are closed.
     await known.waitUntil(openConnections: 2)
     let again = try await channel.unary("/t.Known/Large", [], metadata: metadata("z"))
     #expect(again == Known.answer)
@@ -348,10 +348,10 @@ struct BoundsTests {
     known.deaf(shard, "Watch", name: "a", calls: 1, windowBytes: 65_535)
     await known.began.next()
     let writer = try #require(known.writers.withLock { $0.first })
-    // 8 MB of a shard's 10 MiB: more than any other connection buffers, and for longer.
+    // 8 MB of a shard's 10 MiB: more than any other connection holds, and for longer.
     for _ in 0..<40 { #expect(writer.send(Known.answer) == .queued) }
     known.deaf(shard, "Large", of: "t.Open", name: "x", calls: 80, windowBytes: 65_535)
-    // 16 MB more do not fit, so the unauthenticated connection is closed.
+    // Another 16 MB do not fit, so the unauthenticated connection is closed.
     while known.server.statistics.totalCalls == 0 { await Task.yield() }
     await known.waitUntil(openConnections: 1)
     #expect(writer.isOpen)
@@ -365,7 +365,7 @@ struct BoundsTests {
     let shard = try Shard(label: "test.unending")
     known.unending(shard, "/t.Open/Medium", calls: 40, bytes: 4_000)
     while known.server.statistics.totalCalls < 24 { await Task.yield() }
-    // 64 KiB are sixteen of them.
+    // Sixteen of them fill 64 KiB.
     #expect(known.server.statistics.activeCalls <= 16)
     #expect(known.server.statistics.callsByCode[.ok] == nil)
     await known.stop()
@@ -394,11 +394,11 @@ struct BoundsTests {
     #expect(try await idle.unary("/t.Open/Small", [1]) == [1])
     known.deaf(shard, "Watch", name: "b", calls: 0, handshaken: handshaken, ended: ended)
     await handshaken.next()
-    // A third stranger, for whom the second goes.
+    // A third unauthenticated connection evicts the second.
     let other = try known.channel()
     #expect(try await other.unary("/t.Open/Small", [1, 2]) == [2])
     await ended.next()
-    // The oldest connection is authenticated, so it is still open.
+    // The oldest connection is authenticated and therefore still open.
     let writer = try #require(known.writers.withLock { $0.first })
     #expect(writer.isOpen)
     await known.stop(idle, other)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deadlines, cancellation, and servers that drain, die and come back.
+// Deadlines, cancellation, and servers that drain, crash and restart.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -11,7 +11,7 @@ import Testing
   func deadline() async throws {
     let world = try World()
     _ = try await world.unary("Unary")
-    // On a busy machine a short timeout may expire before the call reaches the server.
+    // On a busy machine a short timeout may pass before the call reaches the server.
     for timeout in [50, 500, 5_000] where world.service.began.pending == 0 {
       let status = try await failure { () throws(Status) in
         try await world.unary("Hang", timeout: .milliseconds(timeout))
@@ -85,7 +85,7 @@ import Testing
     let call = Task { try await world.unary("Hang") }
     await world.service.began.next()
     let drained = Task { await world.server.drain(grace: .seconds(120)) }
-    // Until the address is closed, a new connection may be accepted and then drained.
+    // Until the listener is closed, a new connection may be accepted and then drained.
     var status = Status.ok
     while status.code != .unavailable {
       let other = try GRPCChannel(to: .address(world.address))
@@ -144,7 +144,7 @@ import Testing
     #expect(try await world.unary("Unary", [1]) == [1])
     let call = Task { try await failure { () throws(Status) in try await world.unary("Hang") } }
     await world.service.began.next()
-    // As abrupt as a killed process: sockets closed without GOAWAY.
+    // As abrupt as a killed process: sockets close without GOAWAY.
     for shard in world.server.shards { await shard.stop() }
     #expect(try await call.value.code == .unavailable)
     await world.server.drain(grace: .zero)
@@ -170,7 +170,7 @@ import Testing
   @Test("a call that waits for a place gets the one that a cancelled call leaves")
   func placeOfCancelled() async throws {
     let world = try World { $0.limits.maxConcurrentStreams = 1 }
-    // The server's limit is known from here on.
+    // The client knows the server's limit from here on.
     _ = try await world.unary("Unary")
     let first = world.channel.startUnary("/\(TestService.name)/Hang", []) { _ in }
     await world.service.began.next()
@@ -193,7 +193,7 @@ import Testing
     let codes = Signal<StatusCode>()
     let shard = world.channel.shard
     shard.async {
-      // Before the connection is established: no call can start.
+      // Before the connection is open: no call can start yet.
       for _ in 0..<8 {
         world.channel.startUnary("/\(TestService.name)/Unary", []) { result in
           if case .failure(let status) = result { codes.send(status.code) } else { codes.send(.ok) }

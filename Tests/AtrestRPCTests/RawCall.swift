@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client that sends what a channel never would: no message, two messages, wrong compression
-// flags.
+// A client that breaks the rules: no message, two messages, false compression flags.
 
 import AtrestHTTP2
 import AtrestRPC
 import AtrestSockets
 import Synchronization
 
-/// Makes one call on a separate connection and returns its status.
+/// Makes one call on its own connection and returns its status.
 func rawCall(
   _ address: SocketAddress, path: String, messages: [[UInt8]], claimsGzip: Bool = false,
   ends: Bool = true
@@ -79,7 +78,7 @@ private final class RawCaller: ByteStreamHandler {
     let start = buffer.count
     connection?.appendOutput(to: &buffer)
     guard claimsGzip else { return }
-    // The small message is uncompressed. Set its compression flag anyway.
+    // Small messages are sent uncompressed: sets the flag in front of it.
     let plain: [UInt8] = [0, 0, 0, 0, 3, 1, 2, 3]
     guard buffer.count - start >= plain.count else { return }
     for index in start...(buffer.count - plain.count)

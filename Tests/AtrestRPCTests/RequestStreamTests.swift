@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams from the caller over real sockets: order, ends, a server that reads slowly.
+// Streaming requests over real sockets: order, end of stream, slow servers.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -33,7 +33,7 @@ import Testing
   func backpressure() async throws {
     let world = try World()
     let sent = Mutex(0)
-    // Windows count bytes on the wire: what compresses to nothing would not fill them.
+    // Windows count bytes on the wire, so the messages must not compress.
     var random = SystemRandomNumberGenerator()
     let noise = (0..<10_000).map { _ in UInt8.random(in: 0...255, using: &random) }
     let (requests, response) = world.clientStream("Sum")
@@ -45,7 +45,7 @@ import Testing
       requests.finish()
     }
     await world.service.began.next()
-    // Nobody reads; other calls on the same connection are not held up.
+    // Nothing is read, yet other calls on the same connection continue.
     for _ in 0..<300 { _ = try await world.unary("Unary", [1]) }
     // One window, one queue, and a few in the reader's buffer.
     #expect(sent.withLock { $0 } < 100)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams over real sockets: order, ends, backpressure.
+// Streaming responses over real sockets: order, end of stream, slow readers.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -83,7 +83,7 @@ import Testing
     var sent = 0
     while writer.send(message) == .queued {
       sent += message.count
-      // Windows, queues and socket buffers together are far smaller.
+      // Windows, queues and socket buffers together hold far less.
       guard sent < 64 << 20 else { throw Unexpected("nothing bounds the queue") }
     }
     #expect(writer.send(message) == .closed)
@@ -104,7 +104,7 @@ import Testing
       $0.streamBufferMessages = 4
     }
     let sent = Mutex(0)
-    // Windows count bytes on the wire, so compressible data would not fill them.
+    // Windows count bytes on the wire, so the messages must not compress.
     var random = SystemRandomNumberGenerator()
     let noise = (0..<10_000).map { _ in UInt8.random(in: 0...255, using: &random) }
     var iterator = world.stream("Open").makeAsyncIterator()
@@ -119,7 +119,7 @@ import Testing
       }
       writer.finish()
     }
-    // Nobody reads. Other calls on the same connection are not blocked.
+    // Nothing is read, yet other calls on the same connection continue.
     for _ in 0..<300 { _ = try await world.unary("Unary", [1]) }
     // One window, one queue, and a few in the reader's buffer.
     #expect(sent.withLock { $0 } < 100)

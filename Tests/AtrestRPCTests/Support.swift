@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small service on real sockets, and channels to call it.
+// A small service on real sockets, with channels to call it.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -9,17 +9,17 @@ import Glibc
 import Synchronization
 import Testing
 
-/// How long a call may take before its test fails. Long, because tests share a few threads with
-/// others that wait for programs, and the machine may be busy.
+/// Timeout of a test's call. Long, because tests share a few threads with others that wait for
+/// processes, and the machine may be busy.
 let patience = Duration.seconds(900)
 
-/// An error in a test, or a misbehaving peer.
+/// A bug in the test, or a peer that misbehaved.
 struct Unexpected: Error {
   let what: String
   init(_ what: String) { self.what = what }
 }
 
-/// An event that happens once or more and can be awaited.
+/// An awaitable event that may occur several times.
 final class Signal<Value: Sendable>: Sendable {
   private struct State {
     var values: [Value] = []
@@ -54,22 +54,22 @@ final class Signal<Value: Sendable>: Sendable {
   var pending: Int { state.withLock { $0.values.count } }
 }
 
-/// What tests need to know of the service.
+/// The service under test and what it observed.
 final class TestService: Sendable {
   static let name = "test.v1.Echo"
   let worker = DispatchQueue(label: "test.worker")
   /// Signalled when a hanging call begins.
   let began = Signal<Void>()
-  /// Signalled with the name of a cancelled call.
+  /// A call was cancelled; its kind.
   let cancelled = Signal<String>()
   let responders = Mutex<[Responder]>([])
   let writers = Mutex<[StreamWriter]>([])
   let handlerErrors = Signal<String>()
-  /// Lets a reader of requests begin.
+  /// Lets the handler start to read requests.
   let mayRead = Signal<Void>()
-  /// How reading a request ended, if not with its end.
+  /// The status with which reading a request ended, if it failed.
   let ends = Signal<Status>()
-  /// Bodies that reached the guarded service.
+  /// The number of bodies that reached the guarded service.
   let guardedBodies = Atomic(0)
 
   func router() -> RPCRouter {
@@ -106,7 +106,7 @@ final class TestService: Sendable {
       return .later
     }
     methods.unary("Batched") { [self] call, request in
-      // Another thread answers ten calls together.
+      // Ten calls are answered together from another thread.
       let ready = responders.withLock { held -> [Responder] in
         held.append(call.responder())
         guard held.count == 10 else { return [] }
@@ -152,7 +152,7 @@ final class TestService: Sendable {
     methods.serverStreaming("Count") { [worker] call, request, writer in
       let count = request.first.map(Int.init) ?? 0
       precondition(call.shard.isCurrent)
-      // Half from the shard, half from elsewhere: the order must be preserved.
+      // Half from the shard, half from another thread: the order must hold.
       for index in 0..<count / 2 { _ = writer.send([UInt8(index)]) }
       worker.async {
         for index in count / 2..<count { _ = writer.send([UInt8(index)]) }
@@ -174,7 +174,7 @@ final class TestService: Sendable {
       call.onCancel { self.cancelled.send("request") }
       began.send(())
       Task {
-        // Nothing is read before the test says so.
+        // Nothing is read until the test allows it.
         await mayRead.next()
         do throws(Status) {
           var sum = 0

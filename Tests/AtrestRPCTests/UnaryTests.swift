@@ -153,7 +153,7 @@ import Testing
       try await world.channel.unary(path, [UInt8](repeating: 1, count: 200_000))
     }
     #expect(status == Status(.unauthenticated, "Pair this device first."))
-    // A body that would fail to inflate: the call is refused before that.
+    // The body would fail to inflate, but the refusal comes first.
     let raw = try await rawCall(
       world.address, path: path, messages: [[1, 2, 3]], claimsGzip: true)
     #expect(raw.code == .unauthenticated)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parsing of addresses that people write.
+// Parsing and formatting of addresses.
 
 import Glibc
 import Testing

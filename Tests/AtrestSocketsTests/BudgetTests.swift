@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which connections are accepted when slots are short, and which are evicted.
+// Specifies who is admitted when slots are short, and who is evicted.
 
 import Synchronization
 import Testing
@@ -22,7 +22,7 @@ struct BudgetTests {
     }
     #expect(asked.withLock { $0 } == [1, 2])
     #expect(slots.map(\.isEvicted) == [false, true, true, false, false, false])
-    // A slot under eviction counts until it is released.
+    // An evicted slot counts until it is released.
     #expect(budget.count == 6)
     for slot in slots { slot.release() }
     #expect(budget.count == 0)
@@ -63,7 +63,7 @@ struct BudgetTests {
     first.handshaken()
     let third = try #require(budget.take(for: peer(1)))
     #expect(budget.take(for: peer(1)) == nil)
-    // A release makes room as well, once.
+    // A release frees a slot, once.
     second.release()
     #expect(budget.take(for: peer(1)) != nil)
     #expect(budget.take(for: peer(1)) == nil)

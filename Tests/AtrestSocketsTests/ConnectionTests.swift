@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes through real sockets: order, ends, backpressure, limits.
+// Bytes through real sockets: order, end of stream, backpressure, limits.
 
 import AtrestHTTP2
 import Glibc
@@ -139,7 +139,7 @@ extension Sockets {
         for _ in 0..<limit / block.count { try socket.send(block) }
       }
       await isFull.wait()
-      // From here on the peer does not read: the kernel accepts only what it can buffer.
+      // From here on the peer does not read: the kernel takes what its buffers hold.
       var sent = 0
       for _ in 0..<200 {
         while case let count = socket.sendSome(block), count > 0 { sent += count }
@@ -192,7 +192,7 @@ extension Sockets {
       }
       _ = await server.sink.next()
       _ = await server.sink.next()
-      // The handler is informed before the slot is released, in one turn of the shard.
+      // The handler is notified before the slot is released, in one turn of the shard.
       await server.shards[0].perform {}
       try await blocking {
         let fourth = try RawSocket(to: address)
@@ -275,7 +275,7 @@ extension Sockets {
       func noLeak() async {
         // In a separate process, where nothing else opens descriptors.
         await #expect(processExitsWith: .success) {
-          try await ConnectionTests.churn(10)  // Dispatch opens some of its own at first use.
+          try await ConnectionTests.churn(10)  // Dispatch opens some on first use.
           let before = try openDescriptors()
           try await ConnectionTests.churn(1_000)
           let after = try openDescriptors()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deadline heap compared with a sorted list.
+// Checks the deadline heap against a sorted list.
 
 import AtrestHTTP2
 import AtrestTestSupport

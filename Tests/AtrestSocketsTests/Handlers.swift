@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers with one kind of misbehaviour each.
+// Misbehaving handlers.
 
 import AtrestHTTP2
 import Synchronization
@@ -19,14 +19,14 @@ class QuietHandler: ByteStreamHandler {
   func closed(_ reason: CloseReason, at now: Instant) {}
 }
 
-/// Counts the bytes that a handler has produced.
+/// Counts the bytes a handler has produced.
 final class Gauge: Sendable {
   private let count = Atomic(0)
   var produced: Int { count.load(ordering: .relaxed) }
   func add(_ bytes: Int) { count.wrappingAdd(bytes, ordering: .relaxed) }
 }
 
-/// Has `total` bytes to send, whether or not the peer reads.
+/// Sends `total` bytes, whether or not the peer reads them.
 final class Firehose: QuietHandler {
   static let helping = 256 * 1024
   private static let bytes = [UInt8](repeating: 8, count: helping)
@@ -68,7 +68,7 @@ final class Greedy: QuietHandler {
   override var acceptsInput: Bool { held < limit }
 }
 
-/// Says something at the first byte it hears, and is finished.
+/// Responds to the first byte it receives, then finishes.
 final class OneAnswer: QuietHandler {
   private var bytes: [UInt8]
   private var heard = false
@@ -89,7 +89,7 @@ final class OneAnswer: QuietHandler {
   override func closed(_ reason: CloseReason, at now: Instant) { onClosed(reason) }
 }
 
-/// Sends a request, waits for a response of the same length, and closes.
+/// Sends a question, waits for a response of `length` bytes, and closes.
 final class Asker: QuietHandler {
   private var question: [UInt8]
   private let length: Int

@@ -129,7 +129,7 @@ final class Flag: Sendable {
   func raise() { value.store(true, ordering: .releasing) }
 }
 
-/// Sets a flag when it is released.
+/// Raises a flag when it is released.
 final class Held: Sendable {
   private let isGone: Flag
   init(_ isGone: Flag) { self.isGone = isGone }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hostile network: hundreds of thousands of resets, and more peers than descriptors.
+// A hostile network: resets by the hundred thousand, more peers than descriptors.
 
 import AtrestHTTP2
 import Dispatch
@@ -11,7 +11,7 @@ import Testing
 
 extension Sockets {
   @Suite struct StormTests {
-    /// `ATREST_RESETS` sets the number. A million was run by hand.
+    /// `ATREST_RESETS` sets the count. A million was run by hand.
     static let resets = getenv("ATREST_RESETS").flatMap { Int(String(cString: $0)) } ?? 100_000
 
     @Test("connections reset by their peers, by the hundred thousand, are survived")
@@ -50,11 +50,11 @@ extension Sockets {
       @Test(
         "more peers than descriptors: some are served, some turned away, nothing spins or hangs")
       func outOfDescriptors() async {
-        // In a separate process, because the limit applies to the process.
+        // In a separate process: the limit applies to the whole process.
         await #expect(processExitsWith: .success) {
           let server = try EchoServer(starts: false)
           let address = server.address
-          // They wait in the kernel. Then the limit is set so that only few can be accepted.
+          // They wait in the kernel. The limit is then lowered so that few can be accepted.
           let sockets = try await blocking { try (0..<300).map { _ in try RawSocket(to: address) } }
           var limit = rlimit()
           getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -65,7 +65,7 @@ extension Sockets {
           let served = try await blocking {
             var served = 0
             for socket in sockets {
-              // Refused connections are closed by the server, so both calls may fail.
+              // The server closes rejected connections: both calls may fail.
               guard (try? socket.send([7])) != nil, let answer = try? socket.receive(1) else {
                 continue
               }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain blocking sockets to test against, and handlers that do one thing.
+// Blocking sockets to test against, and simple handlers.
 
 import AtrestHTTP2
 import Dispatch
@@ -9,16 +9,16 @@ import Testing
 
 @testable import AtrestSockets
 
-/// All tests that open sockets. Serialized, because some open very many.
+/// All tests that open sockets. Serialized, because some of them open very many.
 @Suite(.serialized) struct Sockets {}
 
-/// An error in a test, or a misbehaving peer.
+/// A bug in the test, or a peer that misbehaved.
 struct Unexpected: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// Runs blocking code outside the threads of Swift's tasks.
+/// Runs blocking code outside Swift's cooperative threads.
 func blocking<Value: Sendable>(
   _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {
@@ -45,7 +45,7 @@ func openDescriptors() throws -> Int {
   return count - 3  // ".", "..", and the folder itself.
 }
 
-/// A blocking client socket with a timeout, so that a hang becomes a failure. The test closes it.
+/// A blocking client socket with a timeout, so that a hang fails the test. The test closes it.
 struct RawSocket: Sendable {
   let descriptor: CInt
 
@@ -77,12 +77,12 @@ struct RawSocket: Sendable {
     }
   }
 
-  /// Sends as much as the kernel accepts at once.
+  /// Sends what the kernel takes at once.
   func sendSome(_ bytes: [UInt8]) -> Int {
     Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
   }
 
-  /// Receives up to `count` bytes. Fewer only at the end of the stream.
+  /// Receives `count` bytes; fewer only at the end of the stream.
   func receive(_ count: Int) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
@@ -110,7 +110,7 @@ struct RawSocket: Sendable {
   }
 }
 
-/// Echoes received bytes, buffering at most `limit`. Finishes when its peer does.
+/// Echoes its input, buffering at most `limit` bytes. Ends when its peer does.
 final class Echo: ByteStreamHandler {
   var held: [UInt8] = []
   var mostHeld = 0
@@ -140,7 +140,7 @@ final class Echo: ByteStreamHandler {
   func closed(_ reason: CloseReason, at now: Instant) { onClosed(reason) }
 }
 
-/// An echo server with everything it needs. Call `stop` at the end.
+/// An echo server with its shards and listener. Ended by `stop`.
 final class EchoServer: Sendable {
   let shards: [Shard]
   let listener: Listener
@@ -169,7 +169,7 @@ final class EchoServer: Sendable {
   }
 }
 
-/// Collects the reasons why connections ended.
+/// Collects the close reasons of connections.
 final class ReasonSink: Sendable {
   private let state = Mutex<([CloseReason], [CheckedContinuation<CloseReason, Never>])>(([], []))
 

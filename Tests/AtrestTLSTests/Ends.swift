@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two ends of a connection in memory, and the transport between them.
+// Two in-memory TLS ends and the wire between them.
 
 import CAtrestOpenSSL
 import Glibc
@@ -7,17 +7,17 @@ import Testing
 
 @testable import AtrestTLS
 
-/// An error in a test, or a misbehaving peer.
+/// A bug in the test, or a peer that misbehaved.
 struct Unexpected: Error {
   let what: String
   init(_ what: String) { self.what = what }
 }
 
-/// One end of a connection.
+/// One end of a TLS connection.
 protocol End: AnyObject {
-  /// Takes the bytes to send.
+  /// The bytes to send.
   func output() -> [UInt8]
-  /// Processes bytes from the other end.
+  /// Processes bytes of the other end.
   func take(_ bytes: ArraySlice<UInt8>)
 }
 
@@ -51,7 +51,7 @@ final class SessionEnd: End {
             switch event {
             case .established: establishedCount += 1
             case .plaintext(let bytes):
-              // No plaintext may come before `established` or after close_notify.
+              // No data before `established`, and none after close_notify.
               precondition(establishedCount == 1 && endOfInputCount == 0)
               received.append(contentsOf: bytes)
             case .endOfInput: endOfInputCount += 1
@@ -65,7 +65,7 @@ final class SessionEnd: End {
     }
   }
 
-  /// Encrypts plaintext into wire bytes.
+  /// Encrypts `plaintext` to wire bytes.
   func encrypt(_ plaintext: [UInt8]) throws -> [UInt8] {
     var output: [UInt8] = []
     try plaintext.withUnsafeBytes { try session.send($0, into: &output) }
@@ -73,7 +73,7 @@ final class SessionEnd: End {
   }
 }
 
-/// Carries bytes both ways until both ends are idle. `cut` decides how they are split.
+/// Passes bytes both ways until both ends are silent. `cut` splits the bytes.
 func converse(_ a: any End, _ b: any End, cut: ([UInt8]) -> [ArraySlice<UInt8>] = { [$0[...]] }) {
   var isQuiet = false
   while !isQuiet {
@@ -87,7 +87,7 @@ func converse(_ a: any End, _ b: any End, cut: ([UInt8]) -> [ArraySlice<UInt8>] 
   }
 }
 
-/// A client and a server before the handshake.
+/// A client and a server before their handshake.
 struct Pair {
   let client: SessionEnd
   let server: SessionEnd
@@ -97,7 +97,7 @@ struct Pair {
     client = SessionEnd(try TLSSession(client: clientTLS), scratchBytes: scratchBytes)
   }
 
-  /// Creates a pair that trusts each other and completes the handshake.
+  /// A matching pair after the handshake.
   init(_ version: TLSVersion = .tls13) throws {
     let identity = try ServerIdentity.generate()
     try self.init(
@@ -118,19 +118,19 @@ struct Pair {
   }
 }
 
-/// OpenSSL without our settings, for peers that do what ours never do.
+/// Plain OpenSSL without our settings, for peers that do what ours never do.
 final class ForeignEnd: End {
   let context: OpaquePointer
   let session: OpaquePointer
   private let input: OpaquePointer
   private let sink: OpaquePointer
   var received: [UInt8] = []
-  /// The result of the last failed call: SSL_ERROR_…
+  /// The SSL_ERROR_… of the last failed call.
   var lastResult: CInt = 0
-  /// The last received alert.
+  /// The last alert received.
   var reason: CInt = 0
 
-  /// - Parameter protocols: In ALPN's list format. Nil sends no ALPN.
+  /// - Parameter protocols: In ALPN's wire format; nil offers none.
   init(protocols: [UInt8]?, newest: CInt = TLS1_3_VERSION, ciphers: String? = nil) throws {
     guard let context = SSL_CTX_new(TLS_client_method()) else { throw Unexpected("no context") }
     self.context = context
@@ -167,7 +167,7 @@ final class ForeignEnd: End {
     work()
   }
 
-  /// Advances the connection as far as possible.
+  /// Continues the handshake or reads.
   func work() {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     while true {
@@ -186,7 +186,7 @@ final class ForeignEnd: End {
 }
 
 extension ServerIdentity {
-  /// A server identity signed by a new test CA.
+  /// A server identity signed by a test CA.
   static func signed(
     by authority: Authority, names: [String], validFrom: Int, validUntil: Int
   ) throws -> ServerIdentity {
@@ -200,11 +200,11 @@ extension ServerIdentity {
   }
 }
 
-/// A certificate authority.
+/// A test certificate authority.
 struct Authority {
   let key: OpenSSLRef
   let certificate: OpenSSLRef
-  /// Seconds since 1970: the current time for tests in which it does not matter.
+  /// Seconds since 1970: the present, for tests that do not depend on its value.
   static let now = time(nil)
   static let day = 86_400
 
@@ -218,14 +218,14 @@ struct Authority {
     (self.key, self.certificate) = (key, certificate)
   }
 
-  /// The certificate, and a key that is not used.
+  /// The certificate with its key, which tests ignore.
   var pem: [UInt8] {
     PEM.encode(key: key.pointer, certificate: certificate.pointer) ?? []
   }
 }
 
 extension TLSSession {
-  /// Sends a KeyUpdate that requires an answer. TLS 1.3.
+  /// Sends a KeyUpdate that requires a response. TLS 1.3.
   func askForNewKeys() {
     SSL_key_update(session, SSL_KEY_UPDATE_REQUESTED)
     SSL_do_handshake(session)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layer between socket and protocol: order of events, bounds, flow control, ends.
+// The TLS layer between socket and protocol: event order, limits, flow control, shutdown.
 
 import AtrestHTTP2
 import AtrestSockets
@@ -11,7 +11,7 @@ import Testing
 @testable import AtrestTLS
 
 @Suite struct HandlerTests {
-  /// A handler on the server's end and a client, without a socket.
+  /// A server-side handler and a client for it, without a socket.
   private final class Bench {
     let inner: QuietHandler
     let handler: TLSHandler
@@ -31,7 +31,7 @@ import Testing
       handler.opened(by: owner, at: now)
     }
 
-    /// Delivers the client's output as a socket would.
+    /// Delivers the client's bytes in pieces, as a socket does.
     func deliver(_ bytes: [UInt8]) {
       var rest = bytes[...]
       while !rest.isEmpty {

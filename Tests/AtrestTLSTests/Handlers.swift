@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers for use under TLS, and an owner without a socket.
+// Handlers to run above TLS, and an owner without a socket.
 
 import AtrestHTTP2
 import AtrestSockets
@@ -7,7 +7,7 @@ import AtrestTLS
 
 @testable import AtrestRPC
 
-/// An encrypted handler that does nothing and records its calls.
+/// An encrypted handler that does nothing but record its calls.
 class QuietHandler: EncryptedHandler {
   var owner: (any ByteStreamOwner)?
   var isOpened = false
@@ -16,7 +16,7 @@ class QuietHandler: EncryptedHandler {
   var inputEnds = 0
   var closeReason: CloseReason?
   var onClosed: (() -> Void)?
-  /// The value of `acceptsInput`.
+  /// The values of `acceptsInput` and `isFinished`.
   var wantsInput = true
   var isDone = false
   /// Sent at the next opportunity.
@@ -42,7 +42,7 @@ class QuietHandler: EncryptedHandler {
   }
 }
 
-/// Echoes received bytes. Buffers at most `limit` bytes and one delivery.
+/// Echoes its input. Buffers at most `limit` bytes and one delivery.
 final class EchoHandler: QuietHandler {
   private let limit: Int
   private var hasEnded = false
@@ -59,7 +59,7 @@ final class EchoHandler: QuietHandler {
   override var isFinished: Bool { hasEnded && words.isEmpty }
 }
 
-/// Sends `question` in pieces, collects a response of a given length, and finishes.
+/// Sends `question` in pieces, collects as many response bytes, and finishes.
 final class AskingHandler: QuietHandler {
   private static let pieceBytes = 128 * 1024
   private var question: ArraySlice<UInt8>
@@ -81,7 +81,7 @@ final class AskingHandler: QuietHandler {
   override var isFinished: Bool { answer.count >= count }
 }
 
-/// Stands in for a socket that never sends by itself.
+/// An owner without a socket, which never flushes by itself.
 final class NoSocket: ByteStreamOwner {
   var isClosed = false
   func needsFlush() {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handshake, data and closure between two ends, however their bytes are split.
+// Handshake, data exchange and close, however the bytes are split.
 
 import AtrestTestSupport
 import CAtrestOpenSSL
@@ -68,7 +68,7 @@ import Testing
     let pair = try Pair(ClientTLS(.pinned(identity.fingerprint)), ServerTLS(identity))
     pair.server.take(pair.client.output()[...])
     pair.client.take(pair.server.output()[...])
-    // The client's last flight and its first data in one piece, as a socket would deliver them.
+    // The client's last flight and its first data arrive in one piece, as from a socket.
     pair.server.take(try pair.client.encrypt([7, 8])[...])
     #expect(pair.server.received == [7, 8])
   }

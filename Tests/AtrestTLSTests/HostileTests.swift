@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hostile input and truncated connections: typed errors, bounded memory, never a trap.
+// Hostile and truncated input: typed errors, bounded memory, no traps.
 
 import AtrestTestSupport
 import CAtrestOpenSSL
@@ -8,7 +8,7 @@ import Testing
 @testable import AtrestTLS
 
 @Suite struct HostileTests {
-  /// A handshake up to a given flight, with the state of both sides.
+  /// Runs a handshake up to flight number `steps` and returns both ends.
   private func partWay(_ steps: Int, _ version: TLSVersion) throws -> Pair {
     let identity = try ServerIdentity.generate()
     let pair = try Pair(
@@ -32,7 +32,7 @@ import Testing
           var bytes = (0..<Int.random(in: 1...400, using: &random)).map { _ in
             UInt8(truncatingIfNeeded: random.next())
           }
-          // Often shaped like a record, so that it gets further.
+          // Often with a valid record header, so that it gets further.
           if !random.oneIn(3), bytes.count > 5 {
             bytes[0] = UInt8.random(in: 20...24, using: &random)
             bytes[1] = 3
@@ -69,7 +69,8 @@ import Testing
         return [bytes[...]]
       }
       guard place < 0 else { return true }
-      // It must never happen that both sides consider the connection intact and data is altered.
+      // Both ends never consider the connection good while data is corrupted: what arrives is what
+      // was sent.
       for (from, to) in [(pair.client, pair.server), (pair.server, pair.client)] {
         guard let record = try? from.encrypt([1, 2, 3]) else { continue }
         to.take(record[...])
@@ -137,7 +138,7 @@ import Testing
     other.client.session.close()
     let goodbye = other.client.output()
     other.server.take(goodbye[...])
-    // Data after close_notify is ignored.
+    // Input after close_notify is ignored.
     other.server.take([1, 2, 3])
     try other.server.session.endOfInput()
     #expect(other.server.error == nil)
@@ -146,7 +147,7 @@ import Testing
   @Test("a handshake has a bound")
   func longHandshake() throws {
     let pair = try partWay(0, .tls13)
-    // The beginning of a ClientHello that claims 128 KiB, in records of 16 KiB.
+    // The start of a ClientHello that claims to be 128 KiB long, in records of 16 KiB.
     let header: [UInt8] = [22, 3, 1, 0x40, 0]
     var body = [UInt8](repeating: 0, count: 0x4000)
     body.replaceSubrange(0..<4, with: [1, 2, 0, 0])
@@ -206,7 +207,7 @@ import Testing
 }
 
 extension ForeignEnd {
-  /// A KeyUpdate that requests another one.
+  /// A KeyUpdate that requests one in return.
   fileprivate func newKeys() -> [UInt8] {
     SSL_key_update(session, SSL_KEY_UPDATE_REQUESTED)
     SSL_do_handshake(session)

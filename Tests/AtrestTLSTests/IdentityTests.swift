@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading and generating keys and certificates, and errors for bad ones.
+// Loading and generating keys and certificates, and the errors for bad ones.
 
 import AtrestTestSupport
 import CAtrestOpenSSL
@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestTLS
 
-/// A 1,024-bit key, which is too weak today.
+/// An RSA key of 1,024 bits, which is too weak.
 func weakIdentity(in folder: Folder) throws -> ServerIdentity {
   guard let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil) else { throw Unexpected("RSA") }
   defer { EVP_PKEY_CTX_free(context) }
@@ -51,10 +51,10 @@ func weakIdentity(in folder: Folder) throws -> ServerIdentity {
     try write(Array(first.certificatePEM.utf8), known)
     #expect(!first.certificatePEM.contains("PRIVATE"))
     _ = try ClientTLS(.authority(file: known, name: "atrest"))
-    // A new file gets a new identity.
+    // Another file yields another identity.
     let other = try ServerIdentity.loadOrMake(file: folder.path("other.pem"))
     #expect(other.fingerprint != first.fingerprint)
-    // Ten years later it is unchanged: devices pin the fingerprint.
+    // After ten years it still loads: devices know the fingerprint.
     #expect(
       try ServerIdentity.loadOrMake(file: file, now: first.validUntil + 9).fingerprint
         == first.fingerprint)
@@ -64,7 +64,7 @@ func weakIdentity(in folder: Folder) throws -> ServerIdentity {
   func crash() throws {
     let folder = try Folder()
     let file = folder.path("identity.pem")
-    // The remains of a crash before the rename.
+    // The file that a crash before the rename leaves.
     try write(Array("-----BEGIN PRIVATE KEY-----".utf8), file + ".new", mode: 0o644)
     _ = try ServerIdentity.loadOrMake(file: file)
     #expect(mode(file) == 0o600)

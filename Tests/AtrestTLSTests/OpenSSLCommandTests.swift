@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server as seen by `openssl s_client`, where it is installed.
+// Tests the server with `openssl s_client`, if installed.
 
 import Foundation
 import Testing

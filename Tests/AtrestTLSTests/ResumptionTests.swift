@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Session resumption, unless the server has changed.
+// Session resumption: a returning client resumes unless the server has changed.
 
 import AtrestTestSupport
 import Testing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gRPC over TLS on real sockets: calls, many connections, foreign peers, and a certificate that
-// changes under load.
+// gRPC over TLS on real sockets: calls, many connections, untrusted peers, certificate changes
+// under load.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -12,7 +12,7 @@ import Testing
 @testable import AtrestRPC
 @testable import AtrestTLS
 
-/// Serialized, because some open very many sockets.
+/// Serialized, because some of the tests open very many sockets.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct SocketTests {
   @Test("calls and streams work as they do in the clear")
   func echo() async throws {
@@ -76,7 +76,7 @@ import Testing
         })
     }
     #expect(await answer.next() == question)
-    // One delivery is 64 KiB of ciphertext plus the rest of a record from before.
+    // One delivery is 64 KiB of ciphertext plus the rest of an earlier record.
     #expect(await mostHeld.next() < limit + 65_536 + 16_384)
     await listener.stop()
     await near.stop()
@@ -116,7 +116,7 @@ import Testing
     let status = try await failure { () throws(Status) in try await wrong.echo([]) }
     #expect(status == Status(.unavailable, TLSError.pinMismatch.userMessage))
     #expect(wrong.tlsFailure == .pinMismatch)
-    // Nothing listens on the second address, so the error of the first one must be reported.
+    // It has a second address without a listener: the first address's error must be reported.
     guard case .ipv4(_, let port) = world.address else { throw Unexpected("not IPv4") }
     let named = try world.channel(
       ClientTLS(.pinned(try ServerIdentity.generate().fingerprint)),
@@ -174,7 +174,7 @@ import Testing
     let world = try World { $0.limits.handshakeTimeout = .seconds(3_600) }
     let socket = try RawSocket(to: world.address)
     socket.send([22, 3, 1])
-    // A completed call proves that the shards run. The other connection came first.
+    // An answered call proves that the shards are running; the other connection came first.
     let channel = try world.channel(world.pinned())
     _ = try await channel.echo([])
     await channel.close()
@@ -214,7 +214,8 @@ import Testing
     }
     let old = try world.pinned()
     let callers = Task {
-      // New connections all the while. Each trusts the certificate of its creation or a later one.
+      // New connections all the while. Each trusts the certificate that was current when it was
+      // created, or a later one.
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<4 {
           group.addTask {

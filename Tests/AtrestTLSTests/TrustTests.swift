@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which servers a client trusts, and the errors for the others.
+// Which servers a client trusts, and its errors for the others.
 
 import AtrestTestSupport
 import CAtrestOpenSSL
@@ -11,7 +11,7 @@ import Testing
   private let now = Authority.now
   private let day = Authority.day
 
-  /// The client's verdict on a server with this identity.
+  /// The errors of a client and a server with this identity.
   private func verdict(
     _ trust: ClientTrust, _ identity: ServerIdentity
   ) throws -> (client: TLSError?, server: TLSError?) {
@@ -56,7 +56,7 @@ import Testing
     #expect(try verdict(trust("b.a.example.org"), wildcard).client == .wrongName("b.a.example.org"))
     #expect(try verdict(trust("a.b"), identity(["DNS:a.b"], -3, -1)).client == .expired)
     #expect(try verdict(trust("a.b"), identity(["DNS:a.b"], 1, 3)).client == .notYetValid)
-    // Signed by another CA, for the same name.
+    // A certificate of another CA under the same name.
     let stranger = try ServerIdentity.signed(
       by: try Authority(), names: ["DNS:a.b"], validFrom: now - day, validUntil: now + day)
     #expect(try verdict(trust("a.b"), stranger).client != nil)
@@ -92,7 +92,7 @@ import Testing
     let pair = try Pair(donor, server)
     converse(pair.client, pair.server)
     try pair.exchangeData()
-    // As if tickets had been mixed up: the pin decides regardless.
+    // As if tickets were mixed up: the pin still decides.
     let other = try ClientTLS(.pinned(try ServerIdentity.generate().fingerprint))
     let ticket = try #require(donor.takeTicket())
     let session = try TLSSession(client: other, ticket: ticket)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small gRPC service over TLS on loopback, and channels to call it.
+// A small gRPC service over TLS on loopback, with channels to call it.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -11,7 +11,7 @@ import Testing
 
 @testable import AtrestTLS
 
-/// An event that can be awaited.
+/// An awaitable event.
 final class Signal<Value: Sendable>: Sendable {
   private let state = Mutex<(values: [Value], waiters: [CheckedContinuation<Value, Never>])>(
     ([], []))
@@ -38,16 +38,16 @@ final class Signal<Value: Sendable>: Sendable {
   }
 }
 
-/// A server with its own identity. Call `stop` at the end.
+/// A server with its own identity. Ended by `stop`.
 final class World: Sendable {
   let identity: ServerIdentity
   let box: TLSContextBox
   let server: GRPCServer
   let address: SocketAddress
-  /// Each stream's writer when the stream begins.
+  /// The writer of each stream that opens.
   let writers = Signal<StreamWriter>()
 
-  /// - Parameter isEncrypted: If false, the server speaks plaintext.
+  /// - Parameter isEncrypted: False serves plaintext.
   init(
     isEncrypted: Bool = true, configure: (inout GRPCServer.Configuration) -> Void = { _ in }
   ) throws {
@@ -68,10 +68,10 @@ final class World: Sendable {
       on: try SocketAddress(parsing: "127.0.0.1:0"), tls: isEncrypted ? box : nil)
   }
 
-  /// The trust settings of a paired device.
+  /// The trust of a paired device.
   func pinned() throws -> ClientTLS { try ClientTLS(.pinned(box.current.identity.fingerprint)) }
 
-  /// A channel to the server. Nil: plaintext.
+  /// A channel to the server; nil means plaintext.
   func channel(
     _ tls: ClientTLS?, to endpoint: Endpoint? = nil, shard: Shard? = nil
   ) throws -> GRPCChannel {
@@ -96,7 +96,7 @@ func failure<Value>(_ body: () async throws(Status) -> Value) async throws -> St
   throw Unexpected("the call succeeded")
 }
 
-/// Runs blocking code outside the threads of Swift's tasks.
+/// Runs blocking code outside Swift's cooperative threads.
 func blocking<Value: Sendable>(
   _ body: @escaping @Sendable () throws -> Value
 ) async throws -> Value {
@@ -105,7 +105,7 @@ func blocking<Value: Sendable>(
   }
 }
 
-/// A blocking socket with a timeout, so that a hang becomes a failure. Its creator closes it.
+/// A blocking socket with a timeout, so that a hang fails the test. Its creator closes it.
 struct RawSocket: Sendable {
   let descriptor: CInt
 
@@ -131,7 +131,7 @@ struct RawSocket: Sendable {
     _ = Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
   }
 
-  /// Everything until the end of the stream.
+  /// Receives everything until the end of the stream.
   func receiveAll() throws -> [UInt8] {
     var all: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)

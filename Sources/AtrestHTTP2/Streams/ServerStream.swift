@@ -26,7 +26,7 @@ final class ServerStream {
   /// Memory of each half as last counted, in bytes.
   private(set) var requestBytes = 0
   private(set) var responseBytes = 0
-  /// The stream itself, once the client has ended its request: the call may stay open for ever.
+  /// The stream itself, once the client has ended its request: the call may stay open indefinitely.
   private var overheadBytes = 0
   // Unchecked: the exclusivity check costs more than the update. Only `settle` and `bill` access
   // them, and nothing they call re-enters.
