@@ -48,7 +48,8 @@ public protocol ByteStreamOwner: AnyObject {
   func close()
   /// The peer's address.
   var peer: SocketAddress { get }
-  /// The slot of an accepted connection, which must learn of the peer's progress; nil for others.
+  /// The slot of an accepted connection; nil for others. The handler reports handshake and
+  /// authentication to it.
   var slot: ConnectionSlot? { get }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The account as a whole: usage, and what a full account does to writes.
+// Account usage, limits and events, and writes to a full account.
 
 import AtrestDomain
 import AtrestProtocol
@@ -40,7 +40,7 @@ struct AccountTests {
     return parts
   }
 
-  /// What a server says of an account beside its records.
+  /// A server's scripted answers about an account, apart from its records.
   private struct ScriptedAccounts: AccountTransport {
     let page: @Sendable (EventsRequest) -> EventsResponse
 
@@ -66,7 +66,7 @@ struct AccountTests {
     try await writer.sync(server)
     server.state.withLock { state in
       state.pageRecords = 10
-      // A kind from a future version.
+      // A kind of a future version.
       var record = Record(key: RecordKey(kind: RecordKind(rawValue: 77), id: [1]))
       record.set(
         Register(
@@ -94,7 +94,7 @@ struct AccountTests {
     }
     #expect(try reader.replica.allRecords().isEmpty)
     #expect(try await reader.replica.position() == SyncPosition(credential: "secret-2"))
-    // A response that is not stored acknowledges nothing.
+    // The requests are peeks: what is not stored must not move the cursor.
     #expect(server.requests.suffix(3).map(\.isPeek) == [true, true, true])
   }
 
@@ -124,7 +124,7 @@ struct AccountTests {
       #expect(try test.replica.status().refusedCount == 2)
     }
     #expect(try test.replica.pending().allSatisfy { $0.refusal?.reason == .quota })
-    // Deleting makes room and is never refused.
+    // Deleting frees space and is never refused.
     try test.replica.delete(other.key)
     #expect(try await test.sync(server).overQuota == 1)
     server.state.withLock { $0.refuses = { _ in nil } }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The approval loop: which devices it asks about, what it sends, and when it ends.
+// The approval loop: whom it asks about, what it tells the server, and when it ends.
 
 import AtrestProtocol
 import AtrestReplication
@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Staying by an invitation")
 struct ApprovalLoopTests {
-  /// A server's list of pending devices, as the test writes it down.
+  /// A server with a scripted list of pending devices.
   private struct ScriptedApprovals: ApprovalTransport {
     let looks = Counter()
     let decisions = Shared<[ResolvePendingDeviceRequest]>([])

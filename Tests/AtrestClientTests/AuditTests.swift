@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regressions from an audit: histories that lost something, added journal entries without cause, or
-// made one device two.
+// Defects found by an audit: histories that lost a write, journaled without cause, or split one
+// device in two.
 
 import AtrestDomain
 import AtrestProtocol
@@ -21,9 +21,8 @@ struct AuditTests {
     }
   }
 
-  /// The floor of a write that the server may have accepted was dropped, because its stamp exceeded
+  /// The floor of a write that the server may have taken was dropped, because its stamp exceeded
   /// the server's current limit.
-  /// server's present limit.
   @Test(
     "D1: after a lost answer nothing vanishes, though the server's clock steps back two minutes",
     arguments: [true, false])
@@ -44,7 +43,7 @@ struct AuditTests {
     clock.advance(-120_000)
 
     let report = try await mine.sync(server)
-    // A temporarily refused write stays pending. Nothing else may happen to it.
+    // A write refused for now waits; nothing else may happen to it.
     #expect(try mine.waitingCount == report.refused)
     for test in [mine, theirs] { test.clock.set(clock.now().milliseconds) }
     #expect(try mine.replica.session(session.id)?.targetMinutes == 20 * 60)
@@ -60,7 +59,7 @@ struct AuditTests {
     #expect(server.journal.isEmpty)
   }
 
-  /// The same during a sync: a write that the server has is edited before the response arrives.
+  /// The same during a sync: the write that the server has is edited before the response arrives.
   @Test("D1: nor what is edited during a sync", arguments: [true, false])
   func editedDuringSync(isSkewJudgedByClock: Bool) async throws {
     let clock = TestClock()
@@ -83,7 +82,7 @@ struct AuditTests {
     #expect(server.records == (try mine.replica.allRecords()))
   }
 
-  /// After 32 attempts, both copies reused the newest token.
+  /// After 32 attempts both replicas reused the newest token.
   @Test(
     "D3: a copy is told apart however many syncs were not confirmed",
     arguments: [33, 80], ModelTransport.Cut.allCases)
@@ -111,7 +110,7 @@ struct AuditTests {
     #expect(server.records.count == count + 3)
   }
 
-  /// An online device with one refused write took 18 syncs to get there.
+  /// An online device with one refused write reached that state after 18 syncs.
   @Test("D3: nor how often a refused write was offered")
   func manyRefused() async throws {
     let server = ModelServer(clock: TestClock())
@@ -168,8 +167,8 @@ struct AuditTests {
     #expect(try mine.replica.digest() == theirs.replica.digest())
   }
 
-  /// A register does not tell how far its chain of writers goes back. The server knows that it had
-  /// this register and judged it then.
+  /// A register does not record how far back its chain of writers goes. The server knows that it
+  /// had this write and judged it when it was superseded.
   @Test("D6: after a restore, a device that lags behind leaves the journal empty")
   func restoredAndStale() async throws {
     let server = ModelServer(clock: TestClock())
@@ -178,7 +177,7 @@ struct AuditTests {
     try mine.replica.save(WaterEntry.sample(id: id, 100))
     for test in [mine, theirs] { try await test.sync(server) }
     let copy = server.backUp()
-    // Something else is lost that only this device knows.
+    // Another write is lost that only this device has.
     try mine.replica.save(WaterEntry.sample())
     try await mine.sync(server)
     server.restore(copy)
@@ -194,8 +193,7 @@ struct AuditTests {
     #expect(try mine.replica.digest() == theirs.replica.digest())
   }
 
-  /// The counterpart: a write that was lost with the server and overwritten since is in the
-  /// journal.
+  /// The counterpart: a write that was lost with the server and overwritten since is journaled.
   @Test("D6: but what the server lost, and another device wrote over since, is in the journal")
   func restoredAndLost() async throws {
     let server = ModelServer(clock: TestClock())
@@ -218,7 +216,7 @@ struct AuditTests {
     #expect(server.journal.map { FieldValue($0.lost, of: .water) } == [lost])
   }
 
-  /// An offer repeated after a lost response moved the token, but not the head.
+  /// Repeating an offer after a lost response moved the token but not the head.
   @Test(
     "D8: a phone that was never copied is one phone, wherever a backup was taken and put back",
     arguments: 0..<5, 0..<5)

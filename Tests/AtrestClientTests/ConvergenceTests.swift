@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random histories on three replicas converge, and data that a build does not know survives.
+// Random histories on three replicas converge, and unknown kinds and fields survive.
 
 import AtrestDomain
 import AtrestProtocol
@@ -62,8 +62,7 @@ struct ConvergenceTests {
         let kind = ModelTransport.Cut.allCases.randomElement(using: &random)
         transport.cut = { $0 == cut ? kind : nil }
         do { try await test.engine(transport).sync() } catch {
-          // The connection was cut, and the next sync continues. Any other error would be a bug in
-          // the replica.
+          // The connection was cut; the next sync resumes. Any other error is a bug in the replica.
           #expect(error == .unreachable("cut"), trace)
         }
       }
@@ -112,7 +111,7 @@ struct ConvergenceTests {
         key: water.key,
         registers: [
           Register(field: 2, stamp: stamp, value: WaterField.encode(water.intake)),
-          // Field 99, length-delimited, as a newer version might add.
+          // Field 99, length-delimited: a possible addition of a newer version.
           Register(field: 99, stamp: stamp, value: [0x9A, 0x06, 0x01, 0x41]),
         ]))
     server.state.withLock {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparing with the server changes nothing, and separates real differences from writes that are
-// not synced yet.
+// The doctor changes nothing and distinguishes differences from changes that are not synced yet.
 
 import AtrestDomain
 import AtrestProtocol
@@ -31,7 +30,7 @@ struct DoctorTests {
     try await theirs.sync(server)
     let waiting = try WaterEntry.sample()
     try mine.replica.save(waiting)
-    // Differences without a write: a record missing on each side, and an altered one.
+    // Damage that no write explains: a record missing on each side, and one altered.
     let odd = Register(
       field: 9, stamp: Stamp(time: HybridTime(rawValue: 1), replica: ReplicaID(rawValue: 3)),
       value: [0x48, 1])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entitlements on a device: verified from its own records, and unknown without them.
+// Entitlements as the device reports them: verified locally from its own records, and unknown where
+// data is missing.
 
 import AtrestAppStore
 import AtrestDomain
@@ -35,7 +36,7 @@ struct AtrestEntitlementsTests {
     try test.replica.entitlements(policy: policy, appAccountToken: token)
   }
 
-  /// Completes this many fasts and returns one of them.
+  /// Completes `count` fasts and returns one of them.
   @discardableResult
   private func complete(_ count: Int) throws -> Session? {
     var last: Session?
@@ -136,7 +137,7 @@ struct AtrestEntitlementsTests {
     try keep()
     test.clock.advance(Payload.year + 10_000)
     #expect(try report().state == .free)
-    // A write carries the later time, and the replica's clock remembers it.
+    // A write carries the later time, and the replica's clock keeps it.
     try test.replica.setPreference("a", to: "b")
     test.clock.set(Payload.signed + 5000)
     #expect(try report().state == .free)
@@ -153,7 +154,7 @@ struct AtrestEntitlementsTests {
     try await test.sync(server)
     #expect(try report().state == .premium)
     #expect(try test.replica.status().lastSync == test.clock.now(), "told by the device's clock")
-    // Once corrected, the clock is trusted at once.
+    // Once corrected, the clock is trusted again at once.
     test.clock.set(Payload.signed + 2000)
     try await test.sync(server)
     #expect(try report().state == .premium)
@@ -181,8 +182,7 @@ struct AtrestEntitlementsTests {
     let note = test.folder.replica.appendingPathComponent("app-account.json").path
     let mode = try FileManager.default.attributesOfItem(atPath: note)[.posixPermissions] as? Int
     #expect(mode == 0o600)
-    // An account with the same name, created again after its removal. The device has another
-    // identity there.
+    // A new account of the same name: the device has another identity there.
     try test.replica.unpair()
     #expect(try test.replica.knownAppAccountToken() == nil)
     try join(2)

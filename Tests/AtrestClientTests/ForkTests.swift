@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of a replica: detected by outbox tokens, given their own identity, without losing writes
-// of either.
+// Copies of a replica are detected by their outbox tokens and renewed, without losing writes of
+// either.
 
 import AtrestDomain
 import AtrestProtocol
@@ -57,7 +57,7 @@ struct ForkTests {
     let water = try WaterEntry.sample(100)
     try test.replica.save(water)
     try await test.sync(server)
-    // A write that is pending in the backup was edited and pushed after the backup was made.
+    // The entries pending in the backup were pushed, and edited, after it was made.
     test.clock.advance(1000)
     try test.replica.save(WaterEntry.sample(id: water.id, 200))
     let backup = try test.copied()
@@ -107,7 +107,7 @@ struct ForkTests {
     #expect(scene.server.records.count == 7)
   }
 
-  /// Found by the simulator: a copy made during a sync held the token under which later writes were
+  /// Found by the simulator: a copy made during a sync had the token with which later writes were
   /// sent.
   @Test("made while a sync ran is recognized by what was written, and pushed, after it was made")
   func madeMeanwhile() async throws {
@@ -126,8 +126,8 @@ struct ForkTests {
     #expect(try test.waitingCount == 0)
 
     let copy = try #require(copies.withLock { $0.first })
-    // One record, one clock reading, and still one identity. Without a new identity this write
-    // would be lost silently.
+    // One record, one clock reading, and still one identity: without renewal this write would be
+    // lost silently.
     try copy.replica.save(WaterEntry.sample(id: water.id, 300))
     #expect(try await copy.sync(server).isRenewed)
     #expect(server.journal.count == 1)
@@ -141,7 +141,7 @@ struct ForkTests {
     var random = SeededRandom(seed: seed)
     for _ in 0..<6 {
       try test.replica.save(WaterEntry.sample())
-      // Each loses some responses, so tokens of both are in transit.
+      // Each loses some responses, so that tokens of both are in flight.
       let cuts = (0..<2).map { _ in Int.random(in: 0..<4, using: &random) }
       func engine(_ replica: Replica, _ cut: Int) -> SyncEngine {
         var transport = ModelTransport(server: server)
@@ -169,7 +169,7 @@ struct ForkTests {
     var transport = ModelTransport(server: server)
     transport.before = { call in
       guard call < 2 else { return }
-      // Newer writes with their own token. The server has that token when this request arrives.
+      // Newer writes with their own token: the server is at that token when this request arrives.
       try other.save(WaterEntry.sample())
       try await SyncEngine(
         store: other, transport: ModelTransport(server: server), clock: test.clock,
@@ -184,7 +184,7 @@ struct ForkTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
-  /// Found by the simulator: after the third such response, a new device was taken for a copy.
+  /// Found by the simulator: the third time this happened, a new device was reported as a copy.
   @Test("another process that comes first again and again is no copy either")
   func overtakenOften() async throws {
     let server = ModelServer(clock: TestClock())
@@ -203,7 +203,7 @@ struct ForkTests {
         pacing: .instant(1)
       ).sync()
     }
-    // The other one has pushed all of it. Late responses change nothing.
+    // The other process has pushed everything. Late responses change nothing.
     for (request, page) in late.value {
       let answer = try server.exchange(request, as: "secret-1")
       let applied = try await test.replica.apply(
@@ -230,7 +230,7 @@ struct ForkTests {
     #expect(report.restarted && !report.isRenewed)
     #expect(scene.server.records == (try scene.original.replica.allRecords()))
 
-    // A real copy is still detected: the server is at a position that this copy never had.
+    // A real copy is still detected: the server is at a position it never had.
     try scene.copy.replica.save(WaterEntry.sample())
     #expect(try await scene.copy.sync(scene.server).isRenewed)
     try await scene.runCycle()
@@ -238,14 +238,14 @@ struct ForkTests {
     #expect(try scene.original.replica.status().replica == ReplicaID(rawValue: 1))
   }
 
-  /// Until one of them continues, a copy equals the replica. There is nothing to distinguish and
-  /// nothing to lose.
+  /// Until either goes on, the copy equals the replica: there is nothing to detect and nothing to
+  /// lose.
   @Test("that offers only what both were about to offer is left alone")
   func sameOffers() async throws {
     let scene = try await ForkScene()
     let shared = try WaterEntry.sample()
     try scene.original.replica.save(shared)
-    // The request is lost, but the entry has its number now.
+    // The request is lost after the entry got its number.
     _ = try await scene.original.attempt()
     let copy = try scene.original.copied()
     try await scene.original.sync(scene.server)

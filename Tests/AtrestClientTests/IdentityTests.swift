@@ -142,7 +142,7 @@ struct IdentityTests {
       WallTime(milliseconds: server.state.withLock { $0.clock.now() }.milliseconds + 1000))
     #expect(server.records.allSatisfy { $0.latestTime ?? limit < limit })
 
-    // The clock is corrected, and nothing of its error remains.
+    // The clock is corrected, and the excursion leaves no trace.
     mine.clock.set(TestClock().now().milliseconds + 1000)
     try mine.replica.save(WaterEntry.sample(id: id, 300))
     #expect(try mine.offers().allSatisfy { ($0.record.latestTime?.milliseconds ?? 0) > 0 })
@@ -177,7 +177,7 @@ struct IdentityTests {
 
   @Test("a clock far behind is corrected from pairing on; what was written before keeps its time")
   func clockBehind() async throws {
-    let clock = TestClock(1000)  // 1970.
+    let clock = TestClock(1000)  // The year 1970.
     let server = ModelServer(clock: TestClock())
     let serverNow = server.state.withLock { $0.clock.now() }
     let test = try TestReplica(clock: clock)
@@ -220,7 +220,7 @@ struct IdentityTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
-  /// Found by the simulator: a later entry kept the earlier one's old stamp beside its own new one,
+  /// Found by the simulator: a later entry kept the earlier one's old stamp beside its own new one
   /// and was refused for it.
   @Test("writes of one record that wait apart are stamped again alike")
   func apart() async throws {
@@ -233,7 +233,7 @@ struct IdentityTests {
     session.span = try #require(
       Session.Span(start: session.span.start + 60, end: nil, outcome: .active))
     try mine.replica.save(session)
-    // The pull in between keeps the two entries separate.
+    // A pull in between keeps the two entries separate.
     var other = session
     other.targetMinutes += 60
     try theirs.replica.save(other)
@@ -256,7 +256,7 @@ struct IdentityTests {
     let test = try TestReplica(1)
     let water = try WaterEntry.sample()
     try test.replica.save(water)
-    // A pull into the record forces the next write into a separate entry.
+    // A pull into the record puts the next write in its own entry.
     let theirs = try #require(
       Record(
         key: water.key,
@@ -274,8 +274,8 @@ struct IdentityTests {
     test.clock.advance(10 * 60_000)
     try test.replica.delete(water.key)
 
-    // The clock was an hour ahead all the time. So the deletion's stamp is ahead, and the first
-    // write's is not.
+    // The clock was an hour ahead all along, so the deletion's stamp is ahead and the first write's
+    // is not.
     server.state.withLock { $0.clock.advance(5 * 60_000) }
     test.clock.advance(55 * 60_000)
     let time = ExchangeResponse(
@@ -316,8 +316,8 @@ struct IdentityTests {
     transport.cut = { _ in .afterServer }
     let engine = test.engine(transport)
     await #expect(throws: SyncError.unreachable("cut")) { _ = try await engine.sync() }
-    // The second write is pending behind the first, which the server has. It is refused because the
-    // clock jumped ahead.
+    // The second write waits behind the first, which the server has, and is refused: the clock
+    // jumped ahead.
     test.clock.advance(Self.hour)
     try test.replica.save(WaterEntry.sample(id: id, 200))
     try await test.sync(server)

@@ -106,7 +106,7 @@ struct JoiningTests {
         time.release()
         while isTold.value == 0 { await Task.yield() }
       }
-      // Far more retries than for an ordinary call.
+      // Far more attempts than an ordinary call makes.
       guard number == 20 else { throw .unreachable("cut") }
       return Self.welcome()
     }
@@ -119,7 +119,7 @@ struct JoiningTests {
     #expect(Set(joins.requests.value.map(\.nonce)).count == 1 && joins.requests.value.count == 21)
   }
 
-  /// A server whose approval takes as long as the test wants, from the first request on.
+  /// A server with a pending device from the first request on.
   private func patient(
     _ time: ScriptedTime,
     then answer: @escaping @Sendable (Int) throws(SyncError) -> PairResponse

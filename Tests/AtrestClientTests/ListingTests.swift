@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indexed listings contain the same as a full scan.
+// Listings cost what they show and equal a scan of all records.
 
 import AtrestDomain
 import AtrestEntitlements
@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Listings")
 struct ListingTests {
-  /// Compares the listings with a full scan.
+  /// Compares the listings with a scan of all records.
   private func checkListings(_ replica: Replica, _ note: Comment = "") throws {
     let sessions = try replica.sessions()
     let water = try replica.water()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records that a server lost in a restore, and gets back from the devices.
+// Records lost in a server restore and offered again by the devices.
 
 import AtrestDomain
 import AtrestProtocol
@@ -11,7 +11,7 @@ import Testing
 
 @Suite("What a server lost")
 struct LostRecordTests {
-  /// A server and two devices that hold one fast.
+  /// A server and two up-to-date devices with one fast.
   private func twoInStep() async throws -> (ModelServer, TestReplica, TestReplica, Session) {
     let server = ModelServer(clock: TestClock())
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
@@ -46,8 +46,8 @@ struct LostRecordTests {
     #expect(server.records == (try test.replica.allRecords()))
   }
 
-  /// Seed 0x15736c, 40 steps: the replica held a part of the record, and a server that had lost the
-  /// prune floor refused that part permanently.
+  /// Seed 0x15736c of 40 steps: the replica had part of the record, and a server that had lost the
+  /// prune floor refused it permanently.
   @Test("keeps a record whole that it brings back, when it hears that its deletion was pruned")
   func revivedWhilePruned() async throws {
     let (server, mine, theirs, start) = try await twoInStep()
@@ -69,7 +69,7 @@ struct LostRecordTests {
     #expect(server.records == (try mine.replica.allRecords()))
   }
 
-  /// Seed 0x1de, 200 steps: the journal listed the action, but nobody had its value any more.
+  /// Seed 0x1de of 200 steps: the journal listed the action, but its value was gone everywhere.
   @Test(
     "gets what a deletion took from a listed action, where the server that pruned it never had it")
   func prunedBeforeItWasBack() async throws {
@@ -92,8 +92,8 @@ struct LostRecordTests {
     #expect(server.journal.map(\.lost).contains(value))
   }
 
-  /// Found by the simulator: a pending write covered the record, so other fields that the server
-  /// had lost were not offered.
+  /// Found by the simulator: a pending entry covered the record, so the server's loss beside it was
+  /// not offered separately.
   @Test(
     "put back from a copy notes what it lost and another has written over, beside a write that waits"
   )
@@ -123,8 +123,8 @@ struct LostRecordTests {
     #expect(try mine.replica.digest() == theirs.replica.digest())
   }
 
-  /// Seed 0x1c9, 200 steps: a full account refused the pending write, so the fields that came along
-  /// were never judged.
+  /// Seed 0x1c9 of 200 steps: a full account refused the pending write, and the values it would
+  /// have brought along were never judged.
   @Test(
     "is offered what it lost as restored, though a write of the record waits",
     arguments: [true, false])
@@ -147,8 +147,8 @@ struct LostRecordTests {
         && offers.last?.written.contains(SessionField.span) == false)
   }
 
-  /// Found by the simulator: the device had to pair again, and took the server for one that has
-  /// lost nothing.
+  /// Found by the simulator: the device had to pair again and assumed that the server had lost
+  /// nothing.
   @Test("put back, knows nothing of a device, and learns from it what was pruned")
   func forgotDevice() async throws {
     let (server, mine, theirs, start) = try await twoInStep()
@@ -219,7 +219,7 @@ struct LostRecordTests {
     if isLoss {
       server.wipe()
     } else {
-      // The device is not told about a loss. Reconciliation finds the difference.
+      // No loss was reported: the comparison finds the difference.
       server.state.withLock { state in
         state.records[water.key] = nil
         state.sorted = nil
@@ -234,7 +234,7 @@ struct LostRecordTests {
     #expect(server.records == [record])
   }
 
-  /// Found by the simulator: another device had overwritten the record before it was offered again.
+  /// Found by the simulator: by the time of the new offer, the record was the other device's.
   @Test("gets what it lost, too, where somebody wrote over it before it was offered")
   func overtakenRestore() async throws {
     let server = ModelServer(clock: TestClock())

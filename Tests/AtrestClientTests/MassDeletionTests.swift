@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mass deletion waits for a person's confirmation. Everything else is synced.
+// A mass deletion waits for the user's confirmation; everything else is synced.
 
 import AtrestDomain
 import AtrestProtocol
@@ -88,8 +88,8 @@ struct MassDeletionTests {
     #expect(scene.server.records == (try scene.test.replica.allRecords()))
   }
 
-  /// Seed 0x180, 200 steps: the deletion was offered later, when the person confirmed the others,
-  /// and lost to the write.
+  /// Seed 0x180 of 200 steps: the deletion was offered later, when the user allowed the others, and
+  /// lost to the write.
   @Test("is taken back by writing to the record, whatever was written with it or pulled since")
   func takenBack() async throws {
     let scene = try await Scene(30)
@@ -114,8 +114,8 @@ struct MassDeletionTests {
     #expect(scene.server.records == (try scene.test.replica.allRecords()))
   }
 
-  /// Seed 0xb9c, 200 steps: the later write was offered first, and the journal claimed that it did
-  /// not know the earlier one.
+  /// Seed 0xb9c of 200 steps: the later write was sent first, and the journal said that it had not
+  /// seen the earlier one.
   @Test("is taken back by a later write, too, where somebody else's deletion was pulled in between")
   func takenBackUnderAnother() async throws {
     let scene = try await Scene(30)
@@ -165,7 +165,7 @@ struct MassDeletionTests {
     #expect(other.deletedCount() == 9)
   }
 
-  /// The deletion may have happened already. Then there is nothing to confirm.
+  /// The server may have accepted it already: then there is nothing left to confirm.
   @Test("does not hold back what was sent before, and whose answer was lost")
   func sentBefore() async throws {
     let scene = try await Scene(30)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Migration of replica files from earlier versions: complete, once, and lossless.
+// Files of earlier versions are migrated completely, once, and without loss.
 
 import AtrestDomain
 import AtrestProtocol
@@ -16,7 +16,7 @@ import struct AtrestReplication.Record
 
 @Suite("A replica's file of an earlier version")
 struct MigrationTests {
-  /// A paired replica of version 1 with a record, an offer, and a record to offer again.
+  /// A paired replica of version 1, with a record, an offer and a record to offer again.
   private func version1(_ folder: Folder) throws -> (water: WaterEntry, held: WaterEntry) {
     let stamp = Stamp(time: HybridTime(rawValue: 7 << 16), replica: ReplicaID(rawValue: 9))
     func record(_ entry: WaterEntry) -> Record {
@@ -69,7 +69,7 @@ struct MigrationTests {
         == SyncPosition(cursor: place, lastKnownHead: place, credential: "secret"))
     #expect(try await replica.reconcileDemand() == nil)
     #expect(try replica.read { $0.state.joining } == nil)
-    // A current server does not know the position, and receives what it lacks.
+    // A current server does not know the position and receives what it lacks.
     let server = ModelServer(clock: TestClock())
     let engine = SyncEngine(
       store: replica, transport: ModelTransport(server: server), clock: TestClock(),
@@ -78,7 +78,7 @@ struct MigrationTests {
     #expect(report.restarted && !report.isRenewed)
     #expect(server.records == (try replica.allRecords()))
     #expect(try replica.status().pendingCount == 0)
-    // A second opening migrates nothing.
+    // A second opening has nothing left to migrate.
     #expect(try Replica(directory: folder.replica).digest() == replica.digest())
   }
 
@@ -94,7 +94,7 @@ struct MigrationTests {
     }
   }
 
-  /// A replica of version 3 that has requested another identity.
+  /// A replica of version 3 that requested another identity.
   private func version3(_ folder: Folder, _ nonce: [UInt8]) throws {
     try FileManager.default.createDirectory(
       at: folder.replica, withIntermediateDirectories: true)
@@ -122,7 +122,7 @@ struct MigrationTests {
     #expect(try Replica(directory: folder.replica).read { $0.state.joining } == pending)
   }
 
-  /// A replica of version 5 with two pending writes, a refused one between them, and a record to
+  /// A replica of version 5: two pending writes with a refused one between them, and a record to
   /// offer again.
   private func version5(_ folder: Folder, held: UInt64?, attempts: [UInt64]) throws -> [WaterEntry]
   {
@@ -197,13 +197,13 @@ struct MigrationTests {
     #expect(entries.map { $0.number == nil } == [false, true, false, false])
     #expect(entries[1].refusal?.reason == .quota && entries[3].offer == nil)
     #expect(numbers == numbers.sorted() && Set(numbers).count == 3)
-    // Whichever of its tokens the server has, without a number: the position is in the past.
+    // Whichever token the server took, with no number yet: it is in the past.
     for token in [held] + attempts {
       #expect(
         try replica.read { try $0.isInPast(OutboxPosition(number: 0, token: token)) }, "\(token)")
     }
     #expect(try !replica.read { try $0.isInPast(OutboxPosition(number: 0, token: 9)) })
-    // A sent offer is in the past, too.
+    // Sent entries are in the past, too.
     let segment = try #require(try await replica.nextPage(after: 0).segment)
     #expect(segment.confirmed == held && segment.numbers == numbers)
     #expect(
@@ -218,8 +218,8 @@ struct MigrationTests {
     #expect(Set(columns).isDisjoint(with: gone))
   }
 
-  /// What the server may have of a replica of version 5: nothing, what it confirmed, or what was in
-  /// transit.
+  /// What the server may have of a replica of version 5: nothing, the confirmed token, or one in
+  /// flight.
   enum Known: CaseIterable {
     case nothing, confirmed, attempted, foreign
   }
@@ -249,18 +249,18 @@ struct MigrationTests {
     #expect(try replica.status().pendingCount == 0)
     #expect(server.records.count == 4)
     #expect(server.records == (try replica.allRecords()))
-    // Syncing continues from there.
+    // And syncing continues.
     try replica.save(WaterEntry.sample())
     #expect(try await !engine(replica, server).sync().isRenewed)
   }
 
-  /// A migration is one transaction: nothing or everything.
+  /// One transaction: all or nothing.
   @Test("that cannot be brought here stays as it was")
   func failing() throws {
     let folder = try Folder()
     _ = try version5(folder, held: 1, attempts: [2])
     var queue = try DatabaseQueue(path: folder.file.path)
-    // Makes the last step fail.
+    // Makes the last migration step fail.
     try queue.write { try $0.execute(sql: "CREATE TABLE outbox_token (x)") }
     let schema = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"
     let before = try queue.read { try String.fetchAll($0, sql: schema) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outbox as a log: unique numbers, tokens that identify a replica's own past, and settling by
-// responses.
+// The outbox as a log: numbers assigned once, tokens that identify a replica's own past, and
+// entries that a response settles.
 
 import AtrestDomain
 import AtrestProtocol
@@ -14,7 +14,7 @@ import Testing
 
 @Suite("The outbox's log")
 struct OutboxLogTests {
-  /// A position in the server's response: it judged everything up to a number.
+  /// A response with a server position: every offer up to `number` was judged.
   private func answer(
     _ number: UInt64, _ token: UInt64, refused: [Int] = [], server: ModelServer
   ) -> ExchangeResponse {
@@ -36,7 +36,7 @@ struct OutboxLogTests {
     let page = try await test.replica.nextPage(after: 0)
     let segment = try #require(page.segment)
     #expect(segment.confirmed == 0 && segment.settledThrough == 0 && segment.numbers == [1, 2])
-    // Only the file survives.
+    // Only the file remains.
     let reopened = try test.reopened()
     let tokens = [OutboxPosition(number: 2, token: segment.token)]
     #expect(try test.tokens() == tokens)
@@ -56,7 +56,7 @@ struct OutboxLogTests {
     }
     #expect(Set(sent.map(\.token)).count == 40 && sent.allSatisfy { $0.token != 0 })
     #expect(sent.map(\.numbers) == (1...40).map { Array(1...$0) })
-    // Whichever request arrived last, the replica recognises its position.
+    // Whichever request arrived last, the replica recognizes it.
     func isInPast(_ number: UInt64, _ token: UInt64) throws -> Bool {
       try test.replica.read { try $0.isInPast(OutboxPosition(number: number, token: token)) }
     }
@@ -71,8 +71,8 @@ struct OutboxLogTests {
     #expect(try isInPast(0, 0), "a server that has nothing yet")
   }
 
-  /// The first hundreds are complete syncs. The others run only the part that assigns numbers and
-  /// draws tokens. Otherwise the test would take 35 s.
+  /// The first hundreds are whole syncs. The others run only the part that assigns numbers and
+  /// draws tokens: it would take 35 s otherwise.
   @Test("trying again costs nothing: 10,000 failed syncs with one waiting write leave one token")
   func tenThousandFailures() async throws {
     let test = try TestReplica(1)
@@ -99,8 +99,8 @@ struct OutboxLogTests {
   }
 
   /// Seed 0x690c4: a process was killed inside the commit that assigned the numbers, another
-  /// process sent them, and the power failed. The assignment was lost, and the device took itself
-  /// for a copy.
+  /// process sent them, and the power failed. The numbers were lost, and the device took itself for
+  /// a copy.
   @Test("what is sent once more is written once more: it may be in the system's memory only")
   func sentAgain() async throws {
     let test = try TestReplica(1)
@@ -119,7 +119,7 @@ struct OutboxLogTests {
   @Test("of very many tokens the newest 50,000 are kept")
   func pruning() async throws {
     let folder = try Folder()
-    // Normally at random intervals, here every time.
+    // Happens at random; here each time.
     let replica = try Replica(
       directory: folder.replica, clock: TestClock(), random: { 0xABC0_0000 })
     try replica.write { transaction in
@@ -143,8 +143,8 @@ struct OutboxLogTests {
     }
   }
 
-  /// Seed 0x62928: without any fault except a server clock that was set back. The late request was
-  /// accepted, and the replica's later writes got stamps before the write that they replaced.
+  /// Seed 0x62928: no fault but a server clock set back. The late request was accepted, and the
+  /// replica's writes meanwhile got earlier stamps than the writes they replaced.
   @Test("a request that another process still tries is not judged once its numbers were taken back")
   func lateRequest() async throws {
     let test = try TestReplica(1)
@@ -174,7 +174,7 @@ struct OutboxLogTests {
     #expect(try test.replica.session(session.id) == session)
   }
 
-  // MARK: - What has a number
+  // MARK: - Numbered entries
 
   /// Otherwise the later write would be accepted first.
   @Test("a write that is refused for now takes the numbers of the record's later ones, too")
@@ -215,7 +215,7 @@ struct OutboxLogTests {
     let offers = try test.offers()
     try #require(offers.count == 2)
     #expect(offers[0].encoded == page.offers[0])
-    // 300 replaced 200, which was never sent.
+    // 300 replaced 200, which is never sent.
     #expect(try WaterEntry(offers[1].record).intake.millilitres == 300)
     for field in offers[1].written {
       #expect(offers[1].record[field]?.replaced == offers[0].record[field]?.stamp)
@@ -254,11 +254,11 @@ struct OutboxLogTests {
     try await test.replica.restamp(at: test.clock.now())
     let offers = try test.offers()
     #expect(offers.first == sent.first)
-    // Writes that follow it stay after it.
+    // And the next write stays after it.
     let stamps = try offers.map { try #require($0.record[2]?.stamp) }
     #expect(stamps[0] < stamps[1])
     #expect(try test.replica.waterEntry(id)?.intake.millilitres == 200)
-    // A refused write has no number, and gets a corrected stamp in the next sync.
+    // Refused, it has no number, and the next sync corrects it.
     let report = try await test.sync(server)
     #expect(report.refused == 0)
     #expect(try test.waitingCount == 0)
@@ -266,11 +266,11 @@ struct OutboxLogTests {
     #expect(server.journal.isEmpty)
   }
 
-  // MARK: - What an answer settles
+  // MARK: - Settled entries
 
-  /// The outcome of three offers, numbers 1 to 3, for a position of the server.
+  /// The fate of three offers, numbered 1 to 3, for each position of the server.
   struct Settled: Sendable {
-    /// The last number it judged, with the offers' own token.
+    /// The number up to which it judged them, with their own token.
     var through: UInt64
     var refused: [Int] = []
     var acknowledged = 0
@@ -286,7 +286,7 @@ struct OutboxLogTests {
       Settled(through: 2, acknowledged: 2, numbers: [3], isUnread: true),
       Settled(through: 2, refused: [0], acknowledged: 1, numbers: [nil, 3], isUnread: true),
       Settled(through: 0, numbers: [1, 2, 3], isUnread: true),
-      // A refusal beyond the position has no effect.
+      // A refusal of an offer not judged yet has no effect.
       Settled(through: 1, refused: [2], acknowledged: 1, numbers: [2, 3], isUnread: true),
     ])
   func settles(case known: Settled) async throws {
@@ -303,7 +303,7 @@ struct OutboxLogTests {
     #expect(applied.isUnread == known.isUnread && !applied.isForked)
     #expect(try test.numbers() == known.numbers)
     #expect(try test.replica.status().refusedCount == applied.refused)
-    // The rest is offered again under the same numbers, from a position that the server knows.
+    // The rest is offered again with its numbers, from a position that the server knows.
     let next = try await test.replica.nextPage(after: 0)
     #expect(next.segment?.numbers ?? [] == known.numbers.compactMap { $0 })
     #expect(next.segment.map { $0.confirmed == token } ?? true)
@@ -348,7 +348,7 @@ struct OutboxLogTests {
     #expect(server.records.count == 2)
   }
 
-  /// The server remembers its refusals and repeats them.
+  /// The server remembers its refusals, even if it would accept the write now.
   @Test("a refusal whose answer was lost is told again, though the server would take it now")
   func refusalLost() async throws {
     let server = ModelServer(clock: TestClock())
@@ -379,7 +379,7 @@ struct OutboxLogTests {
     try await test.replica.retryRefused(through: try await test.replica.lastRefused())
     let again = try await test.attempt()
     #expect(try test.numbers() == [2])
-    // The first response arrives again. By now the entry is in transit under another number.
+    // The first response arrives again: the entry has another number now.
     try await test.apply(refusal, to: request, page: page)
     #expect(try test.numbers() == [2])
     #expect(try test.replica.status().refusedCount == 0)

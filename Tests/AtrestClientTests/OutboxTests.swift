@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outbox: what a write adds, and what removes it.
+// The rules of the outbox: which entries a write adds, and what removes them.
 
 import AtrestDomain
 import AtrestProtocol
@@ -160,8 +160,7 @@ struct OutboxTests {
     try theirs.replica.save(WaterEntry.sample(id: id, 300))
     try await theirs.sync(server)
 
-    // The pull arrives without the push, because another process of this device asked with an empty
-    // outbox.
+    // The pull arrives without the push: another process of this device sent an empty request.
     let quiet = ExchangeRequest(cursor: try await mine.replica.position().cursor)
     try await mine.apply(try server.exchange(quiet), to: quiet)
     #expect(try mine.replica.waterEntry(id)?.intake.millilitres == 300)
@@ -183,8 +182,8 @@ struct OutboxTests {
     #expect(try mine.replica.waterEntry(id)?.intake.millilitres == 400)
   }
 
-  /// Found by the simulator: the record was on the next page, and the server accepted no part of
-  /// it.
+  /// Found by the simulator: the record was on the next page, and the server does not accept
+  /// partial records.
   @Test("a value of a record that has not arrived yet is not restored")
   func restoredBeforeItsRecord() async throws {
     let test = try TestReplica(1)
@@ -202,8 +201,8 @@ struct OutboxTests {
     #expect(try test.waitingCount == 0 && test.replica.conflicts() == [entry])
   }
 
-  /// Seed 0x6b7, 200 steps: the record already had the entry's value, so nothing was written, and
-  /// the entry was deleted.
+  /// Seed 0x6b7 of 200 steps: the record still equalled the entry, so nothing was written and the
+  /// entry was dropped.
   @Test("nor is one of a record whose deletion has not arrived yet")
   func restoredBeforeItsDeletion() async throws {
     let server = ModelServer(clock: TestClock())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parsing of pairing links, and the errors for other texts.
+// Parsing of pairing links, and the errors for other text.
 
 import Testing
 

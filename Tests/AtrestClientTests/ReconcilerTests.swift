@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Set reconciliation: finds exactly the differences in few rounds and bytes, and terminates
-// whatever the server returns.
+// Reconciliation finds exactly the differences, in few rounds and bytes, and terminates for any
+// server response.
 
 import AtrestProtocol
 import AtrestReplication
@@ -13,7 +13,7 @@ import Testing
 @Suite("A comparison")
 struct ReconcilerTests {
   private static func record(_ id: UInt64, kind: RecordKind = .water, time: UInt64 = 1) -> Record {
-    // Distributed like random IDs, and generated in order.
+    // Spread like random IDs, but in creation order.
     var random = SeededRandom(seed: id)
     let step = UInt64.max / 100_000
     var bytes: [UInt8] = []
@@ -53,7 +53,7 @@ struct ReconcilerTests {
     var wanted: [RecordKey] = []
   }
 
-  /// Compares through encoded messages, each within its bounds.
+  /// Reconciles through encoded messages, each within its limits.
   private static func compare(_ mine: [Record], with server: ModelServer) throws -> Outcome {
     var outcome = Outcome()
     var reconciler = Reconciler(held: items(mine))
@@ -80,7 +80,7 @@ struct ReconcilerTests {
       }
       var (mine, theirs): ([Record], [Record]) = ([], [])
       let rare = Int.random(in: 1...60, using: &random)
-      // Contiguous blocks that only one side has, and single records in between.
+      // Whole ranges that only one side has, and scattered single records.
       let block = UInt64.random(in: 0...9, using: &random)
       for (index, record) in all.enumerated() {
         let isBlock = UInt64(index) * 10 / UInt64(all.count) == block
@@ -169,11 +169,11 @@ struct ReconcilerTests {
         try #require(rounds < 200)
         var answer = ReconcileResponse(ranges: [], serverTime: WallTime(milliseconds: 0))
         switch trick {
-        case .sameAgain:  // Always reports that everything differs.
+        case .sameAgain:  // Everything always differs.
           answer.ranges = request.ranges.map {
             KeyRange(end: $0.end, content: .fingerprint(Fingerprint(count: 100_000, sum: 1)))
           }
-        case .elsewhere:  // The second half was settled after the first round.
+        case .elsewhere:  // The second half is not requested after the first round.
           let half: [UInt8] = [0, 0, 0, 2, 0x80]
           answer.ranges =
             rounds == 1
@@ -182,11 +182,11 @@ struct ReconcilerTests {
               KeyRange(end: half, content: .settled),
               KeyRange(end: [], content: .fingerprint(Fingerprint(count: 900, sum: 1))),
             ]
-        case .stuck:  // Compares record by record, and always everything.
+        case .stuck:  // Item by item, but always everything.
           answer.ranges = request.ranges.map {
             KeyRange(end: $0.end, content: .fingerprint(Fingerprint(count: 5, sum: 1)))
           }
-        case .creeping:  // Advances a little each time, without a record.
+        case .creeping:  // A little progress, without a record.
           var ranges: [KeyRange] = []
           for range in request.ranges {
             let end = ranges.last?.end ?? []
@@ -208,8 +208,8 @@ struct ReconcilerTests {
   func bounded() throws {
     let mine = (0..<3000).map { Self.record($0) }
     var reconciler = Reconciler(held: Self.items(mine))
-    // Everything differs, so all of it must be compared record by record within each request's
-    // bounds.
+    // Everything differs: all of it must be compared item by item, within the limits of each
+    // request.
     let server = Self.server((0..<3000).map { Self.record($0, time: 2) })
     var rounds = 0
     while let request = reconciler.next() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The new identity of a copy: how many are issued, and which writes it restamps.
+// A copy's new identity: how many it takes, and which writes it restamps.
 
 import AtrestDomain
 import AtrestProtocol
@@ -12,8 +12,8 @@ import Testing
 
 @Suite("A copy's new identity")
 struct RenewalTests {
-  /// Found by the simulator: a clock correction moved the first write past the one that it had lost
-  /// to. This replica's next write then covered that one silently.
+  /// Found by the simulator: shifted by the clock's error, the first write came to win over the one
+  /// it had lost to, and this replica's next write covered it silently.
   @Test("moves no write past one that it had lost to, also if the clock was behind")
   func orderKept() async throws {
     let clock = TestClock()
@@ -32,7 +32,7 @@ struct RenewalTests {
     other.clock.set(clock.now().milliseconds - 10_000)
     try other.replica.save(WaterEntry.sample(id: id, 200))
     try await other.sync(server)
-    // A pull brings the other's write, and this replica's next write follows it.
+    // A pull brings the other's write, and this one's next write builds on it.
     let quiet = ExchangeRequest(cursor: try await copy.replica.position().cursor)
     try await copy.apply(try server.exchange(quiet), to: quiet)
     #expect(try copy.replica.waterEntry(id)?.intake.millilitres == 200)
@@ -43,22 +43,21 @@ struct RenewalTests {
     #expect(server.journal.map(\.lost.stamp.replica) == [ReplicaID(rawValue: 1001)])
   }
 
-  /// With a later time, the write would win over one whose author had seen it under its old
-  /// identity.
+  /// With later times it would win over a write whose author had seen it under its old identity.
   @Test("changes the identity of what waits, in each stamp and each `replaced`, and no time")
   func timesKept() async throws {
     let scene = try await ForkScene()
     let copy = scene.copy
     var session = try Session.sample()
     try copy.replica.save(session)
-    // Sent and lost, so the record's next write gets a separate entry.
+    // Sent and lost, so that the record's next write gets its own entry.
     _ = try await copy.attempt()
     for _ in 0..<2 {
       copy.clock.advance(1000)
       session.targetMinutes += 60
       try copy.replica.save(session)
     }
-    // The device's clock turns out to be hours off, in either direction.
+    // The device's clock turns out to be wrong by hours, in either direction.
     let before = try copy.offers()
     #expect(before.count == 2)
     scene.server.state.withLock { $0.clock.advance(7_200_000) }
@@ -97,7 +96,7 @@ struct RenewalTests {
     let next = try #require(try await copy.attempt().page.segment)
     #expect(next.confirmed == 0 && next.token != sent.token)
     #expect(next.settledThrough >= 6 && next.numbers == [7])
-    // The old identity's log is not in the past of the new one.
+    // The old identity's log is not in the new one's past.
     #expect(
       try !copy.replica.read {
         try $0.isInPast(OutboxPosition(number: sent.numbers[0], token: sent.token))
@@ -146,7 +145,7 @@ struct RenewalTests {
     try await scene.original.sync(scene.server)
     try scene.copy.replica.save(WaterEntry.sample())
     for _ in 0..<3 {
-      // The exchange reveals that this is a copy. Then comes the Renew request.
+      // The exchange reports the copy; then comes the request for an identity.
       var transport = ModelTransport(server: scene.server)
       transport.cut = { $0 == 1 ? .afterServer : nil }
       await #expect(throws: SyncError.unreachable("cut")) {
@@ -180,7 +179,7 @@ struct RenewalTests {
     #expect(try third.replica.digest() == scene.copy.replica.digest())
   }
 
-  /// Found by the simulator: the other's write was sent again as this one's, under a new stamp.
+  /// Found by the simulator: the other's write was sent again as this one's, with a new stamp.
   @Test("leaves what the other wrote under a stamp that both have used as it is")
   func sharedStamps() async throws {
     let scene = try await ForkScene()
@@ -190,7 +189,7 @@ struct RenewalTests {
     try scene.original.replica.save(WaterEntry.sample(id: id, 200))
     try await scene.original.sync(scene.server)
     let theirs = try #require(try scene.original.replica.record(WaterEntry.sample(id: id).key))
-    // At the same clock reading, and still under the same identity.
+    // At the same clock reading, still under the same identity.
     let own = try WaterEntry.sample()
     try scene.copy.replica.save(own)
     #expect(try scene.copy.replica.record(own.key)?.latestTime == theirs.latestTime)
@@ -199,7 +198,7 @@ struct RenewalTests {
     #expect(try scene.copy.replica.record(theirs.key) == theirs)
   }
 
-  /// Found by the simulator: the replica could not be read any more.
+  /// Found by the simulator: the replica became unreadable.
   @Test("leaves the stamp of what was pruned alone, though its own deletion had the same")
   func sharedDeletion() async throws {
     let scene = try await ForkScene()
@@ -237,7 +236,7 @@ struct RenewalTests {
     await #expect(throws: SyncError.badAnswer("it takes a new device for a copy of another")) {
       try await scene.copy.engine(transport).sync()
     }
-    // The writes carry no refusals, and a correct server accepts them.
+    // The writes carry no refusal, and an honest server accepts them.
     #expect(try scene.copy.replica.pending().allSatisfy { $0.refusal == nil })
     try await scene.copy.sync(scene.server)
     #expect(try scene.copy.waitingCount == 0)

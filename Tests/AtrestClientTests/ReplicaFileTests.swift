@@ -161,7 +161,7 @@ struct ReplicaFileTests {
       #expect(throws: ReplicaError.busy(path: test.folder.file.path)) {
         try other.save(WaterEntry.sample())
       }
-      #expect(try other.water().isEmpty)  // Readers continue and see no partial write.
+      #expect(try other.water().isEmpty)  // Reads continue and see no partial transaction.
     }
     #expect(try other.water().count == 1)
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Restamping the writes of a device whose clock was ahead, record by record.
+// Restamping, record by record, on a device whose clock was ahead.
 
 import AtrestDomain
 import AtrestProtocol
@@ -48,14 +48,13 @@ struct RestampTests {
     for offer in try test.offers() {
       #expect(try test.replica.record(offer.record.key) == offer.record)
     }
-    // The error is corrected: the next write has a current stamp.
+    // After the excursion, the next write gets the present time.
     let next = try WaterEntry.sample()
     try test.replica.save(next)
     #expect(try time(test, next.key).wallTime.milliseconds <= server.now().milliseconds + 59_000)
   }
 
-  /// Defect D2: one edit of a record with a stamp far ahead delayed every later write of the
-  /// device.
+  /// Defect D2: one edit of a record with a far-ahead stamp blocked all later writes of the device.
   @Test("holds no record back for another one's stamp")
   func acrossRecords() async throws {
     let clock = TestClock()
@@ -63,7 +62,7 @@ struct RestampTests {
     server.state.withLock { $0.isSkewJudgedByClock = true }
     let test = try TestReplica(1)
     let frozen = try WaterEntry.sample(100)
-    // The server's clock is a year ahead, and the device follows it. Then the server's clock is
+    // The server's clock is a year ahead and the device follows it. Then the server's clock is
     // corrected.
     clock.advance(365 * 24 * Self.hour)
     test.clock.set(clock.now().milliseconds)
@@ -83,7 +82,7 @@ struct RestampTests {
     for entry in others {
       #expect(try time(test, entry.key) <= HybridTime(clock.now().advanced(by: 60_000)))
     }
-    // It is accepted because of the stamps that the account holds.
+    // Judged by what the account holds, it is accepted.
     server.state.withLock { $0.isSkewJudgedByClock = false }
     try await test.sync(server)
     #expect(try test.waitingCount == 0)
@@ -146,7 +145,7 @@ struct RestampTests {
         }
         #expect(before.allSatisfy { $0 < register.stamp }, "seed \(seed)")
         if oldRegister.stamp.time <= limit, new.offer == old.offer || register != oldRegister {
-          // Only an earlier write of the same record can have moved it.
+          // Only an earlier write of the same record can have shifted it.
           #expect(
             register.stamp == oldRegister.stamp || last[old.offer.record.key] != nil,
             "seed \(seed)")
@@ -157,7 +156,7 @@ struct RestampTests {
         #expect(new.offer.record[register.field] == register, "seed \(seed)")
       }
     }
-    // The replica's value is that of the newest entry, and all of it reaches the server.
+    // The record equals its youngest entry, and all of it is synced.
     for key in Set(after.map(\.offer.record.key)) {
       let youngest = after.last { $0.offer.record.key == key }
       #expect(try test.replica.record(key) == youngest?.offer.record, "seed \(seed)")
@@ -170,8 +169,8 @@ struct RestampTests {
     #expect(server.journal.isEmpty, "seed \(seed)")
   }
 
-  /// Seed 0xf5cc9, 40 steps: under another field's stamp, a deletion counted as knowing the write,
-  /// and no entry recorded it.
+  /// Seed 0xf5cc9 of 40 steps: with another field's stamp, a deletion counted as knowing the write,
+  /// and no entry reported it.
   @Test("keeps a write later than all that its record held, whatever field it wrote")
   func beyondOtherFields() async throws {
     let clock = TestClock()
@@ -198,7 +197,7 @@ struct RestampTests {
     #expect(record.registers.allSatisfy { $0.stamp.time.wallTime <= held.wallTime })
   }
 
-  /// Seed 0x113, 200 steps: records offered again after a loss are sent beside the pending writes.
+  /// Seed 0x113 of 200 steps: a write restored after a loss is offered beside the pending ones.
   @Test("leaves a write its time under a new identity, though two entries offer it")
   func offeredTwice() throws {
     let test = try TestReplica(1)
@@ -218,7 +217,7 @@ struct RestampTests {
     #expect(try time(test, entry.key) == written)
   }
 
-  /// Seed 0x401, 200 steps: above the floor, the write would restore what was deleted later.
+  /// Seed 0x401 of 200 steps: above the floor it would restore a record that was deleted later.
   @Test("leaves a write its time under a new identity, though the record was pruned since")
   func belowFloor() throws {
     let test = try TestReplica(1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server that lost commits: detected by commit names, repaired by reconciliation, and safe
-// against a crash in between.
+// A server that lost data: detected by its commit names, healed by reconciliation, and safe against
+// crashes in between.
 
 import AtrestDomain
 import AtrestProtocol
@@ -81,8 +81,8 @@ struct RestartTests {
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
     for _ in 0..<6 { try theirs.replica.save(WaterEntry.sample()) }
     try await theirs.sync(server)
-    // The first page of the feed, and the acknowledgement of a write beyond it. Then the connection
-    // is lost.
+    // The first page of the feed and the acknowledgement of a later write; then the connection is
+    // lost.
     let write = try WaterEntry.sample()
     try mine.replica.save(write)
     var transport = ModelTransport(server: server)
@@ -184,13 +184,13 @@ struct RestartTests {
     for _ in 0..<10 { try test.replica.save(WaterEntry.sample()) }
     try await test.sync(server)
     let copy = server.backUp()
-    // Another device's write is lost. The server's position in this replica's outbox is unchanged,
-    // so it reads on at once.
+    // Another device's write is lost. The server is where it was in this replica's outbox and
+    // continues at once.
     try theirs.replica.save(WaterEntry.sample())
     for test in [theirs, test] { try await test.sync(server) }
     server.restore(copy)
     server.state.withLock { $0.pageRecords = 2 }
-    // Two pages are pending, so the second is in transit while the response to the first is being
+    // Two pages wait, so that the second is in flight while the response to the first is being
     // stored.
     let long = String(repeating: "x", count: 4000)
     try test.replica.transaction { transaction in

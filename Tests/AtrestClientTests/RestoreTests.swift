@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Restoring values from the journal to a record that the server has pruned since.
+// Restoring a journaled value of a record that the server has pruned since.
 
 import AtrestDomain
 import AtrestProtocol
@@ -16,7 +16,7 @@ struct RestoreTests {
     let mine: TestReplica
     let session: Session
 
-    /// A fast that another device deleted and the server pruned, after this device wrote `edit`
+    /// A fast that another device deleted and the server pruned, while this device made `edit`
     /// before the deletion.
     init(_ edit: (Session) throws -> Session) async throws {
       mine = try TestReplica(1)

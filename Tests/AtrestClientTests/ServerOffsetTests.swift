@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A device's estimate of the server's clock offset, and how certain a response makes it.
+// The estimated offset of the server's clock, and its uncertainty.
 
 import AtrestProtocol
 import AtrestReplication
@@ -18,14 +18,14 @@ struct ServerOffsetTests {
     #expect(offset.shown(WallTime(milliseconds: 1)) == WallTime(milliseconds: 3_600_001))
   }
 
-  /// A response that took an hour by the server's clock and by this device's clock.
+  /// The estimates before and after a response that took an hour.
   struct Late: Sendable {
     var believed: Int64
     var offset: Int64
   }
 
-  /// A laptop that was asleep reads the response when it wakes. The server's clock has advanced
-  /// since.
+  /// A laptop that sleeps during a call reads the response when it wakes: the server's clock has
+  /// moved on.
   @Test(
     "an answer that took an hour leaves an hour's doubt: what was believed stays if it lies within",
     arguments: [
@@ -59,8 +59,8 @@ struct ServerOffsetTests {
     #expect(offset.milliseconds == 8000)
   }
 
-  /// The wall clock was changed by a year during the call, so it says nothing about how long the
-  /// call took.
+  /// The clock was set by a year during the call, so the wall clock does not tell how long the call
+  /// took.
   @Test("the wait is measured by the clock that nobody sets")
   func measured() async throws {
     let server = ModelServer(clock: TestClock())
@@ -74,7 +74,7 @@ struct ServerOffsetTests {
     }
     try await test.engine(transport).sync()
     #expect(try test.replica.status().serverOffsetMilliseconds == -year)
-    // A laptop that slept through the response keeps its earlier estimate.
+    // A laptop that slept during the call keeps its estimate.
     transport.meanwhile = { _ in
       test.clock.advance(3_600_000)
       test.clock.uptime = 3_601_500

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sync: complete, resumable after any cut, bounded, and able to repair a server that lost data.
+// A sync is complete, resumable after any cut, bounded, and heals a server that lost data.
 
 import AtrestDomain
 import AtrestProtocol
@@ -12,7 +12,7 @@ import Testing
 
 @Suite("A sync")
 struct SyncEngineTests {
-  /// Two devices with history, conflicts, and more than one page of everything.
+  /// Two devices with history and conflicts, and more than one page of everything.
   struct Scene {
     let server = ModelServer(clock: TestClock())
     let mine: TestReplica
@@ -79,7 +79,7 @@ struct SyncEngineTests {
       await #expect(throws: SyncError.unreachable("cut")) {
         try await scene.mine.engine(transport).sync()
       }
-      // Only the file survives, as after a kill.
+      // As after a kill: only the file remains.
       let reopened = try scene.mine.reopened()
       try await SyncEngine(
         store: reopened, transport: ModelTransport(server: scene.server),
@@ -92,7 +92,7 @@ struct SyncEngineTests {
     }
   }
 
-  /// A store that fails from its nth change on, like a full disk.
+  /// A store that fails from its n-th change on, like a full disk.
   struct FailingStore: ReplicaStore {
     let replica: Replica
     let failsAt: Int
@@ -177,7 +177,7 @@ struct SyncEngineTests {
     try await scene.mine.sync(scene.server)
     try await scene.theirs.sync(scene.server)
     let before = scene.server.records
-    // Writes after the loss survive and do not interfere.
+    // Writes after the loss are neither lost nor in the way.
     switch loss {
     case .replaced: scene.server.wipe()
     case .rolledBack: scene.server.rollBack(to: 3)
@@ -227,13 +227,13 @@ struct SyncEngineTests {
     #expect(pacing.delay(after: 1) == .milliseconds(50))
   }
 
-  /// A transport whose responses the test scripts.
+  /// A transport with scripted responses.
   struct Scripted: TestTransport {
     var answer: @Sendable (ExchangeRequest) throws(SyncError) -> ExchangeResponse
     func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
       try answer(request)
     }
-    /// Reports that everything is equal.
+    /// Reports no differences.
     func reconcile(
       _ request: ReconcileRequest
     ) async throws(SyncError) -> ReconcileResponse {
@@ -306,7 +306,7 @@ struct SyncEngineTests {
       ExchangeResponse(
         records: [record.encoded], cursor: cursor, serverTime: now,
         head: Cursor(commit: 1, sequence: 4), takenThrough: .start),
-      // The response does not contain the verdicts on the offers.
+      // It does not report the result of the offers.
       ExchangeResponse(records: [record.encoded], cursor: cursor, serverTime: now),
     ] {
       await #expect {

@@ -41,37 +41,37 @@ struct SyncPositionTests {
   @Test(
     "an answer counts if the server was asked about the newest head, or tells it",
     arguments: [
-      // No concurrent sync.
+      // A single sync.
       Move(
         (nil, nil), asked: (nil, nil), answered: (at(1, 5), at(1, 5)), then: (at(1, 5), at(1, 5))),
       Move(
         (at(1, 5), at(1, 5)), asked: (at(1, 5), at(1, 5)), answered: (at(2, 7), at(3, 9)),
         then: (at(2, 7), at(3, 9))),
-      // On the wire, the head is absent if it equals the cursor.
+      // The head is absent on the wire if it equals the cursor.
       Move(
         (at(1, 5), at(1, 5)), asked: (at(1, 5), nil), answered: (at(2, 7), at(2, 7)),
         then: (at(2, 7), at(2, 7))),
-      // After a loss: continue from the head. The last known head goes back with the server.
+      // After a loss: continues from the head, and the last known head goes back with the server.
       Move(
         (at(1, 5), at(2, 9)), asked: (at(1, 5), at(2, 9)), answered: (at(3, 4), at(3, 6)),
         then: (at(3, 6), at(3, 6)), isRestarted: true),
-      // Another sync got a response in between, and this one reports the same head.
+      // Another sync was answered in between, and this response has the same head.
       Move(
         (at(2, 7), at(3, 9)), asked: (at(1, 5), at(1, 5)), answered: (at(2, 7), at(3, 9)),
         then: (at(2, 7), at(3, 9))),
-      // The same, and this one continues from where the other one was.
+      // The same, and this sync continues from the other one's position.
       Move(
         (at(3, 9), at(3, 9)), asked: (at(1, 5), at(3, 9)), answered: (at(2, 7), at(3, 9)),
         then: (at(3, 9), at(3, 9))),
-      // Either this response is late, or the server was restored in between.
+      // Either this response is late or the server was restored in between: unknown which.
       Move(
         (at(2, 9), at(2, 9)), asked: (at(1, 5), at(1, 5)), answered: (at(3, 7), at(3, 7)),
         then: nil),
-      // This one got further, or the server was restored and has grown since.
+      // It is further ahead; or the server was restored and has grown since.
       Move(
         (at(2, 7), at(2, 7)), asked: (at(1, 5), at(1, 5)), answered: (at(3, 9), at(3, 9)),
         then: nil),
-      // The other sync received `restarted`.
+      // The other sync was told of a loss.
       Move(
         (at(3, 4), at(3, 4)), asked: (at(1, 5), at(2, 9)), answered: (at(2, 9), at(2, 9)),
         then: nil),
@@ -86,12 +86,13 @@ struct SyncPositionTests {
     #expect(state.cursor == after.cursor && state.lastKnownHead == after.lastKnownHead)
   }
 
-  /// Found by the simulator: the write that the first sync had acknowledged got no journal entry.
+  /// Found by the simulator: the write acknowledged by the first sync had no entry any more.
   @Test("a server that is put back between two answers loses nothing of the first")
   func restoredBetween() async throws {
     let scene = try await Restored()
     let (server, mine) = (scene.server, scene.mine)
-    // The second sync starts before the first one's response arrives, and the server is slow.
+    // The second sync sends its request before the first one's response arrives, and the server is
+    // slow.
     let late = try await mine.attempt()
     try await scene.write()
     server.restore(scene.backup)
@@ -103,7 +104,7 @@ struct SyncPositionTests {
     try await scene.expectJournal()
   }
 
-  /// Found by the simulator: the reconciliation did not check the head.
+  /// Also found by the simulator: a reconciliation did not report the last known head.
   @Test("a server that is put back while it is compared with is not believed")
   func restoredWhileComparing() async throws {
     let scene = try await Restored()
@@ -128,8 +129,8 @@ struct SyncPositionTests {
     #expect(try scene.mine.replica.digest() == before)
   }
 
-  /// A server with a backup that contains a later write of one device. Another device has not seen
-  /// it, and is about to write the same field.
+  /// A server with a backup that contains a later write of `theirs`. `mine` has not seen it and is
+  /// about to write the same field.
   struct Restored {
     let server = ModelServer(clock: TestClock())
     let mine: TestReplica
@@ -150,14 +151,14 @@ struct SyncPositionTests {
       server.restore(shared)
     }
 
-    /// Writes what the backup lacks, and syncs.
+    /// Writes something that the backup lacks, and syncs.
     func write() async throws {
       try mine.replica.save(WaterEntry.sample(id: id, 200))
       try await mine.sync(server)
       #expect(server.journal.isEmpty)
     }
 
-    /// The write that the server lost must be in the journal as the loser.
+    /// The write that the server lost was superseded by the other one.
     func expectJournal() async throws {
       let lost = FieldValue.intake(try WaterEntry.sample(200).intake)
       #expect(server.journal.map { FieldValue($0.lost, of: .water) } == [lost])

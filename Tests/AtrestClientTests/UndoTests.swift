@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Undoing this device's latest action, and no other device's.
+// Undoes the last action of this device, and no change of another device.
 
 import AtrestDomain
 import AtrestProtocol
@@ -114,7 +114,7 @@ struct UndoTests {
     let session = try mine.replica.session(fast.id)
     #expect(session?.span == fast.span && session?.targetMinutes == 720)
 
-    // The other device wrote to the fast, so the undo does not remove it.
+    // The other device wrote to the fast, so it is not removed.
     let begun = try #require(try undo())
     #expect(begun.action == .begin && !begun.isUndone)
     #expect(try mine.replica.session(fast.id) == session)
@@ -231,7 +231,7 @@ struct UndoTests {
     try theirs.replica.save(other)
     try await meet()
 
-    // Another undo removes nothing else.
+    // A second undo takes back nothing else.
     for _ in 0..<2 {
       let undone = try #require(try undo())
       #expect(undone.action == how && undone.isWaiting)
@@ -269,7 +269,7 @@ struct UndoTests {
     try act(.begin) { try $0.save(fast) }
     try await meet()
     try end(fast, how)
-    // The fast was open before, although that value was written afterwards.
+    // The fast was open before, though its values were written later.
     theirs.clock.advance(30_000)
     let corrected = try Session.sample(id: other.id, start: 90)
     try theirs.replica.save(corrected)

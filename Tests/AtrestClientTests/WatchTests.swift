@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watch: what an event changes in a replica, and when the replica calls Exchange instead.
+// Watching: how an event changes a replica, and when it falls back to Exchange.
 
 import AtrestDomain
 import AtrestProtocol
@@ -12,11 +12,11 @@ import Testing
 
 @Suite("Watching")
 struct WatchTests {
-  /// A stream that plays scripted events over a model server.
+  /// A scripted stream over a model server.
   struct Playing: TestTransport {
     let server: ModelServer
-    /// Called with the number of the stream, from 0. Returns the events to play and the error that
-    /// ends the stream.
+    /// Called with the number of the stream, from 0. Returns the events and the error that ends the
+    /// stream.
     let play: @Sendable (Int, WatchRequest) -> (events: [WatchEvent], error: SyncError)
     let streams = Counter()
     let exchanges = Counter()
@@ -59,7 +59,7 @@ struct WatchTests {
       cursor: Self.position(sequence), serverTime: server.state.withLock { $0.clock.now() })
   }
 
-  /// A position in an account whose commits contain one record each.
+  /// A position in an account with one record per commit.
   private static func position(_ sequence: UInt64) -> Cursor {
     sequence == 0
       ? .start : Cursor(commit: ModelServer.name(ofCommit: sequence), sequence: sequence)
@@ -110,7 +110,7 @@ struct WatchTests {
     #expect(try test.replica.allRecords().isEmpty)
   }
 
-  /// Otherwise a server that lost that write would go undetected.
+  /// Otherwise a server that loses that write would go unnoticed.
   @Test("an event that does not begin at the known head is not stored")
   func knownHead() async throws {
     let server = ModelServer(clock: TestClock())
@@ -118,7 +118,7 @@ struct WatchTests {
     let (mine, theirs) = (try TestReplica(1), try TestReplica(2))
     for _ in 0..<4 { try theirs.replica.save(WaterEntry.sample()) }
     try await theirs.sync(server)
-    // The first page of the feed, and the acknowledgement of a write beyond it.
+    // The first page of the feed and the acknowledgement of a later write.
     try mine.replica.save(WaterEntry.sample())
     var transport = ModelTransport(server: server)
     transport.cut = { $0 == 1 ? .beforeServer : nil }
@@ -220,7 +220,7 @@ struct WatchTests {
 }
 
 extension WatchEvent {
-  /// Encodes and decodes an event, as on the wire.
+  /// Encodes and decodes an event, as the wire does.
   static func through(_ event: WatchEvent) throws(SyncError) -> WatchEvent {
     do { return try WatchEvent(decoding: event.encoded) } catch { throw .badAnswer("\(error)") }
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model server behind a real socket: the cost of reconciliation on the wire, and the identity
-// of calls.
+// The model behind a real socket: reconciliation traffic, and the identity of calls.
 
 import AtrestDomain
 import AtrestHTTP2
@@ -15,8 +14,7 @@ import Testing
 
 @Suite("Over a real connection")
 struct WireTests {
-  /// A server on a loopback address that answers like the model and counts the bytes of its
-  /// connections.
+  /// A loopback server that answers as the model does and counts its connections' bytes.
   private final class Loopback: Sendable {
     let model = ModelServer(clock: TestClock())
     let bytes = Shared(0)

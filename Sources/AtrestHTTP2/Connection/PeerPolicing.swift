@@ -86,9 +86,9 @@ struct PeerPolicing {
     lateCredit = min(Self.maxCredit, lateCredit + Self.lateFrames)
   }
 
-  /// Records the start of a frame. Requests and non-empty DATA have their own limits. So do PING
-  /// and RST_STREAM, except for PING ACKs that answer no ping and resets of streams long closed.
-  /// Source of the frame kinds: CVE-2019-9513, CVE-2019-9518 and similar.
+  /// Records the start of a frame. Requests and non-empty DATA have their own limits. PING and
+  /// RST_STREAM have, too, but unsolicited PING ACKs and resets of streams long closed escape them
+  /// and count here. Source of the frame kinds: CVE-2019-9513, CVE-2019-9518 and similar.
   mutating func frameBegan(_ head: FrameHead, isOfOpenCall: Bool, at now: Instant) -> Offence? {
     switch head.kind {
     case .request:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The setup of most tests of copies.
+// The setup of most tests about copies.
 
 import AtrestDomain
 import AtrestProtocol
@@ -8,13 +8,13 @@ import Foundation
 
 @testable import AtrestClient
 
-/// A replica that has synced, and a copy of it.
+/// A synced replica and a copy of it.
 struct ForkScene {
   let server = ModelServer(clock: TestClock())
   let original: TestReplica
   let copy: TestReplica
 
-  /// Creates a replica with history, and copies it.
+  /// Creates a replica with history and copies it.
   init() async throws {
     original = try TestReplica(1)
     for _ in 0..<5 { try original.replica.save(WaterEntry.sample()) }

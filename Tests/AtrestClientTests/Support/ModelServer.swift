@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small, correct server in memory: the contract in its simplest form.
+// A reference server in memory: the contract, implemented as simply as possible.
 
 import AtrestClient
 import AtrestProtocol
@@ -7,46 +7,46 @@ import AtrestReplication
 import Foundation
 import Synchronization
 
-/// One account of a server. Created for each test and never persisted.
+/// One account of a server. Created for each test.
 final class ModelServer: Sendable {
-  /// The server's position in a device's outbox.
+  /// How far the server has processed a device's outbox.
   struct Outbox {
     var takenThrough = OutboxPosition.start
-    /// Refusals, by number.
+    /// Refusals by number.
     var refused: [UInt64: Refusal.Reason] = [:]
   }
 
   struct State {
     /// The name of the commit with each sequence, from 1.
     var names: [UInt64] = []
-    /// The number of commits, including lost ones: no name is reused.
+    /// Commits so far, including lost ones: no name is reused.
     var commitCount: UInt64 = 0
-    /// Positions before this sequence are pruned.
+    /// Earlier positions are unknown.
     var oldestPosition: UInt64 = 0
     var records: [RecordKey: (sequence: UInt64, record: Record)] = [:]
-    /// The merge history of each record.
+    /// The history kept for each record.
     var histories: [RecordKey: RecordHistory] = [:]
     /// Keyed by the device's credential.
     var outboxes: [String: Outbox] = [:]
     /// How many offers were judged, and how many were not read.
     var judgedCount = 0
     var unreadCount = 0
-    /// The greatest stamp time accepted from a device.
+    /// The latest time accepted from a device.
     var latestTime = HybridTime(rawValue: 0)
-    /// Whether only the clock limits stamps, and not also the accepted stamps.
+    /// Whether the clock alone judges stamps, ignoring accepted ones.
     var isSkewJudgedByClock = false
-    /// Whether it reports that its clock is doubtful.
+    /// Whether it reports its clock as doubtful.
     var isClockDoubtful = false
     var renewals: [[UInt8]: UInt64] = [:]
     var pageRecords = Page.records
     var clock: TestClock
     var requests: [ExchangeRequest] = []
     var refuses: @Sendable (Record) -> Refusal.Reason? = { _ in nil }
-    /// Every record by key with its hash at a sequence, for reconciliation.
+    /// All records with their hashes, sorted by key, as of a sequence; for reconciliation.
     var sorted: (sequence: UInt64, records: [(key: [UInt8], bytes: [UInt8], hash: UInt64)])?
-    /// The number of parts into which a differing range is split. The contract does not fix it.
+    /// Parts into which a differing range is split; the contract requires no number.
     var fanOut = 16
-    /// The number of live records below which deletions need no confirmation.
+    /// Number of live records below which deletions need no confirmation.
     var massDeletionFloor = 20
 
     /// The last sequence assigned.
@@ -81,7 +81,7 @@ final class ModelServer: Sendable {
     }
   }
 
-  /// Drops everything, like a server that was replaced.
+  /// Drops everything, like a replaced server.
   func wipe() {
     state.withLock {
       $0.records = [:]
@@ -93,15 +93,15 @@ final class ModelServer: Sendable {
     }
   }
 
-  /// Prunes half of the positions, as housekeeping does. A replica at one of them must reconcile.
+  /// Forgets half of the positions, as pruning does: clients at those reconcile.
   func forgetOldPositions() {
     state.withLock { $0.oldestPosition = $0.sequence / 2 + 1 }
   }
 
-  /// Copies the whole state for a later restore.
+  /// A backup of everything.
   func backUp() -> State { state.withLock { $0 } }
 
-  /// Restores a copy. Time and randomness do not go back with it.
+  /// Restores a backup. The clock and randomness do not go back.
   func restore(_ copy: State) {
     state.withLock { state in
       let now = state
@@ -114,8 +114,7 @@ final class ModelServer: Sendable {
     }
   }
 
-  /// Returns to the state after a sequence, like a disk that lost its last commits. The server does
-  /// not detect it.
+  /// Goes back to a sequence, like a disk that lost its last commits. The server does not notice.
   func rollBack(to sequence: UInt64) {
     state.withLock {
       $0.records = $0.records.filter { $0.value.sequence <= sequence }
@@ -139,7 +138,7 @@ final class ModelServer: Sendable {
 }
 
 extension ModelServer {
-  /// Not zero, unique, and unordered.
+  /// Non-zero, unique, and in no order.
   static func name(ofCommit count: UInt64) -> UInt64 { count &* 0x9E37_79B9_7F4A_7C15 }
 }
 
@@ -228,7 +227,7 @@ extension ModelServer.State {
       isClockDoubtful: isClockDoubtful)
   }
 
-  /// The position of a replica that has everything up to a sequence.
+  /// The position of a replica with everything up to a sequence.
   func position(of sequence: UInt64) -> Cursor {
     sequence == 0 ? .start : Cursor(commit: names[Int(sequence) - 1], sequence: sequence)
   }
@@ -240,8 +239,7 @@ extension ModelServer.State {
       && (position.sequence == 0 || position.sequence >= oldestPosition)
   }
 
-  /// The clock skew rule: the greatest time of a field that is accepted. See
-  /// docs/protocol/merge.md.
+  /// The clock rule: the latest acceptable time of a field. See docs/protocol/merge.md.
   private func latestTaken(of offer: Offer, _ field: FieldNumber, at now: WallTime) -> HybridTime {
     let far = HybridTime(now.advanced(by: 100 * 365 * 24 * 3_600_000))
     if offer.wasAcknowledged(field) { return far }
@@ -263,7 +261,8 @@ extension ModelServer.State {
     return nil
   }
 
-  /// The indices of deletions among new offers if they would delete more than half of the records.
+  /// Indices of the deletions among new offers, if they would delete more than half of the live
+  /// records.
   private func massDeletions(_ offers: [Offer], where isNew: [Bool]) -> Set<Int> {
     let live = records.values.map(\.record).filter { !$0.isDeleted && $0.key.kind != .conflict }
     let deletions = offers.indices.filter { index in
@@ -286,7 +285,7 @@ extension ModelServer.State {
     records[record.key] = (sequence, record)
   }
 
-  /// Compares range by range, by scanning all records.
+  /// Range by range, with a scan of all records.
   mutating func reconcile(_ request: ReconcileRequest) -> ReconcileResponse {
     guard request.lastKnownHead.map(knows) ?? true else {
       return ReconcileResponse(ranges: [], serverTime: clock.now(), restarted: true)

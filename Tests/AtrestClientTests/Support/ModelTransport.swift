@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transport to a model server that a test can cut and that counts its traffic.
+// A transport to a model server that tests can cut, with traffic counters.
 
 import AtrestClient
 import AtrestProtocol
 import AtrestReplication
 import Synchronization
 
-/// A transport that only implements Exchange. Tests add what else they need.
+/// A transport that only exchanges. Tests add the calls they need.
 protocol TestTransport: SyncTransport {}
 
 extension TestTransport {
@@ -36,7 +36,7 @@ struct ModelTransport: TestTransport {
     case afterServer
   }
 
-  /// The rounds of reconciliation, and the bytes of their messages.
+  /// Reconciliation rounds and the bytes of their messages.
   struct Traffic {
     var rounds = 0
     var bytes = 0
@@ -45,9 +45,9 @@ struct ModelTransport: TestTransport {
   let server: ModelServer
   /// Called with the number of each call, from 0.
   var cut: @Sendable (Int) -> Cut? = { _ in nil }
-  /// Runs before the server gets the request.
+  /// Runs before the server receives the request.
   var before: @Sendable (Int) async throws -> Void = { _ in }
-  /// Runs after the server responded and before the replica gets the response.
+  /// Runs after the server responded and before the replica receives the response.
   var meanwhile: @Sendable (Int) throws -> Void = { _ in }
   let calls = Counter()
   let credential = Shared("")
@@ -99,7 +99,7 @@ struct ModelTransport: TestTransport {
     }
   }
 
-  /// Encodes and decodes a message, as on the wire.
+  /// Encodes and decodes a message, as the wire does.
   private func through<Message: WireMessage>(_ message: Message) throws -> Message {
     try Message(decoding: message.encoded)
   }

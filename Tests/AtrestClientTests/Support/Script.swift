@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server with scripted responses, and time under the test's control.
+// A scripted server, and time that passes only by sleeping.
 
 import AtrestClient
 import AtrestProtocol
 import Synchronization
 
-/// Time that only advances by sleeping. The test can hold sleeps of one length until it releases
+/// Time that passes only by sleeping. Sleeps of one length can be held until the test releases
 /// them.
 final class ScriptedTime: Sendable {
   private struct State {
@@ -23,7 +23,7 @@ final class ScriptedTime: Sendable {
 
   func pass(_ duration: Duration) { state.withLock { $0.now += duration } }
 
-  /// Ends held sleeps and does not hold further ones.
+  /// Ends held sleeps and holds no later ones.
   func release() {
     let sleepers = state.withLock { state in
       defer { state.sleepers = [] }
@@ -70,12 +70,12 @@ final class ScriptedTime: Sendable {
   }
 }
 
-/// A server that devices join: answers each request to join as the test says.
+/// A server with scripted responses to join requests.
 struct ScriptedJoining: JoiningTransport {
-  /// What was asked, in order.
+  /// The requests, in order.
   let requests = Shared<[PairRequest]>([])
   var isThere: @Sendable (Int) throws(SyncError) -> Void = { _ throws(SyncError) in }
-  /// Called with the number of the request, from 0.
+  /// The response to a request; its number counts from 0.
   var answer: @Sendable (PairRequest, Int) async throws(SyncError) -> PairResponse
 
   func connect() async throws(SyncError) { try isThere(requests.value.count) }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Test support: a settable clock, temporary folders, printed seeds, paired replicas.
+// Shared test support: a settable clock, temporary folders, printed seeds, paired replicas.
 
 import AtrestDomain
 import AtrestProtocol
@@ -15,7 +15,7 @@ import struct AtrestReplication.Record
 
 @testable import AtrestClient
 
-/// A clock that a test sets.
+/// A clock set by the test.
 final class TestClock: WallClock {
   private let time: Mutex<Int64>
   private let sinceStart = Mutex<Int64?>(nil)
@@ -25,7 +25,7 @@ final class TestClock: WallClock {
   func now() -> WallTime { WallTime(milliseconds: time.withLock { $0 }) }
   func uptimeMilliseconds() -> Int64? { uptime }
 
-  /// Milliseconds since the device was started. Nil: the device has no such clock.
+  /// Milliseconds since the device was started; nil if it has no such clock.
   var uptime: Int64? {
     get { sinceStart.withLock { $0 } }
     set { sinceStart.withLock { $0 = newValue } }
@@ -36,13 +36,13 @@ final class TestClock: WallClock {
 }
 
 extension Folder {
-  /// A replica's directory. Not created yet.
+  /// A replica's directory, not created yet.
   var replica: URL { url.appendingPathComponent("replica") }
   /// The replica's file in it.
   var file: URL { replica.appendingPathComponent("replica.sqlite") }
 }
 
-/// A replica with its own folder and clock.
+/// A replica in its own folder, with its own clock.
 final class TestReplica: Sendable {
   let folder: Folder
   let clock: TestClock
@@ -60,7 +60,7 @@ final class TestReplica: Sendable {
     try pair(id)
   }
 
-  /// Copies the replica to another device's folder, as a backup or a cloned disk does.
+  /// Another device with a copy of this one's folder, as from a backup or a cloned disk.
   func copied() throws -> TestReplica {
     try TestReplica(copyOf: self)
   }
@@ -109,7 +109,7 @@ final class TestReplica: Sendable {
     }
   }
 
-  /// The offers of the next request from the beginning of the outbox, and the request itself.
+  /// The next request, with the offers from the start of the outbox.
   func attempt() async throws -> (request: ExchangeRequest, page: OutboxPage) {
     let position = try await replica.position()
     let page = try await replica.nextPage(after: 0)
@@ -119,7 +119,7 @@ final class TestReplica: Sendable {
     return (request, page)
   }
 
-  /// What the outbox log keeps permanently: its tokens, oldest first.
+  /// The tokens of the outbox log, oldest first.
   func tokens() throws -> [OutboxPosition] {
     try replica.read { transaction in
       try Row.fetchAll(
@@ -128,7 +128,7 @@ final class TestReplica: Sendable {
     }
   }
 
-  /// The numbers of the pending entries, in order of writing.
+  /// The numbers of the pending entries, in write order.
   func numbers() throws -> [UInt64?] {
     try replica.read { transaction in
       var numbers: [UInt64?] = []
@@ -159,7 +159,7 @@ extension SeededRandom {
 }
 
 extension Session {
-  /// A fast that began some minutes after a fixed time.
+  /// A fast that began `minutes` after a fixed time.
   static func sample(
     id: UUID = UUID(), start minutes: Int = 0, lasted: Int? = nil, target: Int = 16 * 60
   ) throws -> Session {
