@@ -12,7 +12,7 @@ import struct AtrestReplication.Record
 
 @testable import AtrestClient
 
-@Suite("An account as a whole")
+@Suite("An account as a whole", .timeLimit(.minutes(20)))
 struct AccountTests {
   private let server = ModelServer(clock: TestClock())
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("Staying by an invitation")
+@Suite("Staying by an invitation", .timeLimit(.minutes(20)))
 struct ApprovalLoopTests {
   /// A server with a scripted list of pending devices.
   private struct ScriptedApprovals: ApprovalTransport {

@@ -11,7 +11,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("What an audit found")
+@Suite("What an audit found", .timeLimit(.minutes(20)))
 struct AuditTests {
   private static func lost(_ test: TestReplica, _ server: ModelServer) async {
     var transport = ModelTransport(server: server)

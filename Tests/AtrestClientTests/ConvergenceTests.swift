@@ -10,7 +10,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("Convergence")
+@Suite("Convergence", .timeLimit(.minutes(20)))
 struct ConvergenceTests {
   /// `SYNC_SEED` replays one history.
   static let seeds: [UInt64] =

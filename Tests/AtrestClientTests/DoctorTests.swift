@@ -9,7 +9,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("A look at everything")
+@Suite("A look at everything", .timeLimit(.minutes(20)))
 struct DoctorTests {
   private func differences(_ test: TestReplica, _ server: ModelServer) async throws -> Differences {
     let waiting = Set(try test.replica.pending().map(\.key))

@@ -13,7 +13,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("A device's own view of purchases")
+@Suite("A device's own view of purchases", .timeLimit(.minutes(20)))
 struct AtrestEntitlementsTests {
   let authority: TestAuthority
   let policy: VerificationPolicy

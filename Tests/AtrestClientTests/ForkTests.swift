@@ -12,7 +12,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("A copy of a replica")
+@Suite("A copy of a replica", .timeLimit(.minutes(20)))
 struct ForkTests {
   @Test("that writes gets an identity of its own, and both go on")
   func clone() async throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("A replica's identity and clock")
+@Suite("A replica's identity and clock", .timeLimit(.minutes(20)))
 struct IdentityTests {
   static let hour: Int64 = 3600 * 1000
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("Joining an account")
+@Suite("Joining an account", .timeLimit(.minutes(20)))
 struct JoiningTests {
   private let test: TestReplica
   private let link: PairingLink

@@ -12,7 +12,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("Listings")
+@Suite("Listings", .timeLimit(.minutes(20)))
 struct ListingTests {
   /// Compares the listings with a scan of all records.
   private func checkListings(_ replica: Replica, _ note: Comment = "") throws {

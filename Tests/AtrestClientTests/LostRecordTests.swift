@@ -9,7 +9,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("What a server lost")
+@Suite("What a server lost", .timeLimit(.minutes(20)))
 struct LostRecordTests {
   /// A server and two up-to-date devices with one fast.
   private func twoInStep() async throws -> (ModelServer, TestReplica, TestReplica, Session) {

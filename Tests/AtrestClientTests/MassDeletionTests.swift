@@ -9,7 +9,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("Deleting most of what there is")
+@Suite("Deleting most of what there is", .timeLimit(.minutes(20)))
 struct MassDeletionTests {
   private struct Scene {
     let server = ModelServer(clock: TestClock())

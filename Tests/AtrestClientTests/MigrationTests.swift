@@ -14,7 +14,7 @@ import struct AtrestReplication.Record
 
 @testable import AtrestClient
 
-@Suite("A replica's file of an earlier version")
+@Suite("A replica's file of an earlier version", .timeLimit(.minutes(20)))
 struct MigrationTests {
   /// A paired replica of version 1, with a record, an offer and a record to offer again.
   private func version1(_ folder: Folder) throws -> (water: WaterEntry, held: WaterEntry) {

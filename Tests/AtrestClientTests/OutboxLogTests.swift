@@ -12,7 +12,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("The outbox's log")
+@Suite("The outbox's log", .timeLimit(.minutes(20)))
 struct OutboxLogTests {
   /// A response with a server position: every offer up to `number` was judged.
   private func answer(

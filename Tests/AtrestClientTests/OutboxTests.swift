@@ -9,7 +9,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("The outbox")
+@Suite("The outbox", .timeLimit(.minutes(20)))
 struct OutboxTests {
   @Test("a new record is offered whole, every field written, nothing replaced")
   func newRecord() throws {

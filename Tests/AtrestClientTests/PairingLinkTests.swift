@@ -5,7 +5,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("A pairing link")
+@Suite("A pairing link", .timeLimit(.minutes(20)))
 struct PairingLinkTests {
   @Test(
     "is read however it was pasted",

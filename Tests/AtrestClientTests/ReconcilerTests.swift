@@ -10,7 +10,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("A comparison")
+@Suite("A comparison", .timeLimit(.minutes(20)))
 struct ReconcilerTests {
   private static func record(_ id: UInt64, kind: RecordKind = .water, time: UInt64 = 1) -> Record {
     // Spread like random IDs, but in creation order.

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("A copy's new identity")
+@Suite("A copy's new identity", .timeLimit(.minutes(20)))
 struct RenewalTests {
   /// Found by the simulator: shifted by the clock's error, the first write came to win over the one
   /// it had lost to, and this replica's next write covered it silently.

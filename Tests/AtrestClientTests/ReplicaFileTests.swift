@@ -9,7 +9,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("A replica's file")
+@Suite("A replica's file", .timeLimit(.minutes(20)))
 struct ReplicaFileTests {
   @Test("is made with its folder, for its owner's eyes only")
   func isPrivate() throws {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("Stamping again")
+@Suite("Stamping again", .timeLimit(.minutes(20)))
 struct RestampTests {
   private static let hour: Int64 = 3_600_000
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("A server that lost something")
+@Suite("A server that lost something", .timeLimit(.minutes(20)))
 struct RestartTests {
   @Test("and one that lost nothing: it is at a position that is named by its last commit")
   func ordinary() async throws {

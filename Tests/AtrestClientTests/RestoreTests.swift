@@ -9,7 +9,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("Writing back to a pruned record")
+@Suite("Writing back to a pruned record", .timeLimit(.minutes(20)))
 struct RestoreTests {
   private struct Scene {
     let server = ModelServer(clock: TestClock())

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("How far this device's clock is off")
+@Suite("How far this device's clock is off", .timeLimit(.minutes(20)))
 struct ServerOffsetTests {
   @Test("an answer that came at once tells, whatever was believed")
   func newest() {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("A sync")
+@Suite("A sync", .timeLimit(.minutes(20)))
 struct SyncEngineTests {
   /// Two devices with history and conflicts, and more than one page of everything.
   struct Scene {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("Syncs of one replica at a time")
+@Suite("Syncs of one replica at a time", .timeLimit(.minutes(20)))
 struct SyncPositionTests {
   /// A replica's position before and after a response.
   struct Move: Sendable {

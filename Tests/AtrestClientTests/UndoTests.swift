@@ -11,7 +11,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("Undo")
+@Suite("Undo", .timeLimit(.minutes(20)))
 struct UndoTests {
   private let server = ModelServer(clock: TestClock())
   private let mine: TestReplica

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("Watching")
+@Suite("Watching", .timeLimit(.minutes(20)))
 struct WatchTests {
   /// A scripted stream over a model server.
   struct Playing: TestTransport {

@@ -12,7 +12,7 @@ import Testing
 
 @testable import AtrestClient
 
-@Suite("Over a real connection")
+@Suite("Over a real connection", .timeLimit(.minutes(20)))
 struct WireTests {
   /// A loopback server that answers as the model does and counts its connections' bytes.
   private final class Loopback: Sendable {

@@ -5,7 +5,7 @@ import AtrestDomain
 import Foundation
 import Testing
 
-@Suite("The gate map")
+@Suite("The gate map", .timeLimit(.minutes(20)))
 struct GateTests {
   @Test("says for whom each thing is there")
   func table() {
@@ -48,7 +48,7 @@ struct GateTests {
   }
 }
 
-@Suite("The trial")
+@Suite("The trial", .timeLimit(.minutes(20)))
 struct TrialTests {
   @Test("is the first ten completed fasts", arguments: [0, 1, 9, 10])
   func within(count: Int) {
@@ -91,7 +91,7 @@ struct TrialTests {
   }
 }
 
-@Suite("History and calendar by entitlement")
+@Suite("History and calendar by entitlement", .timeLimit(.minutes(20)))
 struct HistoryPolicyTests {
   private let many = (0..<25).map { ended($0, hours: 16, ago: Double($0) * 24) }
 
@@ -132,7 +132,7 @@ struct HistoryPolicyTests {
   }
 }
 
-@Suite("Sections of the settings, and the paywall")
+@Suite("Sections of the settings, and the paywall", .timeLimit(.minutes(20)))
 struct SectionTests {
   @Test(
     "six sections in their order, Vigil's after water; premium's and account's where they apply")

@@ -6,7 +6,7 @@ import AtrestTestSupport
 import Foundation
 import Testing
 
-@Suite("The month grid")
+@Suite("The month grid", .timeLimit(.minutes(20)))
 struct MonthGridTests {
   private func month(_ year: Int, _ month: Int) throws -> LocalMonth {
     try #require(LocalMonth(year: year, month: month))

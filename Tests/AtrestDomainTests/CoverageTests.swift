@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite("The table of coverage")
+@Suite("The table of coverage", .timeLimit(.minutes(20)))
 struct CoverageTests {
   private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent()

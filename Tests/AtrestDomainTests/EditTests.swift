@@ -5,7 +5,7 @@ import AtrestDomain
 import Foundation
 import Testing
 
-@Suite("Editing a fast")
+@Suite("Editing a fast", .timeLimit(.minutes(20)))
 struct EditTests {
   private let now = instant("2026-11-21T13:30:00Z")
   private let ended = fast(1, start: "2026-11-20T20:00:00Z", end: "2026-11-21T12:00:00Z")

@@ -5,7 +5,7 @@ import AtrestDomain
 import Foundation
 import Testing
 
-@Suite("The timer's machine")
+@Suite("The timer's machine", .timeLimit(.minutes(20)))
 struct FastingMachineTests {
   private let now = Moments.now
   private func hours(_ hours: Double) -> Date { now.addingTimeInterval(hours * 3600) }
@@ -135,7 +135,7 @@ struct FastingMachineTests {
   }
 }
 
-@Suite("A noted fast")
+@Suite("A noted fast", .timeLimit(.minutes(20)))
 struct SavedActiveFastTests {
   private let start = Moments.now
 
@@ -175,7 +175,7 @@ struct SavedActiveFastTests {
   }
 }
 
-@Suite("Elapsed time")
+@Suite("Elapsed time", .timeLimit(.minutes(20)))
 struct ElapsedTextTests {
   @Test(
     "is hours and minutes that have passed, always both",

@@ -5,7 +5,7 @@ import AtrestDomain
 import Foundation
 import Testing
 
-@Suite("The fasting machine")
+@Suite("The fasting machine", .timeLimit(.minutes(20)))
 struct FastingTests {
   private let eight = "2026-11-20T08:00:00Z"
   private let nine = "2026-11-20T09:00:00Z"
@@ -104,7 +104,7 @@ struct FastingTests {
   }
 }
 
-@Suite("Milestones")
+@Suite("Milestones", .timeLimit(.minutes(20)))
 struct MilestoneTests {
   @Test(
     "each window includes its first instant",

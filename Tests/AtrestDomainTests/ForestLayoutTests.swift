@@ -6,7 +6,7 @@ import AtrestTestSupport
 import Foundation
 import Testing
 
-@Suite("The forest's layout")
+@Suite("The forest's layout", .timeLimit(.minutes(20)))
 struct ForestLayoutTests {
   private let phone = ForestCanvas(width: 390, screenHeight: 844)
 
@@ -177,7 +177,7 @@ struct ForestLayoutTests {
   }
 }
 
-@Suite("The palette")
+@Suite("The palette", .timeLimit(.minutes(20)))
 struct PaletteTests {
   @Test("has the colours of dusk, earth and star")
   func colours() {
@@ -213,7 +213,7 @@ struct PaletteTests {
   }
 }
 
-@Suite("Silhouettes")
+@Suite("Silhouettes", .timeLimit(.minutes(20)))
 struct SilhouetteTests {
   @Test("every form can be read, fills its square, and stands on its ground")
   func readable() throws {

@@ -5,7 +5,7 @@ import AtrestDomain
 import AtrestTestSupport
 import Testing
 
-@Suite("Navigation")
+@Suite("Navigation", .timeLimit(.minutes(20)))
 struct NavigationTests {
   /// Takes steps one after another with the same fast and entitlement.
   private func walk(

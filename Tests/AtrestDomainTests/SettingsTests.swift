@@ -6,7 +6,7 @@ import AtrestTestSupport
 import Foundation
 import Testing
 
-@Suite("Settings")
+@Suite("Settings", .timeLimit(.minutes(20)))
 struct SettingsTests {
   private func settings(_ values: [Setting: String]) -> Settings {
     Settings { key in values.first { $0.key.rawValue == key }?.value }
@@ -112,7 +112,7 @@ struct SettingsTests {
   }
 }
 
-@Suite("Units of water")
+@Suite("Units of water", .timeLimit(.minutes(20)))
 struct WaterUnitTests {
   @Test(
     "amounts are written in a person's unit",

@@ -4,7 +4,7 @@
 import AtrestDomain
 import Testing
 
-@Suite("The usual target")
+@Suite("The usual target", .timeLimit(.minutes(20)))
 struct TargetPreferenceTests {
   @Test(
     "is hours, whole or not; what cannot be meant gives way to 16 hours",

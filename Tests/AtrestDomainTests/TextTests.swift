@@ -5,7 +5,7 @@ import AtrestDomain
 import Foundation
 import Testing
 
-@Suite("Local days")
+@Suite("Local days", .timeLimit(.minutes(20)))
 struct LocalDayTests {
   @Test("agree with Foundation's calendar on every day of many years, and count on by one")
   func calendar() throws {
@@ -43,7 +43,7 @@ struct LocalDayTests {
   }
 }
 
-@Suite("Written times")
+@Suite("Written times", .timeLimit(.minutes(20)))
 struct TimeTextTests {
   private let now = instant("2026-11-21T13:30:00Z")
 
@@ -107,7 +107,7 @@ struct TimeTextTests {
   }
 }
 
-@Suite("Water by day")
+@Suite("Water by day", .timeLimit(.minutes(20)))
 struct WaterDayTests {
   @Test("a day is the person's, not Greenwich's")
   func zones() {

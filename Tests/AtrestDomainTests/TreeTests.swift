@@ -6,7 +6,7 @@ import AtrestTestSupport
 import Foundation
 import Testing
 
-@Suite("Trees of fasts")
+@Suite("Trees of fasts", .timeLimit(.minutes(20)))
 struct TreeMappingTests {
   @Test(
     "under four hours there is none; at the target it is established; from 70 % on incomplete",
@@ -65,7 +65,7 @@ struct TreeMappingTests {
   }
 }
 
-@Suite("A tree's form and colour")
+@Suite("A tree's form and colour", .timeLimit(.minutes(20)))
 struct TreeCharacterTests {
   @Test(
     "follow from its id by a hash that never changes",
@@ -98,7 +98,7 @@ struct TreeCharacterTests {
   }
 }
 
-@Suite("A tree that comes into being")
+@Suite("A tree that comes into being", .timeLimit(.minutes(20)))
 struct MaterialisingTests {
   private let now = Moments.now
 
@@ -146,7 +146,7 @@ struct MaterialisingTests {
   }
 }
 
-@Suite("The timer's tree")
+@Suite("The timer's tree", .timeLimit(.minutes(20)))
 struct TimerTreeTests {
   private let now = Moments.now
 

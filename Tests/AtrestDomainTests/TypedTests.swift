@@ -6,7 +6,7 @@ import AtrestTestSupport
 import Foundation
 import Testing
 
-@Suite("Typed times")
+@Suite("Typed times", .timeLimit(.minutes(20)))
 struct TypedTimeTests {
   // Berlin is an hour ahead of UTC in November: it is Saturday, 14:30 there.
   private let now = instant("2026-11-21T13:30:00Z")
@@ -136,7 +136,7 @@ struct TypedTimeTests {
   }
 }
 
-@Suite("Typed lengths and amounts")
+@Suite("Typed lengths and amounts", .timeLimit(.minutes(20)))
 struct TypedQuantityTests {
   @Test(
     "lengths",
@@ -192,7 +192,7 @@ struct TypedQuantityTests {
   }
 }
 
-@Suite("What a person may mean")
+@Suite("What a person may mean", .timeLimit(.minutes(20)))
 struct TypedRulesTests {
   private let now = instant("2026-11-21T13:30:00Z")
   private func ago(hours: Double) -> Date { now.addingTimeInterval(-hours * 3600) }

@@ -5,7 +5,7 @@ import AtrestDomain
 import Foundation
 import Testing
 
-@Suite("Vigil")
+@Suite("Vigil", .timeLimit(.minutes(20)))
 struct VigilTests {
   private let on = Vigil(isOn: true)
   private let off = Vigil(isOn: false)
@@ -198,7 +198,7 @@ struct VigilTests {
   }
 }
 
-@Suite("Motion")
+@Suite("Motion", .timeLimit(.minutes(20)))
 struct MotionTests {
   @Test("begins at nothing and ends at everything, and never goes back")
   func curves() {
@@ -241,7 +241,7 @@ struct MotionTests {
   }
 }
 
-@Suite("The arrival")
+@Suite("The arrival", .timeLimit(.minutes(20)))
 struct ArrivalTests {
   @Test("the tree becomes whole in 1.2 s; the star follows after 0.4 s")
   func order() {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AtrestDomain
 
-@Suite("The policy of words")
+@Suite("The policy of words", .timeLimit(.minutes(20)))
 struct WordPolicyTests {
   @Test("finds every banned phrase, whatever its case and however it is set apart")
   func finds() {
@@ -59,7 +59,7 @@ struct WordPolicyTests {
   }
 }
 
-@Suite("The catalogue")
+@Suite("The catalogue", .timeLimit(.minutes(20)))
 struct CatalogueTests {
   @Test("has each key once, and no text is empty")
   func unique() {

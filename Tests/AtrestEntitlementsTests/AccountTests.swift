@@ -7,7 +7,7 @@ import AtrestReplication
 import Foundation
 import Testing
 
-@Suite("13. A purchase belongs to one account")
+@Suite("13. A purchase belongs to one account", .timeLimit(.minutes(20)))
 struct AccountTests {
   let ours = UUID()
 

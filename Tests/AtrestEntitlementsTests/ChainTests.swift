@@ -10,7 +10,7 @@ import Testing
 
 @testable import AtrestEntitlements
 
-@Suite("A statement is the App Store's only if")
+@Suite("A statement is the App Store's only if", .timeLimit(.minutes(20)))
 struct ChainTests {
   @Test("3. its chain ends at a root of the policy, not at the one it brings along")
   func root() throws {

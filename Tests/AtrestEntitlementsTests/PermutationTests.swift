@@ -9,7 +9,7 @@ import AtrestTestSupport
 import Foundation
 import Testing
 
-@Suite("However statements arrive")
+@Suite("However statements arrive", .timeLimit(.minutes(20)))
 struct PermutationTests {
   /// Random statements about few purchases, so that many concern the same one. Some have equal
   /// dates.

@@ -49,7 +49,7 @@ enum Facts {
   }
 }
 
-@Suite("What an account may use follows from")
+@Suite("What an account may use follows from", .timeLimit(.minutes(20)))
 struct StateTests {
   /// The state on a day for a person with complete data and an expired trial.
   private func state(

@@ -9,7 +9,7 @@ import Crypto
 import Foundation
 import Testing
 
-@Suite("A signed statement counts only if")
+@Suite("A signed statement counts only if", .timeLimit(.minutes(20)))
 struct VerifierTests {
   @Test("it passes every check, and then says what was bought")
   func passes() throws {

@@ -6,7 +6,7 @@ import AtrestFiles
 import Foundation
 import Testing
 
-@Suite("A small file")
+@Suite("A small file", .timeLimit(.minutes(20)))
 struct SmallFileTests {
   private let folder = FileManager.default.temporaryDirectory
     .appendingPathComponent("atrest-\(UUID().uuidString)")

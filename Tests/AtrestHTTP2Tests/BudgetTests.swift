@@ -5,7 +5,7 @@ import Testing
 
 @testable import AtrestHTTP2
 
-@Suite("The budgets of a server connection")
+@Suite("The budgets of a server connection", .timeLimit(.minutes(20)))
 struct BudgetTests {
   private func statuses(_ peer: RawClient) -> [String?] {
     peer.headerBlocks().map { $0["grpc-status"] }

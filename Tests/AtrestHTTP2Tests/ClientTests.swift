@@ -6,7 +6,7 @@ import Testing
 
 @testable import AtrestHTTP2
 
-@Suite("A client, against raw frames")
+@Suite("A client, against raw frames", .timeLimit(.minutes(20)))
 struct ClientTests {
   @Test("a request on the wire")
   func request() {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AtrestHTTP2
 
-@Suite("The life of a connection, without its frames")
+@Suite("The life of a connection, without its frames", .timeLimit(.minutes(20)))
 struct ConnectionLifecycleTests {
   private let start = Instant.start
   private let times = Times(.default)

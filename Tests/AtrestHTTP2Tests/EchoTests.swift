@@ -5,7 +5,7 @@ import Testing
 
 @testable import AtrestHTTP2
 
-@Suite("A call through both ends")
+@Suite("A call through both ends", .timeLimit(.minutes(20)))
 struct EchoTests {
   @Test("a unary call comes back with its message and OK", arguments: [1, 2, 7, 65536])
   func unary(pieceBytes: Int) {

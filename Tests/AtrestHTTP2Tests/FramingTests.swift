@@ -5,7 +5,7 @@ import Testing
 
 @testable import AtrestHTTP2
 
-@Suite("Small parts")
+@Suite("Small parts", .timeLimit(.minutes(20)))
 struct FramingTests {
   @Test("messages come out as they went in, however both sides cut them", arguments: 0..<100)
   func cuts(seed: UInt64) throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AtrestHTTP2
 
-@Suite("The life of a server connection")
+@Suite("The life of a server connection", .timeLimit(.minutes(20)))
 struct LifecycleTests {
   // MARK: Deadlines
 

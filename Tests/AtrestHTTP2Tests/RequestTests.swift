@@ -5,7 +5,7 @@ import Testing
 
 @testable import AtrestHTTP2
 
-@Suite("A request, in raw frames")
+@Suite("A request, in raw frames", .timeLimit(.minutes(20)))
 struct RequestTests {
   @Test("a request one byte at a time is the same request")
   func byteByByte() {

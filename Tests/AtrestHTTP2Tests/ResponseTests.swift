@@ -5,7 +5,7 @@ import Testing
 
 @testable import AtrestHTTP2
 
-@Suite("A response, in raw frames")
+@Suite("A response, in raw frames", .timeLimit(.minutes(20)))
 struct ResponseTests {
   @Test("a reply is headers, data, trailers, in one flight")
   func reply() {

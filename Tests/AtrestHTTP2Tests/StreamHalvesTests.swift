@@ -5,7 +5,7 @@ import Testing
 
 @testable import AtrestHTTP2
 
-@Suite("The halves of a stream")
+@Suite("The halves of a stream", .timeLimit(.minutes(20)))
 struct StreamHalvesTests {
   private let message: [UInt8] = [0, 0, 0, 0, 2, 8, 9]
 

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite("atrest lab")
+@Suite("atrest lab", .timeLimit(.minutes(20)))
 struct CommandTests {
   private struct Answer {
     let out: String

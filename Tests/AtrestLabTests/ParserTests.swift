@@ -17,7 +17,7 @@ func scenarioText(_ steps: String, devices: String = "[phone, tablet]") -> Strin
   """
 }
 
-@Suite("A scenario file")
+@Suite("A scenario file", .timeLimit(.minutes(20)))
 struct ParserTests {
   private func problem(_ text: String) throws -> ScenarioError {
     try #require(throws: ScenarioError.self) { try Scenario(parsing: text, file: "x.yaml") }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestLab
 
-@Suite("A random scenario")
+@Suite("A random scenario", .timeLimit(.minutes(20)))
 struct RandomTests {
   private static let size = RandomPlay.Size(devices: 3, edits: 60)
 
@@ -42,7 +42,7 @@ struct RandomTests {
   }
 }
 
-@Suite("The account of writes")
+@Suite("The account of writes", .timeLimit(.minutes(20)))
 struct AtrestLedgerTests {
   private let key = RecordBook.setting("theme")
 

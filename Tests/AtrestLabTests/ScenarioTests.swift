@@ -29,7 +29,7 @@ enum Scenarios {
   }
 }
 
-@Suite("A scenario")
+@Suite("A scenario", .timeLimit(.minutes(20)))
 struct ScenarioTests {
   @Test("comes with the project a dozen times and more")
   func number() {
@@ -195,7 +195,7 @@ struct ScenarioTests {
   }
 }
 
-@Suite("A lab on a given server")
+@Suite("A lab on a given server", .timeLimit(.minutes(20)))
 struct GivenServerTests {
   /// Calls `body` with links to one account of a server with the real clock.
   private func withServer(

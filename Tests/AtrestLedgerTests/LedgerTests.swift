@@ -5,7 +5,7 @@ import AtrestLedger
 import AtrestTestSupport
 import Testing
 
-@Suite("The ledger")
+@Suite("The ledger", .timeLimit(.minutes(20)))
 struct AtrestLedgerTests {
   /// Like a call: its charge lives as long as it does.
   private final class Owner {

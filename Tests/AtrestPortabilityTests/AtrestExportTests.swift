@@ -10,7 +10,7 @@ import AtrestTestSupport
 import Foundation
 import Testing
 
-@Suite("Our own export")
+@Suite("Our own export", .timeLimit(.minutes(20)))
 struct AtrestExportTests {
   private static func write(_ records: [Record], stamps: Bool = false) throws -> [UInt8] {
     try AtrestExport.write(records, madeAt: later, program: "1.0", stamps: stamps).bytes

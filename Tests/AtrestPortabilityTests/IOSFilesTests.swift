@@ -9,7 +9,7 @@ import AtrestTestSupport
 import Foundation
 import Testing
 
-@Suite("Files of the iOS app")
+@Suite("Files of the iOS app", .timeLimit(.minutes(20)))
 struct IOSFilesTests {
   @Test("an export that another implementation wrote is read, and its checksum verified")
   func golden() throws {

@@ -19,7 +19,7 @@ private struct Clock: WallClock {
   func now() -> WallTime { WallTime(milliseconds: time.milliseconds) }
 }
 
-@Suite("Bringing files in")
+@Suite("Bringing files in", .timeLimit(.minutes(20)))
 struct ImportTests {
   /// A replica in a temporary folder.
   private struct Home {

@@ -7,7 +7,7 @@ import AtrestTestSupport
 import Foundation
 import Testing
 
-@Suite("Drawings for terminals")
+@Suite("Drawings for terminals", .timeLimit(.minutes(20)))
 struct DrawingTests {
   /// What is wrong with a drawing. Nil if nothing is.
   private func fault(_ drawing: Drawing, width: Int, height: Int) -> String? {

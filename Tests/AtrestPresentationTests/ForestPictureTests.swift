@@ -8,7 +8,7 @@ import AtrestTestSupport
 import Foundation
 import Testing
 
-@Suite("The picture of a forest")
+@Suite("The picture of a forest", .timeLimit(.minutes(20)))
 struct ForestPictureTests {
   private func svg(
     _ count: Int, _ canvas: ForestCanvas = phone, _ part: ForestPicture.Part = .whole

@@ -6,7 +6,7 @@ import AtrestPresentation
 import Foundation
 import Testing
 
-@Suite("The picture of a tree")
+@Suite("The picture of a tree", .timeLimit(.minutes(20)))
 struct TreePictureTests {
   private func reading(_ state: TreeState, width: Double = 390, height: Double = 844) -> Reading {
     Reading(TreePicture.svg(character(0, 1), state, width: width, height: height))
@@ -102,7 +102,7 @@ struct TreePictureTests {
   }
 }
 
-@Suite("The picture of a month")
+@Suite("The picture of a month", .timeLimit(.minutes(20)))
 struct CalendarPictureTests {
   private func grid(_ sessions: [Session]) -> MonthGrid {
     let now = Date(timeIntervalSince1970: 1_767_268_800 + 20 * 86_400)

@@ -6,7 +6,7 @@ import AtrestReplication
 import AtrestTestSupport
 import Testing
 
-@Suite("Pending devices, accounts and events on the wire")
+@Suite("Pending devices, accounts and events on the wire", .timeLimit(.minutes(20)))
 struct AccountMessageTests {
   private let pendingDevice = PendingDevice(
     handle: .max, name: "Café", since: WallTime(milliseconds: 1),

@@ -7,7 +7,7 @@ import AtrestTestSupport
 import Foundation
 import Testing
 
-@Suite("Purchases on the wire")
+@Suite("Purchases on the wire", .timeLimit(.minutes(20)))
 struct EntitlementMessageTests {
   private let requests = [
     SubmitTransactionRequest(signedTransaction: []),

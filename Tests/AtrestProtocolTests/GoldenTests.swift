@@ -11,7 +11,7 @@ func hex(_ bytes: [UInt8]) -> String {
   bytes.map { String(format: "%02x", $0) }.joined()
 }
 
-@Suite("The bytes of records")
+@Suite("The bytes of records", .timeLimit(.minutes(20)))
 struct GoldenTests {
   private let stamp = Stamp(
     time: HybridTime(rawValue: 0x0190_0000_0000_0001), replica: ReplicaID(rawValue: 0xA1))

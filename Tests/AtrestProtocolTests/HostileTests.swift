@@ -7,7 +7,7 @@ import AtrestTestSupport
 import Foundation
 import Testing
 
-@Suite("Hostile bytes")
+@Suite("Hostile bytes", .timeLimit(.minutes(20)))
 struct HostileTests {
   private let record: Record = {
     var record = Record(key: RecordKey(kind: .session, id: [1, 2, 3]))

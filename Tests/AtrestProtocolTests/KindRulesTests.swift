@@ -7,7 +7,7 @@ import AtrestReplication
 import Foundation
 import Testing
 
-@Suite("A deleted record that was pruned")
+@Suite("A deleted record that was pruned", .timeLimit(.minutes(20)))
 struct KindRulesTests {
   private func stamp(_ time: UInt64) -> Stamp {
     Stamp(time: HybridTime(rawValue: time), replica: ReplicaID(rawValue: 1))

@@ -5,7 +5,7 @@ import AtrestProtocol
 import AtrestReplication
 import Testing
 
-@Suite("Lineage")
+@Suite("Lineage", .timeLimit(.minutes(20)))
 struct LineageTests {
   private func id(_ number: UInt64) -> ReplicaID { ReplicaID(rawValue: number) }
   private func ids(_ numbers: UInt64...) -> Set<ReplicaID> { Set(numbers.map(id)) }

@@ -7,7 +7,7 @@ import AtrestTestSupport
 import Foundation
 import Testing
 
-@Suite("Messages")
+@Suite("Messages", .timeLimit(.minutes(20)))
 struct RoundTripTests {
   private static func stamp(_ random: inout SeededRandom) -> Stamp {
     Stamp(

@@ -6,7 +6,7 @@ import AtrestRPC
 import AtrestSockets
 import Testing
 
-@Suite struct LifecycleTests {
+@Suite(.timeLimit(.minutes(20))) struct LifecycleTests {
   @Test("a deadline ends the call on both sides")
   func deadline() async throws {
     let world = try World()

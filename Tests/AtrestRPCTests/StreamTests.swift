@@ -7,7 +7,7 @@ import AtrestSockets
 import Synchronization
 import Testing
 
-@Suite struct StreamTests {
+@Suite(.timeLimit(.minutes(20))) struct StreamTests {
   @Test(
     "messages come in order and end with OK, whichever thread sent them", arguments: [0, 1, 200])
   func count(count: UInt8) async throws {

@@ -8,7 +8,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@Suite struct UnaryTests {
+@Suite(.timeLimit(.minutes(20))) struct UnaryTests {
   @Test(
     "a reply comes back as sent, small and large, plain and compressed, TCP and Unix socket",
     arguments: [Compression?.none, .gzip, .deflate], [false, true])

@@ -4,7 +4,7 @@
 import AtrestReplication
 import Testing
 
-@Suite("A stamp ahead of the server's clock")
+@Suite("A stamp ahead of the server's clock", .timeLimit(.minutes(20)))
 struct ClockSkewTests {
   private let server = WallTime(milliseconds: 1_000_000)
 

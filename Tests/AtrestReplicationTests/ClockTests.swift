@@ -5,7 +5,7 @@ import AtrestReplication
 import AtrestTestSupport
 import Testing
 
-@Suite("The hybrid logical clock")
+@Suite("The hybrid logical clock", .timeLimit(.minutes(20)))
 struct ClockTests {
   @Test("gives strictly growing times over jumps of the wall clock either way")
   func monotonic() {

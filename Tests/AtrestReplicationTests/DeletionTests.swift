@@ -5,7 +5,7 @@ import AtrestReplication
 import AtrestTestSupport
 import Testing
 
-@Suite("Deleting")
+@Suite("Deleting", .timeLimit(.minutes(20)))
 struct DeletionTests {
   private func deletion(at time: UInt64, by replica: UInt64) -> Register {
     Register(field: 1, stamp: Stamp(time, replica), value: Register.deletedValue)

@@ -4,7 +4,7 @@
 import AtrestReplication
 import Testing
 
-@Suite struct FNV1aTests {
+@Suite(.timeLimit(.minutes(20))) struct FNV1aTests {
   @Test("the hash agrees with its published values")
   func published() {
     #expect(FNV1a.hash([]) == 0xcbf2_9ce4_8422_2325)
@@ -20,7 +20,7 @@ import Testing
   }
 }
 
-@Suite struct HexadecimalTests {
+@Suite(.timeLimit(.minutes(20))) struct HexadecimalTests {
   @Test("bytes come back from their digits, small or capital")
   func roundTrip() {
     let bytes = (UInt8.min...UInt8.max).map { $0 }

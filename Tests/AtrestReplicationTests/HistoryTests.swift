@@ -5,7 +5,7 @@ import AtrestReplication
 import AtrestTestSupport
 import Testing
 
-@Suite("What is remembered of a record")
+@Suite("What is remembered of a record", .timeLimit(.minutes(20)))
 struct HistoryTests {
   private let now = WallTime(milliseconds: 99)
 

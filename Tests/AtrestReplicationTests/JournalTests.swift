@@ -5,7 +5,7 @@ import AtrestReplication
 import AtrestTestSupport
 import Testing
 
-@Suite("The conflict journal")
+@Suite("The conflict journal", .timeLimit(.minutes(20)))
 struct JournalTests {
   private let now = WallTime(milliseconds: 99)
 

@@ -4,7 +4,7 @@
 import AtrestReplication
 import Testing
 
-@Suite("A mass deletion")
+@Suite("A mass deletion", .timeLimit(.minutes(20)))
 struct MassDeletionTests {
   @Test(
     "is more than half of twenty records or more",

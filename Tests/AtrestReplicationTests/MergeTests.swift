@@ -5,7 +5,7 @@ import AtrestReplication
 import AtrestTestSupport
 import Testing
 
-@Suite("Merging records")
+@Suite("Merging records", .timeLimit(.minutes(20)))
 struct MergeTests {
   @Test("is commutative")
   func commutative() {

@@ -127,7 +127,7 @@ private struct Ending: Hashable {
   }
 }
 
-@Suite("Bringing a pruned record back")
+@Suite("Bringing a pruned record back", .timeLimit(.minutes(20)))
 struct RevivalTests {
   private let now = WallTime(milliseconds: 0)
 

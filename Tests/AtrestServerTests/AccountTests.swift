@@ -11,7 +11,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct AccountTests {
+@Suite(.timeLimit(.minutes(20))) struct AccountTests {
   private let storage: Storage
   private let accounts: AccountsService
   private let kim: DeviceSession

@@ -12,7 +12,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct ApprovalTests {
+@Suite(.timeLimit(.minutes(20))) struct ApprovalTests {
   private let scene: ApprovalScene
 
   init() throws {

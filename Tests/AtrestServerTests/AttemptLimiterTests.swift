@@ -7,7 +7,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct AttemptLimiterTests {
+@Suite(.timeLimit(.minutes(20))) struct AttemptLimiterTests {
   private func at(_ milliseconds: Int64) -> WallTime {
     WallTime(milliseconds: noon + milliseconds)
   }

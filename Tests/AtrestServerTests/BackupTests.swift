@@ -11,7 +11,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct BackupTests {
+@Suite(.timeLimit(.minutes(20))) struct BackupTests {
   private let storage: Storage
   private let admin: AdminService
   private var file: String { storage.folder.path("backup") }
@@ -279,7 +279,7 @@ import Testing
   }
 }
 
-@Suite struct StoreCopyTests {
+@Suite(.timeLimit(.minutes(20))) struct StoreCopyTests {
   private let folder: Folder
   private var file: URL { URL(fileURLWithPath: folder.path("backup")) }
   private var path: String { file.path }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite final class StampJudgementTests {
+@Suite(.timeLimit(.minutes(20))) final class StampJudgementTests {
   private let folder: Folder
   private let store: SQLiteStore
   private let kim: AccountID
@@ -158,7 +158,7 @@ import Testing
   }
 }
 
-@Suite struct ClockMonitorTests {
+@Suite(.timeLimit(.minutes(20))) struct ClockMonitorTests {
   /// Two clocks that the test sets.
   private final class Clocks: Sendable {
     let wall = Mutex(noon)

@@ -13,7 +13,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct CommitQueueTests {
+@Suite(.timeLimit(.minutes(20))) struct CommitQueueTests {
   @Test("exchanges that arrive while a commit is on its way share the next one")
   func groupCommit() async throws {
     let storage = try Storage()

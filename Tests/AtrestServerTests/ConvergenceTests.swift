@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite final class ConvergenceTests {
+@Suite(.timeLimit(.minutes(20))) final class ConvergenceTests {
   private let folder: Folder
   private let store: SQLiteStore
   private let kim: AccountID

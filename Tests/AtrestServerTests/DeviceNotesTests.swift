@@ -9,7 +9,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct DeviceNotesTests {
+@Suite(.timeLimit(.minutes(20))) struct DeviceNotesTests {
   @Test("what was noted of devices and could not be written is written with the next commit")
   func notesPutBack() async throws {
     let storage = try Storage()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct DiskGuardTests {
+@Suite(.timeLimit(.minutes(20))) struct DiskGuardTests {
   private let folder: Folder
   private let free = Storage.Free()
   private let disk: DiskGuard
@@ -55,7 +55,7 @@ import Testing
   }
 }
 
-@Suite struct DataDirectoryTests {
+@Suite(.timeLimit(.minutes(20))) struct DataDirectoryTests {
   private let folder: Folder
 
   init() throws {

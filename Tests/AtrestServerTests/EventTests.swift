@@ -15,7 +15,7 @@ import struct AtrestReplication.WallTime
 
 @testable import AtrestServer
 
-@Suite struct EventTests {
+@Suite(.timeLimit(.minutes(20))) struct EventTests {
   private let storage: Storage
   private let admin: AdminService
   private let accounts: AccountsService

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite final class ExchangeTests {
+@Suite(.timeLimit(.minutes(20))) final class ExchangeTests {
   private let folder: Folder
   private let store: SQLiteStore
   private let kim: AccountID

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct FairSharesTests {
+@Suite(.timeLimit(.minutes(20))) struct FairSharesTests {
   /// Serves turns of given costs. A party waits again after each turn while it has costs left.
   private func serve(_ costs: [String: [UInt64]], of turns: Int) -> [String] {
     var (shares, left) = (FairShares<String>(), costs)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct FullDiskTests {
+@Suite(.timeLimit(.minutes(20))) struct FullDiskTests {
   @Test(
     "a full disk refuses writes, serves reads of the same batch, and goes on when there is room")
   func fullDisk() async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct HousekeeperTests {
+@Suite(.timeLimit(.minutes(20))) struct HousekeeperTests {
   @Test("a round prunes what every device knows, by what their exchanges said, and tells watchers")
   func round() async throws {
     let storage = try Storage()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite final class HousekeepingTests: HousekeptAccount {
+@Suite(.timeLimit(.minutes(20))) final class HousekeepingTests: HousekeptAccount {
   private let bare = deleted(1).pruned()
 
   @Test("a deleted record is pruned once every device said that it holds the deletion")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct JobQueueTests {
+@Suite(.timeLimit(.minutes(20))) struct JobQueueTests {
   private let kim = AccountID(rawValue: 1)
   private let sam = AccountID(rawValue: 2)
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite final class JournalHousekeepingTests: HousekeptAccount {
+@Suite(.timeLimit(.minutes(20))) final class JournalHousekeepingTests: HousekeptAccount {
   /// A deletion, and a write that lost to it and was unknown to it.
   private func lateEdit() throws -> Record {
     try push(offer(water(1)), at: noon)

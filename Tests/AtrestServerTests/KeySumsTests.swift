@@ -9,7 +9,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite final class KeySumsTests {
+@Suite(.timeLimit(.minutes(20))) final class KeySumsTests {
   private let folder: Folder
   private let store: SQLiteStore
   private let kim: AccountID

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct LimitsTests {
+@Suite(.timeLimit(.minutes(20))) struct LimitsTests {
   private func limits(_ assignments: String...) throws -> ServerLimits {
     var limits = ServerLimits()
     for assignment in assignments { try limits.set(assignment) }

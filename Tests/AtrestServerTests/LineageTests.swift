@@ -12,7 +12,7 @@ import struct AtrestReplication.WallTime
 
 @testable import AtrestServer
 
-@Suite struct LineageTests {
+@Suite(.timeLimit(.minutes(20))) struct LineageTests {
   private let scene: ApprovalScene
   private let admin: AdminService
   private var storage: Storage { scene.storage }

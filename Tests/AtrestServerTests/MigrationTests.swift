@@ -11,7 +11,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct MigrationTests {
+@Suite(.timeLimit(.minutes(20))) struct MigrationTests {
   private let folder: Folder
   private var file: String { folder.data + "/atrest.db" }
   private let kim = AccountID(rawValue: 1)

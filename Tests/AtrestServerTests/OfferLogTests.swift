@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite final class OfferLogTests {
+@Suite(.timeLimit(.minutes(20))) final class OfferLogTests {
   private let folder: Folder
   private let store: SQLiteStore
   private let kim: AccountID

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct PairingTests {
+@Suite(.timeLimit(.minutes(20))) struct PairingTests {
   private let storage: Storage
   private let kim: DeviceSession
 
@@ -242,7 +242,7 @@ import Testing
   }
 }
 
-@Suite struct TokenTests {
+@Suite(.timeLimit(.minutes(20))) struct TokenTests {
   @Test("a token reads back from the header it is sent in")
   func roundTrip() throws {
     let token = Token(replica: ReplicaID(rawValue: 0x0123_4567_89AB_CDEF), secret: [UInt8](0..<32))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct PositionTests {
+@Suite(.timeLimit(.minutes(20))) struct PositionTests {
   typealias Position = AtrestProtocol.Cursor
 
   private let folder: Folder

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct ProgressTests {
+@Suite(.timeLimit(.minutes(20))) struct ProgressTests {
   private let folder: Folder
   private var file: URL { URL(fileURLWithPath: folder.data + "/progress") }
   private var database: URL { URL(fileURLWithPath: folder.data + "/atrest.db") }

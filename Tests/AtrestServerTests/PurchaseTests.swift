@@ -15,7 +15,7 @@ import struct AtrestDomain.SignedTransaction
 
 @testable import AtrestServer
 
-@Suite struct PurchaseTests {
+@Suite(.timeLimit(.minutes(20))) struct PurchaseTests {
   private let storage: Storage
   private let kim: DeviceSession
   private let sam: DeviceSession

@@ -18,7 +18,7 @@ import struct AtrestReplication.WallTime
 
 @testable import AtrestServer
 
-@Suite struct QuotaTests {
+@Suite(.timeLimit(.minutes(20))) struct QuotaTests {
   private let folder: Folder
   private let store: SQLiteStore
   private let kim: AccountID

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct ReadQueueTests {
+@Suite(.timeLimit(.minutes(20))) struct ReadQueueTests {
   private let storage: Storage
 
   init() throws {

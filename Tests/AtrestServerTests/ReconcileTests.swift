@@ -10,7 +10,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite final class ReconcileTests {
+@Suite(.timeLimit(.minutes(20))) final class ReconcileTests {
   private let folder: Folder
   private let store: SQLiteStore
   private let kim: AccountID
@@ -346,7 +346,7 @@ import Testing
   }
 }
 
-@Suite struct ReconcileServiceTests {
+@Suite(.timeLimit(.minutes(20))) struct ReconcileServiceTests {
   private let storage: Storage
 
   init() throws {

@@ -18,7 +18,7 @@ import struct AtrestReplication.Record
 /// behind.
 private let canary = "canary-7f3a-"
 
-@Suite struct RemovalTests {
+@Suite(.timeLimit(.minutes(20))) struct RemovalTests {
   private let storage: Storage
   private let admin: AdminService
   private var database: String { storage.folder.data + "/atrest.db" }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct RenewTests {
+@Suite(.timeLimit(.minutes(20))) struct RenewTests {
   private let storage: Storage
   private let kim: DeviceSession
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct SQLiteStoreTests {
+@Suite(.timeLimit(.minutes(20))) struct SQLiteStoreTests {
   private let folder: Folder
   private var file: String { folder.data + "/atrest.db" }
 

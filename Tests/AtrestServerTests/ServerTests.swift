@@ -83,7 +83,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
   }
 }
 
-@Suite struct ServerTests {
+@Suite(.timeLimit(.minutes(20))) struct ServerTests {
   @Test("two devices pair, and what one offers the other watches and receives")
   func life() async throws {
     let running = try await Running()

@@ -8,7 +8,7 @@ import Testing
 @testable import AtrestRPC
 @testable import AtrestServer
 
-@Suite struct TrustedProxiesTests {
+@Suite(.timeLimit(.minutes(20))) struct TrustedProxiesTests {
   private let proxies = TrustedProxies(["192.0.2.1", "2001:db8::1"].compactMap { .init(host: $0) })
 
   private func caller(from peer: String, saying said: String...) throws -> SocketAddress {

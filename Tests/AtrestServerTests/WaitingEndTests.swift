@@ -12,7 +12,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct WaitingEndTests {
+@Suite(.timeLimit(.minutes(20))) struct WaitingEndTests {
   private let scene: ApprovalScene
 
   init() throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct WatchTests {
+@Suite(.timeLimit(.minutes(20))) struct WatchTests {
   private let storage: Storage
 
   init() throws {
@@ -164,7 +164,7 @@ import Testing
   }
 }
 
-@Suite struct HealthTests {
+@Suite(.timeLimit(.minutes(20))) struct HealthTests {
   private let health = HealthService(services: ["a.B"])
 
   private func state(_ sink: RecordingSink) async throws -> HealthCheckResponse.State {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct WorkingSetTests {
+@Suite(.timeLimit(.minutes(20))) struct WorkingSetTests {
   private let kim = AccountID(rawValue: 1)
 
   @Test("several changes of one record are one, which knows the sequence in the store")
@@ -46,7 +46,7 @@ import Testing
   }
 }
 
-@Suite struct StorageCallTests {
+@Suite(.timeLimit(.minutes(20))) struct StorageCallTests {
   private let folder: Folder
   private let store: SQLiteStore
   private let kim: AccountID

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AtrestSockets
 
-@Suite struct AddressTests {
+@Suite(.timeLimit(.minutes(20))) struct AddressTests {
   @Test(
     "an address reads back as it was written",
     arguments: [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AtrestSockets
 
-@Suite("Slots of connections")
+@Suite("Slots of connections", .timeLimit(.minutes(20)))
 struct BudgetTests {
   private func peer(_ last: UInt8) -> SocketAddress { .ipv4(octets: [192, 0, 2, last], port: 1) }
 

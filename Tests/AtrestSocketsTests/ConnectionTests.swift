@@ -9,7 +9,7 @@ import Testing
 @testable import AtrestSockets
 
 extension Sockets {
-  @Suite struct ConnectionTests {
+  @Suite(.timeLimit(.minutes(20))) struct ConnectionTests {
     static func socketPath() -> String {
       "/tmp/atrest-test-\(getpid())-\(UInt32.random(in: 0...(.max))).sock"
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AtrestSockets
 
-@Suite struct DeadlineHeapTests {
+@Suite(.timeLimit(.minutes(20))) struct DeadlineHeapTests {
   @Test("deadlines come out by instant, equal ones in the order they went in", arguments: 1...40)
   func order(seed: UInt64) {
     var random = SeededRandom(seed: seed)

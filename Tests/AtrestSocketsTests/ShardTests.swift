@@ -8,7 +8,7 @@ import Testing
 @testable import AtrestSockets
 
 extension Sockets {
-  @Suite struct ShardTests {
+  @Suite(.timeLimit(.minutes(20))) struct ShardTests {
     @Test("posted work runs in order, on the shard, with one instant per turn")
     func order() async throws {
       let shard = try Shard(label: "test")

@@ -10,7 +10,7 @@ import Testing
 @testable import AtrestSockets
 
 extension Sockets {
-  @Suite struct StormTests {
+  @Suite(.timeLimit(.minutes(20))) struct StormTests {
     /// `ATREST_RESETS` sets the count. A million was run by hand.
     static let resets = getenv("ATREST_RESETS").flatMap { Int(String(cString: $0)) } ?? 100_000
 

@@ -10,7 +10,7 @@ import Testing
 @testable import AtrestSockets
 
 /// All tests that open sockets. Serialized, because some of them open very many.
-@Suite(.serialized) struct Sockets {}
+@Suite(.serialized, .timeLimit(.minutes(20))) struct Sockets {}
 
 /// A bug in the test, or a peer that misbehaved.
 struct Unexpected: Error, CustomStringConvertible {

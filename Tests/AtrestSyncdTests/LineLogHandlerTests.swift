@@ -6,7 +6,7 @@ import Testing
 
 @testable import atrest_syncd
 
-@Suite("Log lines")
+@Suite("Log lines", .timeLimit(.minutes(20)))
 struct LineLogHandlerTests {
   private func line(_ message: String, _ metadata: Logger.Metadata = [:]) -> String {
     LineLogHandler(logLevel: .trace).line(

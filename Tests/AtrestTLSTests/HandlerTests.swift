@@ -10,7 +10,7 @@ import Testing
 @testable import AtrestRPC
 @testable import AtrestTLS
 
-@Suite struct HandlerTests {
+@Suite(.timeLimit(.minutes(20))) struct HandlerTests {
   /// A server-side handler and a client for it, without a socket.
   private final class Bench {
     let inner: QuietHandler

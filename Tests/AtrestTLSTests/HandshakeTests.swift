@@ -7,7 +7,7 @@ import Testing
 
 @testable import AtrestTLS
 
-@Suite struct HandshakeTests {
+@Suite(.timeLimit(.minutes(20))) struct HandshakeTests {
   @Test("both versions shake hands, talk and say goodbye", arguments: [TLSVersion.tls12, .tls13])
   func whole(version: TLSVersion) throws {
     let pair = try Pair(version)

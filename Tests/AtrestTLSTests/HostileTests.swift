@@ -7,7 +7,7 @@ import Testing
 
 @testable import AtrestTLS
 
-@Suite struct HostileTests {
+@Suite(.timeLimit(.minutes(20))) struct HostileTests {
   /// Runs a handshake up to flight number `steps` and returns both ends.
   private func partWay(_ steps: Int, _ version: TLSVersion) throws -> Pair {
     let identity = try ServerIdentity.generate()

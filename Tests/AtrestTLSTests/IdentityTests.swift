@@ -21,7 +21,7 @@ func weakIdentity(in folder: Folder) throws -> ServerIdentity {
   return try ServerIdentity(key: key, chain: [certificate], keyPath: "key", path: "weak")
 }
 
-@Suite struct IdentityTests {
+@Suite(.timeLimit(.minutes(20))) struct IdentityTests {
   private func mode(_ path: String) -> mode_t {
     var status = stat()
     return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AtrestTLS
 
-@Suite struct ResumptionTests {
+@Suite(.timeLimit(.minutes(20))) struct ResumptionTests {
   private func connect(_ client: ClientTLS, _ server: ServerTLS) throws -> Pair {
     let pair = try Pair(client, server)
     converse(pair.client, pair.server)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AtrestTLS
 
-@Suite struct TrustTests {
+@Suite(.timeLimit(.minutes(20))) struct TrustTests {
   private let now = Authority.now
   private let day = Authority.day
 

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite("atrest account")
+@Suite("atrest account", .timeLimit(.minutes(20)))
 struct AccountCommandTests {
   private let household: Household
   private let phone: Binary

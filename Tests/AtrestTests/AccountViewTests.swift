@@ -10,7 +10,7 @@ import Testing
 @testable import AtrestClient
 @testable import atrest
 
-@Suite("What an account is shown as")
+@Suite("What an account is shown as", .timeLimit(.minutes(20)))
 struct AccountViewTests {
   private func event(
     _ kind: Event.Kind, _ actor: ReplicaID = .none, _ subject: ReplicaID = .none,

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite("Letting a device in")
+@Suite("Letting a device in", .timeLimit(.minutes(20)))
 struct ApprovalTests {
   private let household: Household
   private let phone: Binary

@@ -7,7 +7,7 @@ import AtrestProtocol
 import Foundation
 import Testing
 
-@Suite("The program")
+@Suite("The program", .timeLimit(.minutes(20)))
 struct BinaryTests {
   private let atrest: Binary
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import atrest
 
-@Suite("Where devices come from, in words")
+@Suite("Where devices come from, in words", .timeLimit(.minutes(20)))
 struct DeviceFamilyTests {
   private func device(
     _ number: UInt64, _ name: String, _ origin: DeviceOrigin = .owner, revoked: Bool = false,

@@ -8,7 +8,7 @@ import Testing
 
 @testable import atrest
 
-@Suite("What a look at everything says")
+@Suite("What a look at everything says", .timeLimit(.minutes(20)))
 struct DoctorViewTests {
   private func key(_ kind: RecordKind, _ id: UInt8) -> RecordKey { RecordKey(kind: kind, id: [id]) }
 

@@ -5,7 +5,7 @@
 import Foundation
 import Testing
 
-@Suite("An encrypted server")
+@Suite("An encrypted server", .timeLimit(.minutes(20)))
 struct EncryptionTests {
   /// A running server on a free port. Terminated with its last reference.
   private final class Daemon {

@@ -4,7 +4,7 @@
 import AtrestCommandLine
 import Testing
 
-@Suite("Escaped text")
+@Suite("Escaped text", .timeLimit(.minutes(20)))
 struct EscapedTextTests {
   /// What could move the cursor, hide words, reverse them or begin a line.
   static let steering: [Unicode.Scalar] = [

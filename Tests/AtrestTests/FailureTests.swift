@@ -10,7 +10,7 @@ import Testing
 @testable import AtrestClient
 @testable import atrest
 
-@Suite("Failures")
+@Suite("Failures", .timeLimit(.minutes(20)))
 struct FailureTests {
   static let expectations: [(any Error & Sendable, Int32)] = [
     (InputProblem.notATime, 64), (InputProblem.notADuration, 64), (InputProblem.notAnAmount, 64),

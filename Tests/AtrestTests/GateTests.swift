@@ -11,7 +11,7 @@ import Testing
 
 @testable import atrest
 
-@Suite("Free, trial, premium, and not known", .serialized)
+@Suite("Free, trial, premium, and not known", .serialized, .timeLimit(.minutes(20)))
 struct GateTests {
   /// A client with fasts whose entitlements are known.
   private struct Person {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import atrest
 
-@Suite("Pairing links")
+@Suite("Pairing links", .timeLimit(.minutes(20)))
 struct InviteTests {
   private let household: Household
   private let phone: Binary

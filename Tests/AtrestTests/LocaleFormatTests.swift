@@ -8,7 +8,7 @@ import Testing
 
 @testable import atrest
 
-@Suite("A person's habits")
+@Suite("A person's habits", .timeLimit(.minutes(20)))
 struct MannerTests {
   private func localeFormat(_ environment: [String: String]) -> LocaleFormat {
     LocaleFormat(environment: environment)

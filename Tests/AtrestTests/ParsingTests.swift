@@ -8,7 +8,7 @@ import Testing
 
 @testable import atrest
 
-@Suite("Command lines")
+@Suite("Command lines", .timeLimit(.minutes(20)))
 struct ParsingTests {
   private func parse<Command>(_ line: String, as type: Command.Type) throws -> Command {
     let words = line.split(separator: " ").map(String.init)

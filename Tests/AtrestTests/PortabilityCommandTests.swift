@@ -6,7 +6,7 @@ import Testing
 
 @testable import atrest
 
-@Suite("Files that people carry")
+@Suite("Files that people carry", .timeLimit(.minutes(20)))
 struct PortabilityCommandTests {
   private static let examples = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import atrest
 
-@Suite("The QR code of a pairing link")
+@Suite("The QR code of a pairing link", .timeLimit(.minutes(20)))
 struct QRCodeTests {
   private static let link =
     "atrest://192.168.178.20:7443/\(String(repeating: "0123456789abcdef", count: 4))/BCDF-GHJKLMNP"

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite("atrest-syncd account remove")
+@Suite("atrest-syncd account remove", .timeLimit(.minutes(20)))
 struct RemovalTests {
   @Test("the name has to be typed; anything else removes nothing")
   func asked() throws {

@@ -5,7 +5,7 @@
 import Foundation
 import Testing
 
-@Suite("Ending a device's access")
+@Suite("Ending a device's access", .timeLimit(.minutes(20)))
 struct RevokeTests {
   private let household: Household
   private let phone: Binary

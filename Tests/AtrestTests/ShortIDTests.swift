@@ -7,7 +7,7 @@ import Testing
 
 @testable import atrest
 
-@Suite("Short ids")
+@Suite("Short ids", .timeLimit(.minutes(20)))
 struct ShortIDTests {
   private func find(_ typed: String, _ ids: [String]) throws -> String {
     try ShortID.find(typed, in: ids, noun: "fast", id: { $0 }, describe: { "words of \($0)" })
@@ -91,7 +91,7 @@ struct ShortIDTests {
   }
 }
 
-@Suite("The folder of the replica")
+@Suite("The folder of the replica", .timeLimit(.minutes(20)))
 struct ReplicaDirectoryTests {
   private func path(_ option: String?, _ environment: [String: String]) -> String {
     ReplicaDirectory.resolve(option: option, environment: environment).path

@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite("atrest sync")
+@Suite("atrest sync", .timeLimit(.minutes(20)))
 struct SyncCommandTests {
   @Test("with --json there is one object also where deletions wait for a word")
   func heldDeletions() throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import atrest
 
-@Suite("The live timer")
+@Suite("The live timer", .timeLimit(.minutes(20)))
 struct TimerModelTests {
   private static let size = ScreenSize(columns: 60, rows: 24)
 

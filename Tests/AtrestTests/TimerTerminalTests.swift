@@ -4,7 +4,7 @@
 import Foundation
 import Testing
 
-@Suite("The live timer on a terminal", .serialized)
+@Suite("The live timer on a terminal", .serialized, .timeLimit(.minutes(20)))
 struct TimerTerminalTests {
   private let atrest: Binary
   private static let taken = "\u{1B}[?1049h\u{1B}[?25l"

@@ -11,7 +11,7 @@ import Testing
 @testable import AtrestClient
 @testable import atrest
 
-@Suite("JSON")
+@Suite("JSON", .timeLimit(.minutes(20)))
 struct JSONTests {
   @Test("a fast that goes on")
   func active() throws {
@@ -159,7 +159,7 @@ struct JSONTests {
   }
 }
 
-@Suite("Words for people")
+@Suite("Words for people", .timeLimit(.minutes(20)))
 struct WordsTests {
   private func report(
     _ sessions: [Session], _ status: ReplicaStatus, pending: [PendingWrite] = [], conflicts: Int = 0

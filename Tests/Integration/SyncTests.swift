@@ -9,7 +9,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Devices and a server")
+@Suite("Devices and a server", .timeLimit(.minutes(20)))
 struct SyncTests {
   private func sync(_ devices: TestDevice...) async throws {
     for device in devices { try await device.replica.sync() }

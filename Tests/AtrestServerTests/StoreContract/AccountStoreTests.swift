@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct AccountStoreTests {
+@Suite(.timeLimit(.minutes(20))) struct AccountStoreTests {
   let folder: Folder
 
   init() throws {

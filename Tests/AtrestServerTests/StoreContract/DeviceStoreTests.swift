@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct DeviceStoreTests {
+@Suite(.timeLimit(.minutes(20))) struct DeviceStoreTests {
   let folder: Folder
 
   init() throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct EventLogTests {
+@Suite(.timeLimit(.minutes(20))) struct EventLogTests {
   let folder: Folder
 
   init() throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct InvitationStoreTests {
+@Suite(.timeLimit(.minutes(20))) struct InvitationStoreTests {
   let folder: Folder
 
   init() throws {

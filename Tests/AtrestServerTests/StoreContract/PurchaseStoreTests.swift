@@ -7,7 +7,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct PurchaseStoreTests {
+@Suite(.timeLimit(.minutes(20))) struct PurchaseStoreTests {
   let folder: Folder
 
   init() throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct RecordStoreTests {
+@Suite(.timeLimit(.minutes(20))) struct RecordStoreTests {
   let folder: Folder
 
   init() throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestServer
 
-@Suite struct TransactionTests {
+@Suite(.timeLimit(.minutes(20))) struct TransactionTests {
   let folder: Folder
 
   init() throws {

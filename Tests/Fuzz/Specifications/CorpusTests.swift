@@ -6,7 +6,7 @@ import AtrestTestSupport
 import Foundation
 import Testing
 
-@Suite("Inputs that fuzzers kept")
+@Suite("Inputs that fuzzers kept", .timeLimit(.minutes(20)))
 struct CorpusTests {
   static let corpus = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("corpus")

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AtrestSimulation
 
-@Suite("Stores on a simulated disk")
+@Suite("Stores on a simulated disk", .timeLimit(.minutes(20)))
 struct DiskTests {
   private func open(_ disk: SimulatedDisk) throws -> SQLiteStore {
     try SQLiteStore(

@@ -8,7 +8,7 @@ import Testing
 
 @testable import AtrestSimulation
 
-@Suite("Simulation")
+@Suite("Simulation", .timeLimit(.minutes(20)))
 struct AtrestSimulationTests {
   /// Small enough for a debug build.
   static let plan: History.Plan = {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AtrestSimulation
 
-@Suite("The small law")
+@Suite("The small law", .timeLimit(.minutes(20)))
 struct SmallLawTests {
   /// The depth that a debug build reaches in seconds. `make law` goes deeper.
   static let depths: [(SmallAlphabet, Int)] = [
