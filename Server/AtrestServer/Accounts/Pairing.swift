@@ -165,7 +165,7 @@ enum Pairing {
     in transaction: any StoreTransaction
   ) throws(StoreError) -> Decision {
     guard let invitation = try transaction.invitations.find(pendingDevice.code),
-      // Another code may have the handle by now.
+      // Another code may have the same handle by now.
       Secret.areEqual(invitation.secretHash, pendingDevice.secretHash),
       invitation.account == pendingDevice.account, openEnds(at: now).contains(invitation.expires),
       invitation.usedBy == nil

@@ -10,7 +10,7 @@ extension Batch {
   ///
   /// Descendants are searched in the transaction and among the account's own devices. So a device
   /// that joined in the same commit is included, and a corrupt row cannot reach into another
-  /// account. O(devices of the account), plus three statements per revoked device.
+  /// account. O(devices of the account).
   ///
   /// - Parameters:
   ///   - account: The device's account.
@@ -37,7 +37,7 @@ extension Batch {
       }
     }
     try revoke(answer.revoked, at: now)
-    // Whoever revokes a device does not expect its codes to go on working.
+    // A revoked device must leave no open invitation behind.
     try transaction.invitations.remove(madeBy: answer.revoked)
     try transaction.events.append(
       answer.revoked.map {

@@ -76,6 +76,7 @@ package final class PurchaseGate: Sendable {
   ///
   /// - Parameters:
   ///   - key: The record's storage key.
+  ///   - feed: The account's feed.
   ///   - asksForTransfer: Whether a purchase of another account may move to this one.
   /// - Returns: The rejection, or nil if the purchase is accepted.
   func admit(
@@ -84,8 +85,8 @@ package final class PurchaseGate: Sendable {
   ) throws(StoreError) -> EntitlementRejection? {
     let (account, purchases) = (feed.account, feed.transaction.purchases)
     let isKnown = try feed.find(key) != nil
-    // A later statement about a purchase replaces the earlier one, so a full account still takes
-    // its refund.
+    // A later statement about a purchase replaces the earlier one, so a full account still accepts
+    // a refund.
     let limit = verifier.policy.factsPerAccount
     let held = isKnown ? 0 : try Self.held(by: feed, upTo: limit)
     guard held < limit else { return .tooManyFacts }
@@ -128,10 +129,10 @@ package final class PurchaseGate: Sendable {
     return try transaction.purchases.holder(of: PurchaseKey(purchase.originalID))?.account
   }
 
-  /// How many statements an account holds, or `limit` if there are more: an account may be older
-  /// than the policy.
+  /// The number of statements that an account holds, at most `limit`. It may exceed the policy's
+  /// maximum if the account is older than the policy.
   static func held(by feed: AccountFeed, upTo limit: Int) throws(StoreError) -> Int {
-    // Those of the request under way count, too.
+    // The current request's statements count, too.
     try feed.write()
     var count = 0
     let kind = RecordKind.entitlement.rawValue

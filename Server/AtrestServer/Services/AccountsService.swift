@@ -45,7 +45,7 @@ package final class AccountsService: Sendable {
       guard var account = try batch.transaction.accounts.find(session.account.id) else {
         return nil
       }
-      // What shares this transaction is not in the account's row before it ends.
+      // The account's row does not yet include the other jobs of this transaction.
       let held = try batch.feed(of: session.account.id).holdings
       (account.records, account.bytes) = (held.records, held.bytes)
       return account

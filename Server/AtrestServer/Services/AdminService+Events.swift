@@ -76,8 +76,7 @@ private final class EventCheck: Sendable {
     var broken: UInt64?
     try store.transaction { transaction throws(StoreError) in
       try transaction.events.scan(after: chain.number) { entry in
-        // A number that is missing is broken itself; one that is not where it should be names
-        // itself.
+        // A missing number is reported as broken. A misplaced event is reported by its own number.
         guard chain.follows(entry) else {
           broken = entry.number
           return false

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// One account's feed inside one transaction: assigns sequences and collects the records for Watch
-// streams.
+// One account's feed inside one transaction: loads and writes records, assigns sequences, and
+// collects the records for Watch streams.
 
 import AtrestProtocol
 import AtrestReplication
 
 /// The changes that one transaction makes to one account. Exchanges in the same commit share it.
+///
+/// A unit of work: `load` what a request touches, change it in memory, `write` it. The state of the
+/// feed itself is written once, at the end of the transaction.
 package final class AccountFeed {
   /// Maximum bytes of records in one commit that Watch streams receive. A larger commit is only
   /// announced, and clients call Exchange. Well below the backlog limit of a slow reader.
   static let newsLimitBytes = 64 * 1024
-  /// Bytes of stored records that are loaded at once. Small offers may name records of 64 KiB.
+  /// Maximum bytes of stored records loaded at once. Small offers may name records of 64 KiB.
   static let loadLimitBytes = 1 << 20
 
   let account: AccountID
   let transaction: any StoreTransaction
-  /// The name of this commit.
+  /// The random name of this commit.
   let commit: UInt64
   /// The greatest sequence assigned.
   private(set) var last: UInt64
@@ -25,9 +28,9 @@ package final class AccountFeed {
   private(set) var unreadable: [UnreadableRecord] = []
   private var newsBytes = 0
   private let clockHighWater: WallTime?
-  /// As the transaction found it.
+  /// The state before this transaction.
   private let state: FeedState
-  /// The greatest time of any stamp accepted in this transaction.
+  /// The greatest stamp time accepted in this transaction.
   private var latestAccepted = HybridTime(rawValue: 0)
   private var holdingsChange = Holdings()
   private var records = WorkingSet()
@@ -51,13 +54,13 @@ package final class AccountFeed {
 
   // MARK: Positions
 
-  /// The head before the transaction.
+  /// The head before this transaction.
   var start: Cursor { state.head }
 
-  /// The head now: whoever holds everything up to it is there.
+  /// The current head. A replica with this cursor has everything.
   var head: Cursor { last == start.sequence ? start : Cursor(commit: commit, sequence: last) }
 
-  /// The position of an assigned sequence; nil beyond the head.
+  /// The cursor at a sequence that was assigned. Nil beyond the head.
   func position(of sequence: UInt64) throws(StoreError) -> Cursor? {
     guard sequence <= start.sequence else {
       return sequence <= last ? Cursor(commit: commit, sequence: sequence) : nil
@@ -86,29 +89,29 @@ package final class AccountFeed {
 
   // MARK: State
 
-  /// The time that dates journal entries and the wait until something is pruned: a clock that was
-  /// set back expires nothing early.
+  /// The time for journal entries and retention periods. A clock that was set back must not end a
+  /// period early.
   func dated(_ now: WallTime) -> WallTime { max(now, clockHighWater ?? now) }
 
-  /// The greatest time of any stamp that the account accepted.
+  /// The greatest stamp time that the account ever accepted.
   var latestTime: HybridTime { max(state.latestTime, latestAccepted) }
 
-  /// What the account holds now.
+  /// The account's current holdings, including this transaction.
   var holdings: Holdings { state.holdings + holdingsChange }
 
   // MARK: Loading and writing
 
-  /// Loads what a request touches, in place of what was loaded before.
+  /// Loads the records that a request touches. Writes and releases what was loaded before.
   ///
-  /// - Parameter keys: Of records; repeats are loaded once.
-  /// - Returns: The records of a prefix of `keys`, nil where there is none: of all of them, unless
-  ///   the records are very large; at least one.
+  /// - Parameter keys: Storage keys, which may repeat.
+  /// - Returns: The records of a prefix of `keys`, nil where there is none. All of them unless the
+  ///   records are very large; at least one.
   func load(_ keys: [[UInt8]]) throws(StoreError) -> [StoredRecord?] {
     try settle()
     return try fetch(keys[...])
   }
 
-  /// Loads records beside what was loaded before, all of them.
+  /// Loads more records, all of them, and keeps what was loaded before.
   func loadMore(_ keys: [[UInt8]]) throws(StoreError) {
     var rest = keys[...]
     while !rest.isEmpty { rest = rest.dropFirst(try fetch(rest).count) }
@@ -122,8 +125,7 @@ package final class AccountFeed {
     return found
   }
 
-  /// Loads what housekeeping is to look at, in place of what was loaded before: see
-  /// `RecordStore.due`.
+  /// Loads due records: see `RecordStore.due`. Writes and releases what was loaded before.
   func loadDue(
     at now: WallTime, orAcknowledged acknowledged: UInt64, limit: Int
   ) throws(StoreError) -> [(key: [UInt8], record: StoredRecord)] {
@@ -134,7 +136,7 @@ package final class AccountFeed {
     return due
   }
 
-  /// The record with the key as it is now, or nil. Loads it if it was not.
+  /// The current record with this key, or nil. Loads it if need be.
   func find(_ key: [UInt8]) throws(StoreError) -> StoredRecord? {
     if let known = records.record(key) { return known }
     let found = try transaction.records.load(
@@ -144,19 +146,19 @@ package final class AccountFeed {
     return record
   }
 
-  /// Writes the records that were changed, so that `transaction.records` has them.
+  /// Writes the changed records, so that `transaction.records` reads them.
   func write() throws(StoreError) {
     guard records.hasChanges else { return }
     try transaction.records.write(records.takeChanges(of: account))
   }
 
-  /// Writes what was changed, and releases what was loaded. At the end of each request.
+  /// Writes the changed records and releases all. Call at the end of each request.
   func settle() throws(StoreError) {
     try write()
     records.removeAll()
   }
 
-  /// What the transaction changes of the feed's state, once everything is written; nil: nothing.
+  /// The change of the feed's state, or nil. All records must be written.
   var change: FeedChange? {
     precondition(!records.hasChanges, "a record was not written")
     let isAdvanced = last != start.sequence
@@ -169,7 +171,7 @@ package final class AccountFeed {
       latestTime: latestAccepted, holdings: holdingsChange)
   }
 
-  /// Writes everything. Once, before the commit, where no `Batch` does.
+  /// Writes the records and the state. Call once, before the commit, where no `Batch` does.
   package func finish() throws(StoreError) {
     try settle()
     if let change { try transaction.accounts.advance([change]) }
@@ -200,6 +202,7 @@ package final class AccountFeed {
   ///   - found: The stored record, and `old` its decoded form.
   ///   - body: The new record's canonical encoding.
   ///   - history: The new record's merge history.
+  /// - Returns: Its sequence.
   func replace(
     _ found: StoredRecord, _ old: Record, by new: Record, key: [UInt8], body: [UInt8],
     history: RecordHistory, at now: WallTime
@@ -221,7 +224,7 @@ package final class AccountFeed {
     return sequence
   }
 
-  /// Replaces the history of a record that stays as it is.
+  /// Updates the merge history of a record that stays as it is.
   func note(_ history: RecordHistory, key: [UInt8], _ found: StoredRecord) {
     var stored = found
     stored.history = history.encoded
@@ -230,7 +233,7 @@ package final class AccountFeed {
     holdingsChange.bytes += stored.bytes - found.bytes
   }
 
-  /// Has housekeeping pass over a record from now on.
+  /// Removes a record's due time.
   func setNotDue(key: [UInt8], _ found: StoredRecord) {
     guard found.due != nil else { return }
     var stored = found

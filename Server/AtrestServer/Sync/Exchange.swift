@@ -7,8 +7,7 @@ import AtrestReplication
 
 /// Executes one exchange. A simulator runs the same code.
 package enum Exchange {
-  /// Takes a request in: loads the records that it offers, merges in memory, and writes what
-  /// changed.
+  /// Takes a request in: loads the offered records, merges in memory, and writes the changes.
   ///
   /// Each record merges independently, and merging is idempotent. So a request may be committed in
   /// part, and repeating it does the rest.
@@ -19,7 +18,9 @@ package enum Exchange {
   ///   - note: Receives events for the account's audit log, to be written if the transaction
   ///     commits.
   /// - Returns: The response. Send it only after the commit.
-  /// - Complexity: O(offers + records returned), each with O(log records) storage work.
+  /// - Complexity: O(offers + records returned), each with O(log records) storage work. One call
+  ///   loads records, one loads journal entries, one writes; more if the stored records are very
+  ///   large, and for purchases.
   package static func run(
     _ request: PreparedExchange, device: ReplicaID, feed: AccountFeed, now: WallTime,
     note: (_ kind: Event.Kind, _ detail: Int64) -> Void = { _, _ in }
@@ -61,7 +62,7 @@ package enum Exchange {
     let verdicts = request.items.map { log.verdict(onOffer: $0.index) }
     var unjudged = ArraySlice(
       verdicts.indices.filter { if case .new = verdicts[$0] { true } else { false } })
-    // How many of them are in memory, and what those merge to that met a record.
+    // The number of them in memory, and the merged ones among these.
     var loaded = 0
     var merged: [Int: MergedOffer] = [:]
     for (item, verdict) in zip(request.items, verdicts) {
@@ -126,10 +127,10 @@ package enum Exchange {
     return response
   }
 
-  /// Loads the records that offers meet, merges, and loads the journal entries of what lost.
+  /// Loads the stored records of offers, merges, and loads the journal entries of losing writes.
   ///
-  /// - Returns: How many offers that was done for, and by their indices those that met a record
-  ///   which differs.
+  /// - Returns: The length of the prefix of `items` that was loaded, and the merged offers by
+  ///   index: those whose stored record differs.
   private static func merge(
     _ items: [PreparedExchange.PreparedOffer], _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> (count: Int, merged: [Int: MergedOffer]) {
@@ -197,14 +198,13 @@ package enum Exchange {
     return try feed.find(item.key) != nil
   }
 
-  /// - Parameter known: The offer merged with the record as it was when it was loaded; nil: it was
-  ///   not.
+  /// - Parameter known: The offer merged with the record as loaded, or nil.
   private static func take(
     _ item: PreparedExchange.PreparedOffer, _ known: MergedOffer?, _ quota: AccountQuota,
     _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> Result {
-    // A stamp that is too far ahead is refused, unless the account has it already: then it is not
-    // judged again.
+    // Check the clock skew first. A record whose stamps the account already has is not judged
+    // again.
     let ahead = fieldsTooFarAhead(item.offer, feed, now)
     let isAhead = !ahead.isEmpty
     let held = feed.holdings
@@ -224,7 +224,7 @@ package enum Exchange {
     let isCurrent = known.map { $0.found == found } ?? false
     guard let merged = isCurrent ? known : MergedOffer(item, with: found, at: feed.dated(now))
     else {
-      // Nothing is written over it: what it held may be in a backup, and nowhere else.
+      // Do not overwrite a corrupt record: a backup may be the only other copy.
       feed.passOver(key: item.key, sequence: found.sequence)
       return .refused(.damaged(item.index))
     }

@@ -4,8 +4,9 @@
 import AtrestProtocol
 import AtrestReplication
 
-/// Housekeeping of one account. A simulator runs the same code. Each changed record gets a new
-/// sequence in the feed, so devices receive the change.
+/// Housekeeping of one account: loads due records, decides in memory, and writes. A simulator runs
+/// the same code. Each changed record gets a new sequence in the feed, so devices receive the
+/// change.
 package enum Housekeeping {
   /// Maximum number of records per transaction, so that exchanges do not wait long.
   package static let slice = 500
@@ -39,21 +40,21 @@ package enum Housekeeping {
     return due.count == limit
   }
 
-  /// A record that is looked at, with what becomes of it if nothing keeps it.
+  /// A record that may be pruned or expired.
   private struct Candidate {
     let key: [UInt8]
     let found: StoredRecord
-    /// Nil if it cannot be read.
+    /// Nil if it is corrupt.
     let record: Record?
-    /// Pruned, or ended; nil if there is nothing to do.
+    /// The pruned or expired record; nil if that changes nothing.
     let result: Record?
 
     init(_ key: [UInt8], _ found: StoredRecord, _ now: WallTime) {
       self.key = key
       self.found = found
       guard let record = try? Record(decoding: found.body), record.key.storageKey == key else {
-        // It is damaged. Whoever reads it says so; housekeeping, which nobody asked for, does not
-        // end the server.
+        // The record is corrupt. The next reader reports that. A background task must not stop the
+        // server for it.
         (record, result) = (nil, nil)
         return
       }
@@ -62,21 +63,21 @@ package enum Housekeeping {
       self.result = result == record ? nil : result
     }
 
-    /// The entry of the journal that it is, if that stands for an action.
+    /// The journal entry that the record is, if that stands for an action.
     var entry: Conflict? {
       guard let record, let entry = try? Conflict(record), entry.listsAction else { return nil }
       return entry
     }
   }
 
-  /// Deleted records that waited only for the journal entries among the candidates.
+  /// Records that waited for the journal entries among the candidates, and may be pruned now.
   private static func released(
     by candidates: [Candidate], _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> [Candidate] {
     let known = Set(candidates.map(\.key))
     let keys = Set(candidates.compactMap { $0.entry?.key.storageKey }).subtracting(known)
     guard !keys.isEmpty else { return [] }
-    // In the order of keys: what happens does not depend on hashing.
+    // In the order of keys, so that the result does not depend on hashing.
     let sorted = keys.sorted { $0.lexicographicallyPrecedes($1) }
     try feed.loadMore(sorted)
     var released: [Candidate] = []
@@ -87,8 +88,8 @@ package enum Housekeeping {
     return released
   }
 
-  /// The keys of candidates that the journal lists: it has an entry, which nobody deleted and which
-  /// does not end now, of an action on the record that lost to a deletion.
+  /// The keys of candidates for which the journal has a current, undeleted entry that does not
+  /// expire now, of an action on the record that lost to a deletion.
   private static func listed(
     _ candidates: [Candidate], _ feed: AccountFeed
   ) throws(StoreError) -> Set<[UInt8]> {
@@ -129,7 +130,7 @@ package enum Housekeeping {
   /// acknowledged it has to reconcile.
   package static let keptCommits = 4096
 
-  /// A journal entry that has ended; nil if it is none.
+  /// The expired form of a journal entry. Nil if the record is not one.
   private static func end(_ record: Record, _ now: WallTime) -> Record? {
     guard let entry = try? Conflict(record), let latest = record.latestTime else { return nil }
     // Use a deterministic stamp, so that every server expires the entry identically. The exception

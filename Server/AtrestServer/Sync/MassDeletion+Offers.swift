@@ -25,7 +25,7 @@ extension MassDeletion {
     for (index, item) in deletions.enumerated() {
       if loaded == index { loaded += try feed.load(deletions[index...].map(\.key)).count }
       guard let found = try feed.find(item.key), found.body != item.body else { continue }
-      // A damaged one is refused by itself, where it would be accepted.
+      // A corrupt record is refused on its own during the merge.
       guard let stored = try? Record(decoding: found.body), stored.isLive else { continue }
       indices.insert(item.index)
       keys.insert(item.key)

@@ -15,7 +15,7 @@ struct MergedOffer {
   ///
   /// - Parameter now: The time that dates what lost.
   init?(_ item: PreparedExchange.PreparedOffer, with found: StoredRecord, at now: WallTime) {
-    // Only copies of one record merge.
+    // Two records merge only if they are copies of the same record.
     guard let stored = try? Record(decoding: found.body), stored.key == item.offer.record.key else {
       return nil
     }
