@@ -77,7 +77,7 @@ package enum Exchange {
         result = .refused(Refusal(index: item.index, again: reason))
       case .new:
         if loaded == 0 {
-          (loaded, merged) = try merge(unjudged.map { request.items[$0] }, feed, now)
+          (loaded, merged) = try merge(request.items, unjudged, feed, now)
         }
         loaded -= 1
         unjudged.removeFirst()
@@ -129,20 +129,21 @@ package enum Exchange {
 
   /// Loads the stored records of offers, merges, and loads the journal entries of losing writes.
   ///
-  /// - Returns: The length of the prefix of `items` that was loaded, and the merged offers by
-  ///   index: those whose stored record differs.
+  /// - Returns: The length of the prefix of `indices` that was loaded, and the merged offers by
+  ///   their own index: those whose stored record differs.
   private static func merge(
-    _ items: [PreparedExchange.PreparedOffer], _ feed: AccountFeed, _ now: WallTime
+    _ items: [PreparedExchange.PreparedOffer], _ indices: ArraySlice<Int>, _ feed: AccountFeed,
+    _ now: WallTime
   ) throws(StoreError) -> (count: Int, merged: [Int: MergedOffer]) {
-    let found = try feed.load(items.map(\.key))
+    let found = try feed.load(indices.map { items[$0].key })
     var merged: [Int: MergedOffer] = [:]
     var entries: [[UInt8]] = []
-    for (item, record) in zip(items, found) {
-      guard let record, record.body != item.body,
-        let offer = MergedOffer(item, with: record, at: feed.dated(now))
+    for (index, record) in zip(indices, found) {
+      guard let record, record.body != items[index].body,
+        let offer = MergedOffer(items[index], with: record, at: feed.dated(now))
       else { continue }
       entries += offer.outcome.conflicts.map(\.journalKey.storageKey)
-      merged[item.index] = offer
+      merged[items[index].index] = offer
     }
     try feed.loadMore(entries)
     return (found.count, merged)
