@@ -46,8 +46,8 @@ struct Caller {
 
   /// A new connection, opened by its first call.
   ///
-  /// - Parameter isStranger: Whether to make a full handshake, as a newly started program does.
-  ///   Otherwise the connection resumes an earlier TLS session.
+  /// - Parameter isUnauthenticated: Whether to make a full handshake, as a newly started program
+  ///   does. Otherwise the connection resumes an earlier TLS session.
   func channel(
     compression: Compression? = nil, shard: Shard? = nil, isUnauthenticated: Bool = false
   ) throws -> GRPCChannel {
