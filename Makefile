@@ -2,13 +2,14 @@
 
 SWIFT ?= swift
 RELEASE := .build/release
-SIMULATOR := .build/simulation/release/simulate
+# With BUGS it is one that holds mutations, made from a copy of the sources.
+SIMULATOR := $(if $(BUGS),Tests/Mutation/simulator,.build/simulation/release/simulate)
 
 # The locations for `make install`.
 PREFIX ?= /usr/local
 DESTDIR ?=
 
-.PHONY: install uninstall demo run test bench chaos attack fuzz sanitize gallery reference simulate simulate-bugs simulator law build release deps format protos clean
+.PHONY: install uninstall demo run test bench chaos attack fuzz sanitize gallery reference simulate simulate-bugs simulator law mutations build release deps format protos clean
 
 ## demo: a server, a phone and a tablet, conflicting edits, and how they agree
 demo: release
@@ -55,20 +56,24 @@ sanitize: deps
 	@Scripts/sanitize
 
 ## simulate: years of devices and a server that fail; SEED=0x2a replays one, SEEDS=1000 runs many
-simulate: simulator
+simulate: $(if $(BUGS),deps,simulator)
 	@$(SIMULATOR)
 
 ## simulate-bugs: switches on one mutation of a rule after another, and says how many seeds find it
-simulate-bugs: simulator
-	@BUGS=all $(SIMULATOR)
+simulate-bugs: deps
+	@BUGS=all Tests/Mutation/simulator
 
 ## law: all that two devices and one record can go through; DEPTH=4, or ACTIONS=copies deeper
-law: simulator
+law: $(if $(BUGS),deps,simulator)
 	@LAW=$(or $(DEPTH),4) $(SIMULATOR)
 
 # A separate build directory: mutations are compiled in and must never get into a release.
 simulator: deps
-	@$(SWIFT) build -c release --scratch-path .build/simulation -Xswiftc -DMUTATIONS --product simulate
+	@$(SWIFT) build -c release --scratch-path .build/simulation --product simulate
+
+## mutations: makes one mistake after another in a copy, and says what tests miss; hours
+mutations: deps
+	@Tests/Mutation/run $(BUGS)
 
 ## install: programs, completions, manual pages, systemd unit; PREFIX=/usr/local, DESTDIR=
 install:

@@ -36,10 +36,7 @@ package enum ClockSkew {
       offer.written.contains(register.field) ? register.replaced?.time : nil
     }
     let taken = replaced.filter { $0 <= far }.reduce(try latest(), max)
-    let bound =
-      Mutation.stepsNotTaken.isActive
-      ? HybridTime(server.advanced(by: limitMilliseconds))
-      : HybridTime(rawValue: taken.rawValue + stepLimit)
+    let bound = HybridTime(rawValue: taken.rawValue + stepLimit)
     return Set(
       ahead.filter { $0.stamp.time > (offer.wasAcknowledged($0.field) ? far : bound) }.map(\.field))
   }

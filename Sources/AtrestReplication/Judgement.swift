@@ -43,7 +43,7 @@ struct Judgement {
         let original = isOffered ? record[lost.field] ?? lost : lost
         // A register that was in the account's copy before lost then and was judged then.
         let isJudged = isOffered && history.judged.contains(original.fingerprint)
-        if !isJudged || Mutation.judgedAgain.isActive || Mutation.unwrittenConflicts.isActive {
+        if !isJudged {
           pairs.append((original, isLifted ? floor ?? winner : winner))
         }
       } else {
@@ -69,8 +69,8 @@ struct Judgement {
     // A register with the floor's own stamp was written before the deletion and judged then.
     pairs.filter { lost, kept in
       // An offered register that wins but is not in `written` is one that the server lost.
-      (offer.isOpen(lost.field) || result[lost.field] == offered[lost.field]
-        || Mutation.unwrittenConflicts.isActive) && !isFloor(lost.stamp)
+      (offer.isOpen(lost.field) || result[lost.field] == offered[lost.field])
+        && !isFloor(lost.stamp)
         && kept.isConcurrent(with: lost) && !wasTakenKnowingly(lost)
         && !(lost.field == Register.deletedField && isAction(lost.stamp, knownTo: kept))
     }
@@ -100,7 +100,6 @@ struct Judgement {
   /// another action overwrote with the same value. Their other registers are still in the record
   /// and would be deleted with it.
   private func hiddenActions() -> [Loss] {
-    if Mutation.hiddenNotJournalled.isActive { return [] }
     guard !stored.isDeleted, record.isDeleted, offer.isOpen(Register.deletedField),
       result.isDeleted, let deletion = result[Register.deletedField]
     else { return [] }
@@ -148,8 +147,7 @@ struct Judgement {
   /// knows of the restore: those that the account's copy never had and its deletion's writer did
   /// not know.
   private func earlierActions(wonAgainstBy winner: Register?) -> [Loss] {
-    let held = Mutation.partsNotNoted.isActive ? nil : stored[Register.deletedField]
-    guard let deletion = winner ?? held, !Mutation.earlierNotJournalled.isActive,
+    guard let deletion = winner ?? stored[Register.deletedField],
       deletion.value == Register.deletedValue, result[deletion.field] == deletion
     else { return [] }
     let earlier = record.registers.filter { register in
@@ -188,9 +186,7 @@ struct Judgement {
   /// Whether the deletion's writer had any register of an action. True even if a restored server
   /// has lost parts of the action.
   private func isAction(_ stamp: Stamp, knownTo deletion: Register) -> Bool {
-    guard deletion.value == Register.deletedValue, !Mutation.partsNotKnown.isActive else {
-      return false
-    }
+    guard deletion.value == Register.deletedValue else { return false }
     let isItsOffer = record[Register.deletedField] == deletion && isWritten(deletion)
     return record.registers.contains {
       $0.stamp == stamp && (isItsOffer || history.known.contains($0.fingerprint))

@@ -71,7 +71,7 @@ public struct Offer: Hashable, Sendable {
 
   /// Whether the offered register of a field is judged if it loses.
   func isOpen(_ field: FieldNumber) -> Bool {
-    isRestored && !Mutation.restoredNotJudged.isActive || written.contains(field)
+    isRestored || written.contains(field)
   }
 
   /// Signed facts are not edits, and journal entries are not journalled themselves.
@@ -94,13 +94,12 @@ extension Record {
   /// they merge, or their records diverge.
   public func lifted(to floor: Register?) -> Record {
     guard let floor, let action = self[Register.deletedField], !isDeleted,
-      action.stamp > floor.stamp, !Mutation.notLifted.isActive
+      action.stamp > floor.stamp
     else { return self }
     var copy = self
     for register in registers
     where register.stamp < floor.stamp && register.field != Register.pruneFloorField {
-      let stamp = Mutation.liftedTooHigh.isActive ? action.stamp : floor.stamp
-      copy.set(Register(field: register.field, stamp: stamp, value: register.value))
+      copy.set(Register(field: register.field, stamp: floor.stamp, value: register.value))
     }
     return copy
   }

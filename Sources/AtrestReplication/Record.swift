@@ -112,7 +112,7 @@ public struct Record: Hashable, Sendable {
         lost(theirs, mine)
       }
     }
-    if !Mutation.floorIgnored.isActive { dropBelowPruneFloor(lost) }
+    dropBelowPruneFloor(lost)
   }
 
   private mutating func dropBelowPruneFloor(_ lost: (_ lost: Register, _ kept: Register) -> Void) {

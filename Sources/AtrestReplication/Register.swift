@@ -43,7 +43,6 @@ public struct Register: Hashable, Sendable {
   /// that every replica can compute converges; the order of the encoded bytes is one.
   public func givesWay(to other: Register) -> Bool {
     if stamp != other.stamp { return stamp < other.stamp }
-    if Mutation.arrivalDecidesTie.isActive { return true }
     if value != other.value { return value.lexicographicallyPrecedes(other.value) }
     switch (replaced, other.replaced) {
     case (let mine?, let theirs?): return mine < theirs
@@ -59,9 +58,7 @@ public struct Register: Hashable, Sendable {
   /// replica's write, then a copy of its replica made the lost write, or a server lost what lay
   /// between the two.
   public func isConcurrent(with lost: Register) -> Bool {
-    if Mutation.everythingJournalled.isActive { return lost.value != value }
-    return (!follows(lost) || Mutation.ownWritesConflict.isActive)
-      && (lost.value != value || Mutation.equalValuesConflict.isActive) && replaced != lost.stamp
+    !follows(lost) && lost.value != value && replaced != lost.stamp
   }
 
   private func follows(_ lost: Register) -> Bool {

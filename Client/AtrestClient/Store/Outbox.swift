@@ -90,7 +90,7 @@ extension ReplicaTransaction {
   ///   - pending: The record's entries.
   func coalescing(over stored: Record?, _ pending: [OutboxEntry]) -> OutboxEntry? {
     guard let last = pending.last, let waiting = last.offer, waiting.record == stored,
-      last.number == nil || Mutation.sentEntryChanged.isActive, !waiting.isHeld
+      last.number == nil, !waiting.isHeld
     else { return nil }
     return last
   }

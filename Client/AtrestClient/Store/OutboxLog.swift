@@ -20,7 +20,7 @@ extension ReplicaTransaction {
 
   /// Whether a server position is in this replica's past.
   func isInPast(_ position: OutboxPosition) throws -> Bool {
-    if position.token == 0 || Mutation.positionAlwaysKnown.isActive { return true }
+    if position.token == 0 { return true }
     guard let number = Int64(exactly: position.number) else { return false }
     return try Bool.fetchOne(
       database.cachedStatement(

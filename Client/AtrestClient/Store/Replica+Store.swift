@@ -23,11 +23,7 @@ extension Replica: ReplicaStore {
     // Usually nothing waits, and nothing is written.
     guard try await hasWaitingWrites() else { return OutboxPage() }
     return try await writing { [pageRecords] transaction in
-      let page = try transaction.page(after: number, of: pageRecords)
-      if Mutation.outboxClearedEarly.isActive {
-        for sequence in page.sequences { try transaction.dequeue(sequence) }
-      }
-      return page
+      try transaction.page(after: number, of: pageRecords)
     }
   }
 
@@ -81,10 +77,7 @@ extension Replica: ReplicaStore {
   public func apply(
     _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at reading: Reading
   ) async throws(ReplicaError) -> AppliedAnswer {
-    if Mutation.cursorMovedFirst.isActive {
-      try await writing { $0.state.cursor = answer.cursor }
-    }
-    return try await writing { try $0.apply(answer, to: request, page: page, at: reading) }
+    try await writing { try $0.apply(answer, to: request, page: page, at: reading) }
   }
 
   /// See `ReplicaStore`.
@@ -137,7 +130,7 @@ extension Replica: ReplicaStore {
   ) async throws(ReplicaError) -> AppliedAnswer {
     try await writing { transaction in
       var applied = AppliedAnswer()
-      guard transaction.state.lastKnownHead == head || Mutation.overtakenStored.isActive else {
+      guard transaction.state.lastKnownHead == head else {
         applied.isOvertaken = true
         return applied
       }

@@ -84,7 +84,7 @@ struct ReplicaFile {
       // records, and a 16 MiB WAL avoids checkpointing the same pages for every page of the feed.
       try database.execute(
         sql: """
-          PRAGMA synchronous = \(Mutation.writeNotSynced.isActive ? "NORMAL" : "FULL"); PRAGMA trusted_schema = OFF;
+          PRAGMA synchronous = FULL; PRAGMA trusted_schema = OFF;
           PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = \(checkpointPages);
           PRAGMA temp_store = MEMORY;
           """)

@@ -79,7 +79,7 @@ struct ReplicaState: Hashable {
     let joining = try row.optionalBytes(at: 15)
     return ReplicaState(
       replica: ReplicaID(rawValue: UInt64(bitPattern: try row.decode(atIndex: 0))),
-      clock: Mutation.clockForgotten.isActive ? HybridClock() : HybridClock(latest: clock),
+      clock: HybridClock(latest: clock),
       cursor: row.cursor(at: 2), account: try row.decode(atIndex: 4),
       server: try row.decode(atIndex: 5), token: try row.decode(atIndex: 6),
       lastSync: lastSync.map(WallTime.init),

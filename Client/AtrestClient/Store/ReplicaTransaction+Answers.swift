@@ -35,8 +35,7 @@ extension ReplicaTransaction {
     let judged = try judgedOffers(answer, request, page, &applied)
     // Offers are not echoed back, so an answer about another replica's outbox cannot be applied.
     if applied.isForked { return applied }
-    for refusal in answer.refusals
-    where judged.contains(refusal.index) && !Mutation.refusedForgotten.isActive {
+    for refusal in answer.refusals where judged.contains(refusal.index) {
       try note(refusal, on: page, refusal.index)
       if refusal.reason == .clockSkew { applied.hasClockSkew = true }
     }
@@ -148,9 +147,6 @@ extension ReplicaTransaction {
   /// Removes acknowledged entries from the outbox, and only those of the page. If an entry no
   /// longer has its number, another sync of this replica settled it.
   private func acknowledge(_ page: OutboxPage, _ taken: Set<Int>) throws {
-    if Mutation.laterOfferForgotten.isActive, let last = page.sequences.last {
-      try database.execute(sql: "DELETE FROM outbox WHERE sequence > ?", arguments: [last])
-    }
     for (index, sequence) in page.sequences.enumerated() where taken.contains(index) {
       try dequeue(sequence, number: page.segment?.numbers[index])
     }
@@ -182,9 +178,7 @@ extension ReplicaTransaction {
   /// accepted the other write without knowing this one, and can note the conflict only if it sees
   /// both.
   private func offerBeforeItGoes(_ record: Record) throws {
-    guard record.key.kind != .conflict, record.key.kind != .entitlement,
-      !Mutation.notOfferedBeforeItGoes.isActive
-    else { return }
+    guard record.key.kind != .conflict, record.key.kind != .entitlement else { return }
     guard var offer = try held(record) else { return }
     offer.isRestored = true
     let isQueued = try entries(for: record.key).contains { $0.offer == offer }
@@ -222,7 +216,7 @@ extension ReplicaTransaction {
     for bytes in records {
       let received: Record
       do {
-        received = try Record(decoding: bytes).bent(at: state.serverOffset.corrected(now))
+        received = try Record(decoding: bytes)
       } catch {
         throw ReplicaError.invalid("an answer holds a record against the rules")
       }

@@ -168,7 +168,6 @@ extension ReplicaTransaction {
         let isUnseen =
           earlier?.wrote(current) == true
           || pending.contains { $0.isRefusedForGood && $0.wrote(current) }
-          || Mutation.replacedCarriedTooFar.isActive && current.stamp.replica == state.replica
         return isUnseen ? current.replaced : current.stamp
       }
       record.set(Register(field: field, stamp: stamp, replaced: replaced, value: value))

@@ -23,9 +23,7 @@ extension ReplicaTransaction {
   func restamp(aheadOf server: WallTime, as replica: ReplicaID? = nil) throws {
     let offset = state.serverOffset.correction
     try restamp(as: replica ?? state.replica) { time, entry in
-      guard entry.number == nil || Mutation.sentEntryRestamped.isActive,
-        ClockSkew.isTooFarAhead(time, of: server)
-      else { return time }
+      guard entry.number == nil, ClockSkew.isTooFarAhead(time, of: server) else { return time }
       let (moved, overflow) = time.wallTime.milliseconds.addingReportingOverflow(offset)
       let earlier = overflow ? server : WallTime(milliseconds: moved)
       return HybridTime(min(earlier, server))
@@ -125,7 +123,6 @@ private struct RecordRestamp {
   }
 
   private func moved(_ time: HybridTime, over before: [Stamp]) -> HybridTime {
-    if Mutation.restampedBelowFloor.isActive { return time }
     let floor = before.map { (stamps[$0] ?? $0).time }.reduce(least, max)
     return max(time, next(floor), next(last))
   }
@@ -134,7 +131,7 @@ private struct RecordRestamp {
   /// identities of this replica stay distinct.
   private func kept(_ time: HybridTime) -> HybridTime {
     let isGiven = stamps.values.contains(Stamp(time: time, replica: replica))
-    return isGiven || Mutation.renewalMovesTimes.isActive ? next(max(last, time)) : time
+    return isGiven ? next(max(last, time)) : time
   }
 
   private func next(_ time: HybridTime) -> HybridTime {

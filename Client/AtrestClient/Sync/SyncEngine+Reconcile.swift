@@ -27,8 +27,7 @@ extension SyncEngine {
   func compareAndMerge(
     _ run: inout Run, _ progress: @Sendable (SyncReport) -> Void
   ) async throws -> Bool {
-    if Mutation.comparisonSkipped.isActive { return true }
-    return try await compare(storing: true) { step, head in
+    try await compare(storing: true) { step, head in
       let applied: AppliedAnswer
       do {
         applied = try await store.merge(

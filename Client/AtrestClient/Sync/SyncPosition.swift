@@ -26,8 +26,7 @@ extension ExchangeResponse {
   /// Whether the server lost what this replica had seen: it says so, or its feed or head went back.
   func isRestart(after request: ExchangeRequest) -> Bool {
     restarted || (request.cursor?.sequence ?? 0) > cursor.sequence
-      || !Mutation.headNotSent.isActive
-        && (request.lastKnownHead?.sequence ?? 0) > head.sequence
+      || (request.lastKnownHead?.sequence ?? 0) > head.sequence
   }
 
   /// The cursor after this answer. After a restart it is the head, because missing records are
@@ -40,7 +39,7 @@ extension ReplicaState {
   /// answering server was not asked about that head and may have been restored from before it, so
   /// its answer must be discarded.
   func hasOvertaken(_ answer: ExchangeResponse, to request: ExchangeRequest) -> Bool {
-    guard let known = lastKnownHead, !Mutation.overtakenStored.isActive else { return false }
+    guard let known = lastKnownHead else { return false }
     return known != request.lastKnownHead ?? request.cursor && known != answer.head
   }
 

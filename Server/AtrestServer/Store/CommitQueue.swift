@@ -236,7 +236,6 @@ package final class CommitQueue: @unchecked Sendable {
           }
           if job.use == .writes { try expectRoom(batch) }
           try job.job.run(in: batch)
-          if Mutation.acknowledgedBeforeCommit.isActive { jobs.finish([job], nil) }
         }
         return try batch.finish()
       }

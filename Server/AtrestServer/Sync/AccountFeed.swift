@@ -47,7 +47,7 @@ package final class AccountFeed {
     self.account = account
     self.clockHighWater = clockHighWater
     self.transaction = transaction
-    self.commit = Mutation.commitsNotNamed.isActive ? 1 : max(1, commit)
+    self.commit = max(1, commit)
     state = try transaction.accounts.feedState(of: account)
     last = state.head.sequence
   }
@@ -80,8 +80,7 @@ package final class AccountFeed {
   ///
   /// Acknowledged writes lie before `lastKnownHead`, which may be far beyond the cursor.
   func knows(cursor: Cursor? = nil, lastKnownHead: Cursor?) throws(StoreError) -> Bool {
-    if Mutation.restoreNotNoticed.isActive { return true }
-    for position in [Mutation.headNotSent.isActive ? nil : lastKnownHead, cursor] {
+    for position in [lastKnownHead, cursor] {
       if let position, try !knows(position) { return false }
     }
     return true
@@ -165,9 +164,8 @@ package final class AccountFeed {
     guard
       isAdvanced || latestAccepted > HybridTime(rawValue: 0) || holdingsChange != Holdings()
     else { return nil }
-    let slip: UInt64 = Mutation.sequenceGivenTwice.isActive ? 1 : 0
     return FeedChange(
-      account: account, head: isAdvanced ? Cursor(commit: commit, sequence: last - slip) : nil,
+      account: account, head: isAdvanced ? Cursor(commit: commit, sequence: last) : nil,
       latestTime: latestAccepted, holdings: holdingsChange)
   }
 

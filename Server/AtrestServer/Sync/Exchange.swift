@@ -119,11 +119,6 @@ package enum Exchange {
         withEntries: entries)
     }
     response.head = feed.head
-    if Mutation.timeAsCursor.isActive {
-      let time = UInt64(clamping: now.milliseconds)
-      response.cursor = Cursor(commit: feed.commit, sequence: time)
-      response.head = response.cursor
-    }
     return response
   }
 
@@ -279,7 +274,7 @@ package enum Exchange {
     _ journal: [Record], _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> [[UInt8]] {
     var entries: [[UInt8]] = []
-    for entry in journal where !Mutation.journalForgotten.isActive {
+    for entry in journal {
       let key = entry.key.storageKey
       if let found = try feed.find(key) {
         entries.append(found.body)
@@ -311,8 +306,7 @@ package enum Exchange {
   private static func fieldsTooFarAhead(
     _ offer: Offer, _ feed: AccountFeed, _ now: WallTime
   ) -> Set<FieldNumber> {
-    if Mutation.skewNotChecked.isActive { return [] }
-    return ClockSkew.fieldsTooFarAhead(of: now, in: offer) { feed.latestTime }
+    ClockSkew.fieldsTooFarAhead(of: now, in: offer) { feed.latestTime }
   }
 
   /// Reads a page of the feed.
@@ -338,12 +332,11 @@ package enum Exchange {
     try feed.transaction.records.feed(of: feed.account, after: after) { sequence, body in
       if !echoes.contains(sequence) {
         // Skip a corrupt record: no replica could decode it, so it would block all of them here.
-        guard let record = try? Record(decoding: body) else {
+        guard (try? Record(decoding: body)) != nil else {
           unreadable.append(sequence)
           reached = sequence
           return true
         }
-        if Mutation.tombstoneDropped.isActive, record.isDeleted { return true }
         guard records.count < pageRecords, bytes + body.count <= Page.recordBytes else {
           more = true
           return false
@@ -364,7 +357,6 @@ package enum Exchange {
     response.records = more ? entries + records : records
     response.more = more
     // Advance past the last record. The sequences after it belonged to records that have moved on.
-    if Mutation.cursorAhead.isActive { reached += 1 }
     response.cursor = more ? try feed.position(of: reached) ?? feed.head : feed.head
   }
 }

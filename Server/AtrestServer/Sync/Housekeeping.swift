@@ -27,8 +27,7 @@ package enum Housekeeping {
   ) throws(StoreError) -> Bool {
     let acknowledged = try feed.transaction.devices.acknowledgedSequence(
       of: feed.account, seenAfter: now.advanced(by: -Record.pruningMilliseconds))
-    let due = try feed.loadDue(
-      at: now, orAcknowledged: Mutation.prunedTooEarly.isActive ? .max : acknowledged, limit: limit)
+    let due = try feed.loadDue(at: now, orAcknowledged: acknowledged, limit: limit)
     var candidates = due.map { Candidate($0.key, $0.record, now) }
     candidates += try released(by: candidates, feed, now)
     let listed = try listed(candidates, feed)
@@ -93,7 +92,6 @@ package enum Housekeeping {
   private static func listed(
     _ candidates: [Candidate], _ feed: AccountFeed
   ) throws(StoreError) -> Set<[UInt8]> {
-    guard !Mutation.prunedThoughListed.isActive else { return [] }
     let ending = Set(candidates.filter { $0.result != nil }.map(\.key))
     let pruned = candidates.filter { $0.result.map { $0.key.kind != .conflict } ?? false }
     let journals = pruned.compactMap { candidate in

@@ -34,7 +34,6 @@ struct OfferLog {
     isConnected =
       segment.map {
         $0.follows(stored.takenThrough) && open.count <= DeviceOutbox.refusalLimit
-          || Mutation.copyNotNoticed.isActive
       } ?? true
     // The device never asks again about offers that it has settled.
     refused = Dictionary((isConnected ? open : stored.refusals).map { ($0.number, $0.reason) }) {
@@ -46,8 +45,7 @@ struct OfferLog {
   func verdict(onOffer index: Int) -> Verdict {
     guard let segment, index < segment.numbers.count else { return .new }
     let number = segment.numbers[index]
-    if number <= stored.takenThrough.number, !Mutation.offerJudgedTwice.isActive {
-      if Mutation.refusalNotRepeated.isActive { return .taken }
+    if number <= stored.takenThrough.number {
       return refused[number].map { .refused($0) } ?? .taken
     }
     return isConnected ? .new : .unread

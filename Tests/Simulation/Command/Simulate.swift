@@ -20,8 +20,8 @@ struct Simulate {
       command.plan.faults = Set(
         faults.split(separator: ",").compactMap { Fault(rawValue: "\($0)") })
     }
+    if let bugs = text("BUGS") { exit(MutationTable(plan: command.plan, bugs).run()) }
     if let depth = number("LAW") { exit(Law(depth: Int(clamping: depth)).run()) }
-    if text("BUGS") != nil { exit(command.table()) }
     exit(number("SEED").map { command.replay($0) } ?? command.survey())
   }
 
@@ -69,24 +69,6 @@ struct Simulate {
     }
     say("\(name(seed)): every promise was kept. Trace \(String(outcome.trace, radix: 16))")
     return 0
-  }
-
-  /// Enables each mutation in turn and prints how many seeds find it.
-  func table() -> Int32 {
-    let only = Simulate.text("BUGS").flatMap { Mutation(rawValue: $0) }
-    let last = Simulate.number("SEEDS") ?? 400
-    var missed = 0
-    for bug in only.map({ [$0] }) ?? Mutation.allCases {
-      let name = bug.rawValue.padding(toLength: 26, withPad: " ", startingAt: 0)
-      if let find = Simulator.hunt(bug, seeds: 1...last, plan: bug.plan(plan)) {
-        let words = find.violation.description.split(separator: "\n").first.map(String.init) ?? ""
-        say("\(name) \(find.seeds) \(find.seeds == 1 ? "seed" : "seeds"): \(words)")
-      } else {
-        missed += 1
-        say("\(name) not found in \(last) seeds")
-      }
-    }
-    return missed == 0 ? 0 : 1
   }
 
   func survey() -> Int32 {

@@ -20,36 +20,7 @@ package enum Simulator {
     return world.story?.lines ?? []
   }
 
-  /// Whether this build supports mutations.
-  package static var canMutate: Bool {
-    #if DEBUG || MUTATIONS
-      true
-    #else
-      false
-    #endif
-  }
-
-  /// Finds the first seed that fails with a mutation and passes without it.
-  ///
-  /// - Returns: The number of seeds tried and the violation. Nil if no seed fails.
-  package static func hunt(
-    _ bug: Mutation, seeds: ClosedRange<UInt64>, plan: History.Plan = History.Plan()
-  ) -> (seeds: Int, violation: Violation)? {
-    #if DEBUG || MUTATIONS
-      for seed in seeds {
-        let history = History(seed: seed, plan: plan)
-        let mutated = Mutation.$current.withValue(bug) { run(history) }
-        if let violation = mutated.violation, run(history).violation == nil {
-          return (Int(seed - seeds.lowerBound) + 1, violation)
-        }
-      }
-      return nil
-    #else
-      return nil
-    #endif
-  }
-
-  /// Shrinks a failing history by delta debugging.
+  /// Takes out of a failing history what it fails without: delta debugging.
   ///
   /// Source: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002.
   /// - Parameter limit: Maximum number of runs.
@@ -83,47 +54,4 @@ package enum Simulator {
       piece = max(1, piece / 2)
     }
   }
-}
-
-extension Mutation {
-  /// The plan under which the mutation can show. Most mutations need no special plan.
-  package func plan(_ usual: History.Plan) -> History.Plan {
-    guard let faults = telling else { return usual }
-    var plan = usual
-    plan.faults = faults
-    plan.isSwarm = false
-    if self == .cursorAhead { plan.operations = max(plan.operations, 100) }
-    if self == .headNotSent || self == .overtakenStored {
-      plan.hasSmallPages = true
-      plan.operations = max(plan.operations, 120)
-    }
-    return plan
-  }
-
-  /// The faults that reveal the mutation. Nil: the seed's own.
-  private var telling: Set<Fault>? {
-    switch self {
-    case .refusedForgotten, .restampedBelowFloor: [.wildClock]
-    case .cursorAhead: [.foreign]  // Only large records fill a page.
-    case .restoreNotNoticed, .comparisonSkipped, .commitsNotNamed, .restoredNotJudged,
-      .notOfferedBeforeItGoes, .ownWritesConflict, .judgedAgain:
-      [.serverRestore]
-    case .copyNotNoticed, .positionAlwaysKnown, .renewalMovesTimes: [.clone, .deviceRestore]
-    case .floorIgnored, .notLifted, .liftedTooHigh, .prunedTooEarly, .prunedThoughListed: [.pause]
-    case .cursorMovedFirst: [.deviceEnd, .devicePower]
-    case .sentEntryRestamped: [.serverWildClock, .wildClock, .cut, .lostAnswers]
-    case .stepsNotTaken: [.serverWildClock]
-    case .headNotSent: [.serverRestore, .cut, .lostAnswers]
-    case .overtakenStored: [.serverRestore, .twoProcesses]
-    case .partsNotKnown, .partsNotNoted: [.serverRestore]
-    default: nil
-    }
-  }
-
-  /// Mutations that sixty seeds do not reveal, because a world or a check for them is missing. See
-  /// docs/develop/reliability.md.
-  package static let unseen: Set<Mutation> = [
-    .overtakenStored, .partsNotKnown, .partsNotNoted, .sentEntryRestamped,
-    .prunedTooEarly, .ownWritesConflict,
-  ]
 }

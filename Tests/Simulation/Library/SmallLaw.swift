@@ -98,24 +98,4 @@ package struct SmallLaw {
     }
     return false
   }
-
-  /// Finds the shortest path on which a mutation causes a violation.
-  package static func hunt(
-    _ mutation: Mutation, _ actions: [SmallAction], depth: Int
-  ) throws -> Find? {
-    #if DEBUG || MUTATIONS
-      return try Mutation.$current.withValue(mutation) {
-        do {
-          var law = try SmallLaw(actions)
-          for _ in 0...depth where law.finds.isEmpty { try law.deepen(stopsAtFind: true) }
-          return law.finds.first
-        } catch let violation as Violation {
-          // The mutation prevents even the start.
-          return Find(path: [], violation: violation)
-        }
-      }
-    #else
-      return nil
-    #endif
-  }
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small law: no short sequence of actions on two devices, one record and a server breaks a
-// promise. And the search finds the mutations that it must.
+// The small law: whatever few actions do to two devices, one record and a server, every promise is
+// kept. That the search sees what it must, Tests/Mutation/simulator checks.
 
-import AtrestReplication
 import Testing
 
 @testable import AtrestSimulation
@@ -20,28 +19,6 @@ struct SmallLawTests {
     for _ in 0...depth { try law.deepen() }
     print("\(alphabet), \(depth) actions: \(law.states) states")
     for find in law.finds { Issue.record("\(find.text)") }
-  }
-
-  /// The actions among which a mutation shows, and how many of them it takes.
-  static let found: [(Mutation, [SmallAction], Int)] = [
-    (.tombstoneDropped, [.deleteA], 1),
-    (.everythingJournalled, [.writeTargetA], 1),
-    (.journalForgotten, [.writeTargetA, .writeTargetB], 2),
-    (.hiddenNotJournalled, [.writeTargetA, .writeSpanA, .deleteB], 3),
-    (.refusedForgotten, [.turnClockA, .writeTargetA], 2),
-    (.skewNotChecked, [.turnClockA, .writeTargetA], 2),
-    (.outboxClearedEarly, [.turnClockA, .writeTargetA], 2),
-    (.refusalNotRepeated, [.serverClockBack, .writeTargetA, .syncUnheardA], 3),
-    (.copyNotNoticed, [.cloneA, .writeTargetA, .writeTargetC], 3),
-    (.positionAlwaysKnown, [.cloneA, .writeTargetA, .writeTargetC], 3),
-    (.comparisonSkipped, [.writeTargetA, .syncA, .putBackServer], 3),
-    (.restoreNotNoticed, [.writeTargetA, .writeTargetB, .syncB, .putBackServer], 4),
-  ]
-
-  @Test("a mutation is found", arguments: found)
-  func mutated(mutation: Mutation, actions: [SmallAction], depth: Int) throws {
-    let find = try SmallLaw.hunt(mutation, actions, depth: depth)
-    #expect(find?.path.count == depth)
   }
 
   // MARK: Equal states

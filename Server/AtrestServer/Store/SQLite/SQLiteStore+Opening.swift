@@ -105,10 +105,7 @@ extension SQLiteStore {
         PRAGMA journal_size_limit = 67108864;
         """)
     checkpointAutomatically(db, pages: checkpointPages)
-    if Mutation.commitNotSynced.isActive { try db.execute(sql: "PRAGMA synchronous = NORMAL") }
-    let synchronous =
-      Mutation.commitNotSynced.isActive
-      ? 2 : try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? 0
+    let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? 0
     guard mode == "wal", synchronous == 2 else {
       throw StoreError.failed(reason: "durable commits are not to be had: \(mode)/\(synchronous)")
     }

@@ -1,0 +1,432 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutations that the simulator can switch on while it runs: mistakes in what a sync promises.
+
+The order is that of the table in docs/develop/reliability.md.
+"""
+
+from mutation import Edit, mutation
+
+CLIENT, SERVER, REPLICATION = "Client/AtrestClient", "Server/AtrestServer", "Sources/AtrestReplication"
+
+SIMULATED = [
+    mutation(
+        "arrivalDecidesTie",
+        "Of two writes with one stamp the one that came last stays.",
+        Edit(
+            f"{REPLICATION}/Register.swift",
+            "«»if value != other.value { return value.lexicographicallyPrecedes(other.value) }",
+            "return true",
+        ),
+    ),
+    mutation(
+        "timeAsCursor",
+        "The server gives a time as the place in the feed.",
+        Edit(
+            f"{SERVER}/Sync/Exchange.swift",
+            "    response.head = feed.head\n    «»return response",
+            "response.cursor = Cursor(commit: feed.commit, sequence: UInt64(clamping: now.milliseconds)); "
+            "response.head = response.cursor",
+        ),
+    ),
+    mutation(
+        "acknowledgedBeforeCommit",
+        "The server answers before its commit returned.",
+        Edit(
+            f"{SERVER}/Store/CommitQueue.swift",
+            "          try job.job.run(in: batch)\n        «»}\n",
+            "jobs.finish([job], nil)",
+        ),
+    ),
+    mutation(
+        "outboxClearedEarly",
+        "The client forgets what it offered before the answer is stored.",
+        Edit(
+            f"{CLIENT}/Store/Replica+Store.swift",
+            "try «transaction.page(after: number, of: pageRecords)»",
+            "{ () throws -> OutboxPage in let page = try transaction.page(after: number, of: pageRecords); "
+            "for sequence in page.sequences { try transaction.dequeue(sequence) }; return page }()",
+        ),
+    ),
+    mutation(
+        "stampClamped",
+        "The receiver turns a stamp ahead of its clock back.",
+        Edit(
+            f"{CLIENT}/Store/ReplicaTransaction+Answers.swift",
+            "        received = try «Record(decoding: bytes)»",
+            "{ (record: Record) -> Record in "
+            "let bound = HybridTime(state.serverOffset.corrected(now)); "
+            "return Record(key: record.key, registers: record.registers.map { "
+            "Register(field: $0.field, stamp: Stamp(time: min($0.stamp.time, bound), replica: $0.stamp.replica), "
+            "replaced: $0.replaced, value: $0.value) }) ?? record }(try Record(decoding: bytes))",
+        ),
+    ),
+    mutation(
+        "tombstoneDropped",
+        "The server does not pass a deletion on.",
+        Edit(
+            f"{SERVER}/Sync/Exchange.swift",
+            "        «»guard records.count < pageRecords, bytes + body.count <= Page.recordBytes else {",
+            "if (try? Record(decoding: body))?.isDeleted == true { return true }",
+        ),
+    ),
+    mutation(
+        "journalForgotten",
+        "The server does not journal a write that lost.",
+        Edit(f"{SERVER}/Sync/Exchange.swift", "for entry in «journal» {", "[Record]()"),
+    ),
+    mutation(
+        "clockForgotten",
+        "The client's logical clock starts anew with the program.",
+        Edit(
+            f"{CLIENT}/Store/ReplicaState.swift",
+            "clock: «HybridClock(latest: clock)»,",
+            "HybridClock()",
+        ),
+    ),
+    mutation(
+        "cursorMovedFirst",
+        "The client moves its cursor, and stores the records in another transaction.",
+        Edit(
+            f"{CLIENT}/Store/Replica+Store.swift",
+            "try await «writing { try $0.apply(answer, to: request, page: page, at: reading) }»",
+            "{ () async throws(ReplicaError) -> AppliedAnswer in "
+            "try await writing { $0.state.cursor = answer.cursor }; "
+            "return try await writing { try $0.apply(answer, to: request, page: page, at: reading) } }()",
+        ),
+    ),
+    mutation(
+        "refusedForgotten",
+        "The client takes a refused write out of the outbox.",
+        Edit(
+            f"{CLIENT}/Store/ReplicaTransaction+Answers.swift",
+            "for refusal in answer.refusals where «judged.contains(refusal.index)» {",
+            "false",
+        ),
+    ),
+    mutation(
+        "sequenceGivenTwice",
+        "The server gives a sequence that was given before.",
+        Edit(
+            f"{SERVER}/Sync/AccountFeed.swift",
+            "setHead(Cursor(commit: commit, sequence: «last»), of: account)",
+            "last - 1",
+        ),
+    ),
+    mutation(
+        "unknownFieldDropped",
+        "The receiver drops fields it does not know.",
+        Edit(
+            f"{CLIENT}/Store/ReplicaTransaction+Answers.swift",
+            "        received = try «Record(decoding: bytes)»",
+            "{ (record: Record) -> Record in "
+            "Record(key: record.key, registers: record.registers.filter { $0.field < 16 }) ?? record "
+            "}(try Record(decoding: bytes))",
+        ),
+    ),
+    mutation(
+        "laterOfferForgotten",
+        "The client takes any offer that waits for acknowledged, not only those it made.",
+        Edit(
+            f"{CLIENT}/Store/ReplicaTransaction+Answers.swift",
+            "    «»for (index, sequence) in page.sequences.enumerated() where taken.contains(index) {",
+            "if let last = page.sequences.last { "
+            'try database.execute(sql: "DELETE FROM outbox WHERE sequence > ?", arguments: [last]) }',
+        ),
+    ),
+    mutation(
+        "commitNotSynced",
+        "The server's log is not synced before the answer.",
+        Edit(
+            f"{SERVER}/Store/SQLiteStore.swift",
+            '    «»let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? 0',
+            'try db.execute(sql: "PRAGMA synchronous = NORMAL")',
+        ),
+        Edit(
+            f"{SERVER}/Store/SQLiteStore.swift",
+            'guard mode == "wal", «synchronous == 2» else {',
+            "synchronous > 0",
+        ),
+    ),
+    mutation(
+        "writeNotSynced",
+        "The client's log is not synced before the command returns.",
+        Edit(
+            f"{CLIENT}/Store/ReplicaFile.swift",
+            "PRAGMA synchronous = «FULL»; PRAGMA trusted_schema = OFF;",
+            "NORMAL",
+            literal=True,
+        ),
+    ),
+    mutation(
+        "cursorAhead",
+        "A page that has more after it ends one record too far.",
+        Edit(f"{SERVER}/Sync/Exchange.swift", "    «»response.cursor = more ? try", "reached += 1"),
+    ),
+    mutation(
+        "restoreNotNoticed",
+        "The server takes any place in the feed for one of its own past.",
+        Edit(
+            f"{SERVER}/Sync/AccountFeed.swift",
+            "    «»for position in [lastKnownHead, cursor] {",
+            "return true",
+        ),
+    ),
+    mutation(
+        "copyNotNoticed",
+        "The server does not look at positions of outboxes.",
+        Edit(
+            f"{SERVER}/Sync/OfferLog.swift",
+            "«segment.map {\n"
+            "        $0.follows(stored.takenThrough) && open.count <= DeviceOutbox.refusalLimit\n"
+            "      } ?? true»",
+            "true",
+        ),
+    ),
+    mutation(
+        "comparisonSkipped",
+        "The client notes that it compared everything, and did not.",
+        Edit(
+            f"{CLIENT}/Sync/SyncEngine+Reconcile.swift",
+            "let isWhole = try await «compareAndMerge(&run, progress)»",
+            "true",
+        ),
+    ),
+    mutation(
+        "floorIgnored",
+        "Merging leaves what is older than the floor of a pruned record.",
+        Edit(
+            f"{REPLICATION}/Record.swift",
+            "    «dropBelowPruneFloor(lost)»\n  }\n",
+            "",
+            statements=True,
+        ),
+    ),
+    mutation(
+        "skewNotChecked",
+        "The server takes stamps however far ahead of its clock they are.",
+        Edit(
+            f"{REPLICATION}/ClockSkew.swift",
+            "    «»let ahead = offer.record.registers.filter {",
+            "return []",
+        ),
+    ),
+    mutation(
+        "headNotSent",
+        "The client never sends its last known head.",
+        Edit(
+            f"{CLIENT}/Sync/SyncPosition.swift",
+            "|| «(request.lastKnownHead?.sequence ?? 0) > head.sequence»",
+            "false",
+        ),
+        Edit(
+            f"{SERVER}/Sync/AccountFeed.swift", "for position in [«lastKnownHead», cursor] {", "nil"
+        ),
+    ),
+    mutation(
+        "overtakenStored",
+        "The client stores an answer to a request that was made before another sync was told of another head.",
+        Edit(
+            f"{CLIENT}/Store/Replica+Store.swift",
+            "guard «transaction.state.lastKnownHead == head» else {",
+            "true",
+        ),
+        Edit(
+            f"{CLIENT}/Sync/SyncPosition.swift",
+            "    «»guard let known = lastKnownHead else { return false }",
+            "return false",
+        ),
+    ),
+    mutation(
+        "commitsNotNamed",
+        "Any commit may stand in any other's place: all have one name.",
+        Edit(f"{SERVER}/Sync/AccountFeed.swift", "self.commit = «max(1, commit)»", "1"),
+    ),
+    mutation(
+        "positionAlwaysKnown",
+        "The client takes any position of its outbox for one of its own past.",
+        Edit(
+            f"{CLIENT}/Store/OutboxLog.swift", "if «position.token == 0» { return true }", "true"
+        ),
+    ),
+    mutation(
+        "offerJudgedTwice",
+        "The server judges an offer again that it judged before.",
+        Edit(
+            f"{SERVER}/Sync/OfferLog.swift",
+            "if «number <= stored.takenThrough.number» {",
+            "false",
+        ),
+    ),
+    mutation(
+        "refusalNotRepeated",
+        "The server forgets which offers it refused, and says that it took them.",
+        Edit(
+            f"{SERVER}/Sync/OfferLog.swift",
+            "      «»return refused[number].map { .refused($0) } ?? .taken",
+            "return .taken",
+        ),
+    ),
+    mutation(
+        "sentEntryChanged",
+        "The client changes an entry of the outbox that was sent.",
+        Edit(f"{CLIENT}/Store/Outbox.swift", "«last.number == nil», !waiting.isHeld", "true"),
+    ),
+    mutation(
+        "replacedCarriedTooFar",
+        "A write over one that waits carries on what that one replaced, even if that one was sent.",
+        Edit(
+            f"{CLIENT}/Store/ReplicaTransaction+Writes.swift",
+            "|| «pending.contains { $0.isRefusedForGood && $0.wrote(current) }»",
+            "(pending.contains { $0.isRefusedForGood && $0.wrote(current) } "
+            "|| current.stamp.replica == state.replica)",
+        ),
+    ),
+    mutation(
+        "sentEntryRestamped",
+        "The client stamps writes again that the server may have.",
+        Edit(
+            f"{CLIENT}/Store/Restamp.swift",
+            "guard «entry.number == nil», ClockSkew.isTooFarAhead",
+            "true",
+        ),
+    ),
+    mutation(
+        "restampedBelowFloor",
+        "The client stamps writes again without regard to what they replaced.",
+        Edit(f"{CLIENT}/Store/Restamp.swift", "    «»let floor = before.map {", "return time"),
+    ),
+    mutation(
+        "renewalMovesTimes",
+        "A new identity moves the times of what waits.",
+        Edit(f"{CLIENT}/Store/Restamp.swift", "return «isGiven» ? next(max(last, time))", "true"),
+    ),
+    mutation(
+        "stepsNotTaken",
+        "Whatever follows an accepted stamp is measured by the server's clock all the same.",
+        Edit(
+            f"{REPLICATION}/ClockSkew.swift",
+            "let bound = «HybridTime(rawValue: taken.rawValue + stepLimit)»",
+            "HybridTime(server.advanced(by: limitMilliseconds))",
+        ),
+    ),
+    mutation(
+        "partsNotKnown",
+        "A deletion knows nothing of an action but its own `deleted` register.",
+        Edit(
+            f"{REPLICATION}/Judgement.swift",
+            "guard «deletion.value == Register.deletedValue» else { return false }",
+            "false",
+        ),
+    ),
+    mutation(
+        "partsNotNoted",
+        "What comes back in pieces to a record that is deleted is journalled only with its last action.",
+        Edit(
+            f"{REPLICATION}/Judgement.swift",
+            "winner ?? «stored[Register.deletedField]»,",
+            "nil",
+        ),
+    ),
+    mutation(
+        "everythingJournalled",
+        "Every write that lost is journalled, whether or not the winner knew it.",
+        Edit(
+            f"{REPLICATION}/Register.swift",
+            "    «!follows(lost) && lost.value != value && replaced != lost.stamp»",
+            "lost.value != value",
+        ),
+    ),
+    mutation(
+        "unwrittenConflicts",
+        "Offers that bring nothing new conflict like any other.",
+        Edit(f"{REPLICATION}/Judgement.swift", "if «!isJudged» {", "true"),
+        Edit(
+            f"{REPLICATION}/Judgement.swift",
+            "(«offer.isOpen(lost.field) || result[lost.field] == offered[lost.field]»)",
+            "true",
+        ),
+    ),
+    mutation(
+        "restoredNotJudged",
+        "What a server may have lost is taken in without being compared.",
+        Edit(
+            f"{REPLICATION}/Offer.swift",
+            "    «isRestored» || written.contains(field)\n  }\n",
+            "false",
+        ),
+    ),
+    mutation(
+        "judgedAgain",
+        "The server judges what comes back once more, though it judged it when it went.",
+        Edit(f"{REPLICATION}/Judgement.swift", "if «!isJudged» {", "true"),
+    ),
+    mutation(
+        "ownWritesConflict",
+        "Writes of one replica conflict with each other.",
+        Edit(f"{REPLICATION}/Register.swift", "    «!follows(lost)» && lost.value != value", "true"),
+    ),
+    mutation(
+        "equalValuesConflict",
+        "Two writes of one value conflict.",
+        Edit(f"{REPLICATION}/Register.swift", "!follows(lost) && «lost.value != value»", "true"),
+    ),
+    mutation(
+        "hiddenNotJournalled",
+        "A deletion does not journal actions that it hides.",
+        Edit(
+            f"{REPLICATION}/Judgement.swift",
+            "    «»guard !stored.isDeleted, record.isDeleted, offer.isOpen",
+            "return []",
+        ),
+    ),
+    mutation(
+        "earlierNotJournalled",
+        "A deletion that wins journals the last action of an offer only.",
+        Edit(
+            f"{REPLICATION}/Judgement.swift",
+            "deletion.value == Register.deletedValue, «result[deletion.field] == deletion»",
+            "false",
+        ),
+    ),
+    mutation(
+        "notLifted",
+        "An action that brings a pruned record back does not bring it back whole.",
+        Edit(
+            f"{REPLICATION}/Offer.swift",
+            "      «action.stamp > floor.stamp»\n    else { return self }",
+            "false",
+        ),
+    ),
+    mutation(
+        "liftedTooHigh",
+        "What an action brings back counts as written by it.",
+        Edit(
+            f"{REPLICATION}/Offer.swift",
+            "Register(field: register.field, stamp: «floor.stamp», value: register.value)",
+            "action.stamp",
+        ),
+    ),
+    mutation(
+        "prunedThoughListed",
+        "Records are pruned although the journal lists an action that lost to their deletion.",
+        Edit(
+            f"{SERVER}/Sync/Housekeeping.swift",
+            "guard «record.key.kind != .conflict» else { return false }\n    let entries",
+            "false",
+        ),
+    ),
+    mutation(
+        "prunedTooEarly",
+        "The server prunes what some device does not know is deleted.",
+        Edit(f"{SERVER}/Sync/Housekeeping.swift", "orKnownAt: «acknowledged»,", ".max"),
+    ),
+    mutation(
+        "notOfferedBeforeItGoes",
+        "A replica that learns of a loss does not offer what gives way.",
+        Edit(
+            f"{CLIENT}/Store/ReplicaTransaction+Answers.swift",
+            "    «»guard record.key.kind != .conflict, record.key.kind != .entitlement else { return }",
+            "return",
+        ),
+    ),
+]
