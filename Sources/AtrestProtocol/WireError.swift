@@ -33,3 +33,8 @@ public struct WireError: Error, Hashable, Sendable {
     }
   }
 }
+
+extension WireError: CustomStringConvertible {
+  /// The reason as logs show it.
+  public var description: String { "\(reason)" }
+}

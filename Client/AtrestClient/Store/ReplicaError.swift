@@ -136,3 +136,8 @@ public struct ReplicaError: Error, Hashable, Sendable {
     }
   }
 }
+
+extension ReplicaError: CustomStringConvertible {
+  /// The reason as logs show it.
+  public var description: String { "\(reason)" }
+}

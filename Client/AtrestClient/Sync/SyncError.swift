@@ -199,3 +199,8 @@ public struct SyncError: Error, Hashable, Sendable {
     }
   }
 }
+
+extension SyncError: CustomStringConvertible {
+  /// The reason as logs show it.
+  public var description: String { "\(reason)" }
+}
