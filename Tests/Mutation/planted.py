@@ -407,7 +407,7 @@ PLANTED = [
     one(
         "backupNotSynced",
         "A backup is not on the disk when it is said to be made.",
-        f"{SERVER}/Store/Restore.swift",
+        f"{SERVER}/Store/Backup/Restore.swift",
         "    «try sync(partial, O_RDWR)»\n",
         "_ = partial",
         statements=True,
@@ -430,7 +430,7 @@ PLANTED = [
     one(
         "eventsNotChained",
         "An event says nothing of those before it.",
-        f"{SERVER}/Store/EventChain.swift",
+        f"{SERVER}/Store/Contract/EventChain.swift",
         "    «digest.update(data: hash)»\n",
         "_ = hash",
         statements=True,
@@ -461,7 +461,7 @@ PLANTED = [
         "codeUsedTwice",
         "A pairing code lets in two devices.",
         f"{SERVER}/Accounts/Pairing.swift",
-        "    «try transaction.useInvitation(handle: invitation.handle, by: token.hash)»\n",
+        "    «try transaction.invitations.markUsed(invitation.handle, by: token.hash)»\n",
         "_ = invitation",
         statements=True,
     ),
@@ -469,7 +469,7 @@ PLANTED = [
         "triesNotCounted",
         "A pairing code may be guessed for as long as it lives.",
         f"{SERVER}/Accounts/Pairing.swift",
-        "setTriesLeft(«invitation.triesLeft - 1», invitation: code.handle)",
+        "setTriesLeft(«invitation.triesLeft - 1», of: code.handle)",
         "invitation.triesLeft",
     ),
     one(
@@ -498,8 +498,8 @@ PLANTED = [
         "revokedLeavesCodes",
         "Codes that a revoked device made stay valid.",
         f"{SERVER}/Accounts/Revocation.swift",
-        "    «try transaction.removeInvitations(madeBy: replica)»\n",
-        "_ = replica",
+        "    «try transaction.invitations.remove(madeBy: answer.revoked)»\n",
+        "_ = answer",
         statements=True,
     ),
     one(

@@ -108,7 +108,7 @@ SIMULATED = [
         "The server gives a sequence that was given before.",
         Edit(
             f"{SERVER}/Sync/AccountFeed.swift",
-            "setHead(Cursor(commit: commit, sequence: «last»), of: account)",
+            "head: isAdvanced ? Cursor(commit: commit, sequence: «last») : nil,",
             "last - 1",
         ),
     ),
@@ -137,12 +137,12 @@ SIMULATED = [
         "commitNotSynced",
         "The server's log is not synced before the answer.",
         Edit(
-            f"{SERVER}/Store/SQLiteStore.swift",
+            f"{SERVER}/Store/SQLite/SQLiteStore+Opening.swift",
             '    «»let synchronous = try Int.fetchOne(db, sql: "PRAGMA synchronous") ?? 0',
             'try db.execute(sql: "PRAGMA synchronous = NORMAL")',
         ),
         Edit(
-            f"{SERVER}/Store/SQLiteStore.swift",
+            f"{SERVER}/Store/SQLite/SQLiteStore+Opening.swift",
             'guard mode == "wal", «synchronous == 2» else {',
             "synchronous > 0",
         ),
@@ -411,14 +411,14 @@ SIMULATED = [
         "Records are pruned although the journal lists an action that lost to their deletion.",
         Edit(
             f"{SERVER}/Sync/Housekeeping.swift",
-            "guard «record.key.kind != .conflict» else { return false }\n    let entries",
+            "result.map { «$0.key.kind != .conflict» } ?? false",
             "false",
         ),
     ),
     mutation(
         "prunedTooEarly",
         "The server prunes what some device does not know is deleted.",
-        Edit(f"{SERVER}/Sync/Housekeeping.swift", "orKnownAt: «acknowledged»,", ".max"),
+        Edit(f"{SERVER}/Sync/Housekeeping.swift", "orAcknowledged: «acknowledged»,", ".max"),
     ),
     mutation(
         "notOfferedBeforeItGoes",
