@@ -275,7 +275,7 @@ package final class Server: Sendable {
   }
 }
 
-/// Where devices reach the server: known only once it listens.
+/// The listen address, known only once the server listens.
 private final class BoundAddress: Sendable {
   private let value = Mutex(SocketAddress.unix(path: ""))
   var address: SocketAddress { value.withLock { $0 } }

@@ -50,7 +50,6 @@ extension ExitStatus {
   }
 }
 
-/// Ends the process at once.
 func endProcess(_ status: ExitStatus) -> Never {
   _exit(status.rawValue)
 }

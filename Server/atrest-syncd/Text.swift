@@ -88,7 +88,7 @@ enum Text {
         device.revoked.map { "access ended \(day($0))" } ?? seen, origin(device, names),
       ]
     }
-    // The last column has no heading, and no width where there is nothing to say.
+    // The last column has no heading, and no width if it is empty.
     return Table(["ID", "DEVICE", "ACCOUNT", "PAIRED", "LAST SEEN", ""], rows: rows).text()
   }
 

@@ -130,7 +130,7 @@ public final class TLSSession {
   /// that stops reading above a bound limits both.
   public var outputBytes: Int { wire.output.count }
 
-  // MARK: Verbs
+  // MARK: Operations
 
   /// Processes received bytes and reports their contents.
   ///

@@ -75,17 +75,17 @@ final class PendingPairings: Sendable {
     }
   }
 
-  /// What became of a call that has the right code.
+  /// The outcome for a call that has the right code.
   enum Parking {
-    /// It waits. With it the call in whose place it does, if there is one, and whether nobody
-    /// waited with the code before.
+    /// It waits. `insteadOf` is the call that it replaces, if any. `isNew` is true if no device
+    /// waited with this code before.
     case waits(insteadOf: PairCall?, isNew: Bool)
     /// The code is bound to another device.
     case bound
   }
 
-  /// Has a call wait, as the pending device that its code is bound to from then on. A pending
-  /// device that comes again keeps its name and its handle.
+  /// Parks a call and binds its code to this device. A device that calls again keeps its name and
+  /// its handle.
   func park(_ pendingDevice: PendingPairing, _ call: PairCall) -> Parking {
     places.withLock { places in
       var place = Place(pendingDevice: pendingDevice)

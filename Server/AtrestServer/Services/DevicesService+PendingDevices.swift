@@ -131,8 +131,8 @@ extension DevicesService {
         pendingPairings.remove(pendingDevice.handle)?.answer(.fail(.badCode), &answers)
         later(.reply(ResolvePendingDeviceResponse().encoded), &answers)
       case .success(.nobodyWaits?):
-        // Its code has ended, by wrong tries for instance: nobody can let it in any more, and it
-        // need not wait.
+        // The code is void, for example after wrong tries. The device cannot be approved any more
+        // and need not wait.
         pendingPairings.remove(pendingDevice.handle)?.answer(.fail(.badCode), &answers)
         later(.fail(.nobodyWaits), &answers)
       case .success(.tooManyDevices?): later(.fail(.tooManyDevices), &answers)

@@ -13,7 +13,7 @@ package final class AccountFeed {
   /// Maximum bytes of records in one commit that Watch streams receive. A larger commit is only
   /// announced, and clients call Exchange. Well below the backlog limit of a slow reader.
   static let newsLimitBytes = 64 * 1024
-  /// Maximum bytes of stored records loaded at once. Small offers may name records of 64 KiB.
+  /// Maximum bytes of stored records loaded at once. Small offers may refer to records of 64 KiB.
   static let loadLimitBytes = 1 << 20
 
   let account: AccountID
@@ -28,7 +28,7 @@ package final class AccountFeed {
   private(set) var unreadable: [UnreadableRecord] = []
   private var newsBytes = 0
   private let clockHighWater: WallTime?
-  /// The state before this transaction.
+  /// The feed's state at the start of the transaction.
   private let state: FeedState
   /// The greatest stamp time accepted in this transaction.
   private var latestAccepted = HybridTime(rawValue: 0)
@@ -60,7 +60,7 @@ package final class AccountFeed {
   /// The current head. A replica with this cursor has everything.
   var head: Cursor { last == start.sequence ? start : Cursor(commit: commit, sequence: last) }
 
-  /// The cursor at a sequence that was assigned. Nil beyond the head.
+  /// The cursor at an assigned sequence. Nil beyond the head.
   func position(of sequence: UInt64) throws(StoreError) -> Cursor? {
     guard sequence <= start.sequence else {
       return sequence <= last ? Cursor(commit: commit, sequence: sequence) : nil
@@ -100,17 +100,17 @@ package final class AccountFeed {
 
   // MARK: Loading and writing
 
-  /// Loads the records that a request touches. Writes and releases what was loaded before.
+  /// Writes pending changes and loads the records of a request, replacing the loaded set.
   ///
-  /// - Parameter keys: Storage keys, which may repeat.
-  /// - Returns: The records of a prefix of `keys`, nil where there is none. All of them unless the
-  ///   records are very large; at least one.
+  /// - Parameter keys: The records' keys. Repeated keys are loaded once.
+  /// - Returns: The records of a nonempty prefix of `keys`, nil where there is none. Shorter than
+  ///   `keys` only if the records exceed `loadLimitBytes`.
   func load(_ keys: [[UInt8]]) throws(StoreError) -> [StoredRecord?] {
     try settle()
     return try fetch(keys[...])
   }
 
-  /// Loads more records, all of them, and keeps what was loaded before.
+  /// Loads further records, in as many steps as necessary, and keeps the loaded set.
   func loadMore(_ keys: [[UInt8]]) throws(StoreError) {
     var rest = keys[...]
     while !rest.isEmpty { rest = rest.dropFirst(try fetch(rest).count) }
@@ -124,7 +124,8 @@ package final class AccountFeed {
     return found
   }
 
-  /// Loads due records: see `RecordStore.due`. Writes and releases what was loaded before.
+  /// Writes pending changes and loads the records due for housekeeping, replacing the loaded set.
+  /// See `RecordStore.due`.
   func loadDue(
     at now: WallTime, orAcknowledged acknowledged: UInt64, limit: Int
   ) throws(StoreError) -> [(key: [UInt8], record: StoredRecord)] {
@@ -135,7 +136,7 @@ package final class AccountFeed {
     return due
   }
 
-  /// The current record with this key, or nil. Loads it if need be.
+  /// The current record with the key, or nil. Loads it on demand.
   func find(_ key: [UInt8]) throws(StoreError) -> StoredRecord? {
     if let known = records.record(key) { return known }
     let found = try transaction.records.load(
@@ -145,19 +146,20 @@ package final class AccountFeed {
     return record
   }
 
-  /// Writes the changed records, so that `transaction.records` reads them.
+  /// Writes the changed records, so that `transaction.records` returns them.
   func write() throws(StoreError) {
     guard records.hasChanges else { return }
     try transaction.records.write(records.takeChanges(of: account))
   }
 
-  /// Writes the changed records and releases all. Call at the end of each request.
+  /// Writes the changed records and empties the loaded set. Call at the end of each request.
   func settle() throws(StoreError) {
     try write()
     records.removeAll()
   }
 
-  /// The change of the feed's state, or nil. All records must be written.
+  /// The change of the feed's state in this transaction. Nil if there is none. Call after all
+  /// writes.
   var change: FeedChange? {
     precondition(!records.hasChanges, "a record was not written")
     let isAdvanced = last != start.sequence
@@ -169,7 +171,7 @@ package final class AccountFeed {
       latestTime: latestAccepted, holdings: holdingsChange)
   }
 
-  /// Writes the records and the state. Call once, before the commit, where no `Batch` does.
+  /// Writes everything. Call once before the commit, unless a `Batch` does it.
   package func finish() throws(StoreError) {
     try settle()
     if let change { try transaction.accounts.advance([change]) }
@@ -222,7 +224,7 @@ package final class AccountFeed {
     return sequence
   }
 
-  /// Updates the merge history of a record that stays as it is.
+  /// Replaces the merge history of an otherwise unchanged record.
   func note(_ history: RecordHistory, key: [UInt8], _ found: StoredRecord) {
     var stored = found
     stored.history = history.encoded
@@ -231,7 +233,7 @@ package final class AccountFeed {
     holdingsChange.bytes += stored.bytes - found.bytes
   }
 
-  /// Removes a record's due time.
+  /// Excludes a record from further housekeeping.
   func setNotDue(key: [UInt8], _ found: StoredRecord) {
     guard found.due != nil else { return }
     var stored = found

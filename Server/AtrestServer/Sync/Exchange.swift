@@ -7,7 +7,8 @@ import AtrestReplication
 
 /// Executes one exchange. A simulator runs the same code.
 package enum Exchange {
-  /// Takes a request in: loads the offered records, merges in memory, and writes the changes.
+  /// Executes a request: loads the records that it offers, merges in memory, and writes the
+  /// changes.
   ///
   /// Each record merges independently, and merging is idempotent. So a request may be committed in
   /// part, and repeating it does the rest.
@@ -62,7 +63,8 @@ package enum Exchange {
     let verdicts = request.items.map { log.verdict(onOffer: $0.index) }
     var unjudged = ArraySlice(
       verdicts.indices.filter { if case .new = verdicts[$0] { true } else { false } })
-    // The number of them in memory, and the merged ones among these.
+    // The number of unjudged items whose records are loaded, and the merge results of those that
+    // met a different record.
     var loaded = 0
     var merged: [Int: MergedOffer] = [:]
     for (item, verdict) in zip(request.items, verdicts) {
@@ -122,10 +124,11 @@ package enum Exchange {
     return response
   }
 
-  /// Loads the stored records of offers, merges, and loads the journal entries of losing writes.
+  /// Loads the records that the offers meet, merges, and loads the journal entries of the losing
+  /// writes.
   ///
-  /// - Returns: The length of the prefix of `indices` that was loaded, and the merged offers by
-  ///   their own index: those whose stored record differs.
+  /// - Returns: The number of offers processed, and the merge results, by offer index, of those
+  ///   that met a different record.
   private static func merge(
     _ items: [PreparedExchange.PreparedOffer], _ indices: ArraySlice<Int>, _ feed: AccountFeed,
     _ now: WallTime
@@ -194,12 +197,12 @@ package enum Exchange {
     return try feed.find(item.key) != nil
   }
 
-  /// - Parameter known: The offer merged with the record as loaded, or nil.
+  /// - Parameter known: The offer merged with the record as it was loaded. Nil: not merged yet.
   private static func take(
     _ item: PreparedExchange.PreparedOffer, _ known: MergedOffer?, _ quota: AccountQuota,
     _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> Result {
-    // Check the clock skew first. A record whose stamps the account already has is not judged
+    // A stamp too far ahead is refused, unless the account has it already: then it is not judged
     // again.
     let ahead = fieldsTooFarAhead(item.offer, feed, now)
     let isAhead = !ahead.isEmpty

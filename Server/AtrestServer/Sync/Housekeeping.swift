@@ -39,13 +39,13 @@ package enum Housekeeping {
     return due.count == limit
   }
 
-  /// A record that may be pruned or expired.
+  /// A record due for housekeeping, and its new form if nothing keeps it.
   private struct Candidate {
     let key: [UInt8]
     let found: StoredRecord
-    /// Nil if it is corrupt.
+    /// Nil if the record is corrupt.
     let record: Record?
-    /// The pruned or expired record; nil if that changes nothing.
+    /// The pruned or expired record. Nil if there is nothing to do.
     let result: Record?
 
     init(_ key: [UInt8], _ found: StoredRecord, _ now: WallTime) {
@@ -62,21 +62,21 @@ package enum Housekeeping {
       self.result = result == record ? nil : result
     }
 
-    /// The journal entry that the record is, if that stands for an action.
+    /// The candidate as a journal entry, if it stands for an action.
     var entry: Conflict? {
       guard let record, let entry = try? Conflict(record), entry.listsAction else { return nil }
       return entry
     }
   }
 
-  /// Records that waited for the journal entries among the candidates, and may be pruned now.
+  /// Deleted records that only waited for journal entries among the candidates.
   private static func released(
     by candidates: [Candidate], _ feed: AccountFeed, _ now: WallTime
   ) throws(StoreError) -> [Candidate] {
     let known = Set(candidates.map(\.key))
     let keys = Set(candidates.compactMap { $0.entry?.key.storageKey }).subtracting(known)
     guard !keys.isEmpty else { return [] }
-    // In the order of keys, so that the result does not depend on hashing.
+    // Sorted, so that the result does not depend on hashing.
     let sorted = keys.sorted { $0.lexicographicallyPrecedes($1) }
     try feed.loadMore(sorted)
     var released: [Candidate] = []
@@ -87,8 +87,8 @@ package enum Housekeeping {
     return released
   }
 
-  /// The keys of candidates for which the journal has a current, undeleted entry that does not
-  /// expire now, of an action on the record that lost to a deletion.
+  /// The keys of candidates for which the journal has a current, undeleted entry about an action
+  /// that lost to a deletion. Entries that expire now do not count.
   private static func listed(
     _ candidates: [Candidate], _ feed: AccountFeed
   ) throws(StoreError) -> Set<[UInt8]> {

@@ -40,7 +40,7 @@ struct KeySums: Sendable {
   /// Whether the blocks cover every key.
   private var isComplete: Bool { blocks.last?.end.isEmpty ?? false }
 
-  // MARK: Keeping up
+  // MARK: Updating
 
   /// Reads unknown and changed blocks, up to approximately `limit` records.
   ///
@@ -105,7 +105,7 @@ struct KeySums: Sendable {
     return new
   }
 
-  // MARK: What ranges hold
+  // MARK: Sums of ranges
 
   /// The parts of a range, each with its end key: whole blocks, and the covered part of the first
   /// and the last block.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which offers of a request wait for a person, because it deletes too much.
+// The offers of a request that wait for a person's confirmation, because it deletes too much.
 
 import AtrestReplication
 
 extension MassDeletion {
-  /// The indices of offers that are not to be taken unless a person wants it: all deletions of a
-  /// request that would leave less than half.
+  /// The indices of offers to refuse unless a person confirms: all deletions of a request that
+  /// would leave less than half of the records.
   ///
   /// - Parameter isNew: Whether the offer at an index was not judged before.
   /// - Complexity: One lookup per deletion, and none if there are too few deletions to matter.

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// An offer merged with the stored record that it meets, before anything is decided. Pure.
+// An offer merged with the stored record, before any decision. Pure.
 
 import AtrestProtocol
 import AtrestReplication
 
-/// What an offer and a stored record merge to.
+/// The result of merging an offer with a stored record.
 struct MergedOffer {
-  /// The record as it was found, and what that holds.
+  /// The stored record, and its decoded form.
   let found: StoredRecord
   let stored: Record
   let outcome: Offer.Outcome
 
-  /// Merges; nil if the stored record cannot be read.
+  /// Merges. Nil if the stored record is corrupt.
   ///
-  /// - Parameter now: The time that dates what lost.
+  /// - Parameter now: The detection time for journal entries.
   init?(_ item: PreparedExchange.PreparedOffer, with found: StoredRecord, at now: WallTime) {
     // Two records merge only if they are copies of the same record.
     guard let stored = try? Record(decoding: found.body), stored.key == item.offer.record.key else {

@@ -7,9 +7,9 @@ import AtrestReplication
 
 /// The state of a device's outbox during one request.
 struct OfferLog {
-  /// What is known of an offer before it is looked at.
+  /// What is known of an offer before it is judged.
   enum Verdict {
-    /// It is to be judged.
+    /// It was not judged before.
     case new
     /// It was accepted before.
     case taken
@@ -41,7 +41,6 @@ struct OfferLog {
     }
   }
 
-  /// What is known of the offer with an index.
   func verdict(onOffer index: Int) -> Verdict {
     guard let segment, index < segment.numbers.count else { return .new }
     let number = segment.numbers[index]

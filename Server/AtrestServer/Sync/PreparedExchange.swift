@@ -8,9 +8,9 @@ import AtrestReplication
 /// A request whose offers are decoded and validated. Invalid offers are already refusals, so
 /// merging the rest cannot fail because of the request.
 package struct PreparedExchange: Sendable {
-  /// An offer that keeps the rules.
+  /// A valid offer.
   struct PreparedOffer: Sendable {
-    /// Its index in the request.
+    /// The offer's index in the request.
     let index: Int
     let offer: Offer
     let key: [UInt8]
@@ -126,7 +126,7 @@ package struct PreparedExchange: Sendable {
 }
 
 extension PreparedExchange.PreparedOffer {
-  /// A purchase that did not come as an offer; nil if it cannot be a record.
+  /// Wraps a purchase that was not offered in an exchange. Nil if it does not form a valid record.
   init?(purchase jws: [UInt8], _ statement: AuthenticStatement) {
     guard let record = EntitlementField.record(jws: jws) else { return nil }
     self.init(

@@ -5,8 +5,8 @@ import AtrestProtocol
 import AtrestReplication
 
 extension Record {
-  /// How long a deleted record keeps its payload if some device has not said that it knows the
-  /// deletion, and how long a device that does not call is waited for: 30 days, in milliseconds.
+  /// How long a deleted record keeps its payload while some device has not acknowledged the
+  /// deletion, and how long an inactive device is waited for: 30 days, in milliseconds.
   static let pruningMilliseconds: Int64 = 30 * 24 * 3600 * 1000
 
   /// Whether the record counts for the mass-deletion guard. Deleted records, journal entries and

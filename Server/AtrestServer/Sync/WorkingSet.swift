@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The records that a request touches, between loading and writing them. Pure.
+// The loaded and changed records of a request, between reading and writing the store. Pure.
 
-/// Records of one account: as the store has them, and as they are to be.
+/// Records of one account in their stored and their new form.
 struct WorkingSet {
   private struct Slot {
     let key: [UInt8]
-    /// Nil: the account has no such record.
+    /// Nil: the account has no record with this key.
     var record: StoredRecord?
-    /// The sequence that the record has in the store; nil: it is not there.
+    /// The record's sequence in the store. Nil: it is not stored.
     var previous: UInt64?
     var isChanged = false
   }
 
-  /// Hashes all bytes at once, where an array hashes one after the other.
+  /// Hashes all bytes in one call. An array would hash them one by one.
   private struct Key: Hashable {
     let bytes: [UInt8]
 
@@ -23,17 +23,18 @@ struct WorkingSet {
 
   private var slots: [Slot] = []
   private var indices: [Key: Int] = [:]
-  /// Indices of slots, in the order of their first change.
+  /// Indices of changed slots, in the order of their first change.
   private var changed: [Int] = []
 
   var hasChanges: Bool { !changed.isEmpty }
 
-  /// The record with the key: nil if it was not loaded, and in it nil if there is none.
+  /// The record with the key. The outer nil means that it was not loaded, the inner nil that there
+  /// is none.
   func record(_ key: [UInt8]) -> StoredRecord?? {
     indices[Key(bytes: key)].map { slots[$0].record }
   }
 
-  /// Adds a record as the store has it; nothing happens if it was loaded before.
+  /// Adds a record in its stored form. Does nothing if it is already loaded.
   mutating func load(_ key: [UInt8], _ record: StoredRecord?) {
     if let known = indices.updateValue(slots.count, forKey: Key(bytes: key)) {
       indices[Key(bytes: key)] = known
@@ -47,7 +48,7 @@ struct WorkingSet {
     indices.reserveCapacity(count)
   }
 
-  /// Changes a record, or adds one that the account does not have. It has to be loaded.
+  /// Changes or adds a record. Its key must be loaded.
   mutating func change(_ key: [UInt8], to record: StoredRecord) {
     guard let index = indices[Key(bytes: key)] else {
       preconditionFailure("a record is not loaded")
@@ -58,7 +59,7 @@ struct WorkingSet {
     changed.append(index)
   }
 
-  /// What is to be written. The set counts as written then.
+  /// Returns the changes to write, and marks them as written.
   mutating func takeChanges(of account: AccountID) -> [RecordChange] {
     var changes: [RecordChange] = []
     changes.reserveCapacity(changed.count)
@@ -75,7 +76,7 @@ struct WorkingSet {
     return changes
   }
 
-  /// Empties a set that was written.
+  /// Empties the set. All changes must have been written.
   mutating func removeAll() {
     precondition(!hasChanges, "a change would be lost")
     guard !slots.isEmpty else { return }

@@ -19,6 +19,6 @@ final class QueuedJob: Sendable {
   /// Also charges the response, after the job has run.
   func noteAnswer() { charge.withLock { $0.change(to: job.costBytes + job.answerBytes) } }
 
-  /// Releases the charge. The call or nobody holds the memory from now on.
+  /// Releases the charge. From now on the call holds the memory, if anything does.
   func wasFinished() { charge.withLock { $0.change(to: 0) } }
 }
