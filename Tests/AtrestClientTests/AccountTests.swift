@@ -40,7 +40,7 @@ struct AccountTests {
     return parts
   }
 
-  /// A server's scripted answers about an account, apart from its records.
+  /// A server's responses about an account, apart from its records.
   private struct ScriptedAccounts: AccountTransport {
     let page: @Sendable (EventsRequest) -> EventsResponse
 

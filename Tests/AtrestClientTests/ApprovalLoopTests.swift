@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Staying by an invitation", .timeLimit(.minutes(20)))
 struct ApprovalLoopTests {
-  /// A server with a scripted list of pending devices.
+  /// A server's list of pending devices, scripted by the test.
   private struct ScriptedApprovals: ApprovalTransport {
     let looks = Counter()
     let decisions = Shared<[ResolvePendingDeviceRequest]>([])

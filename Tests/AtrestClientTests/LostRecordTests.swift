@@ -147,7 +147,7 @@ struct LostRecordTests {
         && offers.last?.written.contains(SessionField.span) == false)
   }
 
-  /// Found by the simulator: the device had to pair again and assumed that the server had lost
+  /// Found by the simulator: the device had to pair again, and assumed that the server had lost
   /// nothing.
   @Test("put back, knows nothing of a device, and learns from it what was pruned")
   func forgotDevice() async throws {

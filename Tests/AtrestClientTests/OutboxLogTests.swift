@@ -174,7 +174,7 @@ struct OutboxLogTests {
     #expect(try test.replica.session(session.id) == session)
   }
 
-  // MARK: - Numbered entries
+  // MARK: - Which entries have numbers
 
   /// Otherwise the later write would be accepted first.
   @Test("a write that is refused for now takes the numbers of the record's later ones, too")
@@ -266,7 +266,7 @@ struct OutboxLogTests {
     #expect(server.journal.isEmpty)
   }
 
-  // MARK: - Settled entries
+  // MARK: - What a response settles
 
   /// The fate of three offers, numbered 1 to 3, for each position of the server.
   struct Settled: Sendable {

@@ -198,7 +198,7 @@ struct RenewalTests {
     #expect(try scene.copy.replica.record(theirs.key) == theirs)
   }
 
-  /// Found by the simulator: the replica became unreadable.
+  /// Found by the simulator: the replica could not be opened any more.
   @Test("leaves the stamp of what was pruned alone, though its own deletion had the same")
   func sharedDeletion() async throws {
     let scene = try await ForkScene()

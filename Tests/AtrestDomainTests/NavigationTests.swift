@@ -57,7 +57,7 @@ struct NavigationTests {
   func places() {
     #expect(walk([.icon(.forest)]).0.screen == .forest)
     #expect(walk([.icon(.forest), .back]).0.screen == .timer)
-    // A swipe on a sheet is the sheet's.
+    // A swipe on a sheet belongs to the sheet.
     #expect(walk([.icon(.forest), .icon(.calendar), .back]).0.screen == .forest)
     let (calendar, _) = walk([.icon(.calendar)])
     #expect(calendar.sheet == .calendar && calendar.screen == .timer)

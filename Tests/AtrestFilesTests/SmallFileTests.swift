@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that people name: read whole, or not at all, and never waited for; and how others are
-// replaced.
+// Reading files that people name, completely or not at all and without blocking, and replacing
+// files.
 
 import AtrestFiles
 import Foundation

@@ -109,7 +109,7 @@ struct BudgetTests {
     }
   }
 
-  /// A client on an unauthenticated connection, which buffers what it receives.
+  /// A client of a server that has not received anything yet. It keeps the server's output.
   private func unauthenticated(_ limits: Limits = Limits()) -> RawClient {
     let peer = RawClient(limits: limits)
     peer.server.isAuthenticated = false
@@ -270,7 +270,7 @@ struct BudgetTests {
     #expect(peer.server.holder.chargedBytes == 0)
   }
 
-  // MARK: Useless frames
+  // MARK: Frames without effect
 
   private static let idle: [(String, Frame)] = [
     ("PRIORITY", Frame(type: 2, stream: 101, payload: [0, 0, 0, 0, 1])),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests each transition of the connection lifecycle.
+// The transitions of a connection's lifecycle, one by one.
 
 import Testing
 
@@ -14,7 +14,7 @@ struct ConnectionLifecycleTests {
     ConnectionLifecycle(role, times: times, now: start)
   }
 
-  /// A server's lifecycle with an open call.
+  /// A server connection with one open call.
   private func serving() -> ConnectionLifecycle {
     var life = lifecycle()
     life.settingsArrived(at: start)
@@ -22,7 +22,7 @@ struct ConnectionLifecycleTests {
     return life
   }
 
-  /// Expects these actions to be due, in this order.
+  /// Expects these actions in this order.
   private func expect(
     _ life: inout ConnectionLifecycle, after seconds: Int, _ expected: [String],
     at location: SourceLocation = #_sourceLocation

@@ -67,7 +67,7 @@ struct LifecycleTests {
     #expect(peer.frames(of: 1).count == 1)
   }
 
-  // MARK: Idle time
+  // MARK: Idle peers
 
   @Test("no preface in time, no connection")
   func handshake() {
@@ -364,7 +364,7 @@ struct LifecycleTests {
     #expect(peer.server.openCalls == 0, "seed \(seed)")
   }
 
-  // MARK: Drain
+  // MARK: Shutdown
 
   @Test("drain: GOAWAY for soon, GOAWAY for good, then the last call ends it")
   func drain() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests each transition of the two halves of a stream.
+// The transitions of a stream's two halves, one by one.
 
 import Testing
 

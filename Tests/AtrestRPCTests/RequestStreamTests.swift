@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streaming requests over real sockets: order, end of stream, slow servers.
+// Request streams over real sockets: order, ends, backpressure from a slow server.
 
 import AtrestHTTP2
 import AtrestRPC
@@ -33,7 +33,7 @@ import Testing
   func backpressure() async throws {
     let world = try World()
     let sent = Mutex(0)
-    // Windows count bytes on the wire, so the messages must not compress.
+    // Windows count bytes on the wire, so compressible data would not fill them.
     var random = SystemRandomNumberGenerator()
     let noise = (0..<10_000).map { _ in UInt8.random(in: 0...255, using: &random) }
     let (requests, response) = world.clientStream("Sum")
@@ -45,7 +45,7 @@ import Testing
       requests.finish()
     }
     await world.service.began.next()
-    // Nothing is read, yet other calls on the same connection continue.
+    // Nobody reads. Other calls on the same connection are not blocked.
     for _ in 0..<300 { _ = try await world.unary("Unary", [1]) }
     // One window, one queue, and a few in the reader's buffer.
     #expect(sent.withLock { $0 } < 100)

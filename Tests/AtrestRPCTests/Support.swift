@@ -65,9 +65,9 @@ final class TestService: Sendable {
   let responders = Mutex<[Responder]>([])
   let writers = Mutex<[StreamWriter]>([])
   let handlerErrors = Signal<String>()
-  /// Lets the handler start to read requests.
+  /// Signal it to let a handler read its requests.
   let mayRead = Signal<Void>()
-  /// The status with which reading a request ended, if it failed.
+  /// Signalled with the status of a request stream that failed.
   let ends = Signal<Status>()
   /// The number of bodies that reached the guarded service.
   let guardedBodies = Atomic(0)
@@ -132,7 +132,7 @@ final class TestService: Sendable {
     methods.unary("HangLate") { [self] call, _ in
       let responder = call.responder()
       responders.withLock { $0.append(responder) }
-      // By then the call is over.
+      // The call is over by then.
       call.onCancel { call.onCancel { self.cancelled.send("late") } }
       began.send(())
       return .later
@@ -174,7 +174,7 @@ final class TestService: Sendable {
       call.onCancel { self.cancelled.send("request") }
       began.send(())
       Task {
-        // Nothing is read until the test allows it.
+        // Reads nothing until the test permits it.
         await mayRead.next()
         do throws(Status) {
           var sum = 0

@@ -56,7 +56,7 @@ struct ClockSkewTests {
     let limit = ClockSkew.acknowledgedLimitMilliseconds
     #expect(try !isRefused(time(ahead: limit), written: false))
     #expect(try isRefused(time(ahead: limit, steps: 1), written: false))
-    // And what lies further ahead bears no witness for what was written over it.
+    // A replaced stamp beyond the limit does not count as accepted.
     let far = time(ahead: limit, steps: 1)
     #expect(try isRefused(HybridTime(rawValue: far.rawValue + 1), over: far))
   }

@@ -67,7 +67,7 @@ struct HistoryTests {
     _ = take(offered, &held)
     #expect(held.history.known == [deletion, value].map(\.fingerprint))
     let pruned = held.history.pruning(held.record, to: held.record.pruned())
-    // The action that it did not know was listed, by its field 1.
+    // The action that was unknown to it was listed by its field 1.
     let listed = register(1, [], 2, 2)
     #expect(pruned.judged == [listed, value, unseen].map(\.fingerprint))
     #expect(pruned.known == held.history.known)
@@ -140,7 +140,7 @@ struct HistoryTests {
     let value = register(3, [1], 1, 1)
     let deletion = register(1, Register.deletedValue, 3, 1, over: Stamp(1, 1))
     let floor = register(Register.pruneFloorField, Register.pruneFloorValue, 3, 1)
-    // Its server was put back to before the record was pruned.
+    // The server was restored to before the record was pruned.
     var held = (record: record(deletion, value), history: RecordHistory())
     let action = register(1, [], 8, 2, over: Stamp(3, 1))
     let edit = register(3, [2], 8, 2, over: floor.stamp)
@@ -159,7 +159,7 @@ struct HistoryTests {
     )
     let deletion = register(1, Register.deletedValue, 5, 2, over: Stamp(1, 1))
     let floor = register(Register.pruneFloorField, Register.pruneFloorValue, 5, 2)
-    // The server was put back to before the deletion, which had been pruned.
+    // The server was restored to before the deletion, which had been pruned.
     var held = (record: record(created.0, created.1), history: RecordHistory())
     #expect(
       take(Offer(record: record(action.0, action.1), written: [1, 2]), &held).isEmpty)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a person is asked before so much is deleted.
+// When a person must confirm a mass deletion.
 
 import AtrestReplication
 import Testing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the server writes what it noted of devices: their last calls and their progress.
+// When the server writes its notes about devices: their last calls and their positions.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -24,7 +24,7 @@ import Testing
     await #expect(throws: Status.self) {
       try await storage.exchange(phone, request(start, water(2)))
     }
-    // The phone calls once more before anything is written: that is what counts.
+    // The phone calls again before the notes are written. The later time counts.
     storage.world.now += 60_000
     call(phone)
     storage.failFlush(nil)
@@ -36,7 +36,7 @@ import Testing
       devices.note((try? result.get()) ?? [])
     }
     #expect(storage.queue.submit(look))
-    // Read before the queue is closed, which would write them as well.
+    // Read before closing the queue, which also writes the notes.
     let entries = try await devices.next()
     func entry(_ device: ReplicaID) -> DeviceEntry? { entries.first { $0.replica == device } }
     #expect(entry(phone)?.seen == WallTime(milliseconds: noon + 60_000))

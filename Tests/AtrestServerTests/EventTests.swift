@@ -282,7 +282,7 @@ import struct AtrestReplication.WallTime
     await again.queue.close()
   }
 
-  // MARK: The chain
+  // MARK: The hash chain
 
   @Test("a log that nobody touched is whole, however long")
   func whole() async throws {

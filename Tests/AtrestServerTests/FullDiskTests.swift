@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes on when a disk is full or nearly so, and what is refused.
+// A full or nearly full disk: what continues to work, and what is refused.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -62,7 +62,7 @@ import Testing
     let start = try await storage.exchange(phone, request(nil, water(1), water(2)))
     storage.free.bytes.withLock { $0 = DiskGuard.lowWaterBytes - 1 }
     var heavier = deleted(2)
-    // A field of bytes, a hundred of them.
+    // A bytes field of a hundred bytes.
     heavier.set(
       Register(
         field: 9, stamp: stamp(noon + 1000, phone),

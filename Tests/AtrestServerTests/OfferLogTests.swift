@@ -53,7 +53,7 @@ import Testing
     OutboxPosition(number: number, token: token)
   }
 
-  // MARK: Going on
+  // MARK: Continuing from a position
 
   @Test("a device goes on from the position that it was told, and hears of the new one")
   func goesOn() throws {
@@ -208,7 +208,7 @@ import Testing
     #expect(try stored().filter(\.isDeleted).count == 1)
   }
 
-  // MARK: Copies, and servers that went back
+  // MARK: Copies, and servers that were restored
 
   @Test("of two that go on from one copy the second is not looked at, learns where, and receives")
   func copy() throws {
@@ -271,7 +271,7 @@ import Testing
     #expect(try stored() == [water(1), water(2)])
   }
 
-  // MARK: What moves the position
+  // MARK: What advances the position
 
   @Test("a request without a segment is judged as it is, and moves nothing")
   func withoutSegment() throws {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The storage of a server without connections, whose commits a test can hold up and break.
+// A server's storage without connections, whose commits a test can block and fail.
 
 import AtrestHTTP2
 import AtrestProtocol
@@ -12,7 +12,7 @@ import Testing
 
 @testable import AtrestServer
 
-/// A queue on a store whose commits a test can hold up and break.
+/// A queue on a store whose commits a test can block and fail.
 final class Storage: Sendable {
   let folder: Folder
   let world = World()
@@ -72,7 +72,7 @@ final class Storage: Sendable {
   private let counter: Counter
   let free: Free
 
-  /// Transactions that wrote and were committed.
+  /// The number of committed transactions that wrote.
   var commitCount: Int { counter.count.load(ordering: .relaxed) }
 
   func failFlush(_ fault: (@Sendable () throws(StoreError) -> Void)?) {
@@ -116,18 +116,18 @@ final class Storage: Sendable {
     return result
   }
 
-  /// Runs `body` while nothing is read or committed.
+  /// Runs `body` while both reads and commits are blocked.
   func whileBusy<R>(_ body: () async throws -> R) async throws -> R {
     try await whileReading { try await whileCommitting(body) }
   }
 
-  /// Runs `body` while the queue that reads is inside a read.
+  /// Runs `body` while the read queue is inside a read.
   func whileReading<R>(_ body: () async throws -> R) async throws -> R {
     let entered = Recorder<Void>()
     let release = DispatchSemaphore(value: 0)
     let account = try session(phone).account.id
     let blocker = Operation(by: .account(account), use: .reads) { batch throws(StoreError) in
-      // A snapshot begins with what is read first.
+      // The snapshot begins with the first read.
       _ = try batch.feed(of: account)
       entered.note(())
       release.wait()

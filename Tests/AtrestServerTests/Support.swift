@@ -126,17 +126,14 @@ extension StoreTransaction {
     try setHead(Cursor(commit: 1000 &+ sequence, sequence: sequence), of: account)
   }
 
-  /// Commits.
   func setHead(_ head: Cursor, of account: AccountID) throws(StoreError) {
     try accounts.advance([FeedChange(account: account, head: head)])
   }
 
-  /// One record, or nil.
   func record(_ key: [UInt8], of account: AccountID) throws(StoreError) -> StoredRecord? {
     try records.load([RecordAddress(account: account, key: key)], limitBytes: 1)[0]
   }
 
-  /// Inserts a record.
   func insert(
     _ key: [UInt8], body: [UInt8], sequence: UInt64, due: WallTime? = nil, of account: AccountID
   ) throws(StoreError) {
@@ -147,7 +144,7 @@ extension StoreTransaction {
     ])
   }
 
-  /// Replaces a record behind everybody's back.
+  /// Replaces a record's bytes without the server's knowledge.
   func overwrite(
     _ key: [UInt8], by record: StoredRecord, of account: AccountID
   ) throws(StoreError) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is loaded, changed in memory and written: by itself, and through an exchange whose calls of
-// the store are counted.
+// Loading, changing in memory, and writing records: directly, and through an exchange whose store
+// calls are counted.
 
 import AtrestProtocol
 import AtrestReplication
@@ -17,7 +17,7 @@ import Testing
     var set = WorkingSet()
     set.load([1], StoredRecord(sequence: 4, body: [1]))
     set.load([2], nil)
-    // A key that is asked for twice is loaded once.
+    // A key that is requested twice is loaded once.
     set.load([1], nil)
     #expect(set.record([1]) == .some(StoredRecord(sequence: 4, body: [1])))
     #expect(set.record([2]) == .some(nil) && set.record([3]) == nil)
@@ -70,7 +70,7 @@ import Testing
     let (answer, calls) = try exchange(mixed)
     #expect(answer.refusals.isEmpty && answer.head.sequence == 600 + 200 + 700)
     #expect(calls == ["load 1000", "write 900"])
-    // What is in the store already is only looked at.
+    // Stored records are only read.
     #expect(try exchange(mixed).calls == ["load 1000"])
     #expect(try exchange([]).calls == [])
   }
@@ -90,7 +90,7 @@ import Testing
     let (answer, calls) = try exchange(losing)
     #expect(answer.superseded.count == 50)
     #expect(calls == ["load 50", "load 50", "write 100"])
-    // What was noted once is in the journal already.
+    // A journal entry that exists is not added again.
     #expect(try exchange(losing).calls.first == "load 50")
     let entries = try store.exchange(kim, request()).decodedRecords.count {
       $0.key.kind == .conflict
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  /// A record of 48 KiB, of a kind that the server does not know.
+  /// A record of 48 KiB of an unknown kind.
   private func large(_ number: Int, _ version: UInt8) -> Record {
     let written = stamp(noon + Int64(version), phone)
     let replaced = version == 1 ? nil : stamp(noon + Int64(version) - 1, phone)
@@ -170,7 +170,7 @@ import Testing
   }
 }
 
-/// A transaction that counts the calls of its records.
+/// A transaction that counts its record calls.
 private final class CountingTransaction: StoreTransaction {
   private let base: any StoreTransaction
   let counted: CountingRecords

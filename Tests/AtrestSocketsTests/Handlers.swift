@@ -68,7 +68,7 @@ final class Greedy: QuietHandler {
   override var acceptsInput: Bool { held < limit }
 }
 
-/// Responds to the first byte it receives, then finishes.
+/// Sends something after the first byte it receives, and finishes.
 final class OneAnswer: QuietHandler {
   private var bytes: [UInt8]
   private var heard = false

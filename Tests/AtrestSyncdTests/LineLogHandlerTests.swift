@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Log lines: one for each entry, whatever somebody chose as a name.
+// Log lines: one per entry, whatever characters a user-chosen name has.
 
 import Logging
 import Testing

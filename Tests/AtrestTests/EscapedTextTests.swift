@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of other programs on a terminal: what it cannot do there.
+// Untrusted text on a terminal: its control characters have no effect.
 
 import AtrestCommandLine
 import Testing
 
 @Suite("Escaped text", .timeLimit(.minutes(20)))
 struct EscapedTextTests {
-  /// What could move the cursor, hide words, reverse them or begin a line.
+  /// Characters that could move the cursor, hide or reverse text, or begin a line.
   static let steering: [Unicode.Scalar] = [
-    "\0", "\u{7}", "\u{8}", "\t", "\n", "\u{B}", "\r", "\u{1B}", "\u{7F}",  // C0, and delete.
-    "\u{85}", "\u{9B}", "\u{9D}",  // C1: the next line, and the sequences that ESC begins.
-    "\u{AD}", "\u{61C}", "\u{180E}", "\u{200B}", "\u{200C}", "\u{200D}",  // No width.
-    "\u{200E}", "\u{200F}",  // Marks of direction.
+    "\0", "\u{7}", "\u{8}", "\t", "\n", "\u{B}", "\r", "\u{1B}", "\u{7F}",  // C0 and DEL.
+    "\u{85}", "\u{9B}", "\u{9D}",  // C1: NEL, and sequences that ESC begins.
+    "\u{AD}", "\u{61C}", "\u{180E}", "\u{200B}", "\u{200C}", "\u{200D}",  // Zero width.
+    "\u{200E}", "\u{200F}",  // Directional marks.
     "\u{2028}", "\u{2029}",  // Line and paragraph separators.
     "\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}", "\u{202E}",  // Embeddings and overrides.
     "\u{2060}", "\u{2066}", "\u{2067}", "\u{2068}", "\u{2069}", "\u{FEFF}",  // Isolates.

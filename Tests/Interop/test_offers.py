@@ -35,7 +35,7 @@ def any_record(pick):
             replaced = pick.choice([None, any_stamp(pick)])
             record[field] = Register(field, stamp, replaced, pick.choice(VALUES[field]))
         if pick.randrange(3) == 0:
-            # A floor is the server's word, and has the stamp of a deletion.
+            # A floor is written by the server with the stamp of a deletion.
             record[15] = Register(15, any_stamp(pick), None, model.PRUNE_FLOOR)
             record = model.merge(record, {})
         if set(record) - {15}:

@@ -70,7 +70,7 @@ final class ScriptedTime: Sendable {
   }
 }
 
-/// A server with scripted responses to join requests.
+/// A server that answers each Pair request as scripted.
 struct ScriptedJoining: JoiningTransport {
   /// The requests, in order.
   let requests = Shared<[PairRequest]>([])

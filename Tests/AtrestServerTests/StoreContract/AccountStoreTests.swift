@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of `AccountStore`, clause by clause.
+// The contract of `AccountStore`.
 
 import AtrestProtocol
 import AtrestReplication
@@ -129,7 +129,7 @@ import Testing
           progress: [device: DeviceProgress(acknowledgedSequence: acknowledged, toldSequence: told)]
         )
       }
-      // One whose access ended keeps nothing.
+      // A revoked device keeps no position alive.
       try t.devices.note(
         seen: [:],
         progress: [ReplicaID(rawValue: 3): DeviceProgress(acknowledgedSequence: 1, toldSequence: 3)]
@@ -137,7 +137,7 @@ import Testing
       try t.devices.revoke([ReplicaID(rawValue: 3)], at: WallTime(milliseconds: noon))
       try t.accounts.pruneCommits(of: kim, keeping: 2)
     }
-    // Where a name went, a position has that of the next one that is kept.
+    // Where a name was pruned, a position has the next one that is kept.
     #expect(try names(store, kim, 1...9) == [72, 72, 74, 74, 76, 76, 78, 78, 79])
     #expect(try names(store, sam, 1...9) == [81, 82, 83, 84, 85, 86, 87, 88, 89])
     try store.transaction { t throws(StoreError) in
@@ -175,7 +175,7 @@ import Testing
       #expect(try t.invitations.find("BCDF") == nil)
       #expect(try t.record(water(1).key.storageKey, of: kim) == nil)
       #expect(try t.record(water(1).key.storageKey, of: sam) != nil)
-      // Nor is there anything to remove twice.
+      // Removing it again is harmless.
       try t.accounts.remove(kim)
     }
     #expect(store.owesErasure)
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  /// The names of positions; nil where there is none.
+  /// The commit names of positions. Nil where there is none.
   private func names(
     _ store: any SyncStore, _ account: AccountID, _ sequences: ClosedRange<UInt64>
   ) throws -> [UInt64?] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of `DeviceStore`, clause by clause.
+// The contract of `DeviceStore`.
 
 import AtrestProtocol
 import AtrestReplication

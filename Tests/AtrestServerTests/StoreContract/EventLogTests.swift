@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of `EventLog`, clause by clause.
+// The contract of `EventLog`.
 
 import AtrestProtocol
 import AtrestReplication
@@ -33,7 +33,7 @@ import Testing
       try store.transaction { t throws(StoreError) in try t.events.append(Array(events)) }
     }
     try store.transaction { t throws(StoreError) in try t.accounts.remove(kim) }
-    // What does not happen is not told.
+    // A failed transaction leaves no event.
     #expect(throws: StoreError.closed) {
       try store.transaction { t throws(StoreError) in
         try t.events.append([written[0]])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of `InvitationStore`, clause by clause.
+// The contract of `InvitationStore`.
 
 import AtrestProtocol
 import AtrestReplication

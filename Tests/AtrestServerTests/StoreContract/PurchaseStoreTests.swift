@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of `PurchaseStore`, clause by clause.
+// The contract of `PurchaseStore`.
 
 import AtrestReplication
 import AtrestTestSupport

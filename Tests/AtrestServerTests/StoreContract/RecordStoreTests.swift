@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of `RecordStore`, clause by clause.
+// The contract of `RecordStore`.
 
 import AtrestProtocol
 import AtrestReplication
@@ -143,7 +143,7 @@ import Testing
         visited.append(sequence)
         return visited.count < 2
       }
-      // A read that was broken off does not disturb the next.
+      // An interrupted read does not disturb the next.
       try t.records.feed(of: account, after: 5) { sequence, _ in
         visited.append(sequence)
         return true
@@ -206,7 +206,7 @@ import Testing
     #expect(try found([6], [7]) == [])
     #expect(try found([], [], most: 2) == [[1], [1, 2]])
     #expect(try found([9], []) == [[9], [0xFF, 0xFF]])
-    // Several intervals, of which each ends by itself.
+    // Several intervals, each of which stops on its own.
     var visited: [Int: [[UInt8]]] = [:]
     let intervals = [
       KeyInterval(from: [5]), KeyInterval(from: [6], to: [7]), KeyInterval(to: [9]),

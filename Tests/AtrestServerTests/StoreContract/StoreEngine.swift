@@ -6,10 +6,10 @@ import Testing
 
 @testable import AtrestServer
 
-/// Makes stores of one kind. Another engine is another element of `all`.
+/// Creates stores of one kind. Add further engines to `all`.
 struct StoreEngine: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  /// Opens the store of a folder, which it outlives, or makes one.
+  /// Opens or creates the store in a folder.
   let open: @Sendable (Folder) throws -> any SyncStore
 
   static let all = [StoreEngine(testDescription: "SQLite") { try openStore($0) }]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of `SyncStore`: what every engine promises of its transactions.
+// The contract of `SyncStore`: the guarantees of every engine's transactions.
 
 import AtrestProtocol
 import AtrestReplication

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides what SQLite finds on a disk that lost its power, its room, or its word.
+// A simulated disk for SQLite that can lose power, run full, or fail to sync.
 
 #include "CSimulatedDisk.h"
 
@@ -13,10 +13,10 @@
 #define FILES 8
 #define SECTOR 512
 
-/// A write, or a truncation, since the last sync.
+/// A write or a truncation since the last sync.
 typedef struct {
   int64_t offset, count;
-  unsigned char *bytes;  // Null: the file was cut to `offset`.
+  unsigned char *bytes;  // Null: the file was truncated to `offset`.
 } pending_write;
 
 typedef struct {
@@ -125,7 +125,7 @@ static void make_durable(file *f, const pending_write *w, int64_t from, int64_t 
 
 // MARK: Ends
 
-/// One write reaches the disk whole, or only some of its sectors do.
+/// Applies one write to the disk, completely or only some of its sectors.
 static void land(sd_machine *m, file *f, const pending_write *w, int may_tear) {
   if (!w->bytes || !may_tear || draw(m) % 4) return make_durable(f, w, 0, w->count);
   int64_t from = 0, to = w->count;
@@ -240,11 +240,11 @@ static int x_sync(sqlite3_file *base, int flags) {
   file *f = opened(base);
   if (!f) return SQLITE_IOERR_FSYNC;
   sd_machine *m = ((handle *)base)->machine;
-  // Before the sync has done its work.
+  // The machine ends before the sync takes effect.
   if (counts(m)) return SQLITE_IOERR_FSYNC;
   m->syncs++;
-  // What a failed sync leaves is still to be written: a later one may succeed, a lost power loses
-  // it.
+  // After a failed sync, the data is still unwritten: a later sync may succeed, and a power failure
+  // loses it.
   if (m->sync_fails_at >= 0 && m->syncs == m->sync_fails_at) return SQLITE_IOERR_FSYNC;
   for (int64_t i = 0; i < f->pending_count; i++) {
     make_durable(f, &f->pending[i], 0, f->pending[i].count);
@@ -260,8 +260,8 @@ static int x_file_size(sqlite3_file *base, sqlite3_int64 *count) {
   return SQLITE_OK;
 }
 
-// One connection per file: locks are there for the asking. A dead handle gets none, so that nothing
-// is tidied up through it.
+// There is one connection per file, so locks always succeed. A dead handle gets none, so that
+// SQLite cleans up nothing through it.
 static int x_lock(sqlite3_file *base, int level) {
   (void)level;
   return opened(base) ? SQLITE_OK : SQLITE_IOERR_LOCK;
@@ -281,7 +281,8 @@ static const sqlite3_io_methods methods = {
 
 // MARK: The file system
 
-/// The machine of a path, with a reference, and the index of its file; -1 if it has none.
+/// Returns the machine of a path, with a reference, and the index of its file, or -1 if it has
+/// none.
 static sd_machine *find(const char *path, int *index, const char **name) {
   int id = 0, length = 0;
   *index = -1;
@@ -305,7 +306,7 @@ static int x_open(
   handle *h = (handle *)base;
   const char *name;
   memset(h, 0, sizeof *h);
-  if (!path) return SQLITE_CANTOPEN;  // A temporary file: those are kept in memory.
+  if (!path) return SQLITE_CANTOPEN;  // A temporary file, which SQLite keeps in memory.
   sd_machine *m = find(path, &h->file, &name);
   if (!m) return SQLITE_CANTOPEN;
   if (m->has_ended || strlen(name) >= sizeof m->files[0].name) h->file = -2;

@@ -7,12 +7,12 @@ import AtrestReplication
 /// whether the writer of another register knew it. Either one may supersede the other without a
 /// journal entry, or with an unnecessary one.
 struct Forgetting {
-  /// Pruned, and not back since.
+  /// Lost in a restore, and not back since.
   private(set) var absent: Set<Int> = []
   /// The registers that a forgotten write replaced when it came back and won. They need not be
   /// found.
   private(set) var met: Set<Int> = []
-  /// Pruned at any time.
+  /// Lost in a restore at any time.
   private(set) var ever: Set<Int> = []
 
   mutating func forget(_ ids: [Int]) {
@@ -30,9 +30,9 @@ struct Forgetting {
 }
 
 extension Oracle {
-  /// Notes what a server had, and has no more because a copy was put in its place.
+  /// Notes what a server had before a restore and lacks now.
   mutating func notePruned(before: Holdings, after: Holdings) {
-    // What lost to one that says the same was taken in, too.
+    // A write that lost to an equal value was accepted, too.
     let was = covered(by: before, isHeldEnough: true, isEqualEnough: true)
     let isStill = covered(by: after, isHeldEnough: true, isDismissedEnough: false)
     forgetting.forget(writes.indices.filter { was[$0] && !isStill[$0] })

@@ -37,7 +37,7 @@ struct Acknowledged {
   func firstBeaten(_ records: [RecordKey: Record]) -> (key: RecordKey, owed: Register)? {
     greatest.filter { field, owed in
       let record = records[field.key]
-      // What is older than the floor was pruned, and something younger may have come since.
+      // Anything older than the floor was pruned, and something newer may have come since.
       if let floor = record?[Register.pruneFloorField], owed.stamp < floor.stamp { return false }
       guard let visible = record?[field.field] else { return true }
       return Acknowledged.isLess(visible, owed)
@@ -74,7 +74,7 @@ extension Oracle {
   func firstUndone(_ records: [Record]) -> (visible: Write, later: Write)? {
     var floors: [RecordKey: Stamp] = [:]
     for record in records { floors[record.key] = record[Register.pruneFloorField]?.stamp }
-    /// For each write the first owed one that was made in its knowledge.
+    /// For each write, the first owed one whose writer knew it.
     var later: [Int: Int] = [:]
     for id in writes.indices.reversed() {
       var owed = later[id]

@@ -213,7 +213,7 @@ struct Oracle {
     }
   }
 
-  // MARK: Finding
+  // MARK: Queries
 
   /// The writes that a register may be, by its stamp. In a restored record, a pruned value may
   /// carry another stamp than its writer's. Values of fields other than field 1 are unique and

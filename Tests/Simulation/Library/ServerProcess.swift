@@ -175,7 +175,7 @@ final class ServerProcess: @unchecked Sendable {
     return isAlive
   }
 
-  // MARK: What devices ask
+  // MARK: Requests of devices
 
   /// A device's position in the server's memory. Nil if the server does not know the device.
   func progress(of replica: ReplicaID) -> DeviceProgress? {
@@ -267,7 +267,7 @@ final class ServerProcess: @unchecked Sendable {
     }
   }
 
-  // MARK: Ends
+  // MARK: The end of the process
 
   /// Handles a storage failure or the end of the machine. Production ends the process here.
   private func failed() {

@@ -170,7 +170,7 @@ extension SmallWorld {
     }
   }
 
-  // MARK: Judge
+  // MARK: Oracle
 
   /// A register in the server's merge history: its write and its stamp.
   private func write(_ fingerprint: UInt64, to text: inout CanonicalText) {

@@ -35,8 +35,7 @@ package struct Outcome: Sendable {
 package enum Counted: String, CaseIterable, Sendable {
   case edits, syncs, failedSyncs, cut, deviceEnds, serverEnds, fatalServerErrors, putBacks, clones
   case conflicts, records, replays, foreignWrites, comparisons, renewals, pruned
-  /// Owed writes that were excused, and false entries that were granted, because a server forgot
-  /// something.
+  /// Owed writes and false journal entries that were excused because a server forgot something.
   case lossesExcused, falseEntriesExcused
   case serverClockSteps, quotaRefusals, quotaTaken, heldDeletions, allowedDeletions, unpairs
   case watches, watchEvents, unheardRuns, endedBeside, neighbourSyncs, slowBytes

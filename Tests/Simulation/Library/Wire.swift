@@ -293,7 +293,7 @@ final class Wire {
     }
   }
 
-  // MARK: Between
+  // MARK: Transit
 
   private func send(_ bytes: [UInt8], through pipe: Pipe) {
     guard !isCut, !bytes.isEmpty else { return }

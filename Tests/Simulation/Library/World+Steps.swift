@@ -89,7 +89,7 @@ extension World {
       device.account.oracle.owe(noted)
       checkStamp(noted, process)
     } catch ReplicaError.Code.invalid {
-      // A record that was pruned cannot be written back in part.
+      // A pruned record cannot be restored in part.
     } catch let error as ReplicaError {
       device.unanswered += noted
       failed(process, .replica(error))
@@ -192,7 +192,7 @@ extension World {
       }
       do { try process.replica.unpair() } catch { failed(process, .replica(error)) }
     case .replica(let error) where [.storage, .inaccessible].contains(error.code):
-      // A full or failing disk. Whoever uses the program starts it again.
+      // The disk is full or failing. The user restarts the program.
       device.heldAtEnd = nil
       process.end(.killed)
     case .replica, .notPaired, .notFound, .untrusted, .refused, .badAnswer, .massDeletion,
@@ -269,7 +269,7 @@ extension World {
     look()
   }
 
-  // MARK: Others
+  // MARK: Replays and foreign writes
 
   private func replay(_ device: Device, _ chance: Chance) {
     var chance = chance
