@@ -77,9 +77,11 @@ final class CallState {
     case .unary, .serverStreaming:
       break
     case .clientStreaming(let handle):
+      connection.expectMessages(id)
       phase = .answering(nil)
       attempt(nil) { receive(with: try handle(self, Responder(self))) }
     case .bidirectional(let handle):
+      connection.expectMessages(id)
       let queue = StreamQueue(self)
       phase = .answering(queue)
       // Keeps the writer alive until the error is known: its `deinit` ends the call.

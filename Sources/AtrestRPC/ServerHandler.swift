@@ -168,6 +168,8 @@ final class ServerHandler: EncryptedHandler {
 
   func expectEnd(_ id: CallID, keptBytes: Int) { connection?.expectEnd(id, keptBytes: keptBytes) }
 
+  func expectMessages(_ id: CallID) { connection?.expectMessages(id) }
+
   func pauseReading(_ id: CallID) { connection?.pauseReading(id) }
 
   func resumeReading(_ id: CallID) {

@@ -25,7 +25,7 @@ struct CoverageTests {
       var isTest = false
       for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
         if let match = line.firstMatch(
-          of: /^(?:@Suite |private |final )*(?:struct|class) ([A-Za-z0-9_]+)/)
+          of: /^(?:@Suite(?:\(.*\))? |private |final )*(?:struct|class) ([A-Za-z0-9_]+)/)
         {
           suite = String(match.1)
         }

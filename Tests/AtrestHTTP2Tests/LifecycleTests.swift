@@ -136,6 +136,23 @@ struct LifecycleTests {
     #expect(peer.server.send([1], on: peer.call(5)) == .queued)
   }
 
+  @Test("a stream of messages may be silent before its first one, not inside one")
+  func silentStream() {
+    let peer = RawClient()
+    peer.onEvent = { event, server in
+      if case .started(let call, _) = event { server.expectMessages(call) }
+    }
+    peer.send(.headers(1, requestFields()), .headers(3, requestFields()))
+    peer.wait(.seconds(50))
+    #expect(peer.cancellations.isEmpty)
+    peer.send(.data(3, Array(lpm([1, 2]).prefix(6))))
+    peer.wait(.seconds(9))
+    #expect(peer.cancellations.isEmpty)
+    peer.wait(.seconds(1))
+    #expect(peer.cancellations == [.stalled])
+    #expect(peer.server.send([1], on: peer.call(1)) == .queued)
+  }
+
   @Test("where only the end of a request is due, neither silence nor more bytes put it off")
   func endOverdue() {
     let peer = RawClient()

@@ -58,6 +58,17 @@ struct StreamHalvesTests {
     #expect(!request.owesBytes && request.isEnded && request.bufferedBytes == 0)
   }
 
+  @Test("a stream of messages owes none, but the rest of one that has begun")
+  func messages() throws {
+    var request = reading()
+    request.expectMessages()
+    #expect(!request.owesBytes)
+    _ = try receive(Array(message.prefix(3)), &request)
+    #expect(request.owesBytes)
+    request.expectMessages()
+    #expect(request.owesBytes, "whatever is said of it again")
+  }
+
   @Test("a paused request holds bytes and its end, and gives both back in order")
   func pause() throws {
     var request = reading()

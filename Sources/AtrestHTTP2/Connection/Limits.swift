@@ -93,7 +93,8 @@ public struct Limits: Sendable {
   public var firstRequestTimeout: Duration = .seconds(10)
   /// How long a header block, a first message, or a partial message may make no progress. A stream
   /// may stay silent between messages indefinitely, unless the owner expects only its end
-  /// (``ServerConnection/expectEnd(_:keptBytes:)``).
+  /// (``ServerConnection/expectEnd(_:keptBytes:)``), and before its first message if the owner
+  /// expects a stream of them (``ServerConnection/expectMessages(_:)``).
   public var requestStall: Duration = .seconds(10)
   /// Maximum time from the first byte of a request's headers, or of a later message, to the end of
   /// that message, however steadily bytes arrive.

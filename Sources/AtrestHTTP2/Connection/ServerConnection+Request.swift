@@ -219,6 +219,16 @@ extension ServerConnection {
     countRequest(stream)
   }
 
+  /// Expects a stream of messages. The first message may take as long as any later one: until the
+  /// call's deadline. Incomplete messages still have time limits.
+  public func expectMessages(_ call: CallID) {
+    guard let stream = openStream(call) else { return }
+    stream.request.expectMessages()
+    stream.readCheck = nil
+    stream.messageDue = nil
+    watchRequest(stream)
+  }
+
   /// Expects nothing but the end of the request. If it does not arrive within
   /// ``Limits/requestStall``, the call ends, whatever else arrives.
   /// - Parameter keptBytes: Request bytes that the owner retains until then.

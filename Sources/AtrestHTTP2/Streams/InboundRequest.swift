@@ -224,6 +224,14 @@ struct InboundRequest {
     return (input, isEnded)
   }
 
+  /// Takes the request for a stream of messages: none is due, the first one included.
+  mutating func expectMessages() {
+    guard case .reading(var body) = state, case .firstMessage = body.expectation else { return }
+    state = .discarding(isEnded: false)
+    body.expectation = .anyMessage
+    state = .reading(body)
+  }
+
   /// Accepts no further message.
   /// - Returns: False if nothing changes: the end has arrived or is expected already.
   mutating func expectEnd(keptBytes: Int) -> Bool {
