@@ -26,6 +26,14 @@ struct PairingLinkTests {
       try PairingLink(parsing: "atrest://\(host):1/BCDF-GHJKLMNP").server.endpoint == "\(host):1")
   }
 
+  @Test("is read up to 512 bytes, and not beyond")
+  func bound() throws {
+    let link = "atrest://127.0.0.1:7443/BCDF-GHJKLMNP"
+    let longest = link + String(repeating: " ", count: 512 - link.utf8.count)
+    #expect(try PairingLink(parsing: longest).text == link)
+    #expect(throws: PairingLink.Failure.notALink) { try PairingLink(parsing: longest + " ") }
+  }
+
   @Test("says by which certificate the server is known")
   func certificate() throws {
     let pin = String(repeating: "0a", count: 32)

@@ -245,6 +245,7 @@ struct TypedRulesTests {
     try TypedRules.check(millilitres: 5000)
     try TypedRules.check(targetMinutes: 16 * 60)
     #expect(Session.targetRange.contains(TypedRules.targetMinutes.upperBound))
+    #expect(Session.targetRange.upperBound == 14 * 24 * 60)
     #expect(WaterEntry.millilitreRange.contains(TypedRules.millilitres.upperBound))
   }
 }

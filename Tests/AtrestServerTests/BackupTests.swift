@@ -230,6 +230,20 @@ import Testing
       .failure?.code
   }
 
+  @Test("a backup that fails leaves nothing behind, and the next one succeeds")
+  func failed() async throws {
+    try await fill(0..<20)
+    // The copy is complete by then, and its checksum cannot be written.
+    let obstacle = file + ".sha256.partial"
+    try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: true)
+    #expect(await code(of: file) != nil)
+    try FileManager.default.removeItem(atPath: obstacle)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: storage.folder.url.path) == ["data"])
+    #expect(try await backUp().records == 20)
+    await storage.queue.close()
+  }
+
   @Test("what an interrupted backup left is replaced by the next")
   func leftover() async throws {
     try Data(repeating: 1, count: 9000).write(to: URL(fileURLWithPath: file + ".partial"))

@@ -36,6 +36,23 @@ import Testing
     await storage.queue.close()
   }
 
+  @Test("a stream that its caller has cancelled is on no list, whenever it was cancelled")
+  func cancelled() async throws {
+    let session = try storage.session(tablet)
+    let open = try watch(tablet)
+    _ = try await open.nextEvent()
+    #expect(session.account.watchCount == 1)
+    open.cancelCall()
+    #expect(session.account.watchCount == 0)
+    // Before the account has it.
+    try await storage.whileCommitting {
+      try watch(tablet).cancelCall()
+    }
+    _ = try await storage.exchange(phone, request(nil, water(1)))
+    #expect(session.account.watchCount == 0)
+    await storage.queue.close()
+  }
+
   @Test("one commit is one event, whoever took part in it")
   func oneEvent() async throws {
     let sink = try watch(tablet)

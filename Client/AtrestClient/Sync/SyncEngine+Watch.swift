@@ -102,21 +102,3 @@ extension SyncEngine {
     }
   }
 }
-
-/// A FIFO mutex for tasks.
-private actor AsyncMutex {
-  private var isTaken = false
-  private var waiting: [CheckedContinuation<Void, Never>] = []
-
-  func lock() async {
-    guard isTaken else {
-      isTaken = true
-      return
-    }
-    await withCheckedContinuation { waiting.append($0) }
-  }
-
-  func unlock() {
-    if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() }
-  }
-}

@@ -70,6 +70,9 @@ package final class AccountState: Sendable {
     watches.withLock { $0[ObjectIdentifier(watch)] = watch }
   }
 
+  /// The number of open Watch streams.
+  var watchCount: Int { watches.withLock { $0.count } }
+
   func remove(_ watch: Watch) {
     watches.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(watch)) }
   }
