@@ -21,6 +21,8 @@ private final class Known: Sendable {
   init(_ configure: (inout GRPCServer.Configuration) -> Void = { _ in }) throws {
     var configuration = GRPCServer.Configuration()
     configuration.shardCount = 1
+    // Some peers of these tests answer no pings, and a busy machine must not end them for that.
+    configuration.limits.keepaliveInterval = .seconds(3_600)
     configure(&configuration)
     let late = Late()
     server = try GRPCServer(router: Self.router(late), configuration: configuration)
@@ -213,7 +215,7 @@ private final class UnendingCaller: ByteStreamHandler {
   func closed(_ reason: CloseReason, at now: Instant) {}
 }
 
-@Suite("Bounds on callers", .timeLimit(.minutes(2)))
+@Suite("Bounds on callers", .timeLimit(.minutes(20)))
 struct BoundsTests {
   @Test("a method may take less than others")
   func methodLimit() async throws {
