@@ -238,7 +238,8 @@ let package = Package(
       dependencies: ["AtrestSockets", "AtrestHTTP2", "AtrestTestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "AtrestRPCTests", dependencies: ["AtrestRPC", "AtrestSockets", "AtrestHTTP2"],
+      name: "AtrestRPCTests",
+      dependencies: ["AtrestRPC", "AtrestSockets", "AtrestLedger", "AtrestHTTP2"],
       swiftSettings: strict),
     .testTarget(
       name: "AtrestTLSTests",
