@@ -239,7 +239,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "AtrestRPCTests",
-      dependencies: ["AtrestRPC", "AtrestSockets", "AtrestLedger", "AtrestHTTP2"],
+      dependencies: [
+        "AtrestRPC", "AtrestSockets", "AtrestLedger", "AtrestHTTP2", "AtrestTestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "AtrestTLSTests",

@@ -104,7 +104,7 @@ struct JoiningTests {
     let joins = ScriptedJoining { _, number throws(SyncError) in
       if number == 0 {
         time.release()
-        while isTold.value == 0 { await Task.yield() }
+        while isTold.value == 0, !Task.isCancelled { await Task.yield() }
       }
       // Far more attempts than an ordinary call makes.
       guard number == 20 else { throw .unreachable("cut") }
@@ -127,7 +127,7 @@ struct JoiningTests {
     let isTold = Shared(false)
     let joins = ScriptedJoining { _, number throws(SyncError) in
       time.release()
-      while !isTold.value { await Task.yield() }
+      while !isTold.value, !Task.isCancelled { await Task.yield() }
       return try answer(number)
     }
     return try await test.replica.pair(link, name: "phone", through: joining(joins, time)) { _ in

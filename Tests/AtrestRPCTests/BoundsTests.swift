@@ -4,6 +4,7 @@
 import AtrestHTTP2
 import AtrestRPC
 import AtrestSockets
+import AtrestTestSupport
 import Synchronization
 import Testing
 
@@ -21,8 +22,7 @@ private final class Known: Sendable {
   init(_ configure: (inout GRPCServer.Configuration) -> Void = { _ in }) throws {
     var configuration = GRPCServer.Configuration()
     configuration.shardCount = 1
-    // Some peers of these tests answer no pings, and a busy machine must not end them for that.
-    configuration.limits.keepaliveInterval = .seconds(3_600)
+    configuration.limits = .patient
     configure(&configuration)
     let late = Late()
     server = try GRPCServer(router: Self.router(late), configuration: configuration)
@@ -109,8 +109,8 @@ private final class Known: Sendable {
   }
 
   /// Waits until at most `most` connections are open.
-  func waitUntil(openConnections most: Int) async {
-    while server.statistics.activeConnections > most { await Task.yield() }
+  func waitUntil(openConnections most: Int) async throws {
+    try await AtrestTestSupport.waitUntil { server.statistics.activeConnections <= most }
   }
 
   func stop(_ channels: GRPCChannel...) async {
@@ -246,8 +246,8 @@ struct BoundsTests {
     let (one, two) = (try known.channel(), try known.channel())
     async let first = one.unary("/t.Known/Hang", [], metadata: metadata("a"))
     async let second = two.unary("/t.Known/Hang", [], metadata: metadata("a"))
-    await known.began.next()
-    await known.began.next()
+    try await known.began.next()
+    try await known.began.next()
     let status = try await failure { () throws(Status) in
       try await one.unary("/t.Known/Now", [], metadata: metadata("a"))
     }
@@ -260,7 +260,7 @@ struct BoundsTests {
       while (try? await one.unary("/t.Known/Now", [], metadata: metadata("a"))) == nil {}
       answered.send(())
     }
-    await answered.next()
+    try await answered.next()
     known.responders.withLock { $0.removeFirst() }.reply([2])
     _ = try await (first, second)
     await known.stop(one, two)
@@ -272,9 +272,9 @@ struct BoundsTests {
     let known = try Known()
     let channel = try known.channel()
     async let gone = channel.unary("/t.Known/Hang", [], metadata: metadata("a"))
-    await known.began.next()
+    try await known.began.next()
     async let stays = channel.unary("/t.Known/Hang", [], metadata: metadata("b"))
-    await known.began.next()
+    try await known.began.next()
     known.grants.withLock { $0["a"] }?.revoke(Status(.unauthenticated, "over"))
     do {
       _ = try await gone
@@ -282,7 +282,7 @@ struct BoundsTests {
     } catch let status as Status {
       #expect(status == Status(.unauthenticated, "over"))
     }
-    #expect(await known.cancelled.next() == "unary")
+    #expect(try await known.cancelled.next() == "unary")
     // A call authorized just before the revocation is refused.
     let another = try known.channel()
     let late = try await failure { () throws(Status) in
@@ -299,15 +299,15 @@ struct BoundsTests {
     let known = try Known()
     let shard = try Shard(label: "test.deaf")
     known.deaf(shard, "Watch", name: "a", calls: 1)
-    await known.began.next()
+    try await known.began.next()
     let writer = try #require(known.writers.withLock { $0.first })
     // More than windows and socket buffers hold: some bytes wait and are never read.
     for _ in 0..<1_000 {
       if writer.send(Known.answer) != .queued { break }
     }
-    #expect(await known.cancelled.next() == "stream")
+    #expect(try await known.cancelled.next() == "stream")
     known.grants.withLock { $0["a"] }?.revoke(Status(.unauthenticated, "over"))
-    await known.waitUntil(openConnections: 0)
+    try await known.waitUntil(openConnections: 0)
     await known.stop()
     await shard.stop()
   }
@@ -317,7 +317,6 @@ struct BoundsTests {
   func held() async throws {
     let known = try Known { configuration in
       configuration.maxBufferedBytes = 1
-      configuration.limits.writeStall = .seconds(3_600)
       configuration.limits.maxUnsentBytes = 8 * 1024 * 1024
     }
     let channel = try known.channel()
@@ -328,9 +327,9 @@ struct BoundsTests {
     }
     let large = try await channel.unary("/t.Known/Large", [], metadata: metadata("z"))
     #expect(large == Known.answer)
-    while known.server.statistics.totalCalls < 3 * 80 + 1 { await Task.yield() }
+    try await waitUntil { known.server.statistics.totalCalls >= 3 * 80 + 1 }
     // The three and the channel's own: two of the three are closed.
-    await known.waitUntil(openConnections: 2)
+    try await known.waitUntil(openConnections: 2)
     let again = try await channel.unary("/t.Known/Large", [], metadata: metadata("z"))
     #expect(again == Known.answer)
     await known.stop(channel)
@@ -341,21 +340,20 @@ struct BoundsTests {
   func heldByStrangers() async throws {
     let known = try Known { configuration in
       configuration.maxBufferedBytes = 1
-      configuration.limits.writeStall = .seconds(3_600)
       configuration.limits.maxUnsentBytes = 64 * 1024 * 1024
       configuration.limits.streamQueueBytes = 16 * 1024 * 1024
       configuration.streamWriterBytes = 16 * 1024 * 1024
     }
     let shard = try Shard(label: "test.deaf")
     known.deaf(shard, "Watch", name: "a", calls: 1, windowBytes: 65_535)
-    await known.began.next()
+    try await known.began.next()
     let writer = try #require(known.writers.withLock { $0.first })
     // 8 MB of a shard's 10 MiB: more than any other connection holds, and for longer.
     for _ in 0..<40 { #expect(writer.send(Known.answer) == .queued) }
     known.deaf(shard, "Large", of: "t.Open", name: "x", calls: 80, windowBytes: 65_535)
     // Another 16 MB do not fit, so the unauthenticated connection is closed.
-    while known.server.statistics.totalCalls == 0 { await Task.yield() }
-    await known.waitUntil(openConnections: 1)
+    try await waitUntil { known.server.statistics.totalCalls > 0 }
+    try await known.waitUntil(openConnections: 1)
     #expect(writer.isOpen)
     await known.stop()
     await shard.stop()
@@ -366,7 +364,7 @@ struct BoundsTests {
     let known = try Known()
     let shard = try Shard(label: "test.unending")
     known.unending(shard, "/t.Open/Medium", calls: 40, bytes: 4_000)
-    while known.server.statistics.totalCalls < 24 { await Task.yield() }
+    try await waitUntil { known.server.statistics.totalCalls >= 24 }
     // Sixteen of them fill 64 KiB.
     #expect(known.server.statistics.activeCalls <= 16)
     #expect(known.server.statistics.callsByCode[.ok] == nil)
@@ -379,7 +377,7 @@ struct BoundsTests {
     let known = try Known()
     let shard = try Shard(label: "test.unending")
     known.unending(shard, "/t.Known/Now", calls: 40, bytes: 4_000)
-    while known.server.statistics.activeCalls < 40 { await Task.yield() }
+    try await waitUntil { known.server.statistics.activeCalls == 40 }
     #expect(known.server.statistics.totalCalls == 0)
     await known.stop()
     await shard.stop()
@@ -391,15 +389,15 @@ struct BoundsTests {
     let shard = try Shard(label: "test.idle")
     let (handshaken, ended) = (Signal<Void>(), Signal<Void>())
     known.deaf(shard, "Watch", name: "a", calls: 1)
-    await known.began.next()
+    try await known.began.next()
     let idle = try known.channel()
     #expect(try await idle.unary("/t.Open/Small", [1]) == [1])
     known.deaf(shard, "Watch", name: "b", calls: 0, handshaken: handshaken, ended: ended)
-    await handshaken.next()
+    try await handshaken.next()
     // A third unauthenticated connection evicts the second.
     let other = try known.channel()
     #expect(try await other.unary("/t.Open/Small", [1, 2]) == [2])
-    await ended.next()
+    try await ended.next()
     // The oldest connection is authenticated and therefore still open.
     let writer = try #require(known.writers.withLock { $0.first })
     #expect(writer.isOpen)

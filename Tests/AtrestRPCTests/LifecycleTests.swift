@@ -4,6 +4,7 @@
 import AtrestHTTP2
 import AtrestRPC
 import AtrestSockets
+import AtrestTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct LifecycleTests {
@@ -18,7 +19,7 @@ import Testing
       }
       #expect(status.code == .deadlineExceeded)
     }
-    #expect(await world.service.cancelled.next() == "unary")
+    #expect(try await world.service.cancelled.next() == "unary")
     // A late response is ignored.
     for responder in world.service.responders.withLock({ $0 }) { responder.reply([1]) }
     #expect(try await world.unary("Unary", [2]) == [2])
@@ -29,10 +30,10 @@ import Testing
   func cancellation() async throws {
     let world = try World()
     let task = Task { try await failure { () throws(Status) in try await world.unary("Hang") } }
-    await world.service.began.next()
+    try await world.service.began.next()
     task.cancel()
     #expect(try await task.value.code == .cancelled)
-    #expect(await world.service.cancelled.next() == "unary")
+    #expect(try await world.service.cancelled.next() == "unary")
     #expect(world.server.statistics.callsByCode == [.cancelled: 1])
     await world.stop()
   }
@@ -43,7 +44,7 @@ import Testing
     for _ in 0..<200 {  // The cancellation may reach the shard before or after the call.
       let gate = Signal<Void>()
       let task = Task {
-        await gate.next()
+        try await gate.next()
         return try await failure { () throws(Status) in try await world.unary("Unary") }
       }
       task.cancel()
@@ -61,10 +62,10 @@ import Testing
     let handle = world.channel.startUnary("/\(TestService.name)/Hang", []) { result in
       if case .failure(let status) = result { results.send(status.code) } else { results.send(nil) }
     }
-    await world.service.began.next()
+    try await world.service.began.next()
     handle.cancel()
     handle.cancel()
-    #expect(await results.next() == .cancelled)
+    #expect(try await results.next() == .cancelled)
     await world.stop()
     #expect(results.pending == 0)
   }
@@ -73,9 +74,9 @@ import Testing
   func lateOnCancel() async throws {
     let world = try World()
     let handle = world.channel.startUnary("/\(TestService.name)/HangLate", []) { _ in }
-    await world.service.began.next()
+    try await world.service.began.next()
     handle.cancel()
-    #expect(await world.service.cancelled.next() == "late")
+    #expect(try await world.service.cancelled.next() == "late")
     await world.stop()
   }
 
@@ -83,7 +84,7 @@ import Testing
   func drain() async throws {
     let world = try World()
     let call = Task { try await world.unary("Hang") }
-    await world.service.began.next()
+    try await world.service.began.next()
     let drained = Task { await world.server.drain(grace: .seconds(120)) }
     // Until the listener is closed, a new connection may be accepted and then drained.
     var status = Status.ok
@@ -108,17 +109,19 @@ import Testing
   func drainGrace() async throws {
     let world = try World()
     let call = Task { try await failure { () throws(Status) in try await world.unary("Hang") } }
-    await world.service.began.next()
+    try await world.service.began.next()
     let stream = Task {
       try await failure { () throws(Status) in
         for try await _ in world.stream("Open") {}
       }
     }
-    await world.service.began.next()
+    try await world.service.began.next()
     await world.server.drain(grace: .milliseconds(20))
     #expect(try await call.value.code == .unavailable)
     #expect(try await stream.value.code == .unavailable)
-    let ended = [await world.service.cancelled.next(), await world.service.cancelled.next()]
+    let ended = [
+      try await world.service.cancelled.next(), try await world.service.cancelled.next(),
+    ]
     #expect(ended.sorted() == ["stream", "unary"])
     await world.channel.close()
   }
@@ -143,7 +146,7 @@ import Testing
     let world = try World()
     #expect(try await world.unary("Unary", [1]) == [1])
     let call = Task { try await failure { () throws(Status) in try await world.unary("Hang") } }
-    await world.service.began.next()
+    try await world.service.began.next()
     // As abrupt as a killed process: sockets close without GOAWAY.
     for shard in world.server.shards { await shard.stop() }
     #expect(try await call.value.code == .unavailable)
@@ -159,10 +162,10 @@ import Testing
   func closeChannel() async throws {
     let world = try World()
     let call = Task { try await failure { () throws(Status) in try await world.unary("Hang") } }
-    await world.service.began.next()
+    try await world.service.began.next()
     await world.channel.close()
     #expect(try await call.value.code == .unavailable)
-    #expect(await world.service.cancelled.next() == "unary")
+    #expect(try await world.service.cancelled.next() == "unary")
     await world.server.drain(grace: .seconds(5))
     #expect(world.server.statistics.activeConnections == 0)
   }
@@ -173,14 +176,14 @@ import Testing
     // The client knows the server's limit from here on.
     _ = try await world.unary("Unary")
     let first = world.channel.startUnary("/\(TestService.name)/Hang", []) { _ in }
-    await world.service.began.next()
+    try await world.service.began.next()
     let code = Signal<StatusCode>()
     world.channel.startUnary("/\(TestService.name)/Unary", [], timeout: patience) { result in
       if case .failure(let status) = result { code.send(status.code) } else { code.send(.ok) }
     }
     first.cancel()
-    #expect(await code.next() == .ok)
-    #expect(await world.service.cancelled.next() == "unary")
+    #expect(try await code.next() == .ok)
+    #expect(try await world.service.cancelled.next() == "unary")
     await world.stop()
   }
 
@@ -201,7 +204,7 @@ import Testing
       }
     }
     var all: [StatusCode: Int] = [:]
-    for _ in 0..<8 { all[await codes.next(), default: 0] += 1 }
+    for _ in 0..<8 { all[try await codes.next(), default: 0] += 1 }
     #expect(all == [.ok: 5, .resourceExhausted: 3])
     await world.stop()
   }

@@ -3,6 +3,7 @@
 
 import AtrestHTTP2
 import AtrestRPC
+import AtrestTestSupport
 import Synchronization
 import Testing
 
@@ -44,7 +45,7 @@ import Testing
       }
       requests.finish()
     }
-    await world.service.began.next()
+    try await world.service.began.next()
     // Nobody reads. Other calls on the same connection are not blocked.
     for _ in 0..<300 { _ = try await world.unary("Unary", [1]) }
     // One window, one queue, and a few in the reader's buffer.
@@ -101,17 +102,17 @@ import Testing
   @Test("a writer that is let go of before the end cancels the call: half is not the whole")
   func halfARequest() async throws {
     let world = try World()
-    let response = await { () async -> SingleResponse in
+    let response = try await { () async throws -> SingleResponse in
       let (requests, response) = world.clientStream("Sum")
       await requests.send([1])
-      await world.service.began.next()
+      try await world.service.began.next()
       return response
     }()
-    #expect(await world.service.cancelled.next() == "request")
+    #expect(try await world.service.cancelled.next() == "request")
     let status = try await failure { () throws(Status) in try await response.message() }
     #expect(status.code == .cancelled)
     world.service.mayRead.send(())
-    #expect(await world.service.ends.next().code == .cancelled)
+    #expect(try await world.service.ends.next().code == .cancelled)
     await world.stop()
   }
 
@@ -120,11 +121,11 @@ import Testing
     let world = try World()
     let (requests, response) = world.clientStream("Sum")
     await requests.send([1])
-    await world.service.began.next()
+    try await world.service.began.next()
     response.cancel()
-    #expect(await world.service.cancelled.next() == "request")
+    #expect(try await world.service.cancelled.next() == "request")
     world.service.mayRead.send(())
-    #expect(await world.service.ends.next().code == .cancelled)
+    #expect(try await world.service.ends.next().code == .cancelled)
     await world.stop()
   }
 
@@ -150,7 +151,7 @@ import Testing
       let message = [UInt8](repeating: 1, count: 60_000)
       while await requests.send(message) {}
     }
-    await world.service.began.next()
+    try await world.service.began.next()
     sender.cancel()
     await sender.value
     let status = try await failure { () throws(Status) in try await response.message() }

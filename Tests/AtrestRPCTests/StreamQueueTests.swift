@@ -4,6 +4,7 @@
 import AtrestHTTP2
 import AtrestLedger
 import AtrestSockets
+import AtrestTestSupport
 import Synchronization
 import Testing
 

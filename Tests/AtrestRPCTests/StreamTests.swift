@@ -4,6 +4,7 @@
 import AtrestHTTP2
 import AtrestRPC
 import AtrestSockets
+import AtrestTestSupport
 import Synchronization
 import Testing
 
@@ -44,12 +45,12 @@ import Testing
     let world = try World()
     do {
       var iterator = world.stream("Open").makeAsyncIterator()
-      await world.service.began.next()
+      try await world.service.began.next()
       let writer = try #require(world.service.writers.withLock { $0.first })
       #expect(writer.send([5]) == .queued)
       #expect(try await iterator.next() == [5])
     }
-    #expect(await world.service.cancelled.next() == "stream")
+    #expect(try await world.service.cancelled.next() == "stream")
     let writer = try #require(world.service.writers.withLock { $0.first })
     #expect(!writer.isOpen && writer.send([6]) == .closed)
     await world.stop()
@@ -66,10 +67,10 @@ import Testing
         return error.code
       }
     }
-    await world.service.began.next()
+    try await world.service.began.next()
     task.cancel()
     #expect(await task.value == .cancelled)
-    #expect(await world.service.cancelled.next() == "stream")
+    #expect(try await world.service.cancelled.next() == "stream")
     await world.stop()
   }
 
@@ -77,7 +78,7 @@ import Testing
   func slowReader() async throws {
     let world = try World()
     var iterator = world.stream("Open").makeAsyncIterator()
-    await world.service.began.next()
+    try await world.service.began.next()
     let writer = try #require(world.service.writers.withLock { $0.first })
     let message = [UInt8](repeating: 7, count: 16_384)
     var sent = 0
@@ -87,7 +88,7 @@ import Testing
       guard sent < 64 << 20 else { throw Unexpected("nothing bounds the queue") }
     }
     #expect(writer.send(message) == .closed)
-    #expect(await world.service.cancelled.next() == "stream")
+    #expect(try await world.service.cancelled.next() == "stream")
     var received = 0
     let status = try await failure { () throws(Status) in
       while let message = try await iterator.next() { received += message.count }
@@ -108,7 +109,7 @@ import Testing
     var random = SystemRandomNumberGenerator()
     let noise = (0..<10_000).map { _ in UInt8.random(in: 0...255, using: &random) }
     var iterator = world.stream("Open").makeAsyncIterator()
-    await world.service.began.next()
+    try await world.service.began.next()
     let writer = try #require(world.service.writers.withLock { $0.first })
     // Far more than writer, connection, windows and reader may buffer together.
     let sender = Task {

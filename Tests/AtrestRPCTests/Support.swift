@@ -4,6 +4,7 @@
 import AtrestHTTP2
 import AtrestRPC
 import AtrestSockets
+import AtrestTestSupport
 import Dispatch
 import Glibc
 import Synchronization
@@ -13,45 +14,23 @@ import Testing
 /// processes, and the machine may be busy.
 let patience = Duration.seconds(900)
 
+extension Limits {
+  /// The defaults without time limits that a busy machine could reach in a test about other things.
+  static var patient: Limits {
+    var limits = Limits()
+    limits.firstRequestTimeout = patience
+    limits.requestStall = patience
+    limits.requestTimeout = patience
+    limits.writeStall = patience
+    limits.keepaliveInterval = patience
+    return limits
+  }
+}
+
 /// A bug in the test, or a peer that misbehaved.
 struct Unexpected: Error {
   let what: String
   init(_ what: String) { self.what = what }
-}
-
-/// An awaitable event that may occur several times.
-final class Signal<Value: Sendable>: Sendable {
-  private struct State {
-    var values: [Value] = []
-    var waiters: [CheckedContinuation<Value, Never>] = []
-  }
-  private let state = Mutex(State())
-
-  func send(_ value: Value) {
-    let waiter = state.withLock { state -> CheckedContinuation<Value, Never>? in
-      guard !state.waiters.isEmpty else {
-        state.values.append(value)
-        return nil
-      }
-      return state.waiters.removeFirst()
-    }
-    waiter?.resume(returning: value)
-  }
-
-  func next() async -> Value {
-    await withCheckedContinuation { done in
-      let ready = state.withLock { state -> Value? in
-        guard !state.values.isEmpty else {
-          state.waiters.append(done)
-          return nil
-        }
-        return state.values.removeFirst()
-      }
-      if let ready { done.resume(returning: ready) }
-    }
-  }
-
-  var pending: Int { state.withLock { $0.values.count } }
 }
 
 /// The service under test and what it observed.
@@ -175,7 +154,7 @@ final class TestService: Sendable {
       began.send(())
       Task {
         // Reads nothing until the test permits it.
-        await mayRead.next()
+        try await mayRead.next()
         do throws(Status) {
           var sum = 0
           for try await message in messages { sum += message.reduce(0) { $0 + Int($1) } }
@@ -227,6 +206,7 @@ struct World {
     configureChannel: (inout GRPCChannel.Configuration) -> Void = { _ in }
   ) throws {
     var configuration = GRPCServer.Configuration()
+    configuration.limits = .patient
     let errors = service.handlerErrors
     configuration.onHandlerError = { path, _ in errors.send(path) }
     configure(&configuration)

@@ -4,6 +4,7 @@
 import AtrestHTTP2
 import AtrestRPC
 import AtrestSockets
+import AtrestTestSupport
 import Glibc
 import Synchronization
 import Testing
@@ -88,7 +89,7 @@ import Testing
       }
     }
     for _ in 0..<20 { next() }
-    #expect(await done.next() == 0)
+    #expect(try await done.next() == 0)
     await world.stop()
   }
 
@@ -110,7 +111,7 @@ import Testing
     let status = try await failure { () throws(Status) in try await world.unary("Throw") }
     #expect(status.code == .unknown)
     #expect(!status.message.contains("secret"))
-    #expect(await world.service.handlerErrors.next() == "/test.v1.Echo/Throw")
+    #expect(try await world.service.handlerErrors.next() == "/test.v1.Echo/Throw")
     let dropped = try await failure { () throws(Status) in try await world.unary("Drop") }
     #expect(dropped.code == .internal)
     await world.stop()

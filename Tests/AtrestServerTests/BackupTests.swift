@@ -261,12 +261,11 @@ import Testing
       #expect(throws: Status.self) { _ = try admin.backup(bytes) { Answer { _, _ in } } }
       // Close the queue before the first step runs.
       Task { await storage.queue.close() }
-      while storage.queue.submit(
-        Operation(by: .server, use: .reads) { _ throws(StoreError) in
-        } completion: { _, _ in
-        })
-      {
-        await Task.yield()
+      try await waitUntil {
+        !storage.queue.submit(
+          Operation(by: .server, use: .reads) { _ throws(StoreError) in
+          } completion: { _, _ in
+          })
       }
     }
     #expect(try await failed.next()?.code == .unavailable)

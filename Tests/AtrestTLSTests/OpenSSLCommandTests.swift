@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the server with `openssl s_client`, if installed.
 
+import AtrestTestSupport
 import Foundation
 import Testing
 

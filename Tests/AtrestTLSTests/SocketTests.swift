@@ -23,7 +23,7 @@ import Testing
     let large = (0..<250_000).map { _ in UInt8(truncatingIfNeeded: random.next()) }
     #expect(try await channel.echo(large) == large)
     var iterator = channel.serverStream("/test.v1.Echo/Open", []).makeAsyncIterator()
-    let writer = await world.writers.next()
+    let writer = try await world.writers.next()
     // A slow reader: windows, sockets and queues fill, and the server waits.
     let sender = Task {
       for index in 0..<200 {
@@ -75,9 +75,9 @@ import Testing
           () throws(TLSError) in try TLSSession(client: client)
         })
     }
-    #expect(await answer.next() == question)
+    #expect(try await answer.next() == question)
     // One delivery is 64 KiB of ciphertext plus the rest of an earlier record.
-    #expect(await mostHeld.next() < limit + 65_536 + 16_384)
+    #expect(try await mostHeld.next() < limit + 65_536 + 16_384)
     await listener.stop()
     await near.stop()
     await far.stop()
@@ -210,7 +210,7 @@ import Testing
     for _ in 0..<10 {
       let channel = try world.channel(world.pinned())
       let iterator = channel.serverStream("/test.v1.Echo/Open", []).makeAsyncIterator()
-      streams.append((iterator, await world.writers.next(), channel))
+      streams.append((iterator, try await world.writers.next(), channel))
     }
     let old = try world.pinned()
     let callers = Task {

@@ -4,39 +4,13 @@
 import AtrestHTTP2
 import AtrestRPC
 import AtrestSockets
+import AtrestTestSupport
 import Dispatch
 import Glibc
 import Synchronization
 import Testing
 
 @testable import AtrestTLS
-
-/// An awaitable event.
-final class Signal<Value: Sendable>: Sendable {
-  private let state = Mutex<(values: [Value], waiters: [CheckedContinuation<Value, Never>])>(
-    ([], []))
-
-  func send(_ value: Value) {
-    let waiter = state.withLock { state -> CheckedContinuation<Value, Never>? in
-      if state.waiters.isEmpty { state.values.append(value) }
-      return state.waiters.isEmpty ? nil : state.waiters.removeFirst()
-    }
-    waiter?.resume(returning: value)
-  }
-
-  func next() async -> Value {
-    await withCheckedContinuation { done in
-      let ready = state.withLock { state -> Value? in
-        guard !state.values.isEmpty else {
-          state.waiters.append(done)
-          return nil
-        }
-        return state.values.removeFirst()
-      }
-      if let ready { done.resume(returning: ready) }
-    }
-  }
-}
 
 /// A server with its own identity. Ended by `stop`.
 final class World: Sendable {
