@@ -24,7 +24,7 @@ let package = Package(
       name: "AtrestClient",
       targets: [
         "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestPortability", "AtrestProtocol",
-        "AtrestReplication", "AtrestTLS",
+        "AtrestReplication", "AtrestSync", "AtrestTLS",
       ]),
     .library(
       name: "AtrestTransport",
@@ -95,6 +95,10 @@ let package = Package(
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       path: "Sources/AtrestProtocol", swiftSettings: strict),
+    // The client's side of a sync as state machines.
+    .target(
+      name: "AtrestSync", dependencies: ["AtrestReplication", "AtrestProtocol"],
+      path: "Sources/AtrestSync", swiftSettings: strict),
     // Files that people carry: exports and imports.
     .target(
       name: "AtrestPortability",
@@ -147,7 +151,8 @@ let package = Package(
       name: "AtrestClient",
       dependencies: [
         "AtrestDomain", "AtrestEntitlements", "AtrestFiles", "AtrestPortability",
-        "AtrestReplication", "AtrestProtocol", "AtrestHTTP2", "AtrestSockets", "AtrestRPC",
+        "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestHTTP2", "AtrestSockets",
+        "AtrestRPC",
         "AtrestTLS",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Client/AtrestClient", swiftSettings: strict),
@@ -157,7 +162,7 @@ let package = Package(
       name: "AtrestLab",
       dependencies: [
         "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestSockets", "AtrestRPC",
-        "AtrestReplication", "AtrestProtocol",
+        "AtrestReplication", "AtrestSync", "AtrestProtocol",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ], path: "Lab/AtrestLab", swiftSettings: strict),
@@ -165,7 +170,8 @@ let package = Package(
       name: "atrest",
       dependencies: [
         "AtrestClient", "AtrestDomain", "AtrestFiles", "AtrestLab", "AtrestPresentation",
-        "AtrestEntitlements", "AtrestPortability", "AtrestReplication", "AtrestProtocol",
+        "AtrestEntitlements", "AtrestPortability", "AtrestReplication", "AtrestSync",
+        "AtrestProtocol",
         "AtrestCommandLine",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
@@ -207,7 +213,7 @@ let package = Package(
       dependencies: [
         "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestServer",
         "AtrestSockets", "AtrestEntitlements", "AtrestPortability", "AtrestReplication",
-        "AtrestProtocol", "AtrestTLS", "AtrestHTTP2",
+        "AtrestSync", "AtrestProtocol", "AtrestTLS", "AtrestHTTP2",
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Tests/Fuzz/Library", swiftSettings: strict),
     .testTarget(
@@ -260,10 +266,15 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
+      name: "AtrestSyncTests",
+      dependencies: ["AtrestSync", "AtrestReplication", "AtrestProtocol", "AtrestTestSupport"],
+      swiftSettings: strict),
+    .testTarget(
       name: "AtrestClientTests",
       dependencies: [
         "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestReplication",
-        "AtrestProtocol", "AtrestHTTP2", "AtrestSockets", "AtrestRPC", "AtrestTestSupport",
+        "AtrestSync", "AtrestProtocol", "AtrestHTTP2", "AtrestSockets", "AtrestRPC",
+        "AtrestTestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(
@@ -276,7 +287,7 @@ let package = Package(
       name: "AtrestTests",
       dependencies: [
         "AtrestAppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestReplication",
-        "AtrestProtocol", "AtrestCommandLine", "AtrestTestSupport",
+        "AtrestSync", "AtrestProtocol", "AtrestCommandLine", "AtrestTestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
     .testTarget(
@@ -294,7 +305,7 @@ let package = Package(
       name: "Integration",
       dependencies: [
         "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestSockets", "AtrestRPC",
-        "AtrestReplication", "AtrestProtocol", "AtrestTestSupport",
+        "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestTestSupport",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
 
@@ -306,7 +317,7 @@ let package = Package(
       name: "AtrestSimulation",
       dependencies: [
         "AtrestServer", "AtrestClient", "AtrestDomain", "CAtrestSimulatedDisk", "AtrestRPC",
-        "AtrestReplication", "AtrestProtocol", "AtrestHTTP2",
+        "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestHTTP2",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/Simulation/Library", swiftSettings: strict),

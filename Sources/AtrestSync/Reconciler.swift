@@ -11,17 +11,17 @@ import AtrestReplication
 /// Source: range-based set reconciliation, Meyer, "Range-Based Set Reconciliation", 2023; the
 /// fan-out is ours. The sum over a range takes two lookups. The number of rounds grows with the
 /// logarithm of the number of records, the bytes with the size of the difference.
-struct Reconciler {
+package struct Reconciler: Hashable {
   /// The consequences of one answer.
-  struct Step {
+  package struct Step: Hashable {
     /// Encoded records to merge.
-    var records: [[UInt8]] = []
+    package var records: [[UInt8]] = []
     /// Keys to offer.
-    var wanted: [RecordKey] = []
+    package var wanted: [RecordKey] = []
   }
 
   /// A range still to be compared. Its records are `held[items]`.
-  fileprivate struct Part {
+  fileprivate struct Part: Hashable {
     var begin: [UInt8]
     /// The exclusive end; empty for no end.
     var end: [UInt8]
@@ -30,13 +30,13 @@ struct Reconciler {
   }
 
   /// The number of ranges that a differing range is split into.
-  static let fanOut = 16
+  package static let fanOut = 16
   /// The most items in one range.
-  static let itemsPerPart = 1000
+  package static let itemsPerPart = 1000
   /// The most ranges per request, gaps included. The answer may need one more for each.
-  static let requestRanges = KeyRange.limit / 2
+  package static let requestRanges = KeyRange.limit / 2
   /// The approximate size limit of one request's ranges and items, in bytes.
-  static let requestBytes = Page.recordBytes
+  package static let requestBytes = Page.recordBytes
 
   private let held: [KeyRange.Item]
   /// `sums[i]` is the sum of the first `i` hashes.
@@ -48,7 +48,7 @@ struct Reconciler {
   /// Starts a comparison.
   ///
   /// - Parameter held: Ascending by key, each key once.
-  init(held: [KeyRange.Item]) {
+  package init(held: [KeyRange.Item]) {
     self.held = held
     var sums: [UInt64] = [0]
     sums.reserveCapacity(held.count + 1)
@@ -62,7 +62,7 @@ struct Reconciler {
   }
 
   /// The next request; nil when everything has been compared.
-  mutating func next() -> ReconcileRequest? {
+  package mutating func next() -> ReconcileRequest? {
     var ranges: [KeyRange] = []
     var (items, bytes, count) = (0, 0, 0)
     for part in parts {
@@ -86,7 +86,7 @@ struct Reconciler {
   /// Processes the answer to the last request.
   ///
   /// - Throws: `.badAnswer` if it neither narrows the comparison nor advances.
-  mutating func take(_ answer: ReconcileResponse) throws(SyncError) -> Step {
+  package mutating func take(_ answer: ReconcileResponse) throws(SyncError) -> Step {
     var step = Step(records: answer.records)
     for key in answer.wanted {
       guard let key = RecordKey(storageKey: key) else {

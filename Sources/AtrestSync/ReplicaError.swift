@@ -45,10 +45,12 @@ public struct ReplicaError: Error, Hashable, Sendable {
     /// ``ReplicaError/pairingEnded``
     public static let pairingEnded = Code("pairingEnded")
 
-    /// Has `catch ReplicaError.Code.busy` catch an error of that kind.
-    public static func ~= (code: Code, error: any Error) -> Bool {
-      (error as? ReplicaError)?.code == code
-    }
+    #if !hasFeature(Embedded)
+      /// Has `catch ReplicaError.Code.busy` catch an error of that kind.
+      public static func ~= (code: Code, error: any Error) -> Bool {
+        (error as? ReplicaError)?.code == code
+      }
+    #endif
   }
 
   /// For programs.

@@ -60,10 +60,12 @@ public struct SyncError: Error, Hashable, Sendable {
     /// ``SyncError/replica(_:)``
     public static let replica = Code("replica")
 
-    /// Has `catch SyncError.Code.unreachable` catch an error of that kind.
-    public static func ~= (code: Code, error: any Error) -> Bool {
-      (error as? SyncError)?.code == code
-    }
+    #if !hasFeature(Embedded)
+      /// Has `catch SyncError.Code.unreachable` catch an error of that kind.
+      public static func ~= (code: Code, error: any Error) -> Bool {
+        (error as? SyncError)?.code == code
+      }
+    #endif
   }
 
   /// For programs.

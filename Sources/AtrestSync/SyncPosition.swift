@@ -24,31 +24,12 @@ public struct SyncPosition: Hashable, Sendable {
 
 extension ExchangeResponse {
   /// Whether the server lost what this replica had seen: it says so, or its feed or head went back.
-  func isRestart(after request: ExchangeRequest) -> Bool {
+  package func isRestart(after request: ExchangeRequest) -> Bool {
     restarted || (request.cursor?.sequence ?? 0) > cursor.sequence
       || (request.lastKnownHead?.sequence ?? 0) > head.sequence
   }
 
   /// The cursor after this answer. After a restart it is the head, because missing records are
   /// found by reconciling.
-  func cursor(afterRestart isRestart: Bool) -> Cursor { isRestart ? head : cursor }
-}
-
-extension ReplicaState {
-  /// Whether another sync of this replica learned another head since a request was made. The
-  /// answering server was not asked about that head and may have been restored from before it, so
-  /// its answer must be discarded.
-  func hasOvertaken(_ answer: ExchangeResponse, to request: ExchangeRequest) -> Bool {
-    guard let known = lastKnownHead else { return false }
-    return known != request.lastKnownHead ?? request.cursor && known != answer.head
-  }
-
-  /// Moves the head, and the cursor unless another sync of this replica has moved that in the
-  /// meantime.
-  mutating func advance(by answer: ExchangeResponse, to request: ExchangeRequest) {
-    if cursor == request.cursor {
-      cursor = answer.cursor(afterRestart: answer.isRestart(after: request))
-    }
-    lastKnownHead = answer.head
-  }
+  package func cursor(afterRestart isRestart: Bool) -> Cursor { isRestart ? head : cursor }
 }

@@ -7,6 +7,7 @@ import AtrestDomain
 import AtrestEntitlements
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 import AtrestTestSupport
 import Foundation
 import Testing

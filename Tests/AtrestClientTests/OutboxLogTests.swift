@@ -5,6 +5,7 @@
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 import AtrestTestSupport
 import Foundation
 import GRDB

@@ -9,6 +9,7 @@ import Foundation
 import Testing
 
 @testable import AtrestClient
+@testable import AtrestSync
 
 @Suite("A comparison", .timeLimit(.minutes(20)))
 struct ReconcilerTests {

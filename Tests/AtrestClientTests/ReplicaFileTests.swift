@@ -3,6 +3,7 @@
 
 import AtrestDomain
 import AtrestReplication
+import AtrestSync
 import AtrestTestSupport
 import Foundation
 import Testing

@@ -6,6 +6,7 @@ import AtrestReplication
 import Testing
 
 @testable import AtrestClient
+@testable import AtrestSync
 
 @Suite("How far this device's clock is off", .timeLimit(.minutes(20)))
 struct ServerOffsetTests {

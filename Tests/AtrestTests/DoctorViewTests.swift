@@ -3,6 +3,7 @@
 
 import AtrestClient
 import AtrestReplication
+import AtrestSync
 import Foundation
 import Testing
 

@@ -4,6 +4,7 @@
 import ArgumentParser
 import AtrestCommandLine
 import AtrestDomain
+import AtrestSync
 import Foundation
 import Testing
 

@@ -5,6 +5,7 @@ import AtrestCommandLine
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 import Foundation
 import Testing
 

@@ -4,6 +4,7 @@
 import AtrestClient
 import AtrestDomain
 import AtrestReplication
+import AtrestSync
 import AtrestTestSupport
 import Foundation
 import Synchronization

@@ -10,6 +10,7 @@ TLS = f"{SOURCES}/AtrestTLS"
 SOCKETS = f"{SOURCES}/AtrestSockets"
 SERVER = "Server/AtrestServer"
 CLIENT = "Client/AtrestClient"
+SYNC = f"{SOURCES}/AtrestSync"
 
 
 def one(name: str, says: str, file: str, before: str, after: str, **more) -> object:
@@ -547,6 +548,43 @@ PLANTED = [
     ),
     # The client and its command line.
     one(
+        "retriedForEver",
+        "A call is repeated however often it failed.",
+        f"{SYNC}/SyncCall.swift",
+        "guard error.isTransient, «failures < attempts» else { throw error }",
+        "true",
+    ),
+    one(
+        "pageOfferedAgain",
+        "A page is read from the beginning of the outbox each time.",
+        f"{SYNC}/ExchangeLoop.swift",
+        "last = «attempt.page.segment?.numbers.last ?? last»",
+        "0",
+    ),
+    one(
+        "aheadOfAFork",
+        "A copy sends further writes under the identity that it shares.",
+        f"{SYNC}/ExchangeLoop.swift",
+        "      «if isForked {\n        state = .checking\n"
+        "        return .proceed(actions + [.perform(.position)])\n      }»\n",
+        "",
+        statements=True,
+    ),
+    one(
+        "eventDroppedWhileSyncing",
+        "An event that comes during a sync is forgotten.",
+        f"{SYNC}/SyncFollower.swift",
+        "waitingEvent = «event»",
+        "nil",
+    ),
+    one(
+        "writeDroppedWhileSyncing",
+        "A write that is made during a sync waits for the next one.",
+        f"{SYNC}/SyncFollower.swift",
+        "hasWaitingWrites = «true»",
+        "false",
+    ),
+    one(
         "jitterMissing",
         "All devices try again at one moment.",
         f"{CLIENT}/Sync/Pacing.swift",
@@ -556,7 +594,7 @@ PLANTED = [
     one(
         "offsetSignLost",
         "A device corrects its clock in the wrong direction.",
-        f"{CLIENT}/Store/ServerOffset.swift",
+        f"{SYNC}/ServerOffset.swift",
         "wall.milliseconds.addingReportingOverflow(«correction»)",
         "-correction",
     ),

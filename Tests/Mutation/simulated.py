@@ -7,6 +7,7 @@ The order is that of the table in docs/develop/reliability.md.
 from mutation import Edit, mutation
 
 CLIENT, SERVER, REPLICATION = "Client/AtrestClient", "Server/AtrestServer", "Sources/AtrestReplication"
+SYNC = "Sources/AtrestSync"
 
 SIMULATED = [
     mutation(
@@ -186,9 +187,9 @@ SIMULATED = [
         "comparisonSkipped",
         "The client notes that it compared everything, and did not.",
         Edit(
-            f"{CLIENT}/Sync/SyncEngine+Reconcile.swift",
-            "let isWhole = try await «compareAndMerge(&run, progress)»",
-            "true",
+            f"{SYNC}/SyncCycle.swift",
+            "      «»let (loop, action) = ComparisonLoop.begin()",
+            "return exchange(then: .endReconcile(demand: demand, isWhole: true))",
         ),
     ),
     mutation(
@@ -214,7 +215,7 @@ SIMULATED = [
         "headNotSent",
         "The client never sends its last known head.",
         Edit(
-            f"{CLIENT}/Sync/SyncPosition.swift",
+            f"{SYNC}/SyncPosition.swift",
             "|| «(request.lastKnownHead?.sequence ?? 0) > head.sequence»",
             "false",
         ),
@@ -231,7 +232,7 @@ SIMULATED = [
             "true",
         ),
         Edit(
-            f"{CLIENT}/Sync/SyncPosition.swift",
+            f"{CLIENT}/Store/ReplicaState+Position.swift",
             "    «»guard let known = lastKnownHead else { return false }",
             "return false",
         ),

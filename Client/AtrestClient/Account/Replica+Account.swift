@@ -3,6 +3,7 @@
 
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 
 import struct AtrestReplication.Record
 
@@ -129,7 +130,7 @@ extension SyncEngine {
           try await transport.exchange(request)
         }
       )
-      guard try !check(answer, to: asked) else {
+      guard try !answer.checkedRestart(after: asked) else {
         throw SyncError.refused("it was put back from a copy meanwhile")
       }
       var records: [Record] = []

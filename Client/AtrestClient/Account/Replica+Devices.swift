@@ -3,6 +3,7 @@
 
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 
 extension Replica {
   /// The account's devices, oldest first. Stores their names for offline use; see `deviceNames()`.

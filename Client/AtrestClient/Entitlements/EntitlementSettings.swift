@@ -4,6 +4,7 @@
 
 import AtrestEntitlements
 import AtrestFiles
+import AtrestSync
 import Foundation
 
 /// The contents of `entitlements.json`, from which a policy is made.

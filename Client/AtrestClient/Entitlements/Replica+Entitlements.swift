@@ -6,6 +6,7 @@ import AtrestEntitlements
 import AtrestFiles
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 import Foundation
 import GRDB
 

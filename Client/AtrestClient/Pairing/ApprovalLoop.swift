@@ -3,6 +3,7 @@
 
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 
 /// The calls that approving a device needs.
 package protocol ApprovalTransport: Sendable {

@@ -2,6 +2,7 @@
 // Repeats a join request until it is answered, through lost calls and a person's decision.
 
 import AtrestProtocol
+import AtrestSync
 import Synchronization
 
 /// The calls that joining needs.

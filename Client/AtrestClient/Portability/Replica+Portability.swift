@@ -5,6 +5,7 @@ import AtrestDomain
 import AtrestPortability
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 import Foundation
 
 import struct AtrestReplication.Record

@@ -3,6 +3,7 @@
 
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 import Foundation
 import GRDB
 

@@ -2,6 +2,7 @@
 // The local replica: a directory that belongs to one device of one person.
 
 import AtrestProtocol
+import AtrestSync
 import Dispatch
 import Foundation
 import GRDB

@@ -2,6 +2,7 @@
 // Creates and opens a replica's file, and rejects one with an unknown format.
 
 import AtrestReplication
+import AtrestSync
 import Foundation
 import GRDB
 

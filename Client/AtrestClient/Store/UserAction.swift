@@ -4,6 +4,7 @@
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 import Foundation
 import GRDB
 

@@ -3,6 +3,7 @@
 
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 
 /// The differences between a replica and its server.
 public struct Differences: Hashable, Sendable {
@@ -36,10 +37,14 @@ extension SyncEngine {
       let position = try await store.position()
       if let credential = position.credential { try transport.use(credential) }
       var (received, wanted): (Set<RecordKey>, Set<RecordKey>) = ([], [])
-      _ = try await compare(storing: false) { step, _ in
+      var reconciler = Reconciler(held: try await store.hashes())
+      while let request = reconciler.next() {
+        let answer = try await repeated { () throws(SyncError) in
+          try await transport.reconcile(request)
+        }
+        let step = try reconciler.take(answer)
         received.formUnion(try step.records.map(key))
         wanted.formUnion(step.wanted)
-        return true
       }
       // Read after the comparison, so that records committed meanwhile do not count as differences.
       try await readNews(from: position, into: &found)
@@ -65,7 +70,7 @@ extension SyncEngine {
       var offset = ServerOffset()
       offset.learn(answer.serverTime, now: clock.now())
       found.serverOffsetMilliseconds = offset.milliseconds
-      guard try !check(answer, to: request) else {
+      guard try !answer.checkedRestart(after: request) else {
         found.isRestarted = true
         return
       }

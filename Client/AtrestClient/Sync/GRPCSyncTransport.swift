@@ -6,6 +6,7 @@ import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestSockets
+import AtrestSync
 import AtrestTLS
 import Synchronization
 

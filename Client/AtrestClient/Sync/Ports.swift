@@ -3,6 +3,7 @@
 
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 
 /// The connection to the server. An answer is returned only if it arrived complete.
 public protocol SyncTransport: Sendable {
@@ -33,90 +34,12 @@ public protocol SyncTransport: Sendable {
   ) async throws(SyncError)
 }
 
-/// A page of the outbox as sent in a request.
-public struct OutboxPage: Hashable, Sendable {
-  /// The store's sequences of the entries.
-  public var sequences: [Int64]
-  /// Encoded `Offer`s, one per entry.
-  public var offers: [[UInt8]]
-  /// The page's position in the outbox log; nil for an empty page. The bytes under a number never
-  /// change.
-  public var segment: OutboxSegment?
-
-  /// Creates a page; empty by default.
-  public init(sequences: [Int64] = [], offers: [[UInt8]] = [], segment: OutboxSegment? = nil) {
-    self.sequences = sequences
-    self.offers = offers
-    self.segment = segment
-  }
-}
-
-/// A device's clock readings when an answer was read.
-public struct Reading: Hashable, Sendable {
-  /// The wall clock.
-  public var now: WallTime
-  /// Monotonic milliseconds since the request; nil if unknown.
-  public var waited: Int64?
-
-  /// Creates a reading; `waited` is in milliseconds.
-  public init(now: WallTime, waited: Int64?) {
-    self.now = now
-    self.waited = waited
-  }
-}
-
 extension ReplicaStore {
   /// Stores an answer that took no time.
   func apply(
     _ answer: ExchangeResponse, to request: ExchangeRequest, page: OutboxPage, at now: WallTime
   ) async throws(ReplicaError) -> AppliedAnswer {
     try await apply(answer, to: request, page: page, at: Reading(now: now, waited: 0))
-  }
-}
-
-/// The result of storing an answer.
-public struct AppliedAnswer: Hashable, Sendable {
-  /// Offers removed from the outbox.
-  public var acknowledged = 0
-  /// Offers that stay because the server refused them.
-  public var refused = 0
-  /// Refused offers whose reason is the account's quota.
-  public var overQuota = 0
-  /// Whether an offer was refused because its stamp leads the server's clock too far.
-  public var hasClockSkew = false
-  /// Whether the server is at an outbox position that this replica never reached: this replica is a
-  /// copy, and the other one went on. Nothing is recorded on the offers.
-  public var isForked = false
-  /// Whether the server is at an older position and left some offers unjudged. They must be offered
-  /// again.
-  public var isUnread = false
-  /// Whether another sync of this replica learned another head since the request was made. Nothing
-  /// was stored; the server must be asked again.
-  public var isOvertaken = false
-  /// Offers refused because they would delete most records; nil for none.
-  public var heldDeletions: HeldDeletions?
-  /// Received records that changed nothing here.
-  public var unchanged = 0
-  /// Received conflict-journal records.
-  public var conflicts = 0
-  /// Whether the server had lost something, so that a reconcile is due.
-  public var isRestarted = false
-
-  /// Creates an empty result.
-  public init() {}
-}
-
-/// Deletions that wait for confirmation because together they would delete most records.
-public struct HeldDeletions: Hashable, Sendable {
-  /// The number of records that they would delete.
-  public var count: Int
-  /// The number of live records that the server knows.
-  public var of: Int
-
-  /// Creates the pair of counts.
-  public init(count: Int, of: Int) {
-    self.count = count
-    self.of = of
   }
 }
 

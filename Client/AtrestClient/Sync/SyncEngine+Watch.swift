@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a replica up to date: follows the server's stream and pushes local writes.
+// Runs the state machine that follows a server's stream.
 
 import AtrestProtocol
+import AtrestSync
 
 extension SyncEngine {
   /// Keeps the replica in sync until the task is cancelled or a permanent error occurs. Reconnects
@@ -14,91 +15,75 @@ extension SyncEngine {
   public func watch(
     news: @escaping @Sendable (SyncReport, SyncError?) -> Void
   ) async throws(SyncError) {
-    var failures = 0
+    var follower = SyncFollower(bounds: SyncBounds(attempts: pacing.attempts))
+    var actions = follower.begin()
     while true {
-      do {
-        news(try await runCycle(), nil)
-        failures = 0
-        try await follow(news)
-      } catch {
-        guard error.isTransient else { throw error }
-        news(SyncReport(), error)
-      }
-      failures += 1
-      do { try await pacing.sleep(pacing.delay(after: failures)) } catch {
-        throw SyncError(error)
+      switch await follow(&follower, actions, news) {
+      case .failure(let error): throw error
+      case .success(let failures):
+        do { try await pacing.sleep(pacing.delay(after: failures)) } catch { throw .cancelled }
+        actions = follower.handle(.sync(.waited), at: clock.now())
       }
     }
   }
 
-  /// Serializes cycles: the stream and the poll for waiting writes would otherwise interfere.
-  private func runSerializedCycle(_ mutex: AsyncMutex) async throws(SyncError) -> SyncReport {
-    await mutex.lock()
-    do {
-      let report = try await runCycle()
-      await mutex.unlock()
-      return report
-    } catch {
-      await mutex.unlock()
-      throw error
-    }
-  }
-
-  /// Follows the stream until it ends and pushes local writes meanwhile.
+  /// Runs a follower until it closes its stream.
+  /// - Returns: The failures in a row so far, after which it connects again; or what ended it.
   private func follow(
+    _ follower: inout SyncFollower, _ first: [FollowAction],
     _ news: @escaping @Sendable (SyncReport, SyncError?) -> Void
-  ) async throws(SyncError) {
-    let mutex = AsyncMutex()
-    do {
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask {
-          let cursor = try await store.position().cursor
-          try await transport.watch(WatchRequest(cursor: cursor)) {
-            event throws(SyncError) -> Bool in
-            try await take(event, mutex, news)
-            return true
+  ) async -> Result<Int, SyncError> {
+    let gate = EventGate()
+    return await withTaskGroup(of: FollowEvent.self) { group in
+      // The stream's events come from its own task, one for each `takeEvent`.
+      defer { group.cancelAll() }
+      var actions = first
+      while true {
+        for action in actions {
+          switch action {
+          case .sync(let action): group.addTask { .sync(await carryOut(action)) }
+          case .openStream(let request, let credential):
+            group.addTask { .streamEnded(await stream(request, as: credential, through: gate)) }
+          case .takeEvent:
+            group.addTask { await gate.take().map { .event($0) } ?? .sync(.cancelled) }
+          case .awaitWrites: group.addTask { await awaitWrites() }
+          case .closeStream: break  // With everything else, when this scope ends.
+          case .news(let report, let error): news(report, error)
+          case .backOff(let failures): return .success(failures)
+          case .finish(let error): return .failure(error)
           }
         }
-        group.addTask {
-          while true {
-            try await pacing.sleep(pacing.pollInterval)
-            if try await store.hasWaitingWrites() {
-              news(try await runSerializedCycle(mutex), nil)
-            }
-          }
+        guard let event = await group.next() else {
+          preconditionFailure("a follower that is not over waits for something")
         }
-        // The first task to end cancels the other. Pushing resumes once the stream is open again.
-        defer { group.cancelAll() }
-        try await group.next()
+        actions = follower.handle(event, at: clock.now())
       }
-    } catch {
-      throw SyncError(error)
     }
   }
 
-  private func take(
-    _ event: WatchEvent, _ mutex: AsyncMutex, _ news: @Sendable (SyncReport, SyncError?) -> Void
-  ) async throws(SyncError) {
+  /// Brings a stream's events to the gate until it ends.
+  /// - Returns: How it ended; nil in good order.
+  private func stream(
+    _ request: WatchRequest, as credential: String?, through gate: EventGate
+  ) async -> SyncError? {
     do {
-      let held = try await store.position().cursor
-      if held == event.cursor { return }  // A heartbeat.
-      if let held, held.sequence >= event.cursor.sequence, !event.records.isEmpty {
-        // An event for a commit that this replica pushed itself. If the server were behind, its
-        // next heartbeat would show it.
-        return
-      }
-      // An event that moves the cursor without records stands for a commit too large for the
-      // stream.
-      if !event.records.isEmpty, let applied = try await store.apply(event, at: clock.now()) {
-        var report = SyncReport()
-        report.pulled = event.records.count
-        report.conflicts = applied.conflicts
-        news(report, nil)
-      } else {
-        news(try await runSerializedCycle(mutex), nil)
-      }
+      if let credential { try transport.use(credential) }
+      try await transport.watch(request) { event throws(SyncError) in await gate.bring(event) }
+      return nil
     } catch {
-      throw SyncError(storing: error)
+      return error
+    }
+  }
+
+  /// Polls, because other processes write to the replica as well.
+  private func awaitWrites() async -> FollowEvent {
+    while true {
+      do { try await pacing.sleep(pacing.pollInterval) } catch { return .sync(.cancelled) }
+      do {
+        if try await store.hasWaitingWrites() { return .wroteLocally }
+      } catch {
+        return .sync(.storeFailed(error))
+      }
     }
   }
 }

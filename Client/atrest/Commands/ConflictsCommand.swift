@@ -6,6 +6,7 @@ import AtrestClient
 import AtrestCommandLine
 import AtrestDomain
 import AtrestReplication
+import AtrestSync
 import Foundation
 
 /// `atrest conflicts list|show|restore`.

@@ -5,6 +5,7 @@ import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
 import AtrestProtocol
+import AtrestSync
 import Foundation
 
 /// `atrest devices [list | waiting | allow ID | deny ID | rename ID NAME | revoke ID]`. `revoke` is

@@ -6,6 +6,7 @@ import AtrestClient
 import AtrestCommandLine
 import AtrestFiles
 import AtrestPortability
+import AtrestSync
 import Foundation
 
 struct ImportCommand: AsyncParsableCommand {

@@ -6,6 +6,7 @@ import AtrestClient
 import AtrestCommandLine
 import AtrestDomain
 import AtrestProtocol
+import AtrestSync
 import Foundation
 
 /// `atrest pair LINK --name phone`.

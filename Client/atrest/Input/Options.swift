@@ -5,6 +5,7 @@ import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
 import AtrestDomain
+import AtrestSync
 import Foundation
 
 /// Selects the replica.

@@ -5,6 +5,7 @@ import AtrestClient
 import AtrestCommandLine
 import AtrestDomain
 import AtrestPortability
+import AtrestSync
 import Foundation
 
 extension CommandFailure {

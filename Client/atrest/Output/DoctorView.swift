@@ -4,6 +4,7 @@
 import AtrestClient
 import AtrestCommandLine
 import AtrestReplication
+import AtrestSync
 import Foundation
 
 /// The findings; `--json` encodes them as they are.

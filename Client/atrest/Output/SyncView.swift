@@ -4,6 +4,7 @@
 import AtrestClient
 import AtrestDomain
 import AtrestProtocol
+import AtrestSync
 import Foundation
 
 /// What a sync did, for `--json`.

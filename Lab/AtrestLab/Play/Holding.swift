@@ -5,6 +5,7 @@ import AtrestClient
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 import Foundation
 
 /// A fast. The alias avoids the server's unrelated `Session`.

@@ -5,6 +5,7 @@ import AtrestClient
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 import Foundation
 
 /// Why an edit is impossible at this point of a scenario.

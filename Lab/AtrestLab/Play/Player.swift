@@ -5,6 +5,7 @@ import AtrestClient
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 import Foundation
 
 /// Plays one scenario. Single use, from one task.

@@ -4,6 +4,7 @@
 import AtrestClient
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 import Synchronization
 
 /// A transport that only exchanges. Tests add the calls they need.

@@ -3,6 +3,7 @@
 
 import AtrestClient
 import AtrestProtocol
+import AtrestSync
 import Synchronization
 
 /// Time that passes only by sleeping. Sleeps of one length can be held until the test releases

@@ -4,6 +4,7 @@
 import AtrestClient
 import AtrestEntitlements
 import AtrestServer
+import AtrestSync
 import AtrestTLS
 import Foundation
 

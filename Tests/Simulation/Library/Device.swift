@@ -4,6 +4,7 @@
 import AtrestClient
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 import Foundation
 
 /// A device, running or not.

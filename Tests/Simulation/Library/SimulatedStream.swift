@@ -2,6 +2,7 @@
 // The received messages of a stream that were not read yet.
 
 import AtrestClient
+import AtrestSync
 
 /// A queue with one reader.
 final class SimulatedStream: @unchecked Sendable {

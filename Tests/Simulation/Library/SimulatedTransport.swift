@@ -5,6 +5,7 @@ import AtrestClient
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestReplication
+import AtrestSync
 
 /// A device process's transport to the server. Uses one connection, opened on demand and reopened
 /// after it broke.

@@ -4,6 +4,7 @@
 import AtrestClient
 import AtrestDomain
 import AtrestReplication
+import AtrestSync
 import Foundation
 
 /// Two paired devices that hold one fast, and a server that has it. Copies of A's disk and of the

@@ -6,6 +6,7 @@ import AtrestHTTP2
 import AtrestProtocol
 import AtrestReplication
 import AtrestServer
+import AtrestSync
 import Foundation
 
 extension World {
