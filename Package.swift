@@ -184,7 +184,11 @@ let package = Package(
       ], path: "Examples/Snippets", packageAccess: false, swiftSettings: strict),
 
     // Specifications.
-    .target(name: "AtrestTestSupport", path: "Tests/Support", swiftSettings: strict),
+    // Stands in for fsync in the tests, and tells what was synced.
+    .target(name: "CAtrestSyncProbe", path: "Tests/Support/SyncProbe"),
+    .target(
+      name: "AtrestTestSupport", dependencies: ["CAtrestSyncProbe"], path: "Tests/Support/Swift",
+      swiftSettings: strict),
     .testTarget(
       name: "AtrestDomainTests", dependencies: ["AtrestDomain", "AtrestTestSupport"],
       swiftSettings: strict),
@@ -231,7 +235,8 @@ let package = Package(
       dependencies: ["AtrestProtocol", "AtrestDomain", "AtrestReplication", "AtrestTestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "AtrestFilesTests", dependencies: ["AtrestFiles"], swiftSettings: strict),
+      name: "AtrestFilesTests", dependencies: ["AtrestFiles", "AtrestTestSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "AtrestLedgerTests", dependencies: ["AtrestLedger", "AtrestTestSupport"],
       swiftSettings: strict),

@@ -26,6 +26,13 @@ struct ReplicaFileTests {
     }
   }
 
+  @Test("has its name on the disk before anything is written to it")
+  func synced() throws {
+    let test = try TestReplica()
+    // SQLite syncs its own files, which the simulated disk watches.
+    #expect(SyncedPaths.under(test.folder.replica) == ["."])
+  }
+
   @Test("asking whether there is one makes none")
   func exists() throws {
     let folder = try Folder()

@@ -3,6 +3,7 @@
 // files.
 
 import AtrestFiles
+import AtrestTestSupport
 import Foundation
 import Testing
 
@@ -66,6 +67,16 @@ struct SmallFileTests {
       #expect(try SmallFile.read(path("file"), limitBytes: 100_000, isPrivate: true) == bytes)
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["file"])
     }
+  }
+
+  @Test(
+    "is on the disk before it has its name, and then the name is; what may be lost is not synced")
+  func synced() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try SmallFile.replace(path("file"), with: [1])
+    #expect(SyncedPaths.under(folder) == [])
+    try SmallFile.store([1, 2], at: path("file"))
+    #expect(SyncedPaths.under(folder) == ["file.new", "."])
   }
 
   @Test("stays as it was where another cannot take its place")

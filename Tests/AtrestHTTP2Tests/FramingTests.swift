@@ -37,6 +37,25 @@ struct FramingTests {
     #expect(!reader.isMidMessage)
   }
 
+  @Test("a message's first byte says whether it is compressed, and nothing else")
+  func flags() throws {
+    for flag: UInt8 in 0...255 {
+      var reader = MessageReader()
+      var got: [Bool] = []
+      func feed() throws {
+        try [flag, 0, 0, 0, 0].withUnsafeBytes {
+          try reader.feed($0, limitBytes: 10) { got.append($1) }
+        }
+      }
+      if flag <= 1 {
+        try feed()
+        #expect(got == [flag == 1])
+      } else {
+        #expect(throws: FramingError.badFlag) { try feed() }
+      }
+    }
+  }
+
   private func drain(
     _ queue: inout SendQueue, pieces: Int, pieceBytes: Int, _ reader: inout MessageReader,
     emit: ([UInt8], Bool) -> Void

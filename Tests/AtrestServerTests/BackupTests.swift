@@ -53,6 +53,19 @@ import Testing
     await storage.queue.close()
   }
 
+  @Test(
+    "a backup and its checksum are on the disk before they have their names, and then those are")
+  func synced() async throws {
+    try await fill(0..<20)
+    _ = try await backUp()
+    let made = SyncedPaths.under(storage.folder.url).filter { !$0.hasPrefix("data") }
+    #expect(made == ["backup.sha256.partial", ".", "backup.partial", "."])
+    _ = try Restore.run(from: file, into: storage.folder.path("restored"))
+    let restored = SyncedPaths.under(storage.folder.url).filter { $0.hasPrefix("restored") }
+    #expect(restored.suffix(2) == ["restored/atrest.db.partial", "restored"])
+    await storage.queue.close()
+  }
+
   @Test("other programs agree with the checksum beside a backup, whatever the backup is called")
   func foreignChecksum() async throws {
     try await fill(0..<20)

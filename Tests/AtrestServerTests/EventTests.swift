@@ -305,6 +305,20 @@ import struct AtrestReplication.WallTime
     await storage.queue.close()
   }
 
+  @Test("an event follows those before it, whoever made its own hash fit")
+  func chained() {
+    func event(_ detail: Int64) -> NewEvent {
+      NewEvent(.backupMade, of: nil, at: WallTime(milliseconds: noon), detail: detail)
+    }
+    var (one, other) = (EventChain(), EventChain())
+    let first = one.append(event(1))
+    _ = other.append(event(9))
+    // The same event in the same place, of another history.
+    let (second, forged) = (one.append(event(2)), other.append(event(2)))
+    var check = EventChain()
+    #expect(check.follows(first) && !check.follows(forged) && check.follows(second))
+  }
+
   @Test("events can be neither changed nor removed")
   func appendOnly() async throws {
     _ = try await invite()

@@ -370,10 +370,10 @@ PLANTED = [
         "true",
     ),
     one(
-        "emptyNameBelieved",
-        "An empty name switches the check of names off.",
+        "nameCutAtNUL",
+        "A name is checked up to its first NUL.",
         f"{TLS}/ClientTLS.swift",
-        "guard «!name.isEmpty», !name.utf8.contains(0)",
+        "guard !name.isEmpty, «!name.utf8.contains(0)»",
         "true",
     ),
     one(
@@ -413,6 +413,28 @@ PLANTED = [
         "_ = partial",
         statements=True,
         tests="AtrestServerTests|AtrestSimulationTests",
+    ),
+    one(
+        "keyFileNotSynced",
+        "A power cut may leave an empty key file.",
+        f"{SOURCES}/AtrestFiles/SmallFile.swift",
+        "if code == 0, «isDurable», fsync(file) != 0",
+        "false",
+    ),
+    one(
+        "nameNotSynced",
+        "A power cut may take a new file's name back.",
+        f"{SOURCES}/AtrestFiles/SmallFile.swift",
+        "    let code = «syncFolder(of: path)»",
+        "CInt(0)",
+    ),
+    one(
+        "exportNotSynced",
+        "An export is not on the disk when it is said to be written.",
+        "Client/atrest/Output/ExportFile.swift",
+        "guard «fsync(descriptor) == 0» else",
+        "true",
+        tests="AtrestTests",
     ),
     one(
         "ballastNotGivenUp",
