@@ -8,12 +8,12 @@ import AtrestReplication
 /// stored: it consists of the answer's positions and of younger writes, so it does not depend on
 /// what is being stored, and repeating it changes nothing.
 ///
-///     holding ──▶ locating ──▶ filling ──▶ asking ──answer──▶ paging ──▶ storing ──▶ refilling
-///        ▲                                   ▲                             │  │          │  │
-///        │                                   └──────the next one travels───┘  │          │  └▶ over
-///        │                                   └────────────────────────────────┼──more────┘
-///        ├──pausing◀─────────────the server must be asked again───────────────┤
-///        └──adopting◀──renewing◀──reading◀──checking◀──this replica is a copy─┘
+///     holding ─▶ locating ─▶ filling ─▶ asking ──answer─▶ paging ─▶ storing ─▶ refilling ─▶ over
+///        ▲                                ▲                            │ │ │         │
+///        │                                ├─────the next one travels───┘ │ │         │
+///        │                                └──────────────────────────────┼─┼──more───┘
+///        ├──pausing ◀────────────the server must be asked again──────────┘ │
+///        └──adopting ◀─ renewing ◀─ reading ◀─ checking ◀─it is a copy─────┘
 struct ExchangeLoop: Hashable {
   enum Step: Hashable {
     case proceed([SyncAction])

@@ -25,6 +25,8 @@ public final class Replica: Sendable {
   /// Set after a disk failure. The result of a failed commit is unknown and this connection's view
   /// may be wrong, so the connection is not used again. Reopening the replica reads the true state.
   private let failure: Failure
+  /// Who follows this replica. Shared by all views of it.
+  let observation: Observation
   /// The account that the replica must belong to for a transaction to run; nil for any.
   private let pairing: Pairing?
   /// Runs blocking disk work off the task pool's threads.
@@ -61,6 +63,7 @@ public final class Replica: Sendable {
     pageRecords = Page.records
     queue = try file.open(busyTimeout: busyTimeout)
     failure = Failure()
+    observation = Observation()
     let waiting = DispatchQueue(label: "atrest.replica.waiting")
     self.waiting = { work in waiting.async(execute: work) }
     pairing = nil
@@ -88,6 +91,7 @@ public final class Replica: Sendable {
     queue = try ReplicaFile.open(uri: uri, checkpointPages: checkpointPages)
     self.pageRecords = pageRecords
     failure = Failure()
+    observation = Observation()
     pairing = nil
   }
 
@@ -103,6 +107,7 @@ public final class Replica: Sendable {
     pageRecords = other.pageRecords
     queue = other.queue
     failure = other.failure
+    observation = other.observation
     waiting = other.waiting
     self.pairing = pairing
   }
@@ -158,7 +163,8 @@ public final class Replica: Sendable {
   ) throws -> Result {
     if let error = failure.error.withLock({ $0 }) { throw error }
     do {
-      return try queue.writeWithoutTransaction { database in
+      var changed = ChangedRecords()
+      let value = try queue.writeWithoutTransaction { database in
         var result: Result?
         try database.inTransaction(kind) {
           let transaction = try ReplicaTransaction(
@@ -166,11 +172,15 @@ public final class Replica: Sendable {
           if let pairing, transaction.state.pairing != pairing { throw ReplicaError.pairingEnded }
           result = try body(transaction)
           try transaction.finish()
+          changed = transaction.changed
           return .commit
         }
         guard let result else { preconditionFailure("a committed transaction has a result") }
         return result
       }
+      // After the commit, and outside the queue: whoever is told may read at once.
+      if !changed.isEmpty { observation.changes.send(changed) }
+      return value
     } catch let error as DatabaseError {
       let known = ReplicaError(error, path: path)
       if error.resultCode == .SQLITE_IOERR { failure.error.withLock { $0 = known } }

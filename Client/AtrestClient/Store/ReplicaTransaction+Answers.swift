@@ -256,10 +256,16 @@ extension ReplicaTransaction {
           {
             try offerBeforeItGoes(before)
           }
-          if isChanged { try put(merged) } else { applied.unchanged += 1 }
+          if isChanged {
+            try put(merged)
+            changed.received.insert(received.key)
+          } else {
+            applied.unchanged += 1
+          }
         }
-      } else if received.key.kind == .conflict, !received.isDeleted {
-        applied.conflicts += 1
+      } else {
+        changed.received.insert(received.key)
+        if received.key.kind == .conflict, !received.isDeleted { applied.conflicts += 1 }
       }
     }
   }

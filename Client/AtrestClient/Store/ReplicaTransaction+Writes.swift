@@ -86,6 +86,7 @@ extension ReplicaTransaction {
       try queue(
         Offer(record: merged, written: []), insteadOf: coalescing(over: stored, pending))
     }
+    changed.written.insert(fact.key)
   }
 
   /// Writes the losing value back as an ordinary new write and deletes the journal entry.
@@ -151,8 +152,8 @@ extension ReplicaTransaction {
     _ key: RecordKey, _ values: [(field: FieldNumber, value: [UInt8])], deleted: Bool = false
   ) throws(ReplicaError) {
     let stored = try record(key)
-    let changed = values.filter { stored?[$0.field]?.value != $0.value }
-    guard stored == nil || !changed.isEmpty || stored?.isDeleted != deleted else { return }
+    let differing = values.filter { stored?[$0.field]?.value != $0.value }
+    guard stored == nil || !differing.isEmpty || stored?.isDeleted != deleted else { return }
 
     let stamp = try nextStamp(after: stored)
     let takenBack = try storage { try takeBackHeldDeletion(of: stored) }
@@ -160,7 +161,7 @@ extension ReplicaTransaction {
     let earlier = coalescing(over: stored, pending)
     let deletion = (Register.deletedField, deleted ? Register.deletedValue : [])
     var record = stored ?? Record(key: key)
-    for (field, value) in changed + [deletion] {
+    for (field, value) in differing + [deletion] {
       let replaced = record[field].flatMap { current in
         if let takenBack, takenBack.deletion == current { return takenBack.replaced }
         // The server will never see the current register before this write: it is in an entry that
@@ -176,11 +177,12 @@ extension ReplicaTransaction {
     guard record.registers.count <= Record.Limits.registers,
       record.encoded.count <= Record.Limits.encodedBytes
     else { throw .invalid("The record would become too large. Shorten what was written.") }
-    let fields = (changed.map(\.field) + [Register.deletedField]).sorted()
+    let fields = (differing.map(\.field) + [Register.deletedField]).sorted()
     try storage {
       try put(record)
       try queue(Offer(record: record, written: fields), insteadOf: earlier)
     }
+    changed.written.insert(key)
     steps?.append(ActionStep(before: stored, after: Offer(record: record, written: fields)))
   }
 

@@ -20,6 +20,8 @@ public final class ReplicaTransaction {
   var state: ReplicaState
   private let random: @Sendable () -> UInt64
   private let stateBefore: ReplicaState
+  /// The records whose contents this transaction changed.
+  var changed = ChangedRecords()
   /// What the current user action wrote so far; nil outside of one.
   var steps: [ActionStep]?
   /// The first database failure. The transaction then rolls back, whatever the caller does with the

@@ -19,9 +19,15 @@ extension Replica {
     allowingMassDeletion: Bool = false,
     progress: @escaping @Sendable (SyncReport) -> Void = { _ in }
   ) async throws(SyncError) -> SyncReport {
-    try await withServer { replica, _, transport throws(SyncError) in
-      try await SyncEngine(store: replica, transport: transport, clock: clock).sync(
-        allowingMassDeletion: allowingMassDeletion, progress: progress)
+    try await showing { show throws(SyncError) in
+      try await withServer { replica, _, transport throws(SyncError) in
+        try await SyncEngine(store: replica, transport: transport, clock: clock).sync(
+          allowingMassDeletion: allowingMassDeletion
+        ) {
+          show($0)
+          progress($0)
+        }
+      }
     }
   }
 
@@ -49,8 +55,11 @@ extension Replica {
     try await local { replica throws(ReplicaError) in
       try replica.write { $0.demandReconcile(afterLoss: false) }
     }
-    return try await withServer { replica, _, transport throws(SyncError) in
-      try await SyncEngine(store: replica, transport: transport, clock: clock).runCycle()
+    return try await showing { show throws(SyncError) in
+      try await withServer { replica, _, transport throws(SyncError) in
+        try await SyncEngine(store: replica, transport: transport, clock: clock).runCycle(
+          show)
+      }
     }
   }
 
@@ -64,7 +73,12 @@ extension Replica {
     news: @escaping @Sendable (SyncReport, SyncError?) -> Void
   ) async throws(SyncError) {
     try await withServer { replica, _, transport throws(SyncError) in
-      try await SyncEngine(store: replica, transport: transport, clock: clock).watch(news: news)
+      let state = observation.syncState
+      try await SyncEngine(store: replica, transport: transport, clock: clock).watch {
+        report, error in
+        state.send(error.map { .failed($0) } ?? .upToDate(report))
+        news(report, error)
+      }
     }
   }
 
