@@ -23,8 +23,8 @@ let package = Package(
     .library(
       name: "AtrestClient",
       targets: [
-        "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestPortability", "AtrestProtocol",
-        "AtrestReplication", "AtrestTLS",
+        "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestPortability",
+        "AtrestReplication", "AtrestTLS", "AtrestWire",
       ]),
     .library(
       name: "AtrestTransport",
@@ -68,6 +68,10 @@ let package = Package(
     .target(
       name: "AtrestDomain", dependencies: ["AtrestReplication"], path: "Sources/AtrestDomain",
       swiftSettings: strict),
+    // The public messages: protobuf's wire format in Swift, for clients.
+    .target(
+      name: "AtrestWire", dependencies: ["AtrestReplication", "AtrestDomain"],
+      path: "Sources/AtrestWire", swiftSettings: strict),
     // What both programs need: exit statuses, tables, escaped text, pairing links as pictures.
     .target(
       name: "AtrestCommandLine",
@@ -91,7 +95,7 @@ let package = Package(
     .target(
       name: "AtrestProtocol",
       dependencies: [
-        "AtrestDomain", "AtrestReplication", "CAtrestProtobufC", "CAtrestProtos",
+        "AtrestReplication", "AtrestWire", "CAtrestProtobufC", "CAtrestProtos",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       path: "Sources/AtrestProtocol", swiftSettings: strict),
@@ -99,7 +103,7 @@ let package = Package(
     .target(
       name: "AtrestPortability",
       dependencies: [
-        "AtrestDomain", "AtrestReplication", "AtrestProtocol",
+        "AtrestDomain", "AtrestReplication", "AtrestWire",
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Sources/AtrestPortability", swiftSettings: strict),
     // Files that people name, and files that are replaced whole.
@@ -126,6 +130,7 @@ let package = Package(
       name: "AtrestServer",
       dependencies: [
         "AtrestDomain", "AtrestEntitlements", "AtrestLedger", "AtrestReplication", "AtrestProtocol",
+        "AtrestWire",
         "AtrestHTTP2", "AtrestSockets", "AtrestRPC", "AtrestTLS",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -136,7 +141,8 @@ let package = Package(
       name: "atrest-syncd",
       dependencies: [
         "AtrestServer", "CAtrestMalloc", "AtrestFiles", "AtrestSockets", "AtrestEntitlements",
-        "AtrestRPC", "AtrestReplication", "AtrestProtocol", "AtrestCommandLine", "AtrestTLS",
+        "AtrestRPC", "AtrestReplication", "AtrestProtocol", "AtrestWire", "AtrestCommandLine",
+        "AtrestTLS",
         "AtrestHTTP2",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -147,7 +153,7 @@ let package = Package(
       name: "AtrestClient",
       dependencies: [
         "AtrestDomain", "AtrestEntitlements", "AtrestFiles", "AtrestPortability",
-        "AtrestReplication", "AtrestProtocol", "AtrestHTTP2", "AtrestSockets", "AtrestRPC",
+        "AtrestReplication", "AtrestWire", "AtrestHTTP2", "AtrestSockets", "AtrestRPC",
         "AtrestTLS",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Client/AtrestClient", swiftSettings: strict),
@@ -157,7 +163,7 @@ let package = Package(
       name: "AtrestLab",
       dependencies: [
         "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestSockets", "AtrestRPC",
-        "AtrestReplication", "AtrestProtocol",
+        "AtrestReplication", "AtrestProtocol", "AtrestWire",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ], path: "Lab/AtrestLab", swiftSettings: strict),
@@ -165,7 +171,7 @@ let package = Package(
       name: "atrest",
       dependencies: [
         "AtrestClient", "AtrestDomain", "AtrestFiles", "AtrestLab", "AtrestPresentation",
-        "AtrestEntitlements", "AtrestPortability", "AtrestReplication", "AtrestProtocol",
+        "AtrestEntitlements", "AtrestPortability", "AtrestReplication", "AtrestWire",
         "AtrestCommandLine",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
@@ -201,13 +207,18 @@ let package = Package(
         .product(name: "SwiftASN1", package: "swift-asn1"),
         .product(name: "X509", package: "swift-certificates"),
       ], path: "Tests/AppStore", swiftSettings: strict),
+    // Every public message, and the law that both of its codecs agree.
+    .target(
+      name: "AtrestWireCases",
+      dependencies: ["AtrestReplication", "AtrestProtocol", "AtrestWire", "AtrestTestSupport"],
+      path: "Tests/WireCases", swiftSettings: strict),
     // The bodies of the fuzzers, which CI replays the corpus through: docs/develop/fuzzing.md.
     .target(
       name: "AtrestFuzzing",
       dependencies: [
         "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestServer",
         "AtrestSockets", "AtrestEntitlements", "AtrestPortability", "AtrestReplication",
-        "AtrestProtocol", "AtrestTLS", "AtrestHTTP2",
+        "AtrestProtocol", "AtrestWire", "AtrestWireCases", "AtrestTLS", "AtrestHTTP2",
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Tests/Fuzz/Library", swiftSettings: strict),
     .testTarget(
@@ -221,9 +232,18 @@ let package = Package(
       name: "AtrestReplicationTests", dependencies: ["AtrestReplication", "AtrestTestSupport"],
       swiftSettings: strict),
     .testTarget(
+      name: "AtrestWireTests",
+      dependencies: [
+        "AtrestWire", "AtrestWireCases", "AtrestProtocol", "AtrestDomain", "AtrestReplication",
+        "AtrestTestSupport",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ], swiftSettings: strict),
+    .testTarget(
       name: "AtrestProtocolTests",
-      dependencies: ["AtrestProtocol", "AtrestDomain", "AtrestReplication", "AtrestTestSupport"],
-      swiftSettings: strict),
+      dependencies: [
+        "AtrestProtocol", "AtrestWire", "AtrestWireCases", "AtrestReplication",
+        "AtrestTestSupport",
+      ], swiftSettings: strict),
     .testTarget(
       name: "AtrestFilesTests", dependencies: ["AtrestFiles"], swiftSettings: strict),
     .testTarget(
@@ -254,7 +274,8 @@ let package = Package(
       name: "AtrestServerTests",
       dependencies: [
         "AtrestAppStore", "AtrestServer", "AtrestDomain", "AtrestSockets", "AtrestEntitlements",
-        "AtrestRPC", "AtrestLedger", "AtrestReplication", "AtrestProtocol", "AtrestTestSupport",
+        "AtrestRPC", "AtrestLedger", "AtrestReplication", "AtrestProtocol", "AtrestWire",
+        "AtrestTestSupport",
         "AtrestHTTP2",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
@@ -263,20 +284,20 @@ let package = Package(
       name: "AtrestClientTests",
       dependencies: [
         "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestReplication",
-        "AtrestProtocol", "AtrestHTTP2", "AtrestSockets", "AtrestRPC", "AtrestTestSupport",
+        "AtrestWire", "AtrestHTTP2", "AtrestSockets", "AtrestRPC", "AtrestTestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(
       name: "AtrestPortabilityTests",
       dependencies: [
         "AtrestClient", "AtrestDomain", "AtrestFuzzing", "AtrestPortability", "AtrestReplication",
-        "AtrestProtocol", "AtrestTestSupport",
+        "AtrestWire", "AtrestTestSupport",
       ], exclude: ["Python"], swiftSettings: strict),
     .testTarget(
       name: "AtrestTests",
       dependencies: [
         "AtrestAppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestReplication",
-        "AtrestProtocol", "AtrestCommandLine", "AtrestTestSupport",
+        "AtrestWire", "AtrestCommandLine", "AtrestTestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
     .testTarget(
@@ -294,7 +315,7 @@ let package = Package(
       name: "Integration",
       dependencies: [
         "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestSockets", "AtrestRPC",
-        "AtrestReplication", "AtrestProtocol", "AtrestTestSupport",
+        "AtrestReplication", "AtrestProtocol", "AtrestWire", "AtrestTestSupport",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
 
@@ -306,7 +327,7 @@ let package = Package(
       name: "AtrestSimulation",
       dependencies: [
         "AtrestServer", "AtrestClient", "AtrestDomain", "CAtrestSimulatedDisk", "AtrestRPC",
-        "AtrestReplication", "AtrestProtocol", "AtrestHTTP2",
+        "AtrestReplication", "AtrestProtocol", "AtrestWire", "AtrestHTTP2",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/Simulation/Library", swiftSettings: strict),

@@ -2,9 +2,9 @@
 // Account usage, limits and events, and writes to a full account.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The approval loop: whom it asks about, what it tells the server, and when it ends.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Testing
 
 @testable import AtrestClient

@@ -2,8 +2,8 @@
 // The doctor changes nothing and distinguishes differences from changes that are not synced yet.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import Testing
 

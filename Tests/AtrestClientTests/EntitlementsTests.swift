@@ -5,9 +5,9 @@
 import AtrestAppStore
 import AtrestDomain
 import AtrestEntitlements
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

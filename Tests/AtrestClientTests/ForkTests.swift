@@ -3,9 +3,9 @@
 // either.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Synchronization
 import Testing

@@ -2,8 +2,8 @@
 // A replica's identity and clock: pairing, stamps across restarts, wrong clocks.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import Testing
 

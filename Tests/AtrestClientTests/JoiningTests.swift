@@ -2,9 +2,9 @@
 // Joining an account: idempotent after a lost response, and patient while a person decides.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

@@ -2,8 +2,8 @@
 // A mass deletion waits for the user's confirmation; everything else is synced.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import Testing
 

@@ -2,15 +2,15 @@
 // Files of earlier versions are migrated completely, once, and without loss.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import GRDB
 import Testing
 
-import struct AtrestProtocol.Cursor
 import struct AtrestReplication.Record
+import struct AtrestWire.Cursor
 
 @testable import AtrestClient
 

@@ -3,9 +3,9 @@
 // entries that a response settles.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import GRDB
 import Testing

@@ -2,8 +2,8 @@
 // The rules of the outbox: which entries a write adds, and what removes them.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import Testing
 

@@ -2,9 +2,9 @@
 // A copy's new identity: how many it takes, and which writes it restamps.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

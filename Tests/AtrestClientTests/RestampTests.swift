@@ -2,9 +2,9 @@
 // Restamping, record by record, on a device whose clock was ahead.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

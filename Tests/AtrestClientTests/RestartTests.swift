@@ -3,8 +3,8 @@
 // crashes in between.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import Testing
 

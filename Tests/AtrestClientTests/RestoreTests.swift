@@ -2,8 +2,8 @@
 // Restoring a journaled value of a record that the server has pruned since.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import Testing
 

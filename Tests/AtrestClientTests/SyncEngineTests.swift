@@ -2,8 +2,8 @@
 // A sync is complete, resumable after any cut, bounded, and heals a server that lost data.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import Synchronization
 import Testing

@@ -2,9 +2,9 @@
 // Concurrent syncs of one replica: whose response is stored, and the resulting position.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

@@ -2,8 +2,8 @@
 // Watching: how an event changes a replica, and when it falls back to Exchange.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import Synchronization
 import Testing

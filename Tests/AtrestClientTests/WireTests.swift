@@ -3,10 +3,10 @@
 
 import AtrestDomain
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestSockets
+import AtrestWire
 import Foundation
 import Testing
 

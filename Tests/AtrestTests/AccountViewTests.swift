@@ -2,8 +2,8 @@
 // The texts about an account: its log, its quota, and its export.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import Testing
 

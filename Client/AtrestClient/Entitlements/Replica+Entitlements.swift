@@ -4,8 +4,8 @@
 import AtrestDomain
 import AtrestEntitlements
 import AtrestFiles
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import GRDB
 

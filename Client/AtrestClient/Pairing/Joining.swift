@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Repeats a join request until it is answered, through lost calls and a person's decision.
 
-import AtrestProtocol
+import AtrestWire
 import Synchronization
 
 /// The calls that joining needs.

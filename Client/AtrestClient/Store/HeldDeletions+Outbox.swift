@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Detects that most records would be deleted, and holds those deletions until a person confirms.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import GRDB
 

@@ -2,8 +2,8 @@
 // Single reads and writes, one transaction each, and the replica's status.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import GRDB
 
@@ -116,7 +116,7 @@ extension Replica {
         sql: """
           SELECT count(*), count(refused_reason), count(*) FILTER (WHERE refused_reason = ?)
           FROM outbox
-          """, arguments: [AtrestProtocol.Refusal.Reason.massDeletion.rawValue])
+          """, arguments: [AtrestWire.Refusal.Reason.massDeletion.rawValue])
       let state = transaction.state
       let (refused, held): (Int, Int) = (row?[1] ?? 0, row?[2] ?? 0)
       return ReplicaStatus(

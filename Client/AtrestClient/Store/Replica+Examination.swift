@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks everything in a replica, so that damage is found early.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import GRDB
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The local replica: a directory that belongs to one device of one person.
 
-import AtrestProtocol
+import AtrestWire
 import Dispatch
 import Foundation
 import GRDB

@@ -2,8 +2,8 @@
 // Queries that cost O(result), whatever the size of the replica.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import GRDB
 

@@ -3,8 +3,8 @@
 // repaired.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 extension ReplicaTransaction {

@@ -2,8 +2,8 @@
 // Typed writes for apps. Each call is one user action, stamped once and queued for the server.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 extension ReplicaTransaction {

@@ -2,8 +2,8 @@
 // A short local journal of user actions for undo. Never synced.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import GRDB
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A replica's calls to its server: sync, compare, watch, and the scaffolding for the others.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 extension Replica {

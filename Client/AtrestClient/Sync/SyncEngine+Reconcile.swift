@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reconciles a replica with its server: compares all records and repairs the differences.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 extension SyncEngine {
   /// Compares and repairs as long as the store demands it. Records that the server lacks are pushed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps a replica up to date: follows the server's stream and pushes local writes.
 
-import AtrestProtocol
+import AtrestWire
 
 extension SyncEngine {
   /// Keeps the replica in sync until the task is cancelled or a permanent error occurs. Reconnects

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sync engine: pushes waiting writes, pulls new records, and reconciles if that is not enough.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// Syncs a store over a transport. The engine is stateless: after any interruption the store knows
 /// where to resume.

@@ -4,7 +4,7 @@
 import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
-import AtrestProtocol
+import AtrestWire
 import Foundation
 
 /// `atrest devices [list | waiting | allow ID | deny ID | rename ID NAME | revoke ID]`. `revoke` is

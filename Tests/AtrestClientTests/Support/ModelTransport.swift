@@ -2,8 +2,8 @@
 // A transport to a model server that tests can cut, with traffic counters.
 
 import AtrestClient
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Synchronization
 
 /// A transport that only exchanges. Tests add the calls they need.

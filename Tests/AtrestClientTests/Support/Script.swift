@@ -2,7 +2,7 @@
 // A scripted server, and time that passes only by sleeping.
 
 import AtrestClient
-import AtrestProtocol
+import AtrestWire
 import Synchronization
 
 /// Time that passes only by sleeping. Sleeps of one length can be held until the test releases

@@ -2,8 +2,8 @@
 // One device: a disk, a clock, a link, and at times a running program.
 
 import AtrestClient
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// A device, running or not.

@@ -3,9 +3,9 @@
 
 import AtrestClient
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestReplication
 import AtrestServer
+import AtrestWire
 import Foundation
 
 extension World {
