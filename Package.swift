@@ -23,8 +23,8 @@ let package = Package(
     .library(
       name: "AtrestClient",
       targets: [
-        "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestPortability", "AtrestProtocol",
-        "AtrestReplication", "AtrestSync", "AtrestTLS",
+        "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestPortability",
+        "AtrestReplication", "AtrestTLS", "AtrestWire", "AtrestSync",
       ]),
     .library(
       name: "AtrestTransport",
@@ -68,6 +68,10 @@ let package = Package(
     .target(
       name: "AtrestDomain", dependencies: ["AtrestReplication"], path: "Sources/AtrestDomain",
       swiftSettings: strict),
+    // The public messages: protobuf's wire format in Swift, for clients.
+    .target(
+      name: "AtrestWire", dependencies: ["AtrestReplication", "AtrestDomain"],
+      path: "Sources/AtrestWire", swiftSettings: strict),
     // What both programs need: exit statuses, tables, escaped text, pairing links as pictures.
     .target(
       name: "AtrestCommandLine",
@@ -91,19 +95,19 @@ let package = Package(
     .target(
       name: "AtrestProtocol",
       dependencies: [
-        "AtrestDomain", "AtrestReplication", "CAtrestProtobufC", "CAtrestProtos",
+        "AtrestReplication", "AtrestWire", "CAtrestProtobufC", "CAtrestProtos",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       path: "Sources/AtrestProtocol", swiftSettings: strict),
     // The client's side of a sync as state machines.
     .target(
-      name: "AtrestSync", dependencies: ["AtrestReplication", "AtrestProtocol"],
+      name: "AtrestSync", dependencies: ["AtrestReplication", "AtrestWire"],
       path: "Sources/AtrestSync", swiftSettings: strict),
     // Files that people carry: exports and imports.
     .target(
       name: "AtrestPortability",
       dependencies: [
-        "AtrestDomain", "AtrestReplication", "AtrestProtocol",
+        "AtrestDomain", "AtrestReplication", "AtrestWire",
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Sources/AtrestPortability", swiftSettings: strict),
     // Files that people name, and files that are replaced whole.
@@ -130,6 +134,7 @@ let package = Package(
       name: "AtrestServer",
       dependencies: [
         "AtrestDomain", "AtrestEntitlements", "AtrestLedger", "AtrestReplication", "AtrestProtocol",
+        "AtrestWire",
         "AtrestHTTP2", "AtrestSockets", "AtrestRPC", "AtrestTLS",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -140,7 +145,8 @@ let package = Package(
       name: "atrest-syncd",
       dependencies: [
         "AtrestServer", "CAtrestMalloc", "AtrestFiles", "AtrestSockets", "AtrestEntitlements",
-        "AtrestRPC", "AtrestReplication", "AtrestProtocol", "AtrestCommandLine", "AtrestTLS",
+        "AtrestRPC", "AtrestReplication", "AtrestProtocol", "AtrestWire", "AtrestCommandLine",
+        "AtrestTLS",
         "AtrestHTTP2",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -151,8 +157,8 @@ let package = Package(
       name: "AtrestClient",
       dependencies: [
         "AtrestDomain", "AtrestEntitlements", "AtrestFiles", "AtrestPortability",
-        "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestHTTP2", "AtrestSockets",
-        "AtrestRPC",
+        "AtrestReplication", "AtrestWire", "AtrestHTTP2", "AtrestSockets", "AtrestRPC",
+        "AtrestSync",
         "AtrestTLS",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], path: "Client/AtrestClient", swiftSettings: strict),
@@ -162,7 +168,7 @@ let package = Package(
       name: "AtrestLab",
       dependencies: [
         "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestSockets", "AtrestRPC",
-        "AtrestReplication", "AtrestSync", "AtrestProtocol",
+        "AtrestReplication", "AtrestProtocol", "AtrestWire", "AtrestSync",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ], path: "Lab/AtrestLab", swiftSettings: strict),
@@ -170,8 +176,7 @@ let package = Package(
       name: "atrest",
       dependencies: [
         "AtrestClient", "AtrestDomain", "AtrestFiles", "AtrestLab", "AtrestPresentation",
-        "AtrestEntitlements", "AtrestPortability", "AtrestReplication", "AtrestSync",
-        "AtrestProtocol",
+        "AtrestEntitlements", "AtrestPortability", "AtrestReplication", "AtrestWire", "AtrestSync",
         "AtrestCommandLine",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], path: "Client/atrest", swiftSettings: strict),
@@ -211,13 +216,19 @@ let package = Package(
         .product(name: "SwiftASN1", package: "swift-asn1"),
         .product(name: "X509", package: "swift-certificates"),
       ], path: "Tests/AppStore", swiftSettings: strict),
+    // Every public message, and the law that both of its codecs agree.
+    .target(
+      name: "AtrestWireCases",
+      dependencies: ["AtrestReplication", "AtrestProtocol", "AtrestWire", "AtrestTestSupport"],
+      path: "Tests/WireCases", swiftSettings: strict),
     // The bodies of the fuzzers, which CI replays the corpus through: docs/develop/fuzzing.md.
     .target(
       name: "AtrestFuzzing",
       dependencies: [
         "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestServer",
         "AtrestSockets", "AtrestEntitlements", "AtrestPortability", "AtrestReplication",
-        "AtrestSync", "AtrestProtocol", "AtrestTLS", "AtrestHTTP2",
+        "AtrestProtocol", "AtrestWire", "AtrestWireCases", "AtrestTLS", "AtrestHTTP2",
+        "AtrestSync",
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Tests/Fuzz/Library", swiftSettings: strict),
     .testTarget(
@@ -231,9 +242,18 @@ let package = Package(
       name: "AtrestReplicationTests", dependencies: ["AtrestReplication", "AtrestTestSupport"],
       swiftSettings: strict),
     .testTarget(
+      name: "AtrestWireTests",
+      dependencies: [
+        "AtrestWire", "AtrestWireCases", "AtrestProtocol", "AtrestDomain", "AtrestReplication",
+        "AtrestTestSupport",
+        .product(name: "Crypto", package: "swift-crypto"),
+      ], swiftSettings: strict),
+    .testTarget(
       name: "AtrestProtocolTests",
-      dependencies: ["AtrestProtocol", "AtrestDomain", "AtrestReplication", "AtrestTestSupport"],
-      swiftSettings: strict),
+      dependencies: [
+        "AtrestProtocol", "AtrestWire", "AtrestWireCases", "AtrestReplication",
+        "AtrestTestSupport",
+      ], swiftSettings: strict),
     .testTarget(
       name: "AtrestFilesTests", dependencies: ["AtrestFiles", "AtrestTestSupport"],
       swiftSettings: strict),
@@ -265,34 +285,35 @@ let package = Package(
       name: "AtrestServerTests",
       dependencies: [
         "AtrestAppStore", "AtrestServer", "AtrestDomain", "AtrestSockets", "AtrestEntitlements",
-        "AtrestRPC", "AtrestLedger", "AtrestReplication", "AtrestProtocol", "AtrestTestSupport",
+        "AtrestRPC", "AtrestLedger", "AtrestReplication", "AtrestProtocol", "AtrestWire",
+        "AtrestTestSupport",
         "AtrestHTTP2",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
     .testTarget(
       name: "AtrestSyncTests",
-      dependencies: ["AtrestSync", "AtrestReplication", "AtrestProtocol", "AtrestTestSupport"],
+      dependencies: ["AtrestSync", "AtrestReplication", "AtrestWire", "AtrestTestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "AtrestClientTests",
       dependencies: [
         "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestReplication",
-        "AtrestSync", "AtrestProtocol", "AtrestHTTP2", "AtrestSockets", "AtrestRPC",
-        "AtrestTestSupport",
+        "AtrestWire", "AtrestHTTP2", "AtrestSockets", "AtrestRPC", "AtrestTestSupport",
+        "AtrestSync",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(
       name: "AtrestPortabilityTests",
       dependencies: [
         "AtrestClient", "AtrestDomain", "AtrestFuzzing", "AtrestPortability", "AtrestReplication",
-        "AtrestProtocol", "AtrestTestSupport",
+        "AtrestWire", "AtrestTestSupport",
       ], exclude: ["Python"], swiftSettings: strict),
     .testTarget(
       name: "AtrestTests",
       dependencies: [
         "AtrestAppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestReplication",
-        "AtrestSync", "AtrestProtocol", "AtrestCommandLine", "AtrestTestSupport",
+        "AtrestWire", "AtrestCommandLine", "AtrestTestSupport", "AtrestSync",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
     .testTarget(
@@ -310,7 +331,7 @@ let package = Package(
       name: "Integration",
       dependencies: [
         "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestSockets", "AtrestRPC",
-        "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestTestSupport",
+        "AtrestReplication", "AtrestProtocol", "AtrestWire", "AtrestTestSupport", "AtrestSync",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
 
@@ -322,7 +343,7 @@ let package = Package(
       name: "AtrestSimulation",
       dependencies: [
         "AtrestServer", "AtrestClient", "AtrestDomain", "CAtrestSimulatedDisk", "AtrestRPC",
-        "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestHTTP2",
+        "AtrestReplication", "AtrestProtocol", "AtrestWire", "AtrestHTTP2", "AtrestSync",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ], path: "Tests/Simulation/Library", swiftSettings: strict),

@@ -2,10 +2,10 @@
 // Maps methods to services and authorizes callers.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestSockets
+import AtrestWire
 
 /// The two routers: one for devices, one for the operator's socket. The Admin service is only on
 /// the latter, so an error in checking a peer's address cannot expose it to devices.
@@ -31,7 +31,7 @@ enum Routes {
     }
     /// Pair is the only method that a device calls without a token.
     @Sendable func pairedOrPairing(_ head: CallHead) -> Authorization<Caller> {
-      guard head.path != Method.pair else {
+      guard head.path != Method.Devices.pair else {
         return .admitted(.pendingDevice(AttemptLimiter.keys(of: proxies.caller(of: head))))
       }
       return switch paired(head) {

@@ -3,11 +3,11 @@
 
 import AtrestEntitlements
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestSockets
 import AtrestTLS
+import AtrestWire
 import Logging
 import Synchronization
 

@@ -4,6 +4,7 @@
 import ArgumentParser
 import AtrestCommandLine
 import AtrestProtocol
+import AtrestWire
 import Foundation
 
 struct AccountCommand: ParsableCommand {

@@ -8,6 +8,7 @@ import AtrestProtocol
 import AtrestRPC
 import AtrestServer
 import AtrestSockets
+import AtrestWire
 import Foundation
 
 /// Calls the operator's socket of a running daemon.
@@ -19,8 +20,8 @@ struct AdminClient {
   /// How long to wait for a server that a script has just started.
   private static let startingTime = Duration.seconds(2)
 
-  func call<Answer: WireMessage>(
-    _ method: String, _ request: some WireMessage, as type: Answer.Type,
+  func call<Answer: PackedMessage>(
+    _ method: String, _ request: some PackedMessage, as type: Answer.Type,
     timeout: Duration = .seconds(30)
   ) async throws -> Answer {
     let path = Server.adminSocketPath(in: directory)
@@ -31,8 +32,8 @@ struct AdminClient {
     return try await callNow(method, request, as: type, timeout: timeout)
   }
 
-  private func callNow<Answer: WireMessage>(
-    _ method: String, _ request: some WireMessage, as type: Answer.Type, timeout: Duration
+  private func callNow<Answer: PackedMessage>(
+    _ method: String, _ request: some PackedMessage, as type: Answer.Type, timeout: Duration
   ) async throws -> Answer {
     let path = Server.adminSocketPath(in: directory)
     var status = stat()
@@ -48,12 +49,12 @@ struct AdminClient {
       let reply: Result<[UInt8], Status>
       do throws(Status) {
         reply = .success(
-          try await channel.unary(method, request.encoded, timeout: timeout))
+          try await channel.unary(method, request.packed, timeout: timeout))
       } catch {
         reply = .failure(error)
       }
       await channel.close()
-      return try Answer(decoding: try reply.get())
+      return try Answer(unpacking: try reply.get())
     } catch let status as Status {
       throw status.code == .unavailable
         ? notRunning() : CommandFailure(status.message, ExitStatus(status.code))

@@ -3,7 +3,7 @@
 
 import ArgumentParser
 import AtrestCommandLine
-import AtrestProtocol
+import AtrestWire
 import Foundation
 
 @main

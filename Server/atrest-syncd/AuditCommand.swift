@@ -6,6 +6,7 @@ import AtrestCommandLine
 import AtrestProtocol
 import AtrestReplication
 import AtrestServer
+import AtrestWire
 import Foundation
 
 struct AuditCommand: AsyncParsableCommand {

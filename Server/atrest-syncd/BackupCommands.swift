@@ -5,6 +5,7 @@ import ArgumentParser
 import AtrestCommandLine
 import AtrestProtocol
 import AtrestServer
+import AtrestWire
 import Foundation
 
 struct Backup: AsyncParsableCommand {

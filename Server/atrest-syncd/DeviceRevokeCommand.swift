@@ -5,6 +5,7 @@ import ArgumentParser
 import AtrestCommandLine
 import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 extension DeviceCommand {

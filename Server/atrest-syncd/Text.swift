@@ -6,6 +6,7 @@ import AtrestCommandLine
 import AtrestProtocol
 import AtrestReplication
 import AtrestServer
+import AtrestWire
 import Foundation
 
 /// Runs a command and turns a failure into a message on standard error and an exit status.

@@ -2,8 +2,8 @@
 // Writes the native export format: every live record of a replica.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Crypto
 import Foundation
 

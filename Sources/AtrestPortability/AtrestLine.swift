@@ -2,8 +2,8 @@
 // The lines of the native format: a header, one line per record, and a seal.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// The first line.

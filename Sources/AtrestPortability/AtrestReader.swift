@@ -2,8 +2,8 @@
 // Reads the native format: the seal first, then each line, validated by its kind's rules.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Crypto
 import Foundation
 

@@ -2,7 +2,7 @@
 // Reads the iOS app's two data files: fasts with the active one, and water.
 
 import AtrestDomain
-import AtrestProtocol
+import AtrestWire
 import Crypto
 import Foundation
 

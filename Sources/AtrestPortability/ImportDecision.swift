@@ -2,8 +2,8 @@
 // Decides the fate of one imported entry given the stored record. Pure.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// The fate of an entry.

@@ -2,8 +2,8 @@
 // The parsed contents of a file in a form common to all formats.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// A parsed and validated file.

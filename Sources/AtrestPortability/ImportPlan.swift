@@ -2,8 +2,8 @@
 // Plans an import before anything is written. Pure.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// The effect of an import, entry by entry.

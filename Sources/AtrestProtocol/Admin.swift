@@ -2,11 +2,12 @@
 // The messages of the Admin service.
 
 import AtrestReplication
+import AtrestWire
 import CAtrestProtos
 
 /// Names an account to add, remove, invite a device to, or list the devices of (empty: of all
 /// accounts). The four requests share one wire format.
-public struct AccountRequest: WireMessage {
+public struct AccountRequest: PackedMessage {
   /// The account's name.
   public var name: String
 
@@ -15,16 +16,16 @@ public struct AccountRequest: WireMessage {
     self.name = name
   }
 
-  /// Decodes a protobuf-encoded request.
-  public init(decoding bytes: [UInt8]) throws(WireError) {
+  /// Unpacks a protobuf-encoded request.
+  public init(unpacking bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__add_account_request__unpack) {
       message throws(WireError) in
-      AccountRequest(name: try text(message.name, limitBytes: NameLimit.bytes))
+      AccountRequest(name: try text(message.name, limitBytes: Limit.nameBytes))
     }
   }
 
   /// The protobuf encoding.
-  public var encoded: [UInt8] {
+  public var packed: [UInt8] {
     packing(atrest__admin__v1__add_account_request__init) { message, arena in
       message.name = arena.text(name)
     }
@@ -32,7 +33,7 @@ public struct AccountRequest: WireMessage {
 }
 
 /// A pairing code and the server's address.
-public struct Invitation: WireMessage {
+public struct Invitation: PackedMessage {
   /// Secret until used.
   public var code: String
   /// When it expires.
@@ -47,19 +48,19 @@ public struct Invitation: WireMessage {
     self.address = address
   }
 
-  /// Decodes a protobuf-encoded response.
-  public init(decoding bytes: [UInt8]) throws(WireError) {
+  /// Unpacks a protobuf-encoded response.
+  public init(unpacking bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__invitation_response__unpack) {
       message throws(WireError) in
       Invitation(
-        code: try text(message.code, limitBytes: 64),
+        code: try text(message.code, limitBytes: Limit.codeBytes),
         expires: WallTime(milliseconds: message.expires_ms),
         address: try text(message.address, limitBytes: 300))
     }
   }
 
   /// The protobuf encoding.
-  public var encoded: [UInt8] {
+  public var packed: [UInt8] {
     packing(atrest__admin__v1__invitation_response__init) { message, arena in
       message.code = arena.text(code)
       message.expires_ms = expires.milliseconds
@@ -69,7 +70,7 @@ public struct Invitation: WireMessage {
 }
 
 /// The accounts of a server.
-public struct ListAccountsResponse: WireMessage {
+public struct ListAccountsResponse: PackedMessage {
   /// One account with its usage.
   public struct Account: Hashable, Sendable {
     /// Its name, unique on the server.
@@ -101,15 +102,15 @@ public struct ListAccountsResponse: WireMessage {
     self.accounts = accounts
   }
 
-  /// Decodes a protobuf-encoded response.
-  public init(decoding bytes: [UInt8]) throws(WireError) {
+  /// Unpacks a protobuf-encoded response.
+  public init(unpacking bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__list_accounts_response__unpack) {
       message throws(WireError) in
       var accounts: [Account] = []
       for account in elements(message.accounts, message.n_accounts) {
         accounts.append(
           Account(
-            name: try text(account.name, limitBytes: NameLimit.bytes),
+            name: try text(account.name, limitBytes: Limit.nameBytes),
             created: WallTime(milliseconds: account.created_ms), devices: Int(account.devices),
             records: Int(clamping: account.records), bytes: Int(clamping: account.bytes)))
       }
@@ -118,7 +119,7 @@ public struct ListAccountsResponse: WireMessage {
   }
 
   /// The protobuf encoding.
-  public var encoded: [UInt8] {
+  public var packed: [UInt8] {
     packing(
       atrest__admin__v1__list_accounts_response__init, expectedBytes: accounts.count * 256 + 512
     ) { message, arena in
@@ -137,7 +138,7 @@ public struct ListAccountsResponse: WireMessage {
 }
 
 /// Devices with their accounts' names.
-public struct ListAccountDevicesResponse: WireMessage {
+public struct ListAccountDevicesResponse: PackedMessage {
   /// A device and its account.
   public struct Entry: Hashable, Sendable {
     /// The account's name.
@@ -160,18 +161,18 @@ public struct ListAccountDevicesResponse: WireMessage {
     self.entries = entries
   }
 
-  /// Decodes a protobuf-encoded response.
-  public init(decoding bytes: [UInt8]) throws(WireError) {
+  /// Unpacks a protobuf-encoded response.
+  public init(unpacking bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__list_account_devices_response__unpack) {
       message throws(WireError) in
       var entries: [Entry] = []
       for device in elements(message.devices, message.n_devices) {
         entries.append(
           Entry(
-            account: try text(device.account, limitBytes: NameLimit.bytes),
+            account: try text(device.account, limitBytes: Limit.nameBytes),
             device: Device(
               replica: ReplicaID(rawValue: device.replica),
-              name: try text(device.name, limitBytes: NameLimit.bytes),
+              name: try text(device.name, limitBytes: Limit.nameBytes),
               paired: WallTime(milliseconds: device.paired_ms),
               seen: WallTime(nonZero: device.seen_ms),
               revoked: WallTime(nonZero: device.revoked_ms),
@@ -183,7 +184,7 @@ public struct ListAccountDevicesResponse: WireMessage {
   }
 
   /// The protobuf encoding.
-  public var encoded: [UInt8] {
+  public var packed: [UInt8] {
     packing(
       atrest__admin__v1__list_account_devices_response__init,
       expectedBytes: entries.count * 320 + 512

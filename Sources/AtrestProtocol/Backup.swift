@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The messages of Admin.Backup.
 
+import AtrestWire
 import CAtrestProtos
 
 /// Requests a backup.
-public struct BackupRequest: WireMessage {
+public struct BackupRequest: PackedMessage {
   /// Absolute path of the file. The file must not exist yet.
   public var path: String
 
@@ -16,8 +17,8 @@ public struct BackupRequest: WireMessage {
     self.path = path
   }
 
-  /// Decodes a protobuf-encoded request.
-  public init(decoding bytes: [UInt8]) throws(WireError) {
+  /// Unpacks a protobuf-encoded request.
+  public init(unpacking bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__backup_request__unpack) {
       message throws(WireError) in
       BackupRequest(path: try text(message.path, limitBytes: BackupRequest.pathLimitBytes))
@@ -25,7 +26,7 @@ public struct BackupRequest: WireMessage {
   }
 
   /// The protobuf encoding.
-  public var encoded: [UInt8] {
+  public var packed: [UInt8] {
     packing(
       atrest__admin__v1__backup_request__init, expectedBytes: path.utf8.count + 512
     ) { message, arena in
@@ -35,7 +36,7 @@ public struct BackupRequest: WireMessage {
 }
 
 /// A summary of the written backup.
-public struct BackupResponse: WireMessage {
+public struct BackupResponse: PackedMessage {
   /// The number of accounts.
   public var accounts: Int
   /// The number of devices, including revoked ones.
@@ -53,8 +54,8 @@ public struct BackupResponse: WireMessage {
     self.sizeBytes = sizeBytes
   }
 
-  /// Decodes a protobuf-encoded response.
-  public init(decoding bytes: [UInt8]) throws(WireError) {
+  /// Unpacks a protobuf-encoded response.
+  public init(unpacking bytes: [UInt8]) throws(WireError) {
     self = try unpacking(bytes, by: atrest__admin__v1__backup_response__unpack) { message in
       BackupResponse(
         accounts: Int(clamping: message.accounts), devices: Int(clamping: message.devices),
@@ -63,7 +64,7 @@ public struct BackupResponse: WireMessage {
   }
 
   /// The protobuf encoding.
-  public var encoded: [UInt8] {
+  public var packed: [UInt8] {
     packing(atrest__admin__v1__backup_response__init) { message, _ in
       message.accounts = UInt64(clamping: accounts)
       message.devices = UInt64(clamping: devices)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares all records with the server and repairs the differences.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// The state machine of one comparison, round by round. Records that the server lacks are queued
 /// like any other write.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exchanges pages until none are left.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// The state machine of an exchange in pages. The next request travels while an answer is being
 /// stored: it consists of the answer's positions and of younger writes, so it does not depend on

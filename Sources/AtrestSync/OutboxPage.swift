@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The writes that one request carries.
 
-import AtrestProtocol
+import AtrestWire
 
 /// A page of the outbox as sent in a request.
 public struct OutboxPage: Hashable, Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which ranges to compare next and what an answer implies. Pure.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// A comparison of all records with the server's. Ranges with different fingerprints are split into
 /// smaller ones; small ranges are compared record by record. The server may split a range too, so

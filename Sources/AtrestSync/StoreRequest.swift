@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a sync asks of its store, and what the store replies: one transaction each.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// One transaction on a replica. Durable when it is replied to, without effect when it fails.
 package enum StoreRequest: Hashable, Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the machines of a sync and their owner tell each other.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// What the owner of a sync does next.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One call to the server, repeated after transient failures.
 
-import AtrestProtocol
+import AtrestWire
 
 /// A request of a sync. Repeating one changes nothing.
 package enum SyncRequest: Hashable, Sendable {

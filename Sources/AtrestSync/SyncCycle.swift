@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One sync from its first request to its last: exchange, retry, restamp, reconcile.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// The state machine of one sync. Its owner carries out its actions and tells it what happened; it
 /// reads no clock and waits for nothing itself.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps a replica up to date: follows the server's stream and pushes local writes.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// What the owner of a follower does next.
 package enum FollowAction: Hashable, Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A replica's position in its account's feed, and how an answer moves it.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// The position and credential that a replica shows in a request.
 public struct SyncPosition: Hashable, Sendable {

@@ -2,10 +2,10 @@
 // Account usage, limits and events, and writes to a full account.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

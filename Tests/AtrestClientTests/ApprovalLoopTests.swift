@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The approval loop: whom it asks about, what it tells the server, and when it ends.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Testing
 
 @testable import AtrestClient

@@ -3,10 +3,10 @@
 // device in two.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

@@ -2,9 +2,9 @@
 // Random histories on three replicas converge, and unknown kinds and fields survive.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

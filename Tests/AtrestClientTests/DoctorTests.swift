@@ -2,9 +2,9 @@
 // The doctor changes nothing and distinguishes differences from changes that are not synced yet.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import Testing
 

@@ -5,10 +5,10 @@
 import AtrestAppStore
 import AtrestDomain
 import AtrestEntitlements
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

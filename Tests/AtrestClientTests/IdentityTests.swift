@@ -2,9 +2,9 @@
 // A replica's identity and clock: pairing, stamps across restarts, wrong clocks.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import Testing
 

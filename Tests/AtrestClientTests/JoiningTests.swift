@@ -2,10 +2,10 @@
 // Joining an account: idempotent after a lost response, and patient while a person decides.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

@@ -3,9 +3,9 @@
 
 import AtrestDomain
 import AtrestEntitlements
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import GRDB
 import Testing

@@ -2,8 +2,8 @@
 // Records lost in a server restore and offered again by the devices.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import Testing
 

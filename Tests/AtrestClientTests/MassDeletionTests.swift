@@ -2,9 +2,9 @@
 // A mass deletion waits for the user's confirmation; everything else is synced.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import Testing
 

@@ -2,16 +2,16 @@
 // Files of earlier versions are migrated completely, once, and without loss.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import GRDB
 import Testing
 
-import struct AtrestProtocol.Cursor
 import struct AtrestReplication.Record
+import struct AtrestWire.Cursor
 
 @testable import AtrestClient
 

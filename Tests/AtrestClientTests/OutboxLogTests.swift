@@ -3,10 +3,10 @@
 // entries that a response settles.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import GRDB
 import Testing

@@ -2,9 +2,9 @@
 // The rules of the outbox: which entries a write adds, and what removes them.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import Testing
 

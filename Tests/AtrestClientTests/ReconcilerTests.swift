@@ -2,9 +2,9 @@
 // Reconciliation finds exactly the differences, in few rounds and bytes, and terminates for any
 // server response.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

@@ -2,10 +2,10 @@
 // A copy's new identity: how many it takes, and which writes it restamps.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

@@ -2,10 +2,10 @@
 // Restamping, record by record, on a device whose clock was ahead.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

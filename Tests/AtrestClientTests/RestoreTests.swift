@@ -2,9 +2,9 @@
 // Restoring a journaled value of a record that the server has pruned since.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import Testing
 

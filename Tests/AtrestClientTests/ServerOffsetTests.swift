@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The estimated offset of the server's clock, and its uncertainty.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Testing
 
 @testable import AtrestClient

@@ -2,9 +2,9 @@
 // A sync is complete, resumable after any cut, bounded, and heals a server that lost data.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import Synchronization
 import Testing

@@ -2,10 +2,10 @@
 // Concurrent syncs of one replica: whose response is stored, and the resulting position.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

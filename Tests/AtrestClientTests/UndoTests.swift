@@ -2,9 +2,9 @@
 // Undoes the last action of this device, and no change of another device.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import GRDB
 import Testing

@@ -2,9 +2,9 @@
 // Watching: how an event changes a replica, and when it falls back to Exchange.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import Synchronization
 import Testing

@@ -3,11 +3,11 @@
 
 import AtrestDomain
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestSockets
 import AtrestSync
+import AtrestWire
 import Foundation
 import Testing
 

@@ -4,9 +4,9 @@
 import AtrestDomain
 import AtrestFuzzing
 import AtrestPortability
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

@@ -3,9 +3,9 @@
 
 import AtrestDomain
 import AtrestPortability
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

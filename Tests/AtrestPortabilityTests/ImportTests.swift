@@ -5,9 +5,9 @@ import AtrestClient
 import AtrestDomain
 import AtrestFuzzing
 import AtrestPortability
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often an account may leave what cannot be removed.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Testing
 
 @testable import AtrestServer

@@ -3,10 +3,10 @@
 // control.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Synchronization
 import Testing

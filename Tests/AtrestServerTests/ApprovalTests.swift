@@ -6,6 +6,7 @@ import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Synchronization
 import Testing
@@ -60,9 +61,9 @@ import Testing
       queue: scene.storage.queue, registry: scene.storage.registry, devices: scene.devices,
       environment: scene.storage.world.environment, address: { "" })
     let owned = await outcome { later throws(Status) in
-      try admin.inviteDevice(AccountRequest(name: "kim").encoded, answer: later)
+      try admin.inviteDevice(AccountRequest(name: "kim").packed, answer: later)
     }
-    _ = try await scene.call(try Invitation(decoding: try owned.reply).code).welcome
+    _ = try await scene.call(try Invitation(unpacking: try owned.reply).code).welcome
   }
 
   @Test("a repeated call waits on in place of the old one, as the same pending device")

@@ -6,6 +6,7 @@ import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 
@@ -24,9 +25,9 @@ import Testing
   }
 
   private func backUp(_ path: String? = nil) async throws -> BackupResponse {
-    let bytes = BackupRequest(path: path ?? file).encoded
+    let bytes = BackupRequest(path: path ?? file).packed
     let outcome = await outcome { later throws(Status) in try admin.backup(bytes, answer: later) }
-    return try BackupResponse(decoding: try outcome.reply)
+    return try BackupResponse(unpacking: try outcome.reply)
   }
 
   private func fill(_ numbers: Range<Int>) async throws {
@@ -238,7 +239,7 @@ import Testing
   }
 
   private func code(of path: String) async -> StatusCode? {
-    let bytes = BackupRequest(path: path).encoded
+    let bytes = BackupRequest(path: path).packed
     return await outcome { later throws(Status) in try admin.backup(bytes, answer: later) }
       .failure?.code
   }
@@ -268,7 +269,7 @@ import Testing
   func stopping() async throws {
     try await fill(0..<20)
     let failed = Recorder<Status?>()
-    let bytes = BackupRequest(path: file).encoded
+    let bytes = BackupRequest(path: file).packed
     try await storage.whileCommitting {
       _ = try admin.backup(bytes) { Answer { outcome, _ in failed.note(outcome.failure) } }
       #expect(throws: Status.self) { _ = try admin.backup(bytes) { Answer { _, _ in } } }

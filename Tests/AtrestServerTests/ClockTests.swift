@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stamps and dates when the server's own clock is wrong, and how the server detects that.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Logging
 import Synchronization
 import Testing

@@ -2,10 +2,10 @@
 // Group commit, and failures of commits and disks.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Dispatch
 import Logging
 import Synchronization

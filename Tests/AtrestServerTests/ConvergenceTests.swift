@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices that write, lose responses and repeat requests converge with the server.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 @testable import AtrestServer

@@ -2,9 +2,9 @@
 // When the server writes its notes about devices: their last calls and their positions.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 @testable import AtrestServer

@@ -6,6 +6,7 @@ import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import GRDB
 import Testing
@@ -45,17 +46,17 @@ import struct AtrestReplication.WallTime
   }
 
   private func all(of account: String = "") async throws -> [AccountEventsResponse.Entry] {
-    let bytes = AccountEventsRequest(account: account).encoded
+    let bytes = AccountEventsRequest(account: account).packed
     let outcome = await outcome { later throws(Status) in try admin.events(bytes, answer: later) }
-    return try AccountEventsResponse(decoding: try outcome.reply).entries
+    return try AccountEventsResponse(unpacking: try outcome.reply).entries
   }
 
   private func check(through number: UInt64 = 0) async throws -> CheckEventsResponse {
-    let bytes = CheckEventsRequest(through: number).encoded
+    let bytes = CheckEventsRequest(through: number).packed
     let outcome = await outcome { later throws(Status) in
       try admin.checkEvents(bytes, answer: later)
     }
-    return try CheckEventsResponse(decoding: try outcome.reply)
+    return try CheckEventsResponse(unpacking: try outcome.reply)
   }
 
   private func invite(withoutApproval: Bool = true) async throws -> String {
@@ -166,12 +167,12 @@ import struct AtrestReplication.WallTime
   @Test("the owner sees all accounts, what concerns none, and what was of accounts that are gone")
   func owner() async throws {
     let made = await outcome { later throws(Status) in
-      try admin.addAccount(AccountRequest(name: "lee").encoded, answer: later)
+      try admin.addAccount(AccountRequest(name: "lee").packed, answer: later)
     }
     _ = try made.reply
     _ = try await invite()
     let removed = await outcome { later throws(Status) in
-      try admin.removeAccount(AccountRequest(name: "lee").encoded, answer: later)
+      try admin.removeAccount(AccountRequest(name: "lee").packed, answer: later)
     }
     _ = try removed.reply
     let found = try await all()
@@ -369,7 +370,7 @@ import struct AtrestReplication.WallTime
       queue: again.queue, registry: again.registry, devices: again.devices,
       environment: again.world.environment, address: { "" })
     let outcome = await outcome { later throws(Status) in try admin.checkEvents([], answer: later) }
-    let found = try CheckEventsResponse(decoding: try outcome.reply)
+    let found = try CheckEventsResponse(unpacking: try outcome.reply)
     #expect(found.broken == broken)
     await again.queue.close()
   }

@@ -2,9 +2,9 @@
 // A full or nearly full disk: what continues to work, and what is refused.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 @testable import AtrestServer

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A round of housekeeping over a whole server, and its events on Watch streams.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 @testable import AtrestServer

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What pruning removes from deleted records and the journal, when, and what it keeps.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 @testable import AtrestServer

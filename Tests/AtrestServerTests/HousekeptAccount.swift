@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Test support for housekeeping: an account with two active devices on its own store.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 @testable import AtrestServer

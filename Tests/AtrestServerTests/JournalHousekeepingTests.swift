@@ -2,9 +2,9 @@
 // How long journal entries are kept, and how long a deleted record keeps the values that an entry
 // lists.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 @testable import AtrestServer

@@ -2,9 +2,9 @@
 // Block sums equal the sum over the records, whatever changes in between and however small the
 // slices are.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 @testable import AtrestServer

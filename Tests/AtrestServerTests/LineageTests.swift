@@ -5,6 +5,7 @@ import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 import struct AtrestReplication.ReplicaID
@@ -31,7 +32,7 @@ import struct AtrestReplication.WallTime
     storage.world.now += 1000
     let invitation = await outcome { later throws(Status) in
       guard let inviter else {
-        return try admin.inviteDevice(AccountRequest(name: "kim").encoded, answer: later)
+        return try admin.inviteDevice(AccountRequest(name: "kim").packed, answer: later)
       }
       guard let session = storage.registry.session(inviter) else { throw .notFound }
       return try scene.devices.invite(
@@ -102,9 +103,9 @@ import struct AtrestReplication.WallTime
     }
     #expect(origins(try await list()) == expected)
     let answer = await outcome { later throws(Status) in
-      try admin.listDevices(AccountRequest(name: "kim").encoded, answer: later)
+      try admin.listDevices(AccountRequest(name: "kim").packed, answer: later)
     }
-    let entries = try ListAccountDevicesResponse(decoding: try answer.reply).entries
+    let entries = try ListAccountDevicesResponse(unpacking: try answer.reply).entries
     #expect(origins(entries.map(\.device)) == expected)
     #expect(
       try await scene.stored().map(\.origin).count { $0 == .owner } == 3)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a request deletes so much that a person must confirm.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 @testable import AtrestServer

@@ -2,9 +2,9 @@
 // Migration of older store formats: all data is preserved, and the columns of the new format are
 // correct.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import GRDB
 import Testing

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server's position in a device's outbox: each number is judged once, and copies are detected.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 @testable import AtrestServer

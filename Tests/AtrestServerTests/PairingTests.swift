@@ -5,6 +5,7 @@ import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
+import AtrestWire
 import Testing
 
 @testable import AtrestServer
@@ -189,9 +190,9 @@ import Testing
       environment: storage.world.environment, address: { "" })
     for number in 0..<AttemptLimiter.capacity + 5 {
       let made = await outcome { later throws(Status) in
-        try admin.inviteDevice(AccountRequest(name: "kim").encoded, answer: later)
+        try admin.inviteDevice(AccountRequest(name: "kim").packed, answer: later)
       }
-      let code = try Invitation(decoding: try made.reply).code
+      let code = try Invitation(unpacking: try made.reply).code
       _ = try await pair(code, name: "device \(number)")
     }
     await storage.queue.close()

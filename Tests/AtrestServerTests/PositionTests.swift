@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which cursors devices can continue from after a restore or lost commits.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import GRDB
 import Testing
@@ -11,7 +11,7 @@ import Testing
 @testable import AtrestServer
 
 @Suite(.timeLimit(.minutes(20))) struct PositionTests {
-  typealias Position = AtrestProtocol.Cursor
+  typealias Position = AtrestWire.Cursor
 
   private let folder: Folder
 

@@ -4,10 +4,10 @@
 import AtrestAppStore
 import AtrestEntitlements
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 

@@ -2,9 +2,9 @@
 // The account quota: what counts, what a full account refuses, and what it accepts anyway.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import GRDB
 import Testing

@@ -2,10 +2,10 @@
 // Reads beside commits: what they see, and that neither blocks the other.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 @testable import AtrestServer

@@ -2,10 +2,10 @@
 // Set reconciliation: what a round finds, how responses are cut, and that both sides converge.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 @testable import AtrestServer

@@ -6,6 +6,7 @@ import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import GRDB
 import Testing
@@ -31,7 +32,7 @@ private let canary = "canary-7f3a-"
   }
 
   private func remove(_ name: String) async -> UnaryOutcome {
-    let bytes = AccountRequest(name: name).encoded
+    let bytes = AccountRequest(name: name).packed
     return await outcome { later throws(Status) in
       try admin.removeAccount(bytes, answer: later)
     }
@@ -127,9 +128,9 @@ private let canary = "canary-7f3a-"
     #expect(log[.size] as? Int == 0)
     // The audit log still has its events, by number.
     let found = await outcome { later throws(Status) in
-      try admin.events(AccountEventsRequest().encoded, answer: later)
+      try admin.events(AccountEventsRequest().packed, answer: later)
     }
-    let events = try AccountEventsResponse(decoding: try found.reply).entries
+    let events = try AccountEventsResponse(unpacking: try found.reply).entries
     #expect(events.first?.event.kind == .accountRemoved && events.first?.account == 1)
     #expect(events.first?.event.actor == (byOwner ? .none : phone))
     #expect(events.filter { $0.event.kind == .deviceRenamed }.count == 2)
@@ -231,7 +232,7 @@ private let canary = "canary-7f3a-"
       try admin.listDevices([], answer: later)
     }
     #expect(
-      try ListAccountDevicesResponse(decoding: try listed.reply).entries.map(\.account) == ["sam"])
+      try ListAccountDevicesResponse(unpacking: try listed.reply).entries.map(\.account) == ["sam"])
     #expect(await remove("kim").failure?.code == .notFound)
     await storage.queue.close()
     #expect(try orphans().isEmpty)
@@ -268,9 +269,9 @@ private let canary = "canary-7f3a-"
     _ = try await storage.exchange(phone, request(nil, water(1)))
     _ = try await remove("kim").reply
     let made = await outcome { later throws(Status) in
-      try admin.addAccount(AccountRequest(name: "kim").encoded, answer: later)
+      try admin.addAccount(AccountRequest(name: "kim").packed, answer: later)
     }
-    let code = try Invitation(decoding: try made.reply).code
+    let code = try Invitation(unpacking: try made.reply).code
     let paired = await outcome { later throws(Status) in
       try storage.devices.pair(
         PairRequest(code: code, deviceName: "phone").encoded, answer: later)

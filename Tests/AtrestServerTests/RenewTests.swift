@@ -2,10 +2,10 @@
 // Devices.Renew: a copy of a device becomes a separate device.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 @testable import AtrestServer

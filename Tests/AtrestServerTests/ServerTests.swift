@@ -7,6 +7,7 @@ import AtrestRPC
 import AtrestReplication
 import AtrestSockets
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Testing
 
@@ -41,17 +42,17 @@ private final class Running: Sendable {
     let method =
       try await accounts().contains(account) ? Method.Admin.inviteDevice : Method.Admin.addAccount
     let invitation = try Invitation(
-      decoding: try await owner.unary(method, AccountRequest(name: account).encoded))
+      unpacking: try await owner.unary(method, AccountRequest(name: account).packed))
     #expect(invitation.address == server.address.description)
     let answer = try PairResponse(
       decoding: try await device.unary(
-        Method.pair, PairRequest(code: invitation.code, deviceName: name).encoded))
+        Method.Devices.pair, PairRequest(code: invitation.code, deviceName: name).encoded))
     return PairedDevice(replica: answer.replica, token: answer.token)
   }
 
   func accounts() async throws -> [String] {
     let answer = try await owner.unary(Method.Admin.listAccounts, [])
-    return try ListAccountsResponse(decoding: answer).accounts.map(\.name)
+    return try ListAccountsResponse(unpacking: answer).accounts.map(\.name)
   }
 
   func exchange(
@@ -59,7 +60,7 @@ private final class Running: Sendable {
   ) async throws -> ExchangeResponse {
     try ExchangeResponse(
       decoding: try await device.unary(
-        Method.exchange, request.encoded, metadata: caller.metadata))
+        Method.Sync.exchange, request.encoded, metadata: caller.metadata))
   }
 }
 
@@ -91,7 +92,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
       try await running.pair("kim", "phone"), try await running.pair("kim", "tablet")
     )
     var events = running.device.serverStream(
-      Method.watch, WatchRequest(cursor: nil).encoded, metadata: second.metadata
+      Method.Sync.watch, WatchRequest(cursor: nil).encoded, metadata: second.metadata
     ).makeAsyncIterator()
     let start = try WatchEvent(decoding: try #require(try await events.next()))
     let now = Environment.system.now().milliseconds
@@ -130,10 +131,12 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     var bad = Metadata()
     bad.add("authorization", "Bearer " + String(repeating: "0", count: 80))
     for method in [
-      Method.exchange, Method.watch, Method.reconcile, Method.invite, Method.renew,
-      Method.listDevices, Method.pendingDevices, Method.decide, Method.renameDevice,
-      Method.getAccount, Method.deleteAccount, Method.events,
-      Method.revokeDevice,
+      Method.Sync.exchange, Method.Sync.watch, Method.Sync.reconcile, Method.Devices.invite,
+      Method.Devices.renew,
+      Method.Devices.list, Method.Devices.listPendingDevices, Method.Devices.resolvePendingDevice,
+      Method.Devices.rename,
+      Method.Accounts.get, Method.Accounts.delete, Method.Accounts.events,
+      Method.Devices.revoke,
     ] {
       for metadata in [Metadata(), bad] {
         let found = await code {
@@ -142,8 +145,10 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
         #expect(found == .unauthenticated, "\(method)")
       }
     }
-    #expect(await code { _ = try await running.device.unary(Method.pair, []) } == .invalidArgument)
-    #expect(await code { _ = try await running.device.unary(Method.healthCheck, []) } == nil)
+    #expect(
+      await code { _ = try await running.device.unary(Method.Devices.pair, []) } == .invalidArgument
+    )
+    #expect(await code { _ = try await running.device.unary(Method.Health.check, []) } == nil)
     await running.stop()
   }
 
@@ -160,7 +165,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
       )
     }
     #expect(
-      await code { _ = try await running.owner.unary(Method.exchange, []) } == .unimplemented)
+      await code { _ = try await running.owner.unary(Method.Sync.exchange, []) } == .unimplemented)
     await running.stop()
   }
 
@@ -171,7 +176,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
       try await running.pair("kim", "phone"), try await running.pair("kim", "tablet")
     )
     var events = running.device.serverStream(
-      Method.watch, [], metadata: tablet.metadata
+      Method.Sync.watch, [], metadata: tablet.metadata
     ).makeAsyncIterator()
     _ = try await events.next()
     _ = try await running.owner.unary(
@@ -181,8 +186,8 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
       await code { _ = try await running.exchange(tablet, request()) } == .unauthenticated)
     #expect(await code { _ = try await running.exchange(phone, request()) } == nil)
     let answer = try await running.owner.unary(
-      Method.Admin.listDevices, AccountRequest(name: "kim").encoded)
-    let entries = try ListAccountDevicesResponse(decoding: answer).entries
+      Method.Admin.listDevices, AccountRequest(name: "kim").packed)
+    let entries = try ListAccountDevicesResponse(unpacking: answer).entries
     #expect(entries.map(\.device.name) == ["phone", "tablet"])
     #expect(entries.map { $0.device.revoked == nil } == [true, false])
     await running.stop()
@@ -192,7 +197,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
   func ownerMistakes() async throws {
     let running = try await Running()
     func ask(_ method: String, _ name: String) async -> StatusCode? {
-      await code { _ = try await running.owner.unary(method, AccountRequest(name: name).encoded) }
+      await code { _ = try await running.owner.unary(method, AccountRequest(name: name).packed) }
     }
     #expect(await ask(Method.Admin.addAccount, "kim") == nil)
     #expect(await ask(Method.Admin.addAccount, "kim") == .alreadyExists)
@@ -214,7 +219,7 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
     let running = try await Running(heartbeat: .milliseconds(20))
     let phone = try await running.pair("kim", "phone")
     var events = running.device.serverStream(
-      Method.watch, [], metadata: phone.metadata
+      Method.Sync.watch, [], metadata: phone.metadata
     ).makeAsyncIterator()
     for _ in 0..<3 {
       let event = try WatchEvent(decoding: try #require(try await events.next()))
@@ -227,9 +232,9 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
   func stops() async throws {
     let running = try await Running()
     let phone = try await running.pair("kim", "phone")
-    var health = running.device.serverStream(Method.healthWatch, []).makeAsyncIterator()
+    var health = running.device.serverStream(Method.Health.watch, []).makeAsyncIterator()
     var events = running.device.serverStream(
-      Method.watch, [], metadata: phone.metadata
+      Method.Sync.watch, [], metadata: phone.metadata
     ).makeAsyncIterator()
     _ = try await events.next()
     let first = try #require(try await health.next())
@@ -294,11 +299,14 @@ private func code(_ body: () async throws -> Void) async -> StatusCode? {
       environment: storage.world.environment, heartbeat: .seconds(30))
     #expect(
       Set(devices.paths) == [
-        Method.exchange, Method.watch, Method.reconcile, Method.pair, Method.invite, Method.renew,
-        Method.listDevices, Method.pendingDevices, Method.decide, Method.renameDevice,
-        Method.getAccount, Method.deleteAccount, Method.events,
-        Method.revokeDevice, Method.submitTransaction, Method.getEntitlements, Method.healthCheck,
-        Method.healthWatch,
+        Method.Sync.exchange, Method.Sync.watch, Method.Sync.reconcile, Method.Devices.pair,
+        Method.Devices.invite, Method.Devices.renew,
+        Method.Devices.list, Method.Devices.listPendingDevices, Method.Devices.resolvePendingDevice,
+        Method.Devices.rename,
+        Method.Accounts.get, Method.Accounts.delete, Method.Accounts.events,
+        Method.Devices.revoke, Method.Entitlements.submit, Method.Entitlements.get,
+        Method.Health.check,
+        Method.Health.watch,
       ])
     let admin = AdminService(
       queue: storage.queue, registry: storage.registry, devices: storage.devices,

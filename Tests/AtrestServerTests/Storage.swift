@@ -2,9 +2,9 @@
 // A server's storage without connections, whose commits a test can block and fail.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Dispatch
 import Logging
 import Synchronization

@@ -3,10 +3,10 @@
 
 import AtrestDomain
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Logging
 import Synchronization

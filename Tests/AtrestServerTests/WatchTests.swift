@@ -2,9 +2,9 @@
 // Watch streams: their events, their end, and the effect of revoking a device.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
+import AtrestWire
 import Testing
 
 @testable import AtrestServer

@@ -2,9 +2,9 @@
 // Loading, changing in memory, and writing records: directly, and through an exchange whose store
 // calls are counted.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 @testable import AtrestServer

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A store and a server for the machines of a sync: just enough to exchange numbers with each other.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 @testable import AtrestSync

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One sync as a state machine: what it asks for, in which order, and how it ends.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 @testable import AtrestSync

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Following a stream as a state machine: what an event means, and what wakes a sync.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestTestSupport
+import AtrestWire
 import Testing
 
 @testable import AtrestSync

@@ -2,9 +2,9 @@
 // The texts about an account: its log, its quota, and its export.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import Testing
 

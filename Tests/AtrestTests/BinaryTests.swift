@@ -3,7 +3,7 @@
 
 import AtrestClient
 import AtrestDomain
-import AtrestProtocol
+import AtrestWire
 import Foundation
 import Testing
 

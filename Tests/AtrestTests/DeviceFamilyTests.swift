@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The texts about the origin of devices.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Testing
 
 @testable import atrest

@@ -2,8 +2,8 @@
 // Fasts, drinks, writes and contexts that the tests in this folder share.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 @testable import AtrestClient

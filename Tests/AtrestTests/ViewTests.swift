@@ -3,9 +3,9 @@
 
 import AtrestCommandLine
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import Testing
 

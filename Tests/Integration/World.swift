@@ -8,6 +8,7 @@ import AtrestRPC
 import AtrestReplication
 import AtrestSockets
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import Logging
 import Synchronization
@@ -70,14 +71,14 @@ final class TestServer: Sendable {
     let path = Server.adminSocketPath(in: folder.url.path + "/data")
     let channel = try GRPCChannel(to: .address(.unix(path: path)))
     defer { Task { await channel.close() } }
-    let request = AccountRequest(name: account).encoded
+    let request = AccountRequest(name: account).packed
     let answer: [UInt8]
     do {
       answer = try await channel.unary(Method.Admin.addAccount, request)
     } catch {
       answer = try await channel.unary(Method.Admin.inviteDevice, request)
     }
-    let invitation = try Invitation(decoding: answer)
+    let invitation = try Invitation(unpacking: answer)
     return try PairingLink(
       server: ServerAddress(parsing: invitation.address), code: invitation.code)
   }

@@ -3,11 +3,11 @@
 
 import AtrestClient
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestSockets
 import AtrestTLS
+import AtrestWire
 import Foundation
 
 /// A device that speaks the protocol and stores nothing.
@@ -36,7 +36,7 @@ struct Caller {
     let channel = try GRPCChannel(to: endpoint, configuration: configuration)
     let answer = try await PairResponse(
       decoding: channel.unary(
-        Method.pair, PairRequest(code: link.code, deviceName: "bench").encoded))
+        Method.Devices.pair, PairRequest(code: link.code, deviceName: "bench").encoded))
     await channel.close()
     replica = answer.replica
     var metadata = Metadata()
@@ -61,7 +61,7 @@ struct Caller {
   func head() async throws -> Cursor? {
     let channel = try channel()
     let answer = try await channel.unary(
-      Method.exchange, ExchangeRequest(cursor: nil).encoded, metadata: metadata)
+      Method.Sync.exchange, ExchangeRequest(cursor: nil).encoded, metadata: metadata)
     await channel.close()
     return try ExchangeResponse(decoding: answer).cursor
   }

@@ -3,9 +3,9 @@
 
 import AtrestDomain
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// Generates offers of completed fasts, one a day.
@@ -78,6 +78,6 @@ struct FilledAccount {
 
   private func exchange(_ request: ExchangeRequest) async throws -> ExchangeResponse {
     try await ExchangeResponse(
-      decoding: channel.unary(Method.exchange, request.encoded, metadata: caller.metadata))
+      decoding: channel.unary(Method.Sync.exchange, request.encoded, metadata: caller.metadata))
   }
 }

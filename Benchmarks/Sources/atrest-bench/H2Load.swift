@@ -2,8 +2,8 @@
 // The no-op exchange under h2load, an independent load generator, compared with nghttpd, nghttp2's
 // own C++ server, which serves a small file.
 
-import AtrestProtocol
 import AtrestRPC
+import AtrestWire
 import Foundation
 import Glibc
 
@@ -52,7 +52,7 @@ func measureUnderH2Load(_ server: ServerProcess, _ caller: Caller) async throws 
     "h2load",
     shape + [
       "-d", body.path, "-H", "content-type: application/grpc", "-H", "te: trailers", "-H",
-      "authorization: \(token)", "\(scheme)://\(server.address)\(Method.exchange)",
+      "authorization: \(token)", "\(scheme)://\(server.address)\(Method.Sync.exchange)",
     ]
   ).text
   row(

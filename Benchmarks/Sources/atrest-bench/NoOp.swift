@@ -2,10 +2,10 @@
 // Measures exchanges without changes, the most common call of a device.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestSockets
+import AtrestWire
 import Foundation
 import Synchronization
 
@@ -17,7 +17,7 @@ final class NoOpLoad: Sendable {
     var failures = 0
   }
 
-  private let path = Method.exchange
+  private let path = Method.Sync.exchange
   private let request: [UInt8]
   private let metadata: Metadata
   private let calls: Int
@@ -107,7 +107,7 @@ private func measureFirstCalls(
     for _ in 0..<calls {
       let channel = try caller.channel(shard: shard, isUnauthenticated: true)
       let time = try await seconds {
-        _ = try await channel.unary(Method.exchange, request, metadata: caller.metadata)
+        _ = try await channel.unary(Method.Sync.exchange, request, metadata: caller.metadata)
       }
       microseconds.append(time * 1e6)
       await channel.close()

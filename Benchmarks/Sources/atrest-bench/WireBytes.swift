@@ -3,10 +3,10 @@
 // direction.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestSockets
+import AtrestWire
 import Foundation
 
 /// Prints bytes per record, plain and gzipped, and the size of a no-op.
@@ -29,7 +29,7 @@ func measureWireBytes(_ server: ServerProcess) async throws {
     // The handshake is counted separately.
     var cursor = try await ExchangeResponse(
       decoding: channel.unary(
-        Method.exchange, ExchangeRequest(cursor: nil).encoded, metadata: caller.metadata)
+        Method.Sync.exchange, ExchangeRequest(cursor: nil).encoded, metadata: caller.metadata)
     ).cursor
     let connecting = (up: proxy.bytes.up - before.up, down: proxy.bytes.down - before.down)
     before = proxy.bytes
@@ -37,7 +37,7 @@ func measureWireBytes(_ server: ServerProcess) async throws {
       let offers = try (0..<1000).map { _ in try source.next() }
       let request = ExchangeRequest(cursor: cursor, offers: offers)
       cursor = try await ExchangeResponse(
-        decoding: channel.unary(Method.exchange, request.encoded, metadata: caller.metadata)
+        decoding: channel.unary(Method.Sync.exchange, request.encoded, metadata: caller.metadata)
       ).cursor
     }
     let up = Double(proxy.bytes.up - before.up) / Double(pages * 1000)
@@ -46,7 +46,7 @@ func measureWireBytes(_ server: ServerProcess) async throws {
     var place: Cursor?
     while place != cursor {
       let answer = try await channel.unary(
-        Method.exchange, ExchangeRequest(cursor: place).encoded, metadata: caller.metadata)
+        Method.Sync.exchange, ExchangeRequest(cursor: place).encoded, metadata: caller.metadata)
       plainDown += answer.count
       place = try ExchangeResponse(decoding: answer).cursor
     }
@@ -61,7 +61,7 @@ func measureWireBytes(_ server: ServerProcess) async throws {
       before = proxy.bytes
       for _ in 0..<100 {
         _ = try await channel.unary(
-          Method.exchange, ExchangeRequest(cursor: cursor).encoded, metadata: caller.metadata)
+          Method.Sync.exchange, ExchangeRequest(cursor: cursor).encoded, metadata: caller.metadata)
       }
       row(
         "no-op exchange (B each)", figure(Double(proxy.bytes.up - before.up) / 100),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Account-wide calls: usage and limits, events, a full read, and removal.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 
 import struct AtrestReplication.Record
 

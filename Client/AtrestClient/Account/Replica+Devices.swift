@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The account's devices and pending devices: list, admit, rename, revoke.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 
 extension Replica {
   /// The account's devices, oldest first. Stores their names for offline use; see `deviceNames()`.

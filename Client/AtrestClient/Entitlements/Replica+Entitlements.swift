@@ -4,9 +4,9 @@
 import AtrestDomain
 import AtrestEntitlements
 import AtrestFiles
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import GRDB
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watches an invitation until a device was admitted or rejected, or the invitation expired.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 
 /// The calls that approving a device needs.
 package protocol ApprovalTransport: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Repeats a join request until it is answered, through lost calls and a person's decision.
 
-import AtrestProtocol
 import AtrestSync
+import AtrestWire
 import Synchronization
 
 /// The calls that joining needs.

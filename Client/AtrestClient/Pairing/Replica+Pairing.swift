@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins an account with a pairing link, leaves it, and invites other devices.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 
 /// The account and device name after pairing.

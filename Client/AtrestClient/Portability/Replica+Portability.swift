@@ -3,9 +3,9 @@
 
 import AtrestDomain
 import AtrestPortability
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 
 import struct AtrestReplication.Record

@@ -2,8 +2,8 @@
 // Decodes a single register of a known kind.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// The decoded value of one register.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Detects that most records would be deleted, and holds those deletions until a person confirms.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import GRDB
 

@@ -2,8 +2,8 @@
 // A record's sort position in the listings, so that a query can sort and bound without decoding.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import GRDB
 

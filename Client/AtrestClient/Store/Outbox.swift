@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The queue of writes that the server has not acknowledged.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import GRDB
 

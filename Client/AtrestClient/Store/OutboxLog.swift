@@ -2,9 +2,9 @@
 // The outbox as a log: numbers issued once, and the tokens by which a replica recognises its own
 // past.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import GRDB
 

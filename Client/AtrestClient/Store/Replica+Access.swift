@@ -2,9 +2,9 @@
 // Single reads and writes, one transaction each, and the replica's status.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import GRDB
 
@@ -117,7 +117,7 @@ extension Replica {
         sql: """
           SELECT count(*), count(refused_reason), count(*) FILTER (WHERE refused_reason = ?)
           FROM outbox
-          """, arguments: [AtrestProtocol.Refusal.Reason.massDeletion.rawValue])
+          """, arguments: [AtrestWire.Refusal.Reason.massDeletion.rawValue])
       let state = transaction.state
       let (refused, held): (Int, Int) = (row?[1] ?? 0, row?[2] ?? 0)
       return ReplicaStatus(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks everything in a replica, so that damage is found early.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import GRDB
 

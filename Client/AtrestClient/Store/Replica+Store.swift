@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The replica as the sync engine sees it: outbox pages out, answers in, one transaction each.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import GRDB
 
-import struct AtrestProtocol.Cursor
+import struct AtrestWire.Cursor
 
 extension Replica: ReplicaStore {
   /// See `ReplicaStore`.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The local replica: a directory that belongs to one device of one person.
 
-import AtrestProtocol
 import AtrestSync
+import AtrestWire
 import Dispatch
 import Foundation
 import GRDB

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How an answer moves the stored position, and when it comes too late for that.
 
-import AtrestProtocol
 import AtrestSync
+import AtrestWire
 
 extension ReplicaState {
   /// Whether another sync of this replica learned another head since a request was made. The

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The single row with the replica's identity and its cursor in the account's feed.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import GRDB
 
-import struct AtrestProtocol.Cursor
+import struct AtrestWire.Cursor
 
 /// A join request whose answer may have been lost. Repeated with the same nonce, it yields the same
 /// identity.

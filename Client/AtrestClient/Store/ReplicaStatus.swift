@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A replica's status: its identity, its cursor and its waiting writes.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// A summary of a replica.
 public struct ReplicaStatus: Hashable, Sendable {

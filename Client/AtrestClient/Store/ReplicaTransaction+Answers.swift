@@ -2,14 +2,14 @@
 // Stores the server's answers: acknowledgements, refusals, records and the new cursor.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import GRDB
 
-import struct AtrestProtocol.Cursor
 import struct AtrestReplication.Record
+import struct AtrestWire.Cursor
 
 extension ReplicaTransaction {
   func apply(

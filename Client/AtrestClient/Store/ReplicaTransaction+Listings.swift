@@ -2,9 +2,9 @@
 // Queries that cost O(result), whatever the size of the replica.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import GRDB
 

@@ -3,9 +3,9 @@
 // repaired.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 
 extension ReplicaTransaction {

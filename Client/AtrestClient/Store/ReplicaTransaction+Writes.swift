@@ -2,9 +2,9 @@
 // Typed writes for apps. Each call is one user action, stamped once and queued for the server.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 
 extension ReplicaTransaction {

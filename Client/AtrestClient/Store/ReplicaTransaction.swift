@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One transaction on a replica, the base of all reads, writes and applied answers.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import GRDB
 

@@ -2,9 +2,9 @@
 // A short local journal of user actions for undo. Never synced.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 import GRDB
 

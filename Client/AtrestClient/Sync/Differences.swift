@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the differences between a replica and its server without changing either.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 
 /// The differences between a replica and its server.
 public struct Differences: Hashable, Sendable {

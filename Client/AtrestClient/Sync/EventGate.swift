@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hands a stream's events over, one at a time.
 
-import AtrestProtocol
+import AtrestWire
 import Synchronization
 
 /// A rendezvous: whoever brings an event waits until it was taken and the next one is wanted, so

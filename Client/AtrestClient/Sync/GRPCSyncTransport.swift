@@ -2,12 +2,12 @@
 // The gRPC transport: methods, credentials, and the mapping of status codes to errors for people.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestSockets
 import AtrestSync
 import AtrestTLS
+import AtrestWire
 import Synchronization
 
 /// Calls a server's services over one connection, opened on first use and reopened after a failure.
@@ -69,26 +69,26 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
   public func exchange(
     _ request: ExchangeRequest
   ) async throws(SyncError) -> ExchangeResponse {
-    try await call(Method.exchange, request)
+    try await call(Method.Sync.exchange, request)
   }
 
   /// See `SyncTransport`.
   public func reconcile(
     _ request: ReconcileRequest
   ) async throws(SyncError) -> ReconcileResponse {
-    try await call(Method.reconcile, request)
+    try await call(Method.Sync.reconcile, request)
   }
 
   /// See `SyncTransport`.
   public func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
-    try await call(Method.renew, request)
+    try await call(Method.Devices.renew, request)
   }
 
   /// See `SyncTransport`.
   public func watch(
     _ request: WatchRequest, event: @Sendable (WatchEvent) async throws(SyncError) -> Bool
   ) async throws(SyncError) {
-    let stream = channel.serverStream(Method.watch, request.encoded, metadata: metadata)
+    let stream = channel.serverStream(Method.Sync.watch, request.encoded, metadata: metadata)
     defer { stream.cancel() }
     var messages = stream.makeAsyncIterator()
     while true {
@@ -102,7 +102,7 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
   /// Connects unless connected. A server without a health service counts as reachable.
   package func connect() async throws(SyncError) {
     do {
-      let _: EmptyMessage = try await call(Method.healthCheck, EmptyMessage())
+      let _: EmptyMessage = try await call(Method.Health.check, EmptyMessage())
     } catch {
       switch error.code {
       case .unreachable, .untrusted, .cancelled: throw error
@@ -120,7 +120,7 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
   public func pair(
     _ request: PairRequest, within patience: Duration
   ) async throws(SyncError) -> PairResponse {
-    try await call(Method.pair, request, within: patience) { status in
+    try await call(Method.Devices.pair, request, within: patience) { status in
       // Only a request with the same nonce displaces a waiting one.
       status.code == .aborted ? .joiningElsewhere : nil
     }
@@ -128,66 +128,66 @@ public final class GRPCSyncTransport: SyncTransport, JoiningTransport, ApprovalT
 
   /// Requests a pairing code.
   public func invite(_ request: InviteRequest) async throws(SyncError) -> InviteResponse {
-    try await call(Method.invite, request)
+    try await call(Method.Devices.invite, request)
   }
 
   /// Lists the devices that wait for approval.
   public func pendingDevices() async throws(SyncError) -> ListPendingDevicesResponse {
-    try await call(Method.pendingDevices, EmptyMessage())
+    try await call(Method.Devices.listPendingDevices, EmptyMessage())
   }
 
   /// Admits or rejects a pending device.
   public func decide(_ request: ResolvePendingDeviceRequest) async throws(SyncError)
     -> ResolvePendingDeviceResponse
   {
-    try await call(Method.decide, request)
+    try await call(Method.Devices.resolvePendingDevice, request)
   }
 
   /// Lists the account's devices.
   public func devices() async throws(SyncError) -> ListDevicesResponse {
-    try await call(Method.listDevices, EmptyMessage())
+    try await call(Method.Devices.list, EmptyMessage())
   }
 
   /// Renames a device.
   public func rename(
     _ request: RenameDeviceRequest
   ) async throws(SyncError) -> RenameDeviceResponse {
-    try await call(Method.renameDevice, request)
+    try await call(Method.Devices.rename, request)
   }
 
   /// Revokes a device and, on request, its descendants.
   public func revoke(
     _ request: RevokeDeviceRequest
   ) async throws(SyncError) -> RevokeDeviceResponse {
-    try await call(Method.revokeDevice, request)
+    try await call(Method.Devices.revoke, request)
   }
 
   /// Fetches the account's usage and limits.
   public func account() async throws(SyncError) -> GetAccountResponse {
-    try await call(Method.getAccount, EmptyMessage())
+    try await call(Method.Accounts.get, EmptyMessage())
   }
 
   /// Removes the account. The timeout is five minutes, because a large account takes the server a
   /// while.
   public func deleteAccount(_ request: DeleteAccountRequest) async throws(SyncError) {
-    let _: EmptyMessage = try await call(Method.deleteAccount, request, within: .seconds(300))
+    let _: EmptyMessage = try await call(Method.Accounts.delete, request, within: .seconds(300))
   }
 
   /// Fetches a page of account events.
   public func events(_ request: EventsRequest) async throws(SyncError) -> EventsResponse {
-    try await call(Method.events, request)
+    try await call(Method.Accounts.events, request)
   }
 
   /// Submits a purchase for verification.
   public func submit(
     _ request: SubmitTransactionRequest
   ) async throws(SyncError) -> SubmitTransactionResponse {
-    try await call(Method.submitTransaction, request)
+    try await call(Method.Entitlements.submit, request)
   }
 
   /// Fetches what an app needs before it offers a purchase.
   public func entitlements() async throws(SyncError) -> GetEntitlementsResponse {
-    try await call(Method.getEntitlements, EmptyMessage())
+    try await call(Method.Entitlements.get, EmptyMessage())
   }
 
   /// - Parameter special: Maps a status that means something specific to this call; nil for the

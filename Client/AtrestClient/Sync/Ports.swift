@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sync engine's ports: a store and a transport. Implement them to run the engine elsewhere.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 
 /// The connection to the server. An answer is returned only if it arrived complete.
 public protocol SyncTransport: Sendable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A replica's calls to its server: sync, compare, watch, and the scaffolding for the others.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 
 extension Replica {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the state machine that follows a server's stream.
 
-import AtrestProtocol
 import AtrestSync
+import AtrestWire
 
 extension SyncEngine {
   /// Keeps the replica in sync until the task is cancelled or a permanent error occurs. Reconnects

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the state machines of a sync: carries out their actions on a store and a transport.
 
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 
 /// Syncs a store over a transport. The engine is stateless: after any interruption the store knows
 /// where to resume.

@@ -4,8 +4,8 @@
 import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
-import AtrestProtocol
 import AtrestSync
+import AtrestWire
 import Foundation
 
 /// `atrest devices [list | waiting | allow ID | deny ID | rename ID NAME | revoke ID]`. `revoke` is

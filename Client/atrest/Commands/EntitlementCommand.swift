@@ -7,7 +7,7 @@ import AtrestCommandLine
 import AtrestDomain
 import AtrestEntitlements
 import AtrestFiles
-import AtrestProtocol
+import AtrestWire
 import Foundation
 
 /// `atrest entitlement [show | submit FILE]`.

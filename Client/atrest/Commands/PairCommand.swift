@@ -5,8 +5,8 @@ import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
 import AtrestDomain
-import AtrestProtocol
 import AtrestSync
+import AtrestWire
 import Foundation
 
 /// `atrest pair LINK --name phone`.

@@ -5,7 +5,7 @@ import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
 import AtrestDomain
-import AtrestProtocol
+import AtrestWire
 import Foundation
 
 extension DevicesCommand {

@@ -5,8 +5,8 @@ import ArgumentParser
 import AtrestClient
 import AtrestCommandLine
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// `atrest sessions list|show|edit|delete`.

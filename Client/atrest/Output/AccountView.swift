@@ -3,7 +3,7 @@
 
 import AtrestCommandLine
 import AtrestDomain
-import AtrestProtocol
+import AtrestWire
 import Foundation
 
 /// An account, for `--json`.

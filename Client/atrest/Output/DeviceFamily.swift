@@ -2,8 +2,8 @@
 // Describes which devices were admitted through which others.
 
 import AtrestCommandLine
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// The account's devices, for the dialogue before a revocation.
 struct DeviceFamily {

@@ -2,8 +2,8 @@
 // Output of devices and pending devices.
 
 import AtrestCommandLine
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// A device, for `--json`.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Output of raw records for tests and bug reports.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// A record with the stamps of its registers. Values reveal when a person fasted and drank, so they

@@ -3,8 +3,8 @@
 
 import AtrestCommandLine
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// An event, for `--json`.

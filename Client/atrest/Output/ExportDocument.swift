@@ -2,8 +2,8 @@
 // The export document: one JSON object, written incrementally, with one line per event and record.
 
 import AtrestClient
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// Writes everything that the server has of an account. Constant memory.

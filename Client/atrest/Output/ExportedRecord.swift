@@ -2,8 +2,8 @@
 // The export of a record: complete, decoded where this version can, and as raw bytes.
 
 import AtrestClient
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// A record with all of its fields.

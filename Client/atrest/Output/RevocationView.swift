@@ -2,8 +2,8 @@
 // Output of a revocation: the question about descendants, and the result.
 
 import AtrestCommandLine
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// A revoked device and its descendants, for `--json`.

@@ -4,8 +4,8 @@
 import AtrestClient
 import AtrestCommandLine
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// The status; `--json` encodes it as it is.

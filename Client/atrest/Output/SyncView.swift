@@ -3,8 +3,8 @@
 
 import AtrestClient
 import AtrestDomain
-import AtrestProtocol
 import AtrestSync
+import AtrestWire
 import Foundation
 
 /// What a sync did, for `--json`.

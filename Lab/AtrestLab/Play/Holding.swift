@@ -3,9 +3,9 @@
 
 import AtrestClient
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 
 /// A fast. The alias avoids the server's unrelated `Session`.

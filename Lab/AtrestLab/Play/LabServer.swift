@@ -7,6 +7,7 @@ import AtrestRPC
 import AtrestReplication
 import AtrestServer
 import AtrestSockets
+import AtrestWire
 import Foundation
 import Logging
 import Synchronization
@@ -115,12 +116,12 @@ struct LabServer {
       let answer: Result<[UInt8], any Error>
       do {
         answer = .success(
-          try await channel.unary(method, AccountRequest(name: Self.account).encoded))
+          try await channel.unary(method, AccountRequest(name: Self.account).packed))
       } catch {
         answer = .failure(error)
       }
       await channel.close()
-      let invitation = try Invitation(decoding: answer.get())
+      let invitation = try Invitation(unpacking: answer.get())
       hasAccount = true
       return try PairingLink(
         server: ServerAddress(parsing: invitation.address), code: invitation.code)

@@ -3,8 +3,8 @@
 
 import AtrestClient
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 extension Player {

@@ -3,9 +3,9 @@
 
 import AtrestClient
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 
 extension Player {

@@ -2,8 +2,8 @@
 // Maps a scenario's record names to keys.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// The names and keys of records.

@@ -4,8 +4,8 @@
 
 import AtrestClient
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// A random scenario and its outcome.

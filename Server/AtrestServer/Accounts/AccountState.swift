@@ -4,6 +4,7 @@
 import AtrestLedger
 import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Synchronization
 
 /// An account. There is one object per account for the life of the process. Thread-safe.
@@ -87,7 +88,7 @@ package final class AccountState: Sendable {
     let after = feed.news == nil ? feed.head : feed.start
     let event = WatchEvent(
       after: after, records: feed.news ?? [], cursor: feed.head, serverTime: serverTime
-    ).encoded
+    ).packed
     for watch in listening { watch.send(event) }
   }
 }

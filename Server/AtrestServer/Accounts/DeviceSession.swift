@@ -3,9 +3,9 @@
 
 import AtrestHTTP2
 import AtrestLedger
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
+import AtrestWire
 import Synchronization
 
 /// A paired device. There is one object per device for the life of the process. Revocation marks

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of pairing and approval, inside a transaction.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// The rules of pairing. Draws no random numbers and reads no clock.
 enum Pairing {

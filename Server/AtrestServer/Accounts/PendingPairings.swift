@@ -3,9 +3,9 @@
 // pending devices call again.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
+import AtrestWire
 import Synchronization
 
 /// A device that sent the right code, with everything that a decision needs.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Revokes a device and its descendants, inside a transaction.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 extension Batch {
   /// Revokes a device: ends its access, voids its codes, and adds an event. On request, does the

@@ -2,8 +2,8 @@
 // Keeps every account and device in memory, so that most calls need no storage.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Synchronization
 
 /// All accounts and devices of a store. Loaded at startup and updated after each commit that

@@ -4,8 +4,8 @@
 
 import AtrestDomain
 import AtrestEntitlements
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Crypto
 import Foundation
 import Synchronization

@@ -5,6 +5,7 @@ import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
+import AtrestWire
 
 extension DevicesService {
   /// The account to remove, or the reason for refusing.
@@ -38,7 +39,7 @@ extension DevicesService {
         queue.erase { isErased in
           let isTold = isErased || actor != nil
           var answers = ResponseBatch()
-          answer(isTold ? .reply(EmptyMessage().encoded) : .fail(.notErased), &answers)
+          answer(isTold ? .reply(EmptyMessage().packed) : .fail(.notErased), &answers)
           answers.deliver()
         }
       case .success(.refused(let status)): answer(.fail(status), &answers)

@@ -5,6 +5,7 @@ import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
+import AtrestWire
 
 /// Implements the Accounts service, independent of connections.
 package final class AccountsService: Sendable {
@@ -56,7 +57,7 @@ package final class AccountsService: Sendable {
           name: account.name, created: account.created, devices: UInt32(clamping: account.devices),
           records: UInt64(clamping: account.records), bytes: UInt64(clamping: account.bytes),
           limits: limits
-        ).encoded)
+        ).packed)
     }
     return .later
   }
@@ -93,7 +94,7 @@ package final class AccountsService: Sendable {
       return .reply(
         EventsResponse(
           events: entries.prefix(limit).map(\.shown), more: entries.count > limit
-        ).encoded)
+        ).packed)
     }
     return .later
   }

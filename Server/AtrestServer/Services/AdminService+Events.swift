@@ -5,6 +5,7 @@ import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
+import AtrestWire
 import Synchronization
 
 extension AdminService {
@@ -30,7 +31,7 @@ extension AdminService {
           accountName: entry.event.account.flatMap { registry.account($0)?.name } ?? "",
           event: entry.shown)
       }
-      return .reply(AccountEventsResponse(entries: entries, more: found.count > limit).encoded)
+      return .reply(AccountEventsResponse(entries: entries, more: found.count > limit).packed)
     }
     return .later
   }
@@ -45,7 +46,7 @@ extension AdminService {
       do throws(StoreError) {
         guard let store else { throw .closed }
         guard let result = try check.step(store) else { return true }
-        outcome = .reply(result.encoded)
+        outcome = .reply(result.packed)
       } catch {
         outcome = .fail(Status(error))
       }

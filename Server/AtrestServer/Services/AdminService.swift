@@ -5,6 +5,7 @@ import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
+import AtrestWire
 import Synchronization
 
 /// Implements the Admin service. Every caller is the operator.
@@ -58,7 +59,7 @@ package final class AdminService: Sendable {
       registry.add(account: made.id, name: name)
       return .reply(
         Invitation(code: made.code.text, expires: Pairing.expiry(from: now), address: address())
-          .encoded)
+          .packed)
     }
     return .later
   }
@@ -74,7 +75,7 @@ package final class AdminService: Sendable {
     } missing: {
       .noAccount
     } reply: { code, expires in
-      Invitation(code: code, expires: expires, address: address()).encoded
+      Invitation(code: code, expires: expires, address: address()).packed
     }
     return .later
   }
@@ -107,7 +108,7 @@ package final class AdminService: Sendable {
               name: $0.name, created: $0.created, devices: $0.devices, records: $0.records,
               bytes: $0.bytes)
           }
-        ).encoded)
+        ).packed)
     }
     return .later
   }
@@ -130,7 +131,7 @@ package final class AdminService: Sendable {
             account: session.account.name, device: session.device(isCurrent: false))
         }
       }
-      return .reply(ListAccountDevicesResponse(entries: entries).encoded)
+      return .reply(ListAccountDevicesResponse(entries: entries).packed)
     }
     return .later
   }
@@ -161,7 +162,7 @@ package final class AdminService: Sendable {
         let response = BackupResponse(
           accounts: copy.accounts, devices: copy.devices, records: copy.records,
           sizeBytes: copy.sizeBytes)
-        later(.reply(response.encoded), &answers)
+        later(.reply(response.packed), &answers)
       case .failure(let error): later(.fail(Status(error)), &answers)
       }
       answers.deliver()

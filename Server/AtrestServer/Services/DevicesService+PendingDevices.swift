@@ -5,6 +5,7 @@ import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
+import AtrestWire
 import Synchronization
 
 extension DevicesService {
@@ -83,7 +84,7 @@ extension DevicesService {
             handle: $0.handle, name: $0.name, since: $0.since, expires: $0.expires,
             inviter: $0.inviter, digits: $0.digits)
         }
-      ).encoded)
+      ).packed)
   }
 
   /// Approves or rejects a pending device of the caller's account.
@@ -125,11 +126,11 @@ extension DevicesService {
         pendingPairings.remove(pendingDevice.handle)?.answer(welcome(device, token), &answers)
         let admitted = ResolvePendingDeviceResponse.Admitted(
           replica: device.replica, name: device.name)
-        later(.reply(ResolvePendingDeviceResponse(admitted: admitted).encoded), &answers)
+        later(.reply(ResolvePendingDeviceResponse(admitted: admitted).packed), &answers)
       case .success(.sentAway?):
         logger.info("a device was sent away")
         pendingPairings.remove(pendingDevice.handle)?.answer(.fail(.badCode), &answers)
-        later(.reply(ResolvePendingDeviceResponse().encoded), &answers)
+        later(.reply(ResolvePendingDeviceResponse().packed), &answers)
       case .success(.nobodyWaits?):
         // The code is void, for example after wrong tries. The device cannot be approved any more
         // and need not wait.

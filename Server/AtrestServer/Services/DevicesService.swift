@@ -5,6 +5,7 @@ import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
+import AtrestWire
 import Dispatch
 import Logging
 import Synchronization
@@ -152,7 +153,7 @@ package final class DevicesService: Sendable {
         replica: device.replica, token: token.text,
         accountName: registry.account(device.account)?.name ?? "",
         serverTime: environment.now(), deviceName: device.name
-      ).encoded)
+      ).packed)
   }
 
   /// Creates a pairing code for the caller's account.
@@ -169,7 +170,7 @@ package final class DevicesService: Sendable {
     } missing: {
       .unknownDevice
     } reply: { code, expires in
-      InviteResponse(code: code, expires: expires, needsApproval: needsApproval).encoded
+      InviteResponse(code: code, expires: expires, needsApproval: needsApproval).packed
     }
     return .later
   }
@@ -229,7 +230,7 @@ package final class DevicesService: Sendable {
       let devices = replicas.compactMap { replica in
         registry.session(replica)?.device(isCurrent: replica == session.replica)
       }
-      return .reply(ListDevicesResponse(devices: devices).encoded)
+      return .reply(ListDevicesResponse(devices: devices).packed)
     }
     return .later
   }
@@ -254,7 +255,7 @@ package final class DevicesService: Sendable {
     } reply: { name, isRevoked in
       guard let name else { return .fail(isRevoked ? .unknownDevice : .notFound) }
       registry.session(request.replica)?.rename(to: name)
-      return .reply(RenameDeviceResponse(name: name).encoded)
+      return .reply(RenameDeviceResponse(name: name).packed)
     }
     return .later
   }
@@ -294,7 +295,7 @@ package final class DevicesService: Sendable {
       for replica in ended.revoked {
         logger.info("a device's access ended", metadata: ["device": "\(replica.hex)"])
       }
-      return .reply(ended.encoded)
+      return .reply(ended.packed)
     }
   }
 
@@ -317,10 +318,10 @@ package final class DevicesService: Sendable {
 /// Decodes a request.
 ///
 /// - Throws: INTERNAL for malformed bytes, INVALID_ARGUMENT for a broken rule.
-func decoded<Message: WireMessage>(
+func decoded<Message: PackedMessage>(
   _ type: Message.Type, _ bytes: [UInt8]
 ) throws(Status) -> Message {
-  do throws(WireError) { return try Message(decoding: bytes) } catch { throw Status(error) }
+  do throws(WireError) { return try Message(unpacking: bytes) } catch { throw Status(error) }
 }
 
 extension ReplicaID {

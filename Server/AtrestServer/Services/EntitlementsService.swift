@@ -7,6 +7,7 @@ import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
+import AtrestWire
 import Logging
 
 /// Implements the Entitlements service, independent of connections.
@@ -87,7 +88,7 @@ package final class EntitlementsService: Sendable {
           "a purchase was taken in, moved if another account held it",
           metadata: ["account": "\(session.account.id.rawValue)"])
       }
-      return .reply(SubmitTransactionResponse(rejection).encoded)
+      return .reply(SubmitTransactionResponse(rejection).packed)
     }
     return .later
   }
@@ -118,7 +119,7 @@ package final class EntitlementsService: Sendable {
         GetEntitlementsResponse(
           appAccountToken: token, verifies: verifies, held: UInt32(clamping: found.held),
           serverTime: environment.now()
-        ).encoded)
+        ).packed)
     }
     return .later
   }
@@ -131,7 +132,7 @@ package final class EntitlementsService: Sendable {
         .purchaseRefused, of: session.account.id, at: now, actor: session.replica,
         detail: Int64(rejection.check)))
     logger.info("a purchase was refused", metadata: ["code": "\(rejection.rawValue)"])
-    return .reply(SubmitTransactionResponse(rejection).encoded)
+    return .reply(SubmitTransactionResponse(rejection).packed)
   }
 }
 

@@ -4,6 +4,7 @@
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
+import AtrestWire
 import Synchronization
 
 /// Reports SERVING until the server drains. Thread-safe.
@@ -48,7 +49,7 @@ package final class HealthService: Sendable {
   package func check(_ bytes: [UInt8]) throws(Status) -> [UInt8] {
     let service = try decoded(HealthCheckRequest.self, bytes).service
     guard services.contains(service) else { throw Status(.notFound, "There is no such service.") }
-    return HealthCheckResponse(state: current(service)).encoded
+    return HealthCheckResponse(state: current(service)).packed
   }
 
   /// Streams the current state and every change.
@@ -68,7 +69,7 @@ package final class HealthService: Sendable {
       guard let self, let watch else { return }
       remove(watch)
     }
-    _ = sink.send(HealthCheckResponse(state: current(service)).encoded)
+    _ = sink.send(HealthCheckResponse(state: current(service)).packed)
   }
 
   /// Reports NOT_SERVING from now on and ends all streams.
@@ -79,7 +80,7 @@ package final class HealthService: Sendable {
       return state.watches
     }
     for watch in watches {
-      _ = watch.sink.send(HealthCheckResponse(state: current(watch.service)).encoded)
+      _ = watch.sink.send(HealthCheckResponse(state: current(watch.service)).packed)
       watch.sink.finish(.goingAway)
     }
   }

@@ -5,6 +5,7 @@ import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
+import AtrestWire
 
 /// Runs one round of reconciliation. Frees the session's reconciliation slot when finished.
 final class ReconcileJob: StorageJob, @unchecked Sendable {
@@ -77,7 +78,7 @@ final class ReconcileJob: StorageJob, @unchecked Sendable {
     if let error {
       answer(.fail(Status(error)), &answers)
     } else if let response {
-      answer(.reply(response.encoded), &answers)
+      answer(.reply(response.packed), &answers)
     } else {
       answer(.fail(.unknownDevice), &answers)
     }

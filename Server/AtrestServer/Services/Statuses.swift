@@ -2,7 +2,7 @@
 // The errors of this server's calls, with messages for people.
 
 import AtrestHTTP2
-import AtrestProtocol
+import AtrestWire
 
 extension Status {
   /// The token is missing or wrong, or its device was revoked. Callers cannot tell which.

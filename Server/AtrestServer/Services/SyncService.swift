@@ -5,6 +5,7 @@ import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
+import AtrestWire
 import Synchronization
 
 /// Implements the Sync service, independent of connections. See `Server` for how calls reach it.
@@ -55,7 +56,7 @@ package final class SyncService: Sendable {
       return .reply(
         ExchangeResponse(
           cursor: head, serverTime: now, isClockDoubtful: clock?.doubt != nil
-        ).encoded)
+        ).packed)
     }
     var prepared = PreparedExchange(
       request, gate: gate.map { ($0, session.account) }, quota: quota, now: now)
@@ -91,7 +92,7 @@ package final class SyncService: Sendable {
   package func watch(
     _ session: DeviceSession, _ bytes: [UInt8], sink: any EventSink
   ) throws(Status) -> Watch? {
-    do throws(WireError) { _ = try WatchRequest(decoding: bytes) } catch { throw Status(error) }
+    do throws(WireError) { _ = try WatchRequest(unpacking: bytes) } catch { throw Status(error) }
     let watch = Watch(session: session, sink: sink)
     guard session.add(watch) else {
       throw Status(.resourceExhausted, "This device listens too many times over.")
@@ -193,7 +194,7 @@ private final class ExchangeJob: StorageJob, @unchecked Sendable {
         told: request.isPeek ? nil : response.head.sequence,
         acknowledged: response.restarted ? nil : request.acknowledgedSequence, of: session)
       for event in notes { queue.note(event) }
-      answer(.reply(response.encoded), &answers)
+      answer(.reply(response.packed), &answers)
     } else {
       answer(.fail(.unknownDevice), &answers)
     }

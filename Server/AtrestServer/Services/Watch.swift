@@ -5,6 +5,7 @@ import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
+import AtrestWire
 import Synchronization
 
 /// The output side of a stream. `StreamWriter` in production.
@@ -49,7 +50,7 @@ package final class Watch: Sendable {
   /// Sends the account's head without records.
   package func sendHeartbeat(at now: WallTime) {
     let cursor = session.account.head
-    send(WatchEvent(after: cursor, records: [], cursor: cursor, serverTime: now).encoded)
+    send(WatchEvent(after: cursor, records: [], cursor: cursor, serverTime: now).packed)
   }
 
   /// Ends the stream.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rate-limits events that anybody can cause at will: one a minute of each kind, with a count.
 
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
+import AtrestWire
 import Synchronization
 
 /// Aggregates events by account and kind, so that nobody can fill the disk with them. Thread-safe.

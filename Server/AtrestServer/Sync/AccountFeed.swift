@@ -2,8 +2,8 @@
 // One account's feed inside one transaction: loads and writes records, assigns sequences, and
 // collects the records for Watch streams.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// The changes that one transaction makes to one account. Exchanges in the same commit share it.
 ///

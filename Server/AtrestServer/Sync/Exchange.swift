@@ -4,6 +4,7 @@
 
 import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// Executes one exchange. A simulator runs the same code.
 package enum Exchange {
@@ -242,7 +243,7 @@ package enum Exchange {
     let entries: [[UInt8]]
     var sequence = found.sequence
     if outcome.record != stored {
-      let body = outcome.record.encoded
+      let body = outcome.record.packed
       guard outcome.record.registers.count <= Record.Limits.registers,
         body.count <= Record.Limits.encodedBytes
       else { return .refused(.tooLarge(item.index)) }
@@ -282,7 +283,7 @@ package enum Exchange {
       if let found = try feed.find(key) {
         entries.append(found.body)
       } else {
-        let body = entry.encoded
+        let body = entry.packed
         _ = feed.insert(entry, key: key, body: body, at: now)
         entries.append(body)
       }
@@ -335,7 +336,7 @@ package enum Exchange {
     try feed.transaction.records.feed(of: feed.account, after: after) { sequence, body in
       if !echoes.contains(sequence) {
         // Skip a corrupt record: no replica could decode it, so it would block all of them here.
-        guard (try? Record(decoding: body)) != nil else {
+        guard (try? Record(unpacking: body)) != nil else {
           unreadable.append(sequence)
           reached = sequence
           return true

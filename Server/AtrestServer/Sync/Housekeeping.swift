@@ -3,6 +3,7 @@
 
 import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// Housekeeping of one account: loads due records, decides in memory, and writes. A simulator runs
 /// the same code. Each changed record gets a new sequence in the feed, so devices receive the
@@ -51,7 +52,7 @@ package enum Housekeeping {
     init(_ key: [UInt8], _ found: StoredRecord, _ now: WallTime) {
       self.key = key
       self.found = found
-      guard let record = try? Record(decoding: found.body), record.key.storageKey == key else {
+      guard let record = try? Record(unpacking: found.body), record.key.storageKey == key else {
         // The record is corrupt. The next reader reports that. A background task must not stop the
         // server for it.
         (record, result) = (nil, nil)
@@ -103,7 +104,7 @@ package enum Housekeeping {
     guard !journals.isEmpty else { return [] }
     var listed: Set<[UInt8]> = []
     try feed.transaction.records.scan(journals, of: feed.account) { index, key, body in
-      guard !ending.contains(key), let found = try? Record(decoding: body), !found.isDeleted,
+      guard !ending.contains(key), let found = try? Record(unpacking: body), !found.isDeleted,
         let entry = try? Conflict(found), entry.listsAction
       else { return true }
       listed.insert(pruned[index].key)
@@ -120,7 +121,7 @@ package enum Housekeeping {
     }
     let history = candidate.found.recordHistory.pruning(record, to: result)
     _ = feed.replace(
-      candidate.found, record, by: result, key: candidate.key, body: result.encoded,
+      candidate.found, record, by: result, key: candidate.key, body: result.packed,
       history: history, at: now)
   }
 

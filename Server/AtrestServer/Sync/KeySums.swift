@@ -4,6 +4,7 @@
 
 import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// Fingerprints of an account's records, in blocks sorted by key.
 ///
@@ -95,7 +96,7 @@ struct KeySums: Sendable {
         isCut = count >= limit
         if isCut { return false }
       }
-      sum.add(Fingerprint.hash(ofRecord: body))
+      sum.add(Fingerprint.fastHash(ofRecord: body))
       last = key
       count += 1
       return true
@@ -124,7 +125,7 @@ struct KeySums: Sendable {
       } else {
         var sum = Fingerprint()
         try transaction.records.scan(KeyInterval(from: start, to: stop), of: account) { _, body in
-          sum.add(Fingerprint.hash(ofRecord: body))
+          sum.add(Fingerprint.fastHash(ofRecord: body))
           return true
         }
         parts.append((stop, sum))

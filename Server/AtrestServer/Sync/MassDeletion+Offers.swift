@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The offers of a request that wait for a person's confirmation, because it deletes too much.
 
+import AtrestProtocol
 import AtrestReplication
 
 extension MassDeletion {
@@ -26,7 +27,7 @@ extension MassDeletion {
       if loaded == index { loaded += try feed.load(deletions[index...].map(\.key)).count }
       guard let found = try feed.find(item.key), found.body != item.body else { continue }
       // A corrupt record is refused on its own during the merge.
-      guard let stored = try? Record(decoding: found.body), stored.isLive else { continue }
+      guard let stored = try? Record(unpacking: found.body), stored.isLive else { continue }
       indices.insert(item.index)
       keys.insert(item.key)
     }

@@ -3,6 +3,7 @@
 
 import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// The result of merging an offer with a stored record.
 struct MergedOffer {
@@ -16,7 +17,8 @@ struct MergedOffer {
   /// - Parameter now: The detection time for journal entries.
   init?(_ item: PreparedExchange.PreparedOffer, with found: StoredRecord, at now: WallTime) {
     // Two records merge only if they are copies of the same record.
-    guard let stored = try? Record(decoding: found.body), stored.key == item.offer.record.key else {
+    guard let stored = try? Record(unpacking: found.body), stored.key == item.offer.record.key
+    else {
       return nil
     }
     self.found = found

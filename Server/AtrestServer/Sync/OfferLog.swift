@@ -2,8 +2,8 @@
 // Separates offers that were judged before from new ones: each number of a device's outbox is
 // judged once.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// The state of a device's outbox during one request.
 struct OfferLog {

@@ -4,6 +4,7 @@
 import AtrestEntitlements
 import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// A request whose offers are decoded and validated. Invalid offers are already refusals, so
 /// merging the rest cannot fail because of the request.
@@ -79,9 +80,9 @@ package struct PreparedExchange: Sendable {
     items.reserveCapacity(request.offers.count)
     for (index, bytes) in request.offers.enumerated() {
       do throws(WireError) {
-        let offer = try Offer(decoding: bytes)
-        try offer.record.checkKindRules()
-        let body = offer.record.encoded
+        let offer = try Offer(unpacking: bytes)
+        try offer.record.checkPackedKindRules()
+        let body = offer.record.packed
         guard body.count <= Record.Limits.encodedBytes else {
           refusals.append(.tooLarge(index))
           costBytes += Self.refusalBytes
@@ -90,7 +91,7 @@ package struct PreparedExchange: Sendable {
         var item = PreparedOffer(
           index: index, offer: offer, key: offer.record.key.storageKey, body: body)
         if let gate, let now, offer.record.key.kind == .entitlement {
-          let jws = try EntitlementField.jws(of: offer.record)
+          let jws = try EntitlementMessage(unpacking: offer.record.message).signedTransaction
           switch gate.0.authenticate(jws, for: gate.1, now: now) {
           case .success(let statement)?: item.statement = statement
           case .failure(let error)?:
@@ -131,9 +132,9 @@ extension PreparedExchange.PreparedOffer {
     guard let record = EntitlementField.record(jws: jws) else { return nil }
     self.init(
       index: 0, offer: Offer(record: record, written: []), key: record.key.storageKey,
-      body: record.encoded, statement: statement)
+      body: record.packed, statement: statement)
     guard body.count <= Record.Limits.encodedBytes else { return nil }
-    do { try record.checkKindRules() } catch { return nil }
+    do { try record.checkPackedKindRules() } catch { return nil }
   }
 }
 

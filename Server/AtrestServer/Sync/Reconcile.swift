@@ -4,6 +4,7 @@
 
 import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// Executes one round of reconciliation. Writes nothing. A simulator runs the same code.
 ///
@@ -128,7 +129,7 @@ package struct Reconcile {
         parts.append((KeySums.separator(last, key), part))
         part = Fingerprint()
       }
-      part.add(Fingerprint.hash(ofRecord: body))
+      part.add(Fingerprint.fastHash(ofRecord: body))
       last = key
       return true
     }
@@ -146,13 +147,13 @@ package struct Reconcile {
     // The first key that did not fit.
     var stop: [UInt8]?
     try transaction.records.scan(KeyInterval(from: begin, to: end), of: account) { key, body in
-      let hash = Fingerprint.hash(ofRecord: body)
+      let hash = Fingerprint.fastHash(ofRecord: body)
       while stop == nil, let item = theirs.first, item.key.lexicographicallyPrecedes(key) {
         if want(item.key) { theirs.removeFirst() } else { stop = item.key }
       }
       if stop == nil {
         let isHeld = theirs.first?.key == key
-        if !(isHeld && theirs.first?.hash == hash), (try? Record(decoding: body)) == nil {
+        if !(isHeld && theirs.first?.hash == hash), (try? Record(unpacking: body)) == nil {
           passOver(key)
           if isHeld { theirs.removeFirst() }
         } else if isHeld, theirs.first?.hash == hash || send(body, wanting: key) {

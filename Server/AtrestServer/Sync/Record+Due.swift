@@ -3,6 +3,7 @@
 
 import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 extension Record {
   /// How long a deleted record keeps its payload while some device has not acknowledged the
@@ -32,8 +33,8 @@ extension Conflict {
   /// The record that carries the entry. Nil if it is too large to be decoded again.
   var readableRecord: Record? {
     let record = journalRecord
-    let body = record.encoded
-    guard body.count <= Record.Limits.encodedBytes, (try? Record(decoding: body)) != nil else {
+    let body = record.packed
+    guard body.count <= Record.Limits.encodedBytes, (try? Record(unpacking: body)) != nil else {
       return nil
     }
     return record

@@ -2,8 +2,8 @@
 // The setup of most tests about copies.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 
 @testable import AtrestClient

@@ -2,8 +2,8 @@
 // A reference server in memory: the contract, implemented as simply as possible.
 
 import AtrestClient
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import Synchronization
 

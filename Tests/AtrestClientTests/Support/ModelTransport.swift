@@ -2,9 +2,9 @@
 // A transport to a model server that tests can cut, with traffic counters.
 
 import AtrestClient
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Synchronization
 
 /// A transport that only exchanges. Tests add the calls they need.

@@ -2,8 +2,8 @@
 // A scripted server, and time that passes only by sleeping.
 
 import AtrestClient
-import AtrestProtocol
 import AtrestSync
+import AtrestWire
 import Synchronization
 
 /// Time that passes only by sleeping. Sleeps of one length can be held until the test releases

@@ -2,17 +2,17 @@
 // Shared test support: a settable clock, temporary folders, printed seeds, paired replicas.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
 import AtrestTestSupport
+import AtrestWire
 import Foundation
 import GRDB
 import Synchronization
 import Testing
 
-import struct AtrestProtocol.Cursor
 import struct AtrestReplication.Record
+import struct AtrestWire.Cursor
 
 @testable import AtrestClient
 

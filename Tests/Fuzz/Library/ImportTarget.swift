@@ -3,8 +3,8 @@
 
 import AtrestDomain
 import AtrestPortability
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 extension FuzzTarget {

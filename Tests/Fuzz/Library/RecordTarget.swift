@@ -4,6 +4,7 @@
 import AtrestDomain
 import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 extension FuzzTarget {
@@ -12,6 +13,8 @@ extension FuzzTarget {
     var input = Input(bytes)
     let parts = [input.part(), input.part(), input.remainder()]
     for part in parts {
+      try checkAgreement(about: part, as: Record.self)
+      try checkAgreement(about: part, as: Offer.self)
       if let offer = try? Offer(decoding: part) { try checkRoundTrip(offer) }
     }
     let records = parts.compactMap { try? Record(decoding: $0) }
@@ -39,7 +42,10 @@ extension FuzzTarget {
 
 private func checkRecord(_ record: Record) throws {
   try checkRoundTrip(record)
-  if (try? record.checkKindRules()) != nil { try checkMeaning(record) }
+  let isRegular = (try? record.checkKindRules()) != nil
+  try law(
+    ((try? record.checkPackedKindRules()) != nil) == isRegular, "both codecs keep a kind's rules")
+  if isRegular { try checkMeaning(record) }
   if let session = try? Session(record) {
     let span = SessionField.encode(session.span)
     try law(!span.isEmpty, "a span that can be read can be written")

@@ -3,6 +3,8 @@
 
 import AtrestProtocol
 import AtrestReplication
+import AtrestWire
+import AtrestWireCases
 
 extension FuzzTarget {
   /// The first byte selects the message type of the rest.
@@ -60,25 +62,70 @@ extension FuzzTarget {
     ]),
     AnyMessage([HealthCheckRequest(service: ""), HealthCheckRequest(service: "a.B")]),
     AnyMessage([HealthCheckResponse(state: .serving)]),
-    AnyMessage([AccountRequest(name: "home")]),
-    AnyMessage([
+    AnyMessage(owner: [AccountRequest(name: "home")]),
+    AnyMessage(owner: [
       Invitation(code: "BCDF-GHJKLMNP", expires: Samples.now, address: "127.0.0.1:7443")
     ]),
-    AnyMessage([
+    AnyMessage(owner: [
       ListAccountsResponse(accounts: [
         .init(name: "home", created: Samples.now, devices: 2, records: 40)
       ])
     ]),
-    AnyMessage([ListAccountDevicesResponse(entries: [.init(account: "home", device: device)])]),
-    AnyMessage([BackupRequest(path: "/backups/a.db")]),
-    AnyMessage([BackupResponse(accounts: 1, devices: 2, records: 3, sizeBytes: 4096)]),
+    AnyMessage(owner: [
+      ListAccountDevicesResponse(entries: [.init(account: "home", device: device)])
+    ]),
+    AnyMessage(owner: [BackupRequest(path: "/backups/a.db")]),
+    AnyMessage(owner: [BackupResponse(accounts: 1, devices: 2, records: 3, sizeBytes: 4096)]),
     AnyMessage([
       RevokeDeviceResponse(
         revoked: [device.replica], remaining: [ReplicaID(rawValue: 8), ReplicaID(rawValue: 9)],
         spared: [ReplicaID(rawValue: 10)])
     ]),
+    AnyMessage([InviteRequest(withoutApproval: true)]),
+    AnyMessage([
+      ListPendingDevicesResponse(pendingDevices: [
+        PendingDevice(
+          handle: 7, name: "phone", since: Samples.now, expires: Samples.now,
+          inviter: ReplicaID(rawValue: 5), digits: "000123")
+      ])
+    ]),
+    AnyMessage([ResolvePendingDeviceRequest(handle: 7, allow: true)]),
+    AnyMessage([
+      ResolvePendingDeviceResponse(),
+      ResolvePendingDeviceResponse(admitted: .init(replica: ReplicaID(rawValue: 7), name: "phone")),
+    ]),
+    AnyMessage([RenameDeviceRequest(replica: ReplicaID(rawValue: 7), name: "tablet")]),
+    AnyMessage([RenameDeviceResponse(name: "tablet 2")]),
+    AnyMessage([
+      GetAccountResponse(
+        name: "home", created: Samples.now, devices: 2, records: 3, bytes: 4,
+        limits: AccountLimits(records: 5, messageBytes: 6, watchStreams: 7))
+    ]),
+    AnyMessage([DeleteAccountRequest(accountName: "home")]),
+    AnyMessage([EventsRequest(before: 7, limit: 9)]),
+    AnyMessage([
+      EventsResponse(
+        events: [Event(number: 7, at: Samples.now, kind: .codeRefused, detail: -9, count: 2)],
+        more: true)
+    ]),
+    AnyMessage([
+      SessionMessage(span: .init(start: 1, end: 2, outcome: 1), targetMinutes: 960),
+      SessionMessage(),
+    ]),
+    AnyMessage([WaterMessage(intake: .init(at: 1, millilitres: 250))]),
+    AnyMessage([PreferenceMessage(value: "dark")]),
+    AnyMessage([EntitlementMessage(signedTransaction: Samples.jws)]),
+    AnyMessage([ConflictMessage(entry: nil), ConflictMessage(entry: conflict)]),
   ]
 
+  private static let conflict = Conflict(
+    key: RecordKey(kind: .water, id: Samples.id), field: 2,
+    lost: Register(
+      field: 2, stamp: Stamp(time: HybridTime(Samples.now), replica: ReplicaID(rawValue: 7)),
+      value: [0x12, 0x00]),
+    kept: Register(
+      field: 2, stamp: Stamp(time: HybridTime(Samples.now), replica: ReplicaID(rawValue: 8)),
+      value: []), noticed: Samples.now)
   private static let cursor = Cursor(commit: 0x1122_3344, sequence: 42)
   private static let records = Samples.records.map { $0.record.encoded }
 
@@ -125,18 +172,45 @@ private struct AnyMessage: Sendable {
   let samples: [[UInt8]]
   let check: @Sendable ([UInt8]) throws -> Void
 
-  init<Message: WireMessage>(
+  /// A message of the public services, which both codecs read and write.
+  init<Message: PublicMessage>(
     _ samples: [Message], _ more: @escaping @Sendable (Message) throws -> Void = { _ in }
   ) {
     name = "\(Message.self)".lowercased()
     self.samples = samples.map(\.encoded)
     check = { bytes in
+      try checkAgreement(about: bytes, as: Message.self)
       guard let message = try? Message(decoding: bytes) else { return }
       try checkRoundTrip(message)
-      // Dropped unknown fields only shorten it. Defaults and varints may add a little.
-      try law(
-        message.encoded.count <= bytes.count * 2 + 64, "\(Message.self) grows when written again")
+      try checkSize(of: message.encoded, readFrom: bytes, Message.self)
       try more(message)
     }
+  }
+
+  /// A message of the server's owner.
+  init<Message: PackedMessage>(owner samples: [Message]) {
+    name = "\(Message.self)".lowercased()
+    self.samples = samples.map(\.packed)
+    check = { bytes in
+      guard let message = try? Message(unpacking: bytes) else { return }
+      let packed = message.packed
+      try law((try? Message(unpacking: packed)) == message, "\(Message.self) changes on its way")
+      try checkSize(of: packed, readFrom: bytes, Message.self)
+    }
+  }
+}
+
+/// Checks that dropped unknown fields only shorten a message. Defaults and varints may add a
+/// little.
+private func checkSize(of written: [UInt8], readFrom bytes: [UInt8], _ type: Any.Type) throws {
+  try law(written.count <= bytes.count * 2 + 64, "\(type) grows when written again")
+}
+
+/// Checks that the client's codec and the server's see the same in bytes.
+func checkAgreement<Message: PublicMessage>(
+  about bytes: [UInt8], as type: Message.Type
+) throws(BrokenLaw) {
+  if let words = disagreement(about: bytes, as: type) {
+    throw BrokenLaw(description: "both codecs agree: \(words)")
   }
 }

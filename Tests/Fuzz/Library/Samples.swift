@@ -2,8 +2,8 @@
 // Real values to start with: what devices and servers send each other.
 
 import AtrestDomain
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 /// Deterministic, so that regenerated seeds are equal.

@@ -4,8 +4,8 @@
 import AtrestAppStore
 import AtrestDomain
 import AtrestEntitlements
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 
 extension FuzzTarget {

@@ -2,8 +2,8 @@
 // Serializes a state so that two states that differ only in names and elapsed time have the same
 // text.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// The parts of a state, collected until all names and times in it are known.
 ///

@@ -2,9 +2,9 @@
 // One device: a disk, a clock, a link, and at times a running program.
 
 import AtrestClient
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 import Foundation
 
 /// A device, running or not.

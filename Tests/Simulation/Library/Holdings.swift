@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers that several replicas hold together.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// Registers that are visible, journalled, or pruned.
 struct Holdings {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Knows every write, what its writer knew, and its stamps. Does not know how merging works.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// The independent oracle of one account: a graph in which each write points at the writes that its
 /// writer knew.

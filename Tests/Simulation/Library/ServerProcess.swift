@@ -6,6 +6,7 @@ import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
 import AtrestServer
+import AtrestWire
 import Logging
 
 /// An authenticated caller.
@@ -32,7 +33,7 @@ final class ServerProcess: @unchecked Sendable {
   /// The accounts' numbers, in the order of `World.accounts`.
   private let accountIDs: [AccountID]
   /// The heads in memory at the last inspection.
-  private var lookedHeads: [AtrestProtocol.Cursor] = []
+  private var lookedHeads: [AtrestWire.Cursor] = []
   /// The connections to this server.
   var wires: [Wire] = []
   private(set) var isAlive = true
@@ -200,13 +201,13 @@ final class ServerProcess: @unchecked Sendable {
     do throws(Status) {
       let outcome: UnaryOutcome
       switch (path, caller) {
-      case (Method.exchange, let caller?):
+      case (Method.Sync.exchange, let caller?):
         outcome = try sync.exchange(caller, body) { later }
-      case (Method.reconcile, let caller?):
+      case (Method.Sync.reconcile, let caller?):
         outcome = try sync.reconcile(caller, body) { later }
-      case (Method.renew, let caller?):
+      case (Method.Devices.renew, let caller?):
         outcome = try devices.renew(caller, body) { later }
-      case (Method.pair, _): outcome = try devices.pair(body) { later }
+      case (Method.Devices.pair, _): outcome = try devices.pair(body) { later }
       default: outcome = .fail(Status(.unimplemented, "no such method"))
       }
       if case .later = outcome { return }
@@ -240,10 +241,10 @@ final class ServerProcess: @unchecked Sendable {
     nonisolated(unsafe) let reply = reply
     let answer = Answer { [self] outcome, _ in
       guard isRunning, case .reply(let bytes) = outcome else { return reply(nil) }
-      reply(try? Invitation(decoding: bytes).code)
+      reply(try? Invitation(unpacking: bytes).code)
     }
     do throws(Status) {
-      _ = try admin.inviteDevice(AccountRequest(name: account.name).encoded) { answer }
+      _ = try admin.inviteDevice(AccountRequest(name: account.name).packed) { answer }
     } catch {
       reply(nil)
     }
@@ -253,7 +254,7 @@ final class ServerProcess: @unchecked Sendable {
   func exchangeForeign(_ request: ExchangeRequest, _ durable: @escaping () -> Void) {
     guard isRunning, let caller = registry.session(Self.foreigner) else { return }
     isServingForeigner = true
-    serve(Method.exchange, caller, request.encoded) { [self] outcome in
+    serve(Method.Sync.exchange, caller, request.encoded) { [self] outcome in
       isServingForeigner = false
       guard case .reply(let bytes) = outcome,
         let answer = try? ExchangeResponse(decoding: bytes), answer.refusals.isEmpty

@@ -3,9 +3,9 @@
 
 import AtrestClient
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestReplication
 import AtrestSync
+import AtrestWire
 
 /// A device process's transport to the server. Uses one connection, opened on demand and reopened
 /// after it broke.
@@ -34,7 +34,7 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
   func use(_ credential: String) throws(SyncError) { token = credential }
 
   func exchange(_ request: ExchangeRequest) async throws(SyncError) -> ExchangeResponse {
-    let answer: ExchangeResponse = try await call(Method.exchange, request)
+    let answer: ExchangeResponse = try await call(Method.Sync.exchange, request)
     note(answer, to: request)
     return answer
   }
@@ -76,7 +76,7 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
 
   func reconcile(_ request: ReconcileRequest) async throws(SyncError) -> ReconcileResponse {
     world.count(.comparisons)
-    return try await call(Method.reconcile, request)
+    return try await call(Method.Sync.reconcile, request)
   }
 
   func renew(_ request: RenewRequest) async throws(SyncError) -> PairResponse {
@@ -85,7 +85,7 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
       world.broke("device \(device.index) was never copied nor put back, and takes a new identity")
     }
     device.process?.mayRestamp = true
-    return try await call(Method.renew, request)
+    return try await call(Method.Devices.renew, request)
   }
 
   func watch(
@@ -101,7 +101,7 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
       case .failure(let status): stream.end(SyncError(status: status))
       }
     }
-    begin(call, Method.watch, request.encoded, reader: { stream.add($0) }, finished)
+    begin(call, Method.Sync.watch, request.encoded, reader: { stream.add($0) }, finished)
     while true {
       let message = try await nextMessage(call, stream)
       guard let message else { return }
@@ -125,7 +125,7 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
   }
 
   func pair(_ request: PairRequest) async throws(SyncError) -> PairResponse {
-    try await call(Method.pair, request)
+    try await call(Method.Devices.pair, request)
   }
 
   /// Sends an old request again, as a proxy might. Nobody waits for the response.
@@ -207,7 +207,7 @@ final class SimulatedTransport: SyncTransport, @unchecked Sendable {
   ) {
     var metadata = Metadata()
     if let token { metadata.add("authorization", "Bearer \(token)") }
-    if path == Method.exchange {
+    if path == Method.Sync.exchange {
       device.sent(RecordedRequest(path: path, metadata: metadata, body: body))
     }
     let timeout = reader == nil ? Self.callTimeout : nil

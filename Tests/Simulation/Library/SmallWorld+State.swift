@@ -3,9 +3,9 @@
 // once.
 
 import AtrestClient
-import AtrestProtocol
 import AtrestReplication
 import AtrestServer
+import AtrestWire
 import Foundation
 
 extension SmallWorld {

@@ -2,9 +2,9 @@
 // What happens to one record on every holder, for debugging.
 
 import AtrestClient
-import AtrestProtocol
 import AtrestReplication
 import AtrestServer
+import AtrestWire
 
 /// The changes of one record, step by step, on every device and the server.
 struct Story {

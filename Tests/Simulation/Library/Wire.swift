@@ -2,9 +2,9 @@
 // One connection: both real HTTP/2 ends, and bytes in transit that may be delayed, split or lost.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestRPC
 import AtrestReplication
+import AtrestWire
 
 /// The state of a device's network. Shared by the device's connections.
 final class Link {
@@ -213,7 +213,7 @@ final class Wire {
     for event in events {
       switch event {
       case .started(let id, let head):
-        if head.path == Method.pair {
+        if head.path == Method.Devices.pair {
           requests[id] = (head, nil, [])
         } else if let session = server.authenticate(head.metadata) {
           requests[id] = (head, session, [])
@@ -223,7 +223,7 @@ final class Wire {
       case .message(let id, let bytes): requests[id]?.body = bytes
       case .endOfRequest(let id):
         guard let request = requests.removeValue(forKey: id) else { continue }
-        if request.head.path == Method.watch, let session = request.session {
+        if request.head.path == Method.Sync.watch, let session = request.session {
           let sink = WireSink(world, self, id)
           sinks[id] = sink
           server.watch(session, request.body, sink)

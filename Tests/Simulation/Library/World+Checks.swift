@@ -2,9 +2,9 @@
 // The invariants that hold at all times and after each end of a program.
 
 import AtrestClient
-import AtrestProtocol
 import AtrestReplication
 import AtrestServer
+import AtrestWire
 import Foundation
 
 extension World {

@@ -2,9 +2,9 @@
 // The registers that an account's devices and the server hold.
 
 import AtrestClient
-import AtrestProtocol
 import AtrestReplication
 import AtrestServer
+import AtrestWire
 import Foundation
 
 extension World {

@@ -2,9 +2,9 @@
 // Heals the world, then checks that all replicas are equal and that nothing is missing or invented.
 
 import AtrestClient
-import AtrestProtocol
 import AtrestReplication
 import AtrestServer
+import AtrestWire
 import Foundation
 
 extension World {

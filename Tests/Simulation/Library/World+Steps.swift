@@ -3,10 +3,10 @@
 
 import AtrestClient
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestReplication
 import AtrestServer
 import AtrestSync
+import AtrestWire
 import Foundation
 
 extension World {

@@ -2,9 +2,9 @@
 // The state of a simulation, and how a history runs in it.
 
 import AtrestHTTP2
-import AtrestProtocol
 import AtrestReplication
 import AtrestServer
+import AtrestWire
 import Foundation
 
 /// A record in the server's feed with its sequence.

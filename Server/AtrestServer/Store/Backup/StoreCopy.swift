@@ -3,6 +3,7 @@
 
 import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import GRDBSQLite
 import Glibc
 
@@ -94,7 +95,7 @@ package struct StoreCopy: Hashable, Sendable {
     devices = try Self.number("SELECT count(*) FROM device", connection)
     let rows = try RawStatement("SELECT key, body FROM record", on: connection)
     while try rows.step() {
-      guard let record = try? Record(decoding: rows.bytes(1)),
+      guard let record = try? Record(unpacking: rows.bytes(1)),
         record.key.storageKey == rows.bytes(0)
       else { throw .failed(reason: "a stored record cannot be read") }
       records += 1

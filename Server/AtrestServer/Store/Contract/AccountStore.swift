@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract for accounts: their list, and of each the state of its feed and its named commits.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// Accounts.
 package protocol AccountStore: AnyObject {

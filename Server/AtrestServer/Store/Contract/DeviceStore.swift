@@ -2,8 +2,8 @@
 // The contract for devices: their list, what they have seen, and how much of their outboxes was
 // taken.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 
 /// The devices of all accounts, revoked ones included.
 package protocol DeviceStore: AnyObject {

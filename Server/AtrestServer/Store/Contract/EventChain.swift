@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entries of the audit log, and the hash chain over them.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Crypto
 
 /// An event to be appended. Numbers only, no name and no value: it outlives its account.

@@ -4,7 +4,7 @@
 import AtrestReplication
 import GRDB
 
-import struct AtrestProtocol.Cursor
+import struct AtrestWire.Cursor
 
 final class SQLiteAccounts: AccountStore {
   private let connection: SQLiteConnection

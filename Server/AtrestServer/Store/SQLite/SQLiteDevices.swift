@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices in SQLite.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import GRDB
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The audit log in SQLite. Triggers refuse to change or delete its rows.
 
-import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import GRDB
 

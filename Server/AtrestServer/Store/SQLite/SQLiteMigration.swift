@@ -3,6 +3,7 @@
 
 import AtrestProtocol
 import AtrestReplication
+import AtrestWire
 import Foundation
 import GRDB
 
@@ -42,7 +43,7 @@ extension SQLiteSchema {
     let rows = try Row.fetchCursor(db, sql: "SELECT account, sequence, body FROM record")
     while let row = try rows.next() {
       let account: Int64 = try row.value(of: "account")
-      guard let record = try? Record(decoding: [UInt8](try row.value(Data.self, of: "body")))
+      guard let record = try? Record(unpacking: [UInt8](try row.value(Data.self, of: "body")))
       else {
         throw StoreError.damaged(path: path, reason: "a stored record cannot be read")
       }
@@ -70,7 +71,7 @@ extension SQLiteSchema {
     while let row = try rows.next() {
       let account: Int64 = try row.value(of: "account")
       // Whoever reads a damaged record reports it.
-      guard let record = try? Record(decoding: [UInt8](try row.value(Data.self, of: "body"))),
+      guard let record = try? Record(unpacking: [UInt8](try row.value(Data.self, of: "body"))),
         record.key.kind != .entitlement, let time = record.latestTime
       else { continue }
       latest[account] = max(latest[account] ?? time, time)

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packs the messages of the standard gRPC health service.
+
+import AtrestWire
+import CAtrestProtos
+
+extension HealthCheckRequest: PackedMessage {
+  /// Unpacks a protobuf-encoded request.
+  public init(unpacking bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: grpc__health__v1__health_check_request__unpack) {
+      message throws(WireError) in
+      HealthCheckRequest(service: try text(message.service, limitBytes: Limit.serviceBytes))
+    }
+  }
+
+  /// The protobuf encoding.
+  public var packed: [UInt8] {
+    packing(grpc__health__v1__health_check_request__init) { message, arena in
+      message.service = arena.text(service)
+    }
+  }
+}
+
+extension HealthCheckResponse: PackedMessage {
+  /// Unpacks a response. A state of a newer version becomes `.unknown`.
+  public init(unpacking bytes: [UInt8]) throws(WireError) {
+    self = try unpacking(bytes, by: grpc__health__v1__health_check_response__unpack) { message in
+      HealthCheckResponse(state: State(rawValue: Int(message.status.rawValue)) ?? .unknown)
+    }
+  }
+
+  /// The protobuf encoding.
+  public var packed: [UInt8] {
+    packing(grpc__health__v1__health_check_response__init) { message, _ in
+      message.status = .init(rawValue: .init(state.rawValue))
+    }
+  }
+}

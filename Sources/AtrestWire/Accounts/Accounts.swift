@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// The messages of the Accounts service, except its event log.
+
+import AtrestReplication
+
+/// The server's limits for one account; zero where the server does not say.
+public struct AccountLimits: Hashable, Sendable {
+  /// Maximum records per account.
+  public var records: UInt64
+  /// Maximum bytes of one account's records.
+  public var bytes: UInt64
+  /// Maximum bytes per message.
+  public var messageBytes: UInt32
+  /// Maximum offers per request and records per response.
+  public var recordsPerRequest: UInt32
+  /// Maximum bytes of one register's value.
+  public var valueBytes: UInt32
+  /// Maximum bytes of one encoded record.
+  public var recordBytes: UInt32
+  /// Maximum concurrent Watch streams per device.
+  public var watchStreams: UInt32
+
+  /// Creates limits. Zero means unknown.
+  public init(
+    records: UInt64 = 0, bytes: UInt64 = 0, messageBytes: UInt32 = 0,
+    recordsPerRequest: UInt32 = 0, valueBytes: UInt32 = 0, recordBytes: UInt32 = 0,
+    watchStreams: UInt32 = 0
+  ) {
+    self.records = records
+    self.bytes = bytes
+    self.messageBytes = messageBytes
+    self.recordsPerRequest = recordsPerRequest
+    self.valueBytes = valueBytes
+    self.recordBytes = recordBytes
+    self.watchStreams = watchStreams
+  }
+}
+
+extension AccountLimits: FieldWriting {
+  /// The fields are numbers, so a later occurrence replaces an earlier one.
+  init(_ bytes: Slice) throws(WireError) {
+    self.init()
+    var fields = WireReader(bytes)
+    while let field = try fields.next() {
+      switch Fields.Limits(rawValue: field.number) {
+      case .records: records = try field.uint64()
+      case .bytes: self.bytes = try field.uint64()
+      case .messageBytes: messageBytes = try field.uint32()
+      case .recordsPerRequest: recordsPerRequest = try field.uint32()
+      case .valueBytes: valueBytes = try field.uint32()
+      case .recordBytes: recordBytes = try field.uint32()
+      case .watchStreams: watchStreams = try field.uint32()
+      case nil: break
+      }
+    }
+  }
+
+  func write(to sink: inout some FieldSink) {
+    sink.number(Fields.Limits.records, records)
+    sink.number(Fields.Limits.bytes, bytes)
+    sink.number(Fields.Limits.messageBytes, messageBytes)
+    sink.number(Fields.Limits.recordsPerRequest, recordsPerRequest)
+    sink.number(Fields.Limits.valueBytes, valueBytes)
+    sink.number(Fields.Limits.recordBytes, recordBytes)
+    sink.number(Fields.Limits.watchStreams, watchStreams)
+  }
+}
+
+/// An account's usage and limits.
+public struct GetAccountResponse: WireMessage, FieldWriting {
+  /// The account's name.
+  public var name: String
+  /// When it was created.
+  public var created: WallTime
+  /// The number of devices with access.
+  public var devices: UInt32
+  /// The number of records, including deleted ones and the journal.
+  public var records: UInt64
+  /// The encoded size of those records, in bytes.
+  public var bytes: UInt64
+  /// The server's limits.
+  public var limits: AccountLimits
+
+  /// Creates a response from its fields.
+  public init(
+    name: String, created: WallTime, devices: UInt32, records: UInt64, bytes: UInt64,
+    limits: AccountLimits
+  ) {
+    self.name = name
+    self.created = created
+    self.devices = devices
+    self.records = records
+    self.bytes = bytes
+    self.limits = limits
+  }
+
+  /// Decodes a protobuf-encoded response.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try decode(bytes) { fields throws(WireError) in
+      var response = GetAccountResponse(
+        name: "", created: WallTime(milliseconds: 0), devices: 0, records: 0, bytes: 0,
+        limits: AccountLimits())
+      var name: Slice?
+      while let field = try fields.next() {
+        switch Fields.GetAccountResponse(rawValue: field.number) {
+        case .name: name = try field.content()
+        case .createdMs: response.created = WallTime(milliseconds: try field.int64())
+        case .devices: response.devices = try field.uint32()
+        case .records: response.records = try field.uint64()
+        case .bytes: response.bytes = try field.uint64()
+        case .limits: response.limits = try AccountLimits(field.content())
+        case nil: break
+        }
+      }
+      response.name = try String(name, limitBytes: Limit.nameBytes)
+      return response
+    }
+  }
+
+  /// The protobuf encoding.
+  public var encoded: [UInt8] { encode(self) }
+
+  func write(to sink: inout some FieldSink) {
+    sink.text(Fields.GetAccountResponse.name, name)
+    sink.number(Fields.GetAccountResponse.createdMs, created.milliseconds)
+    sink.number(Fields.GetAccountResponse.devices, devices)
+    sink.number(Fields.GetAccountResponse.records, records)
+    sink.number(Fields.GetAccountResponse.bytes, bytes)
+    sink.message(Fields.GetAccountResponse.limits, limits)
+  }
+}
+
+/// Deletes the caller's account.
+public struct DeleteAccountRequest: WireMessage, FieldWriting {
+  /// The account's exact name, as confirmation.
+  public var accountName: String
+
+  /// Creates a request from its fields.
+  public init(accountName: String) {
+    self.accountName = accountName
+  }
+
+  /// Decodes a protobuf-encoded request.
+  public init(decoding bytes: [UInt8]) throws(WireError) {
+    self = try decode(bytes) { fields throws(WireError) in
+      var name: Slice?
+      while let field = try fields.next() {
+        switch Fields.DeleteAccountRequest(rawValue: field.number) {
+        case .accountName: name = try field.content()
+        case nil: break
+        }
+      }
+      return DeleteAccountRequest(accountName: try String(name, limitBytes: Limit.nameBytes))
+    }
+  }
+
+  /// The protobuf encoding.
+  public var encoded: [UInt8] { encode(self) }
+
+  func write(to sink: inout some FieldSink) {
+    sink.text(Fields.DeleteAccountRequest.accountName, accountName)
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds for a record of any kind. Both codecs check it, before they copy what is out of
+// bounds.
+
+import AtrestReplication
+
+extension Stamp {
+  /// Creates a stamp from its fields.
+  ///
+  /// - Throws: `WireError` if the clock shows more than clocks can count.
+  package init(clock: UInt64, replica: UInt64) throws(WireError) {
+    let time = HybridTime(rawValue: clock)
+    guard time <= .latest else { throw .invalid("a stamp lies beyond the year 6000") }
+    self.init(time: time, replica: ReplicaID(rawValue: replica))
+  }
+}
+
+extension Register {
+  /// Checks a register's field number and the size of its value.
+  ///
+  /// - Parameter kind: The record's kind; nil for a register in a journal entry.
+  package static func checkBounds(
+    field: FieldNumber, valueBytes: Int, of kind: RecordKind?
+  ) throws(WireError) {
+    guard field >= 1, field <= UInt32(Limit.fieldNumber) else {
+      throw .invalid("a register has no field number")
+    }
+    let limit = kind == .conflict ? Limit.conflictValueBytes : Limit.valueBytes
+    guard valueBytes <= limit else { throw .tooLong }
+  }
+
+  /// The error for a register without a stamp.
+  package static let unstamped = WireError.invalid("a register has no stamp")
+}
+
+extension Record {
+  /// Checks the sizes of a record's parts.
+  package static func checkBounds(
+    kind: RecordKind, idBytes: Int, registers: Int
+  ) throws(WireError) {
+    guard kind.rawValue > 0 else { throw .invalid("a record has no kind") }
+    let limit = kind == .conflict ? Limit.conflictIDBytes : Limit.idBytes
+    guard idBytes >= 1, idBytes <= limit else {
+      throw .invalid("a record's id is empty or too long")
+    }
+    guard registers >= 1, registers <= Limit.registers else {
+      throw .invalid("a record has no registers or too many")
+    }
+  }
+
+  /// Creates a record from its parts, whose bounds were checked.
+  ///
+  /// - Throws: `WireError` if the registers do not ascend, or are older than their prune floor.
+  package init(checked key: RecordKey, _ registers: [Register]) throws(WireError) {
+    guard let record = Record(key: key, registers: registers) else {
+      throw .invalid("a record's registers are not in order, or older than what it forgot")
+    }
+    self = record
+  }
+}
+
+extension Offer {
+  /// The error for an offer without a record.
+  package static let empty = WireError.invalid("an offer has no record")
+
+  /// Checks the number of fields that an offer names.
+  package static func checkBounds(written: Int) throws(WireError) {
+    guard written <= Limit.registers else {
+      throw .invalid("an offer names more fields than a record can have")
+    }
+  }
+}
