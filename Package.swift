@@ -17,14 +17,14 @@ let strict: [SwiftSetting] =
 
 let package = Package(
   name: "atrest-sync",
-  platforms: [.macOS(.v15)],
+  platforms: [.iOS(.v18), .macOS(.v15)],
   products: [
     // A product exports every module of this package whose types its public API shows, no other.
     .library(
       name: "AtrestClient",
       targets: [
-        "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestPortability", "AtrestProtocol",
-        "AtrestReplication", "AtrestSync", "AtrestTLS",
+        "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestFoundation",
+        "AtrestPortability", "AtrestProtocol", "AtrestReplication", "AtrestSync", "AtrestTLS",
       ]),
     .library(
       name: "AtrestTransport",
@@ -68,6 +68,10 @@ let package = Package(
     .target(
       name: "AtrestDomain", dependencies: ["AtrestReplication"], path: "Sources/AtrestDomain",
       swiftSettings: strict),
+    // The portable core's times, ids and zones from Foundation's.
+    .target(
+      name: "AtrestFoundation", dependencies: ["AtrestDomain", "AtrestReplication"],
+      path: "Sources/AtrestFoundation", swiftSettings: strict),
     // What both programs need: exit statuses, tables, escaped text, pairing links as pictures.
     .target(
       name: "AtrestCommandLine",
@@ -91,7 +95,8 @@ let package = Package(
     .target(
       name: "AtrestProtocol",
       dependencies: [
-        "AtrestDomain", "AtrestReplication", "CAtrestProtobufC", "CAtrestProtos",
+        "AtrestDomain", "AtrestEntitlements", "AtrestReplication", "CAtrestProtobufC",
+        "CAtrestProtos",
         .product(name: "Crypto", package: "swift-crypto"),
       ],
       path: "Sources/AtrestProtocol", swiftSettings: strict),
@@ -103,7 +108,8 @@ let package = Package(
     .target(
       name: "AtrestPortability",
       dependencies: [
-        "AtrestDomain", "AtrestReplication", "AtrestProtocol",
+        "AtrestDomain", "AtrestEntitlements", "AtrestFoundation", "AtrestReplication",
+        "AtrestProtocol",
         .product(name: "Crypto", package: "swift-crypto"),
       ], path: "Sources/AtrestPortability", swiftSettings: strict),
     // Files that people name, and files that are replaced whole.
@@ -129,8 +135,9 @@ let package = Package(
     .target(
       name: "AtrestServer",
       dependencies: [
-        "AtrestDomain", "AtrestEntitlements", "AtrestLedger", "AtrestReplication", "AtrestProtocol",
-        "AtrestHTTP2", "AtrestSockets", "AtrestRPC", "AtrestTLS",
+        "AtrestDomain", "AtrestEntitlements", "AtrestFoundation", "AtrestLedger",
+        "AtrestReplication", "AtrestProtocol", "AtrestHTTP2", "AtrestSockets", "AtrestRPC",
+        "AtrestTLS",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -139,7 +146,8 @@ let package = Package(
     .executableTarget(
       name: "atrest-syncd",
       dependencies: [
-        "AtrestServer", "CAtrestMalloc", "AtrestFiles", "AtrestSockets", "AtrestEntitlements",
+        "AtrestServer", "CAtrestMalloc", "AtrestFiles", "AtrestFoundation", "AtrestSockets",
+        "AtrestEntitlements",
         "AtrestRPC", "AtrestReplication", "AtrestProtocol", "AtrestCommandLine", "AtrestTLS",
         "AtrestHTTP2",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -150,8 +158,9 @@ let package = Package(
     .target(
       name: "AtrestClient",
       dependencies: [
-        "AtrestDomain", "AtrestEntitlements", "AtrestFiles", "AtrestPortability",
-        "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestHTTP2", "AtrestSockets",
+        "AtrestDomain", "AtrestEntitlements", "AtrestFiles", "AtrestFoundation",
+        "AtrestPortability", "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestHTTP2",
+        "AtrestSockets",
         "AtrestRPC",
         "AtrestTLS",
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -161,15 +170,16 @@ let package = Package(
     .target(
       name: "AtrestLab",
       dependencies: [
-        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestSockets", "AtrestRPC",
-        "AtrestReplication", "AtrestSync", "AtrestProtocol",
+        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestSockets",
+        "AtrestRPC", "AtrestReplication", "AtrestSync", "AtrestProtocol",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ], path: "Lab/AtrestLab", swiftSettings: strict),
     .executableTarget(
       name: "atrest",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "AtrestFiles", "AtrestLab", "AtrestPresentation",
+        "AtrestClient", "AtrestDomain", "AtrestFiles", "AtrestFoundation", "AtrestLab",
+        "AtrestPresentation",
         "AtrestEntitlements", "AtrestPortability", "AtrestReplication", "AtrestSync",
         "AtrestProtocol",
         "AtrestCommandLine",
@@ -180,17 +190,28 @@ let package = Package(
     .executableTarget(
       name: "examples",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "AtrestHTTP2", "AtrestRPC", "AtrestSockets", "AtrestTLS",
+        "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestHTTP2", "AtrestReplication",
+        "AtrestRPC", "AtrestSockets", "AtrestTLS",
       ], path: "Examples/Snippets", packageAccess: false, swiftSettings: strict),
 
     // Specifications.
     // Stands in for fsync in the tests, and tells what was synced.
     .target(name: "CAtrestSyncProbe", path: "Tests/Support/SyncProbe"),
     .target(
-      name: "AtrestTestSupport", dependencies: ["CAtrestSyncProbe"], path: "Tests/Support/Swift",
+      name: "AtrestTestSupport", dependencies: ["AtrestReplication", "CAtrestSyncProbe"],
+      path: "Tests/Support/Swift",
       swiftSettings: strict),
     .testTarget(
-      name: "AtrestDomainTests", dependencies: ["AtrestDomain", "AtrestTestSupport"],
+      name: "AtrestDomainTests",
+      dependencies: [
+        "AtrestDomain", "AtrestFoundation", "AtrestReplication", "AtrestTestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "AtrestFoundationTests",
+      dependencies: [
+        "AtrestDomain", "AtrestFoundation", "AtrestReplication", "AtrestTestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "AtrestPresentationTests",
@@ -200,8 +221,8 @@ let package = Package(
       swiftSettings: strict),
     // Writes the pictures of docs/use/gallery: see Scripts/gallery.
     .executableTarget(
-      name: "gallery", dependencies: ["AtrestPresentation", "AtrestDomain"], path: "Tests/Gallery",
-      swiftSettings: strict),
+      name: "gallery", dependencies: ["AtrestPresentation", "AtrestDomain", "AtrestReplication"],
+      path: "Tests/Gallery", swiftSettings: strict),
     // What the App Store would sign, by an authority of the tests' own.
     .target(
       name: "AtrestAppStore",
@@ -215,7 +236,8 @@ let package = Package(
     .target(
       name: "AtrestFuzzing",
       dependencies: [
-        "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestLab", "AtrestServer",
+        "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestLab",
+        "AtrestServer",
         "AtrestSockets", "AtrestEntitlements", "AtrestPortability", "AtrestReplication",
         "AtrestSync", "AtrestProtocol", "AtrestTLS", "AtrestHTTP2",
         .product(name: "Crypto", package: "swift-crypto"),
@@ -223,8 +245,8 @@ let package = Package(
     .testTarget(
       name: "AtrestEntitlementsTests",
       dependencies: [
-        "AtrestAppStore", "AtrestEntitlements", "AtrestDomain", "AtrestReplication",
-        "AtrestTestSupport",
+        "AtrestAppStore", "AtrestEntitlements", "AtrestDomain", "AtrestFoundation",
+        "AtrestReplication", "AtrestTestSupport",
         .product(name: "Crypto", package: "swift-crypto"),
       ], swiftSettings: strict),
     .testTarget(
@@ -232,7 +254,10 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "AtrestProtocolTests",
-      dependencies: ["AtrestProtocol", "AtrestDomain", "AtrestReplication", "AtrestTestSupport"],
+      dependencies: [
+        "AtrestProtocol", "AtrestDomain", "AtrestFoundation", "AtrestReplication",
+        "AtrestTestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "AtrestFilesTests", dependencies: ["AtrestFiles", "AtrestTestSupport"],
@@ -264,7 +289,8 @@ let package = Package(
     .testTarget(
       name: "AtrestServerTests",
       dependencies: [
-        "AtrestAppStore", "AtrestServer", "AtrestDomain", "AtrestSockets", "AtrestEntitlements",
+        "AtrestAppStore", "AtrestServer", "AtrestDomain", "AtrestFoundation", "AtrestSockets",
+        "AtrestEntitlements",
         "AtrestRPC", "AtrestLedger", "AtrestReplication", "AtrestProtocol", "AtrestTestSupport",
         "AtrestHTTP2",
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -277,22 +303,25 @@ let package = Package(
     .testTarget(
       name: "AtrestClientTests",
       dependencies: [
-        "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestReplication",
-        "AtrestSync", "AtrestProtocol", "AtrestHTTP2", "AtrestSockets", "AtrestRPC",
+        "AtrestAppStore", "AtrestClient", "AtrestDomain", "AtrestEntitlements", "AtrestFoundation",
+        "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestHTTP2", "AtrestSockets",
+        "AtrestRPC",
         "AtrestTestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ], swiftSettings: strict),
     .testTarget(
       name: "AtrestPortabilityTests",
       dependencies: [
-        "AtrestClient", "AtrestDomain", "AtrestFuzzing", "AtrestPortability", "AtrestReplication",
+        "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestFuzzing", "AtrestPortability",
+        "AtrestReplication",
         "AtrestProtocol", "AtrestTestSupport",
       ], exclude: ["Python"], swiftSettings: strict),
     .testTarget(
       name: "AtrestTests",
       dependencies: [
-        "AtrestAppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestReplication",
-        "AtrestSync", "AtrestProtocol", "AtrestCommandLine", "AtrestTestSupport",
+        "AtrestAppStore", "atrest", "AtrestClient", "AtrestDomain", "AtrestFoundation",
+        "AtrestReplication", "AtrestSync",
+        "AtrestProtocol", "AtrestCommandLine", "AtrestTestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: strict),
     .testTarget(
@@ -309,8 +338,8 @@ let package = Package(
     .testTarget(
       name: "Integration",
       dependencies: [
-        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestSockets", "AtrestRPC",
-        "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestTestSupport",
+        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestFoundation", "AtrestSockets",
+        "AtrestRPC", "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestTestSupport",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
 
@@ -321,7 +350,8 @@ let package = Package(
     .target(
       name: "AtrestSimulation",
       dependencies: [
-        "AtrestServer", "AtrestClient", "AtrestDomain", "CAtrestSimulatedDisk", "AtrestRPC",
+        "AtrestServer", "AtrestClient", "AtrestDomain", "AtrestFoundation", "CAtrestSimulatedDisk",
+        "AtrestRPC",
         "AtrestReplication", "AtrestSync", "AtrestProtocol", "AtrestHTTP2",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),

@@ -2,10 +2,10 @@
 // Register values: each is one field of its kind's message, encoded alone.
 
 import AtrestDomain
+import AtrestEntitlements
 import AtrestReplication
 import CAtrestProtobufC
 import CAtrestProtos
-import Foundation
 
 /// The fields of KIND_SESSION.
 public enum SessionField {
@@ -18,8 +18,8 @@ public enum SessionField {
   public static func encode(_ span: Session.Span) -> [UInt8] {
     packing(atrest__sync__v1__session__init) { message, arena in
       let inner = arena.make(atrest__sync__v1__session__span__init)
-      inner.pointee.start_ms = span.start.milliseconds
-      inner.pointee.end_ms = span.end?.milliseconds ?? 0
+      inner.pointee.start_ms = WireDate.milliseconds(span.start)
+      inner.pointee.end_ms = span.end.map { WireDate.milliseconds($0) } ?? 0
       inner.pointee.outcome = .init(rawValue: .init(span.outcome.rawValue))
       message.span = inner
     }
@@ -38,7 +38,9 @@ extension Session {
   ///
   /// - Throws: `WireError` if the record is not a valid fast.
   public init(_ record: Record) throws(WireError) {
-    guard let id = UUID(bytes: record.key.id) else { throw .invalid("a fast's id is not a UUID") }
+    guard let id = RecordUUID(bytes: record.key.id) else {
+      throw .invalid("a fast's id is not a UUID")
+    }
     self = try unpacking(record.message, by: atrest__sync__v1__session__unpack) {
       message throws(WireError) in
       guard let inner = message.span?.pointee,
@@ -46,8 +48,8 @@ extension Session {
         WireDate.range.contains(inner.start_ms),
         inner.end_ms == 0 || WireDate.range.contains(inner.end_ms),
         let span = Span(
-          start: Date(milliseconds: inner.start_ms),
-          end: inner.end_ms == 0 ? nil : Date(milliseconds: inner.end_ms), outcome: outcome)
+          start: WallTime(milliseconds: inner.start_ms),
+          end: inner.end_ms == 0 ? nil : WallTime(milliseconds: inner.end_ms), outcome: outcome)
       else { throw .invalid("a fast's start, end and outcome do not fit each other") }
       let target = Int(message.target_minutes)
       guard Session.targetRange.contains(target) else {
@@ -67,7 +69,7 @@ public enum WaterField {
   public static func encode(_ intake: WaterEntry.Intake) -> [UInt8] {
     packing(atrest__sync__v1__water__init) { message, arena in
       let inner = arena.make(atrest__sync__v1__water__intake__init)
-      inner.pointee.at_ms = intake.at.milliseconds
+      inner.pointee.at_ms = WireDate.milliseconds(intake.at)
       inner.pointee.millilitres = UInt32(clamping: intake.millilitres)
       message.intake = inner
     }
@@ -79,14 +81,14 @@ extension WaterEntry {
   ///
   /// - Throws: `WireError` if the record is not a valid water entry.
   public init(_ record: Record) throws(WireError) {
-    guard let id = UUID(bytes: record.key.id) else {
+    guard let id = RecordUUID(bytes: record.key.id) else {
       throw .invalid("a water entry's id is not a UUID")
     }
     self = try unpacking(record.message, by: atrest__sync__v1__water__unpack) {
       message throws(WireError) in
       guard let inner = message.intake?.pointee, WireDate.range.contains(inner.at_ms),
         let intake = Intake(
-          at: Date(milliseconds: inner.at_ms), millilitres: Int(inner.millilitres))
+          at: WallTime(milliseconds: inner.at_ms), millilitres: Int(inner.millilitres))
       else { throw .invalid("a water entry's time or amount is out of range") }
       return WaterEntry(id: id, intake: intake)
     }
@@ -151,34 +153,9 @@ public enum EntitlementField {
 /// The representable times: after 1970, before the year 6430.
 enum WireDate {
   static let range: Range<Int64> = 1..<(1 << 47)
-}
 
-extension Date {
-  /// Creates a date from milliseconds since 1970, UTC.
-  public init(milliseconds: Int64) {
-    self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
-  }
-
-  /// Milliseconds since 1970, UTC, rounded and clamped to the representable range.
-  public var milliseconds: Int64 {
-    let exact = (timeIntervalSince1970 * 1000).rounded()
-    guard exact > Double(WireDate.range.lowerBound) else { return WireDate.range.lowerBound }
-    guard exact < Double(WireDate.range.upperBound - 1) else {
-      return WireDate.range.upperBound - 1
-    }
-    return Int64(exact)
-  }
-}
-
-extension UUID {
-  /// Creates a UUID from 16 bytes; nil for any other number.
-  public init?(bytes: [UInt8]) {
-    guard bytes.count == 16 else { return nil }
-    self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
-  }
-
-  /// The 16 bytes of the UUID.
-  public var bytes: [UInt8] {
-    withUnsafeBytes(of: uuid) { Array($0) }
+  /// Milliseconds since 1970, clamped to the representable range.
+  static func milliseconds(_ time: WallTime) -> Int64 {
+    min(max(time.milliseconds, range.lowerBound), range.upperBound - 1)
   }
 }

@@ -75,7 +75,7 @@ extension Record {
 
   /// Placeholder values for a kind's required fields.
   private static func standIns(for kind: RecordKind) -> [(FieldNumber, [UInt8])] {
-    let date = Date(milliseconds: 0)
+    let date = WallTime(milliseconds: 0)
     switch kind {
     case .session:
       let span = Session.Span(start: date, end: nil, outcome: .active)

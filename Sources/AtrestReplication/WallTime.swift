@@ -11,6 +11,9 @@ public struct WallTime: Hashable, Comparable, Sendable {
     self.milliseconds = milliseconds
   }
 
+  /// 1970-01-01T00:00:00Z.
+  public static let epoch = WallTime(milliseconds: 0)
+
   /// Orders readings, earlier first.
   public static func < (a: WallTime, b: WallTime) -> Bool {
     a.milliseconds < b.milliseconds

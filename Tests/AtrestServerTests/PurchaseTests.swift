@@ -3,6 +3,7 @@
 
 import AtrestAppStore
 import AtrestEntitlements
+import AtrestFoundation
 import AtrestHTTP2
 import AtrestProtocol
 import AtrestRPC
@@ -10,8 +11,6 @@ import AtrestReplication
 import AtrestTestSupport
 import Foundation
 import Testing
-
-import struct AtrestDomain.SignedTransaction
 
 @testable import AtrestServer
 

@@ -4,6 +4,7 @@
 
 import AtrestDomain
 import AtrestEntitlements
+import AtrestFoundation
 import AtrestProtocol
 import AtrestReplication
 import Crypto
