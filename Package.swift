@@ -343,6 +343,15 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: strict),
 
+    // What the portable core computes, on Linux here and as WebAssembly by Scripts/portable-core.
+    .target(
+      name: "AtrestPortableCases",
+      dependencies: ["AtrestDomain", "AtrestPresentation", "AtrestReplication"],
+      path: "Tests/Portable/Cases", swiftSettings: strict),
+    .testTarget(
+      name: "AtrestPortableTests", dependencies: ["AtrestPortableCases"],
+      path: "Tests/Portable/Specifications", swiftSettings: strict),
+
     // The deterministic simulator: see Tests/Simulation/README.md.
     .target(
       name: "CAtrestSimulatedDisk", path: "Tests/Simulation/Disk",
