@@ -27,9 +27,7 @@ public struct WaterDay: Hashable, Sendable {
     of entries: some Sequence<WaterEntry>, onDayOf now: WallTime, in zone: ZoneOffsets
   ) -> Int {
     let today = LocalDay(now, in: zone)
-    return entries.reduce(0) { sum, entry in
-      LocalDay(entry.intake.at, in: zone) == today ? sum + entry.intake.millilitres : sum
-    }
+    return sum(of: entries.lazy.filter { LocalDay($0.intake.at, in: zone) == today })
   }
 
   private init(day: LocalDay, entries: [WaterEntry]) {
@@ -37,7 +35,12 @@ public struct WaterDay: Hashable, Sendable {
     self.entries = entries.sorted { a, b in
       a.intake.at == b.intake.at ? a.id < b.id : a.intake.at < b.intake.at
     }
-    millilitres = entries.reduce(0) { $0 + $1.intake.millilitres }
+    millilitres = Self.sum(of: entries)
+  }
+
+  /// The sum in millilitres. So many entries that it exceeds 32 bits are no reason to trap.
+  private static func sum(of entries: some Sequence<WaterEntry>) -> Int {
+    Int(clamping: entries.reduce(Int64(0)) { $0 + Int64($1.intake.millilitres) })
   }
 }
 

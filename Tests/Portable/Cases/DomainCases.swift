@@ -42,9 +42,20 @@ extension PortableCase {
         "ids", RecordUUID(uuidString: "3f2a0000-0000-4000-8000-00000000000b")?.uuidString ?? "none",
         "3F2A0000-0000-4000-8000-00000000000B"),
       PortableCase(
+        "a day of water that 32 bits do not hold", "\(min(flood(), 2_147_483_647))", "2147483647"),
+      PortableCase(
         "Scripture of a milestone",
         Vigil.addition(to: .deeperRhythm).scripture.citation, "Psalm 46"),
     ]
+  }
+
+  /// The total of 120,000 entries on one day.
+  private static func flood() -> Int {
+    guard let id = RecordUUID(bytes: [UInt8](repeating: 1, count: 16)),
+      let intake = WaterEntry.Intake(at: .epoch, millilitres: 20_000)
+    else { return 0 }
+    let entries = repeatElement(WaterEntry(id: id, intake: intake), count: 120_000)
+    return WaterDay.total(of: entries, onDayOf: .epoch, in: .utc)
   }
 
   /// The clocks of Berlin in 2026.
